@@ -1,0 +1,1 @@
+"""Burnish writes code and hands you the evidence."""

@@ -1,0 +1,266 @@
+"""The spine: everything that can happen in a run, as small frozen types.
+
+The agent emits events and does nothing else; the terminal, the store and every later reader consume one stream.
+What travels between layers is defined here, so that nothing ever has to import upward.
+"""
+
+import time
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+RECORD_VERSION = 1
+"""Version of the run file. Raise it when an old file would read differently, and teach `runs.upgrade` the step."""
+
+Verdict = Literal["proven", "plausible", "failed"]
+Outcome = Literal["passed", "failed", "not_run"]
+Source = Literal["given", "model"]
+
+
+class Frozen(BaseModel):
+    """Plain data that never changes and refuses fields it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Case(Frozen):
+    """What one test said."""
+
+    name: str
+    outcome: Outcome
+    message: str = ""
+    """For a failure: the assertion as written, then what was got instead, or the exception. Short."""
+    seconds: float = 0.0
+
+
+class Graded(Frozen):
+    """What a whole test suite said about one piece of code, decided outside the process that ran the code."""
+
+    cases: tuple[Case, ...] = ()
+    problem: str = ""
+    """Why there are no (or not all) cases: code that does not parse, a crash, a timeout. Empty when all is well."""
+    timed_out: bool = False
+    separated: bool = True
+    """False when expected values had to share a process with the code; reports label such a verdict."""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> int:
+        """How many tests passed."""
+        return sum(case.outcome == "passed" for case in self.cases)
+
+    @property
+    def all_passed(self) -> bool:
+        """True only when there was at least one test, each passed, and nothing went missing."""
+        return bool(self.cases) and not self.problem and self.passed == len(self.cases)
+
+
+class Evidence(Frozen):
+    """One check's answer. A tool that crashed is "not_run"; silence is never "passed"."""
+
+    check: str
+    verdict: Outcome
+    why: str
+    details: dict[str, object] = Field(default_factory=dict)
+
+
+class Message(Frozen):
+    """One turn of a conversation with a model."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class BaseEvent(Frozen):
+    """What every event has: the time it happened."""
+
+    lasting: ClassVar[bool] = True
+    """False for events that only a live reader wants; they are not stored."""
+    at: float = Field(default_factory=time.time)
+
+
+class RunStarted(BaseEvent):
+    """A run began. Always the first line of a run's record."""
+
+    kind: Literal["run_started"] = "run_started"
+    version: int = RECORD_VERSION
+    run_id: str
+    verb: str
+    prompt: str
+    model: str
+    burnish: str
+    sandbox: str = ""
+    settings: dict[str, object] = Field(default_factory=dict)
+    continues: str | None = None
+
+
+class Asked(BaseEvent):
+    """A prompt is on its way to the model, exactly as it will be read."""
+
+    kind: Literal["asked"] = "asked"
+    ask_id: str
+    purpose: str
+    messages: tuple[Message, ...]
+    temperature: float
+    top_p: float
+    max_tokens: int
+    seed: int
+    prompt_version: str = ""
+
+
+class ModelChunk(BaseEvent):
+    """A few more characters of an answer that is still being written."""
+
+    lasting: ClassVar[bool] = False
+    kind: Literal["model_chunk"] = "model_chunk"
+    ask_id: str
+    text: str
+
+
+class ModelReplied(BaseEvent):
+    """A whole answer."""
+
+    kind: Literal["model_replied"] = "model_replied"
+    ask_id: str
+    purpose: str
+    text: str
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    ended: Literal["stop", "length", "cut"] = "stop"
+    """"length" when the answer hit its token limit, "cut" when it was interrupted or the server hung up."""
+
+
+class SpecAgreed(BaseEvent):
+    """What the code must look like and which tests the user's own words give."""
+
+    kind: Literal["spec_agreed"] = "spec_agreed"
+    entry_point: str
+    signature: str
+    given_tests: tuple[str, ...] = ()
+
+
+class TestsProposed(BaseEvent):
+    """Tests the model wrote, one assertion each; what could not be used is counted."""
+
+    __test__: ClassVar[bool] = False
+    kind: Literal["tests_proposed"] = "tests_proposed"
+    tests: tuple[str, ...]
+    dropped: int = 0
+
+
+class CodeProposed(BaseEvent):
+    """A new version of the code; `problem` says why it cannot even be run."""
+
+    kind: Literal["code_proposed"] = "code_proposed"
+    version: int
+    code: str
+    by: str
+    ask_id: str = ""
+    problem: str = ""
+
+
+class TestsRan(BaseEvent):
+    """One version met the tests."""
+
+    __test__: ClassVar[bool] = False
+    kind: Literal["tests_ran"] = "tests_ran"
+    version: int
+    graded: Graded
+
+
+class CommandRan(BaseEvent):
+    """One command finished in the sandbox, whatever its exit code."""
+
+    kind: Literal["command_ran"] = "command_ran"
+    command: str
+    exit_code: int
+    output: str
+    timed_out: bool = False
+    seconds: float = 0.0
+
+
+class Decided(BaseEvent):
+    """The agent chose what to do next, and why, in one plain sentence."""
+
+    kind: Literal["decided"] = "decided"
+    choice: str
+    reason: str
+
+
+class CheckFinished(BaseEvent):
+    """A check gave its answer on the final files."""
+
+    kind: Literal["check_finished"] = "check_finished"
+    evidence: Evidence
+
+
+class Stopped(BaseEvent):
+    """The work ended: done, or at a limit. Never an error."""
+
+    kind: Literal["stopped"] = "stopped"
+    reason: Literal["done", "rounds", "calls", "tokens", "seconds", "interrupted"]
+    why: str = ""
+
+
+class Broke(BaseEvent):
+    """This attempt could not go on; `error` names who is to blame."""
+
+    kind: Literal["broke"] = "broke"
+    error: str
+    message: str
+
+
+class RunFinished(BaseEvent):
+    """The verdict, and the version that carries it."""
+
+    kind: Literal["run_finished"] = "run_finished"
+    verdict: Verdict
+    why: str
+    version: int | None = None
+    disputed: tuple[str, ...] = ()
+    """Model-made tests that were set aside, as written."""
+
+
+class FilesWritten(BaseEvent):
+    """The result was put where the user wanted it."""
+
+    kind: Literal["files_written"] = "files_written"
+    folder: str
+    files: tuple[str, ...]
+
+
+class Rated(BaseEvent):
+    """Somebody said what they think of the run."""
+
+    kind: Literal["rated"] = "rated"
+    stars: int = Field(ge=1, le=5)
+    comment: str = ""
+
+
+Event = Annotated[
+    RunStarted
+    | Asked
+    | ModelChunk
+    | ModelReplied
+    | SpecAgreed
+    | TestsProposed
+    | CodeProposed
+    | TestsRan
+    | CommandRan
+    | Decided
+    | CheckFinished
+    | Stopped
+    | Broke
+    | RunFinished
+    | FilesWritten
+    | Rated,
+    Field(discriminator="kind"),
+]
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def read_event(line: str | bytes) -> Event:
+    """The event that one line of a record holds."""
+    return _EVENT.validate_json(line)
