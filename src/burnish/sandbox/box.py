@@ -1,0 +1,119 @@
+"""A sandbox made of cells: jobs from any number of threads, each in a cell of its own, opened when first needed."""
+
+import json
+import os
+import secrets
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from burnish.errors import SandboxError
+from burnish.events import CommandRan, Graded
+from burnish.sandbox import verdict
+from burnish.sandbox.cell import Cell, Ended
+from burnish.sandbox.limits import Limits
+
+Open = Callable[[bool], Cell]
+"""Opens a cell; True asks for one with pytest in its memory."""
+
+
+class Box:
+    """The `Sandbox` behind every kind: what differs is how a cell is opened."""
+
+    def __init__(self, kind: str, level: str, open_cell: Open, limits: Limits, cells: int | None = None) -> None:
+        self.kind = kind
+        self.level = level
+        self.limits = limits
+        self._open_cell = open_cell
+        self._places = threading.Semaphore(cells or os.cpu_count() or 1)
+        self._lock = threading.Lock()
+        self._idle: dict[bool, list[Cell]] = {False: [], True: []}
+        self._all: set[Cell] = set()
+        self._closed = False
+
+    def run(
+        self, argv: Sequence[str], files: Mapping[str, str] | None = None, timeout_seconds: float = 10.0
+    ) -> CommandRan:
+        """Run one command in a fresh folder that holds `files`, and say how it ended."""
+        given = json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()
+        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], self.limits.output_bytes, False)
+        return CommandRan(
+            command=" ".join(argv),
+            exit_code=ended.exit_code,
+            output=ended.said.decode(errors="replace"),
+            timed_out=bool(ended.over),
+            seconds=ended.seconds,
+        )
+
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
+        """Run `tests` against `code` (importable as `solution`) and say what each test said."""
+        suite = verdict.style_of(tests)
+        if suite.problem:
+            return Graded(problem=suite.problem)
+        nonce = secrets.token_hex(16)
+        sealed = json.dumps({"tests": tests, "nonce": nonce, "pytest": suite.pytest}).encode()
+        message = {"job": "grade", "timeout": timeout_seconds}
+        inputs = [code.encode(errors="surrogatepass"), sealed]
+        ended = self._perform(message, inputs, verdict.MOST_BYTES, suite.pytest)
+        return verdict.read(ended, nonce)
+
+    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, pytest: bool) -> Ended:
+        """One job in a cell of its own; the cell is kept only if it is as it was before."""
+        with self._places:
+            cell = self._take(pytest)
+            clean = False
+            try:
+                ended = cell.perform(message, inputs, keep_bytes)
+                clean = ended.clean
+                return ended
+            finally:
+                self._give_back(cell, pytest, clean)
+
+    def _take(self, pytest: bool) -> Cell:
+        """An idle cell, or a new one."""
+        with self._lock:
+            self._must_be_open()
+            if self._idle[pytest]:
+                return self._idle[pytest].pop()
+        cell = self._open_cell(pytest)
+        with self._lock:
+            self._all.add(cell)
+            if not self._closed:
+                return cell
+        self._discard(cell)
+        raise SandboxError("the sandbox was closed")
+
+    def _give_back(self, cell: Cell, pytest: bool, clean: bool) -> None:
+        """Keep a clean cell for the next job, throw away any other."""
+        with self._lock:
+            if clean and not self._closed:
+                self._idle[pytest].append(cell)
+                return
+        self._discard(cell)
+
+    def _discard(self, cell: Cell) -> None:
+        """End a cell for good."""
+        with self._lock:
+            self._all.discard(cell)
+        cell.close()
+
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise SandboxError("the sandbox was closed")
+
+    def close(self) -> None:
+        """End every process and remove every folder of this sandbox. Safe to call twice and from another thread."""
+        with self._lock:
+            self._closed = True
+            cells = list(self._all)
+        for cell in cells:
+            self._discard(cell)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

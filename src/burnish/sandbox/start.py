@@ -1,0 +1,103 @@
+"""Starts cells, of either kind. Each is one process of ours, started from one thread that lives as long as Burnish.
+
+Bubblewrap ends a cell when the *thread* that started it ends, so threads that come and go must not start cells.
+"""
+
+import json
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from burnish.errors import SandboxError
+from burnish.sandbox import bubblewrap
+from burnish.sandbox.cell import Cell
+from burnish.sandbox.limits import Limits
+
+LAUNCH = Path(__file__).parent / "launch.py"
+
+
+def bubblewrap_cell(bwrap: str, limits: Limits, pytest: bool) -> Cell:
+    """A new isolated cell that is ready for jobs."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    settings = server_settings(limits, theirs.fileno(), pytest) | {
+        "isolated": True,
+        "packages": bubblewrap.CELL_PACKAGES,
+        "work": "/work",
+        "folders": ["/tmp", "/dev/shm"],
+    }
+    inner = [str(bubblewrap.interpreter()), "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", json.dumps(settings)]
+    argv = bubblewrap.command(bwrap, limits, None, inner)
+    folders = list(bubblewrap.visible())
+    plan = {"argv": argv, "folders": folders, "uid": bubblewrap.CELL_UID, "cgroups": []}
+    command = [sys.executable, "-IS", str(LAUNCH), json.dumps(plan)]
+    return started(command, ours, theirs, {}, lambda: None)
+
+
+def process_cell(limits: Limits, pytest: bool) -> Cell:
+    """A new process that runs jobs under limits and is not isolated at all."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    work = tempfile.mkdtemp(prefix="burnish-")
+    settings = server_settings(limits, theirs.fileno(), pytest) | {
+        "isolated": False,
+        "packages": str(bubblewrap.packages_folder()),
+        "work": work,
+        "folders": [],
+    }
+    command = [str(bubblewrap.interpreter()), "-sSB", str(bubblewrap.INSIDE / "start.py"), json.dumps(settings)]
+    env = {"PATH": os.environ.get("PATH", ""), "HOME": work, "TMPDIR": work, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+    return started(command, ours, theirs, env, lambda: shutil.rmtree(work, ignore_errors=True))
+
+
+def server_settings(limits: Limits, control: int, pytest: bool) -> dict[str, Any]:
+    """What the server in either kind of cell must know."""
+    bounds = limits.model_dump()
+    if not processes_are_counted():
+        bounds["processes"] = 0
+    return {"limits": bounds, "control": control, "pytest": pytest, "debug": "BURNISH_DEBUG_CELL" in os.environ}
+
+
+def processes_are_counted() -> bool:
+    """True when a process limit counts the cell's own processes only: since Linux 5.14."""
+    major, minor = platform.release().split(".")[:2]
+    return (int(major), int(minor)) >= (5, 14)
+
+
+def started(
+    command: list[str], ours: socket.socket, theirs: socket.socket, env: dict[str, str], tidy: Callable[[], None]
+) -> Cell:
+    """Start the process and wait until it can take jobs."""
+    with theirs:
+        process = keeper().submit(popen, command, theirs.fileno(), env).result()
+    cell = Cell(process, ours, tidy)
+    cell.wait_until_ready()
+    return cell
+
+
+def popen(command: list[str], control: int, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    """The cell's process, with no standard input and only its last words to read."""
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=[control],
+            env=env,
+        )
+    except OSError as error:
+        raise SandboxError(f"the cell did not start: {error}") from error
+
+
+@cache
+def keeper() -> ThreadPoolExecutor:
+    """The one thread that starts cells."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="burnish-cells")
