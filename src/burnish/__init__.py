@@ -1,1 +1,63 @@
-"""Burnish writes code and hands you the evidence."""
+"""Burnish writes code and hands you the evidence.
+
+import burnish
+run = burnish.write("a function double(n), e.g. double(2) == 4", model="scripted:demo")
+print(run.verdict, run.code, run.evidence)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from burnish.version import __version__
+
+if TYPE_CHECKING:
+    from burnish.agent.limits import Limits
+    from burnish.errors import AttemptError, BurnishError, SetupProblem
+    from burnish.events import Evidence
+    from burnish.models.scripted import ScriptedModel
+    from burnish.runs.run import Run
+    from burnish.runs.store import Store
+    from burnish.sandbox import open_sandbox
+    from burnish.tasks.task import Task
+    from burnish.verbs.write import write
+
+_ROOMS = {
+    "AttemptError": "burnish.errors",
+    "BurnishError": "burnish.errors",
+    "Evidence": "burnish.events",
+    "Limits": "burnish.agent.limits",
+    "Run": "burnish.runs.run",
+    "ScriptedModel": "burnish.models.scripted",
+    "SetupProblem": "burnish.errors",
+    "Store": "burnish.runs.store",
+    "Task": "burnish.tasks.task",
+    "open_sandbox": "burnish.sandbox",
+    "write": "burnish.verbs.write",
+}
+"""Where each public name lives; fetched at first use, so that importing the door costs nothing."""
+
+__all__ = [
+    "AttemptError",
+    "BurnishError",
+    "Evidence",
+    "Limits",
+    "Run",
+    "ScriptedModel",
+    "SetupProblem",
+    "Store",
+    "Task",
+    "__version__",
+    "open_sandbox",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'burnish' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_ROOMS[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -117,6 +117,14 @@ class ModelChunk(BaseEvent):
     text: str
 
 
+class Notice(BaseEvent):
+    """Something a person who waits would like to know: weights are loading, another run has the cores."""
+
+    lasting: ClassVar[bool] = False
+    kind: Literal["notice"] = "notice"
+    text: str
+
+
 class ModelReplied(BaseEvent):
     """A whole answer."""
 
@@ -242,6 +250,7 @@ Event = Annotated[
     RunStarted
     | Asked
     | ModelChunk
+    | Notice
     | ModelReplied
     | SpecAgreed
     | TestsProposed

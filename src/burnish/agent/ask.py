@@ -1,0 +1,71 @@
+"""The one way a node asks the model: limits first, then the prompt on record, then the answer as it comes."""
+
+import threading
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from burnish.agent import prompts
+from burnish.agent.limits import Meter
+from burnish.events import Asked, Event, ModelChunk, ModelReplied, Notice, Stopped
+from burnish.models.model import Ask, Chunk, Done, Model, Waiting
+from burnish.sandbox.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What nodes work with; one set a run."""
+
+    model: Model
+    sandbox: Sandbox
+    meter: Meter
+    cancel: threading.Event
+
+
+def ask(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, ModelReplied | None]:
+    """The answer, or None when a limit or the user ended the work; the reason is then among the events."""
+    refused = _why_cut(tools) if tools.cancel.is_set() else tools.meter.book(question)
+    if refused:
+        yield refused
+        return None
+    yield Asked(ask_id=ask_id, prompt_version=prompts.VERSION, **dict(question))
+    reply = yield from _answer(tools, ask_id, question)
+    tools.meter.settle(question, reply.tokens_in + reply.tokens_out)
+    yield reply
+    if reply.ended == "cut":
+        yield _why_cut(tools)
+        return None
+    return reply
+
+
+def _answer(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, ModelReplied]:
+    started = time.monotonic()
+    text: list[str] = []
+    done: Done | None = None
+    for piece in tools.model.stream(question, tools.cancel):
+        match piece:
+            case Chunk():
+                text.append(piece.text)
+                yield ModelChunk(ask_id=ask_id, text=piece.text)
+            case Waiting(why=why) if why:
+                yield Notice(text=why)
+            case Done():
+                done = piece
+        if tools.meter.seconds_left <= 0:
+            break
+    return ModelReplied(
+        ask_id=ask_id,
+        purpose=question.purpose,
+        text="".join(text),
+        tokens_in=done.tokens_in if done else 0,
+        tokens_out=done.tokens_out if done else len(text),
+        seconds=time.monotonic() - started,
+        ended=done.ended if done else "cut",
+    )
+
+
+def _why_cut(tools: Tools) -> Stopped:
+    if tools.cancel.is_set():
+        return Stopped(reason="interrupted", why="stopped by the user")
+    limit = tools.meter.limits.seconds
+    return Stopped(reason="seconds", why=f"the limit of {limit:g} seconds is reached")

@@ -1,0 +1,143 @@
+"""From an answer to code: small models wrap it in prose, examples and prints; what can be saved is saved."""
+
+import ast
+import re
+import warnings
+
+from burnish.tasks.examples import called_names
+from burnish.text import plain
+
+_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+
+
+def code_from(answer: str, entry_point: str) -> str:
+    """The module text in an answer: the block that defines the entry point, without prints, tests and examples."""
+    blocks = _blocks(answer)
+    chosen = next((block for block in blocks if _defines(block, entry_point)), blocks[0] if blocks else "")
+    tree = _tree(chosen)
+    return _kept_lines(chosen, tree) if tree else chosen.strip() + "\n" if chosen.strip() else ""
+
+
+def asserts_from(answer: str, entry_point: str) -> tuple[list[str], int]:
+    """One-line test bodies that call the entry point, and how many other ones there were."""
+    kept: list[str] = []
+    dropped = 0
+    for line in _assert_lines(answer):
+        test = _usable(line, entry_point)
+        if test and test not in kept:
+            kept.append(test)
+        else:
+            dropped += 1
+    return kept, dropped
+
+
+def signature_from(answer: str) -> str:
+    """The first `def` line in an answer as "name(parameters)"; empty if there is none."""
+    for match in re.finditer(r"def\s+[A-Za-z_]\w*\s*\(.*", plain(answer)):
+        line = match[0].rstrip("` ").rstrip(":") + ": pass"
+        tree = _tree(line)
+        if tree and isinstance(tree.body[0], ast.FunctionDef):
+            return f"{tree.body[0].name}({ast.unparse(tree.body[0].args)})"
+    return ""
+
+
+def problem_with(code: str, signature: str) -> str:
+    """Why the code cannot be run as what was asked for; empty if it can."""
+    if not code.strip():
+        return "the answer holds no code"
+    tree, error = _parse(code)
+    if not tree:
+        return f"the code does not parse: {error}"
+    name = signature.split("(")[0]
+    found = next((node for node in tree.body if getattr(node, "name", None) == name), None)
+    if found is None:
+        return f"the code does not define {name}"
+    if isinstance(found, ast.FunctionDef) and "(" in signature:
+        return _mismatch(found, signature)
+    return ""
+
+
+def _blocks(answer: str) -> list[str]:
+    text = plain(answer)
+    blocks = [match[3] for match in _BLOCK.finditer(text) if match[2].lower() in {"", "python", "py", "python3"}]
+    if blocks:
+        return blocks
+    starts = re.search(r"^(?:def |class |import |from |@|assert )", text, re.MULTILINE)
+    return [text[starts.start() :]] if starts else []
+
+
+def _defines(block: str, name: str) -> bool:
+    return bool(re.search(rf"^(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", block, re.MULTILINE))
+
+
+def _kept_lines(text: str, tree: ast.Module) -> str:
+    """The definitions, imports and constants, each with the comments right above it."""
+    lines = text.splitlines()
+    parts: list[str] = []
+    for node in tree.body:
+        if not isinstance(node, _KEPT):
+            continue
+        start = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", []))]) - 1
+        while start and lines[start - 1].startswith("#"):
+            start -= 1
+        apart = "\n\n" if parts and isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) else ""
+        parts.append(apart + "\n".join(lines[start : node.end_lineno]) + "\n")
+    return "".join(parts)
+
+
+def _assert_lines(answer: str) -> list[str]:
+    text = "\n".join(_blocks(answer)) or plain(answer)
+    lines = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", line).strip().strip("`") for line in text.splitlines())
+    return [line for line in lines if line.startswith("assert ")]
+
+
+def _usable(line: str, entry_point: str) -> str:
+    tree = _tree(line)
+    node = tree.body[0] if tree and len(tree.body) == 1 else None
+    if not isinstance(node, ast.Assert) or isinstance(node.test, ast.Tuple):
+        return ""
+    test = f"assert {ast.unparse(node.test)}"
+    unknown = [name for name in called_names(test) if name != entry_point]
+    return test if entry_point in called_names(test) and not unknown and _closed(node.test, entry_point) else ""
+
+
+def _closed(test: ast.expr, entry_point: str) -> bool:
+    """Whether the test stands on its own: no name in it that only a longer script would have bound."""
+    import builtins
+
+    bound = {name.id for name in ast.walk(test) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+    bound |= {argument.arg for argument in ast.walk(test) if isinstance(argument, ast.arg)}
+    used = {name.id for name in ast.walk(test) if isinstance(name, ast.Name)} - bound - {entry_point}
+    return all(hasattr(builtins, name) for name in used)
+
+
+def _mismatch(found: ast.FunctionDef, signature: str) -> str:
+    wanted = ast.parse(f"def {signature}: pass").body[0]
+    assert isinstance(wanted, ast.FunctionDef)
+    asked, most = _positional(wanted.args)
+    least_found, most_found = _positional(found.args)
+    if least_found <= asked and most <= most_found:
+        return ""
+    return f"the signature is {found.name}({ast.unparse(found.args)}), asked for was {signature}"
+
+
+def _positional(arguments: ast.arguments) -> tuple[float, float]:
+    """The fewest and the most positional arguments that a call may have."""
+    count = len(arguments.posonlyargs) + len(arguments.args)
+    return count - len(arguments.defaults), float("inf") if arguments.vararg else count
+
+
+def _tree(text: str) -> ast.Module | None:
+    return _parse(text)[0]
+
+
+def _parse(text: str) -> tuple[ast.Module | None, str]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text), ""
+    except SyntaxError as error:
+        return None, f"{error.msg} (line {error.lineno})"
+    except (ValueError, MemoryError, RecursionError) as error:
+        return None, str(error) or type(error).__name__

@@ -1,0 +1,50 @@
+"""judge: take the best version, check it once more from its final files, and say the verdict with its reason."""
+
+from collections.abc import Iterator
+
+from burnish.agent.ask import Tools
+from burnish.agent.work import Work
+from burnish.checks.tests import TestsCheck
+from burnish.events import CheckFinished, Event, Evidence, RunFinished, Stopped, Verdict
+from burnish.text import counted
+
+
+def judge(work: Work, tools: Tools) -> Iterator[Event]:
+    """Nothing is decided from memory: the tests run again, all of them, on what will be written to disk."""
+    if not work.stopped:
+        yield Stopped(reason="done", why="the best version passes all tests that count")
+    if work.best is None:
+        yield RunFinished(verdict="failed", why=_no_code(work))
+        return
+    evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.sandbox)
+    yield CheckFinished(evidence=evidence)
+    verdict, why = _verdict(work, evidence)
+    yield RunFinished(verdict=verdict, why=why, version=work.best.number, disputed=work.disputed)
+
+
+def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
+    given, own = len(work.suite.given), len(work.suite.model) - len(work.disputed)
+    if evidence.verdict != "passed" or not work.holds:
+        return "failed", _failed(work, evidence)
+    if given:
+        extra = f" and {counted(own, 'undisputed test')} of the model's" if own else ""
+        return "proven", f"{_yours(given)}{extra} pass"
+    return "plausible", f"you gave no example; only its own tests vouch for it ({counted(own, 'test')} pass)"
+
+
+def _failed(work: Work, evidence: Evidence) -> str:
+    if not work.suite.names:
+        return "there is no test: you gave no example and the model wrote none that can be used"
+    if evidence.verdict == "passed":
+        return "most of the model's own tests are disputed, so nothing vouches for the code; give an example"
+    return evidence.why
+
+
+def _yours(count: int) -> str:
+    return "your example" if count == 1 else f"your {count} examples"
+
+
+def _no_code(work: Work) -> str:
+    if not work.versions:
+        return work.stopped.why if work.stopped else "the model gave no answer"
+    return f"no version could be run: {work.versions[-1].problem}"

@@ -1,0 +1,118 @@
+"""The state of the work, folded from events: what nodes read and routes decide on."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from burnish.checks.suite import Suite
+from burnish.events import Case, Event, Source, SpecAgreed, Stopped
+from burnish.runs.run import Run, Version
+from burnish.tasks.task import Task
+
+
+class Work:
+    """Where a run stands. Read-only; a new event means a new `Work`."""
+
+    def __init__(self, task: Task, events: Sequence[Event]) -> None:
+        self.task = task
+        self._run = Run(events)
+
+    @property
+    def spec(self) -> SpecAgreed:
+        """Name, signature and given tests; agreed on before anything else."""
+        agreed = self._run.spec
+        assert agreed is not None, "specify comes first in the graph"
+        return agreed
+
+    @cached_property
+    def suite(self) -> Suite:
+        """All tests there are."""
+        model = tuple(dict.fromkeys(self.task.earlier_tests + self._run.model_tests))
+        given = self.spec.given_tests
+        return Suite(
+            entry_point=self.spec.entry_point, given=given, model=tuple(test for test in model if test not in given)
+        )
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """Every version so far."""
+        return self._run.versions
+
+    @property
+    def waiting(self) -> list[Version]:
+        """Versions that can be run and have not been."""
+        return [version for version in self.versions if not version.problem and version.graded is None]
+
+    @property
+    def round(self) -> int:
+        """0 for the first draft; each time the agent went back to the code adds one."""
+        return max((version.number // 2 for version in self.versions), default=0)
+
+    @property
+    def stopped(self) -> Stopped | None:
+        """Set once a limit or the user has ended the work."""
+        return self._run.last(Stopped)
+
+    @cached_property
+    def disputed(self) -> tuple[str, ...]:
+        """Model-made tests that the versions themselves speak against.
+
+        With given tests: those that half or more of the versions fail which pass every given test.
+        Without: those that most of at least three versions fail, since nobody else can say who is right.
+        """
+        voters = [version for version in self.versions if version.graded and self._passes_given(version)]
+        if len(voters) < (1 if self.suite.given else 3):
+            return ()
+        needed = len(voters) / 2 if self.suite.given else len(voters) / 2 + 0.5
+        return tuple(test for test in self.suite.model if sum(self._fails(v, test) for v in voters) >= needed)
+
+    @cached_property
+    def best(self) -> Version | None:
+        """The version that passes most: given tests first, then undisputed ones; the earlier of equals."""
+        ran = [version for version in self.versions if version.graded]
+        return max(ran, key=lambda version: (*self.score(version), -version.number), default=None)
+
+    def score(self, version: Version) -> tuple[int, int, int]:
+        """Passed tests: given, undisputed, all of the model's."""
+        outcomes = self._outcomes(version)
+        undisputed = [test for test in self.suite.model if test not in self.disputed]
+        return (
+            sum(outcomes[test] == "passed" for test in self.suite.given),
+            sum(outcomes[test] == "passed" for test in undisputed),
+            sum(outcomes[test] == "passed" for test in self.suite.model),
+        )
+
+    @property
+    def holds(self) -> bool:
+        """Whether the best version passes all that counts, and something does count."""
+        if self.best is None:
+            return False
+        given, undisputed, _ = self.score(self.best)
+        counting = len(self.suite.given), len(self.suite.model) - len(self.disputed)
+        enough = bool(self.suite.given) or counting[1] * 2 >= len(self.suite.model) > 0
+        return enough and (given, undisputed) == counting
+
+    def first_failure(self, version: Version) -> Case | None:
+        """The failure to show the model: a given test's before an undisputed one's."""
+        if version.graded is None:
+            return None
+        names = {name: body for name, body in self.suite.names.items() if body not in self.disputed}
+        failed = {case.name.rsplit("::", 1)[-1]: case for case in version.graded.cases if case.outcome != "passed"}
+        return next((failed[name] for name in names if name in failed), None)
+
+    def source(self, test_name: str) -> Source:
+        """Who wrote a test."""
+        return "given" if "test_given" in test_name else "model"
+
+    def _passes_given(self, version: Version) -> bool:
+        outcomes = self._outcomes(version)
+        return all(outcomes[test] == "passed" for test in self.suite.given)
+
+    def _fails(self, version: Version, test: str) -> bool:
+        return self._outcomes(version)[test] != "passed"
+
+    def _outcomes(self, version: Version) -> dict[str, str]:
+        return (
+            dict(self.suite.outcomes(version.graded))
+            if version.graded
+            else dict.fromkeys(self.suite.names.values(), "not_run")
+        )

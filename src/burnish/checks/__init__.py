@@ -1,0 +1,7 @@
+"""What proves it."""
+
+from burnish.checks.check import Check
+from burnish.checks.suite import Suite
+from burnish.checks.tests import TestsCheck, grade
+
+__all__ = ["Check", "Suite", "TestsCheck", "grade"]

@@ -1,0 +1,55 @@
+"""The tests check: the one caller of `sandbox.grade`. What it says is what evals count and training rewards."""
+
+from burnish.checks.suite import Suite
+from burnish.errors import SandboxError
+from burnish.events import Evidence, Graded, Outcome
+from burnish.sandbox.sandbox import Sandbox
+from burnish.text import counted
+
+TIMEOUT_SECONDS = 5.0
+
+
+def grade(code: str, suite: Suite, sandbox: Sandbox, disputed: tuple[str, ...] = ()) -> Graded:
+    """Every undisputed test of the suite against the code."""
+    return sandbox.grade(code, suite.render(disputed), timeout_seconds=TIMEOUT_SECONDS)
+
+
+class TestsCheck:
+    """Do all undisputed tests pass, run once more from the final files?"""
+
+    __test__ = False
+    name = "tests"
+
+    def __init__(self, disputed: tuple[str, ...] = ()) -> None:
+        self.disputed = disputed
+
+    def judge(self, code: str, suite: Suite, sandbox: Sandbox) -> Evidence:
+        """Passed only if there was a test and every one passed."""
+        try:
+            graded = grade(code, suite, sandbox, self.disputed)
+        except SandboxError as error:
+            return Evidence(check=self.name, verdict="not_run", why=str(error))
+        verdict: Outcome = "passed" if graded.all_passed else "failed" if graded.cases or graded.problem else "not_run"
+        return Evidence(check=self.name, verdict=verdict, why=_why(graded), details=self._details(graded, sandbox))
+
+    def _details(self, graded: Graded, sandbox: Sandbox) -> dict[str, object]:
+        return {
+            "cases": [case.model_dump() for case in graded.cases],
+            "separated": graded.separated,
+            "sandbox": sandbox.level,
+            "seconds": round(graded.seconds, 3),
+        }
+
+
+def _why(graded: Graded) -> str:
+    if graded.problem and not graded.cases:
+        return graded.problem
+    if not graded.cases:
+        return "there is no test"
+    failed = len(graded.cases) - graded.passed
+    said = (
+        f"{counted(graded.passed, 'test')} passed, {failed} failed"
+        if failed
+        else f"all {counted(graded.passed, 'test')} passed"
+    )
+    return f"{said}; {graded.problem}" if graded.problem else said

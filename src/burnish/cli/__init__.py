@@ -1,0 +1,1 @@
+"""Drive it: one small file a command."""

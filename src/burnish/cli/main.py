@@ -1,0 +1,60 @@
+"""The command line: it parses, calls and prints. Errors the user can fix are one paragraph and exit code 2."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from burnish.cli.doctor import doctor
+from burnish.cli.models import app as models
+from burnish.cli.rate import rate
+from burnish.cli.rm import rm
+from burnish.cli.runs import runs
+from burnish.cli.show import show
+from burnish.cli.write import write
+from burnish.version import __version__
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command()(write)
+app.command()(runs)
+app.command()(show)
+app.command()(rate)
+app.command()(rm)
+app.add_typer(models, name="models")
+app.command()(doctor)
+
+
+@app.callback()
+def burnish(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=lambda v: _version(v))] = False,
+) -> None:
+    """Burnish writes code and hands you the evidence."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"burnish {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; the exit code says who has to act: 0 nobody, 1 the result failed, 2 the user can fix it."""
+    from burnish.errors import AttemptError, SetupProblem
+
+    try:
+        app()
+    except SetupProblem as problem:
+        _say(str(problem))
+        sys.exit(2)
+    except AttemptError as error:
+        _say(f"The attempt broke ({type(error).__name__}): {error}")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        _say("Stopped. What was done is kept; see it with: burnish show last")
+        sys.exit(130)
+
+
+def _say(paragraph: str) -> None:
+    from burnish.text import plain
+
+    print(f"burnish: {plain(paragraph)}", file=sys.stderr)

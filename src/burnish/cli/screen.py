@@ -1,0 +1,176 @@
+"""What a person sees while a run goes on: one reader of the event stream. Model text is shown, never obeyed."""
+
+import difflib
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from burnish.events import (
+    BaseEvent,
+    Broke,
+    CheckFinished,
+    CodeProposed,
+    Decided,
+    FilesWritten,
+    ModelChunk,
+    ModelReplied,
+    Notice,
+    RunFinished,
+    RunStarted,
+    SpecAgreed,
+    Stopped,
+    TestsProposed,
+    TestsRan,
+)
+from burnish.report import cost
+from burnish.runs.run import Run
+from burnish.text import counted, one_line, plain
+
+COLOURS = {"proven": "bold green", "plausible": "bold yellow", "failed": "bold red"}
+CODE_LINES = 40
+
+
+class Screen:
+    """Lines that stay for what has happened, and on a terminal one moving line for what is happening."""
+
+    def __init__(self, verbose: bool = False, console: Console | None = None) -> None:
+        self.console = console or Console(highlight=False, file=sys.stdout)
+        self.verbose = verbose
+        self._started = time.monotonic()
+        self._tokens = 0
+        self._now = "starting"
+        self._code: dict[int, str] = {}
+        self._speaker = ""
+        self._status: Status | None = None
+        if self.console.is_terminal and not verbose:
+            self._status = self.console.status(self._moving())
+            self._status.start()
+
+    def close(self) -> None:
+        """Take the moving line away."""
+        if self._status:
+            self._status.stop()
+
+    def watch(self, event: BaseEvent) -> None:
+        """Show one event, if a person would want to see it."""
+        show = getattr(self, f"_{getattr(event, 'kind', '')}", None)
+        if show:
+            show(event)
+        if self._status:
+            self._status.update(self._moving())
+
+    def goodbye(self, run: Run) -> None:
+        """What it cost, and where to look next."""
+        self._line("cost", cost(run))
+        self._line("run", f"burnish show {run.id}")
+
+    def _run_started(self, event: RunStarted) -> None:
+        self._line("task", one_line(event.prompt, 200))
+        self._line("model", event.model)
+        self._line("sandbox", event.sandbox)
+        self._now = "thinking"
+
+    def _spec_agreed(self, event: SpecAgreed) -> None:
+        self._line("function", event.signature)
+        for test in event.given_tests:
+            self._line("given", one_line(test), "cyan")
+        self._now = "writing tests and a first version"
+
+    def _notice(self, event: Notice) -> None:
+        self._now = event.text
+        if not self._status:
+            self._line("wait", event.text, "dim")
+
+    def _model_chunk(self, event: ModelChunk) -> None:
+        self._tokens += 1
+        if not self.verbose:
+            return
+        if event.ask_id != self._speaker:
+            self._speaker = event.ask_id
+            self.console.print(Text(f"\n── {event.ask_id} ", style="dim"), end="")
+        self.console.print(Text(plain(event.text), style="dim"), end="", soft_wrap=True)
+
+    def _model_replied(self, event: ModelReplied) -> None:
+        if self.verbose:
+            self._speaker = ""
+            self.console.print()
+        speed = f", {event.tokens_out / event.seconds:.0f} tokens/s" if event.seconds else ""
+        cut = {"length": ", cut at its token limit", "cut": ", broken off"}.get(event.ended, "")
+        self._line("answer", f"{event.purpose}: {event.tokens_out} tokens{speed}{cut}", "dim")
+
+    def _tests_proposed(self, event: TestsProposed) -> None:
+        dropped = f" ({event.dropped} more could not be used)" if event.dropped else ""
+        self._line("tests", f"{counted(len(event.tests), 'test')} written by the model{dropped}")
+        for test in event.tests:
+            self._line("", one_line(test), "cyan")
+
+    def _code_proposed(self, event: CodeProposed) -> None:
+        lines = len(event.code.splitlines())
+        said = event.problem if event.problem else counted(lines, "line")
+        self._line(f"version {event.version}", f"{event.by}: {one_line(said, 160)}", "red" if event.problem else "bold")
+        self._show_code(event)
+        self._now = "running the tests"
+
+    def _tests_ran(self, event: TestsRan) -> None:
+        graded = event.graded
+        failed = [case for case in graded.cases if case.outcome != "passed"]
+        said = f"version {event.version}: {graded.passed} passed, {len(failed)} failed"
+        self._line("ran", said, "green" if graded.all_passed else "red")
+        if graded.problem:
+            self._line("", one_line(graded.problem, 160), "red")
+        if failed:
+            for line in plain(failed[0].message).splitlines()[:4]:
+                self._line("", one_line(line, 160), "red")
+
+    def _decided(self, event: Decided) -> None:
+        self._line("next", event.reason)
+        self._now = "working on it"
+
+    def _check_finished(self, event: CheckFinished) -> None:
+        self._line("check", f"{event.evidence.check}: {event.evidence.verdict.replace('_', ' ')}, {event.evidence.why}")
+
+    def _stopped(self, event: Stopped) -> None:
+        if event.reason != "done":
+            self._line("stopped", event.why, "yellow")
+
+    def _broke(self, event: Broke) -> None:
+        self._line("broke", f"{event.error}: {one_line(event.message, 400)}", "bold red")
+
+    def _run_finished(self, event: RunFinished) -> None:
+        for test in event.disputed:
+            self._line("disputed", f"{one_line(test)} (set aside: good versions fail it)", "yellow")
+        self.close()
+        self.console.print()
+        self._line(event.verdict.upper(), one_line(event.why, 400), COLOURS[event.verdict])
+
+    def _files_written(self, event: FilesWritten) -> None:
+        self._line("files", "  ".join(f"{event.folder}/{name}" for name in event.files))
+
+    def _show_code(self, event: CodeProposed) -> None:
+        before = self._code[max(self._code)] if self._code else ""
+        self._code[event.version] = event.code
+        lines: list[str] = plain(event.code).splitlines()
+        if before:
+            lines = list(difflib.unified_diff(plain(before).splitlines(), lines, lineterm="", n=2))[2:]
+        for line in lines[:CODE_LINES]:
+            self._line("", line, _diff_colour(line) if before else "blue")
+        if len(lines) > CODE_LINES:
+            self._line("", f"… {counted(len(lines) - CODE_LINES, 'more line')}", "dim")
+
+    def _line(self, label: str, text: str, style: str = "") -> None:
+        clock = f"{time.monotonic() - self._started:6.1f}s" if label else " " * 7
+        line = Text.assemble((clock, "dim"), " ", (f"{label:<10}", "bold"), " ", (plain(text), style))
+        self.console.print(line, soft_wrap=True)
+
+    def _moving(self) -> Any:
+        seconds = time.monotonic() - self._started
+        speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
+        return Text(f"{one_line(self._now, 60)} · {seconds:.0f} s · {self._tokens} tokens{speed}", style="dim")
+
+
+def _diff_colour(line: str) -> str:
+    return "green" if line.startswith("+") else "red" if line.startswith("-") else "dim"

@@ -1,0 +1,28 @@
+"""`burnish show`: one run in full, for someone who was not there."""
+
+from typing import Annotated
+
+import typer
+
+
+def show(
+    run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.")] = "last",
+    code: Annotated[bool, typer.Option("--code", help="Print only the code.")] = False,
+    tests: Annotated[bool, typer.Option("--tests", help="Print only the tests.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
+) -> None:
+    """Show a run: prompts, answers, versions with diffs, test results, timings."""
+    from burnish.report import tests_file
+    from burnish.runs import Store
+
+    opened = Store().open(run)
+    if code:
+        print(opened.code, end="")
+    elif tests:
+        print(tests_file(opened), end="")
+    elif as_json:
+        print("\n".join(event.model_dump_json() for event in opened.events))
+    else:
+        from burnish.cli.story import tell
+
+        tell(opened)

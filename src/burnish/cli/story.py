@@ -1,0 +1,135 @@
+"""A finished run told from its events, in the order in which things happened."""
+
+import difflib
+from datetime import datetime
+
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from burnish.cli.screen import COLOURS
+from burnish.events import (
+    Asked,
+    BaseEvent,
+    Broke,
+    CheckFinished,
+    CodeProposed,
+    Decided,
+    FilesWritten,
+    ModelReplied,
+    Rated,
+    RunFinished,
+    RunStarted,
+    SpecAgreed,
+    Stopped,
+    TestsProposed,
+    TestsRan,
+)
+from burnish.report import cost
+from burnish.runs.run import Run
+from burnish.text import plain
+
+
+def tell(run: Run, console: Console | None = None) -> None:
+    """Print the whole run."""
+    _Story(run, console or Console(highlight=False)).tell()
+
+
+class _Story:
+    def __init__(self, run: Run, console: Console) -> None:
+        self.run = run
+        self.console = console
+        self._before = ""
+
+    def tell(self) -> None:
+        for event in self.run.events:
+            self._tell(event)
+        self._head(f"{self.run.state}: {self.run.why}", COLOURS.get(self.run.state, "bold"))
+        self._plain(cost(self.run))
+
+    def _tell(self, event: BaseEvent) -> None:
+        clock = f"{event.at - self.run.started.at:6.1f}s  "
+        match event:
+            case RunStarted():
+                when = datetime.fromtimestamp(event.at).strftime("%Y-%m-%d %H:%M:%S")
+                self._head(f"{event.run_id}  {when}  {event.model}  burnish {event.burnish}")
+                self._plain(event.prompt)
+                self._plain(f"sandbox: {event.sandbox}", "dim")
+            case SpecAgreed():
+                self._head(f"{clock}agreed on {event.signature}")
+                self._code("\n".join(event.given_tests))
+            case Asked():
+                warmth = f"temperature {event.temperature:g}, seed {event.seed}, prompt version {event.prompt_version}"
+                self._head(f"{clock}asked {event.ask_id} ({warmth})")
+                for message in event.messages:
+                    self._plain(f"[{message.role}] {message.content}", "dim")
+            case ModelReplied():
+                self._head(
+                    f"{clock}answer {event.ask_id} ({event.tokens_in} tokens read, {event.tokens_out} written, "
+                    f"{event.seconds:.1f} s, ended: {event.ended})"
+                )
+                self._plain(event.text)
+            case _:
+                self._tell_result(event, clock)
+
+    def _tell_result(self, event: BaseEvent, clock: str) -> None:
+        match event:
+            case TestsProposed():
+                self._head(f"{clock}tests by the model ({event.dropped} could not be used)")
+                self._code("\n".join(event.tests))
+            case CodeProposed():
+                self._version(event, clock)
+            case TestsRan():
+                self._results(event, clock)
+            case Decided():
+                self._head(f"{clock}decided: {event.choice}")
+                self._plain(event.reason)
+            case CheckFinished(evidence=evidence):
+                self._head(f"{clock}check {evidence.check}: {evidence.verdict.replace('_', ' ')}")
+                self._plain(evidence.why)
+            case Stopped():
+                self._head(f"{clock}stopped: {event.reason}")
+                self._plain(event.why)
+            case Broke():
+                self._head(f"{clock}broke: {event.error}", "bold red")
+                self._plain(event.message)
+            case RunFinished() if event.disputed:
+                self._head(f"{clock}disputed tests, set aside")
+                self._code("\n".join(event.disputed))
+            case FilesWritten():
+                self._head(f"{clock}files in {event.folder}: {', '.join(event.files)}")
+            case Rated():
+                self._head(f"rated {'★' * event.stars} {event.comment}")
+
+    def _version(self, event: CodeProposed, clock: str) -> None:
+        self._head(f"{clock}version {event.version}, by {event.by}{': ' + event.problem if event.problem else ''}")
+        if self._before:
+            before, after = plain(self._before).splitlines(), plain(event.code).splitlines()
+            changed = "\n".join(difflib.unified_diff(before, after, "before", "after", lineterm=""))
+            self._code(changed or "(the same as before)", "diff")
+        else:
+            self._code(event.code)
+        self._before = event.code or self._before
+
+    def _results(self, event: TestsRan, clock: str) -> None:
+        graded = event.graded
+        failed = len(graded.cases) - graded.passed
+        self._head(f"{clock}version {event.version}: {graded.passed} passed, {failed} failed in {graded.seconds:.2f} s")
+        if graded.problem:
+            self._plain(graded.problem, "red")
+        for case in graded.cases:
+            self._plain(f"{case.outcome:<8} {case.name}  {case.message}", "" if case.outcome == "passed" else "red")
+
+    def _head(self, text: str, style: str = "bold") -> None:
+        self.console.print()
+        self.console.print(Text(plain(text), style=style), soft_wrap=True)
+
+    def _plain(self, text: str, style: str = "") -> None:
+        self.console.print(Text("  " + plain(text).replace("\n", "\n  "), style=style), soft_wrap=True)
+
+    def _code(self, text: str, language: str = "python") -> None:
+        if text:
+            shown = plain(text)
+            self.console.print(
+                Syntax(shown, language, theme="ansi_dark", background_color="default", padding=(0, 2), word_wrap=True)
+            )

@@ -1,0 +1,94 @@
+"""`burnish write`: a sentence goes in; tests, code and a report come out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from burnish.models.catalog import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from burnish.attempt import Watch
+    from burnish.cli.screen import Screen
+    from burnish.models.model import Model
+    from burnish.runs import Run
+
+
+def write(
+    sentence: Annotated[
+        str, typer.Argument(help="What to write, with examples if you can; - reads it from stdin.")
+    ] = "",
+    task_file: Annotated[Path | None, typer.Option(help="Read a long task from this file.")] = None,
+    model: Annotated[str, typer.Option(help="Who answers; see `burnish models`.")] = DEFAULT_MODEL,
+    out: Annotated[
+        Path | None, typer.Option(help="The new folder for the files. [default: named after the task]")
+    ] = None,
+    from_run: Annotated[str | None, typer.Option("--from", metavar="RUN", help="Go on from an earlier run.")] = None,
+    rounds: Annotated[int, typer.Option(min=0, help="Times to go back to the code after the first draft.")] = 5,
+    calls: Annotated[int, typer.Option(min=0, help="Questions to the model at most.")] = 16,
+    tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
+    seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
+    events: Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
+) -> None:
+    """Write tests and code from a sentence, and refine until the tests pass."""
+    from burnish.agent.limits import Limits
+    from burnish.cli.reading import task_text
+    from burnish.runs import Store
+    from burnish.verbs.write import check_free, free_folder, task_for
+    from burnish.verbs.write import write as write_it
+
+    text, store = task_text(sentence, task_file), Store()
+    folder = out or free_folder(task_for(text, from_run, store), Path.cwd())
+    check_free(folder)
+    limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds)
+    watch, screen = _reader(verbose, events, quiet)
+    try:
+        answering = _opened(model, quiet or events)
+        run = write_it(
+            text, answering, out=folder, from_run=from_run, limits=limits, sandbox=sandbox, store=store, watch=watch
+        )
+    finally:
+        if screen:
+            screen.close()
+    _goodbye(run, screen, quiet)
+    raise typer.Exit(_exit_code(run, strict))
+
+
+def _reader(verbose: bool, events: bool, quiet: bool) -> "tuple[Watch | None, Screen | None]":
+    """Who reads the run's events: a person, a program, or nobody."""
+    if events:
+        return lambda event: print(event.model_dump_json(), flush=True), None
+    if quiet:
+        return None, None
+    from burnish.cli.screen import Screen
+
+    screen = Screen(verbose)
+    return screen.watch, screen
+
+
+def _opened(model: str, silent: bool) -> "Model":
+    """The model, its weights fetched under a progress bar if they are not here yet."""
+    from burnish.models.names import open_model
+
+    if silent:
+        return open_model(model)
+    from burnish.cli.fetching import fetching
+
+    with fetching() as progress:
+        return open_model(model, progress)
+
+
+def _goodbye(run: "Run", screen: "Screen | None", quiet: bool) -> None:
+    if quiet:
+        print(run.folder)
+    if screen:
+        screen.goodbye(run)
+
+
+def _exit_code(run: "Run", strict: bool) -> int:
+    """0 for proven, and for plausible unless told to be strict; 1 for the rest."""
+    return 0 if run.verdict == "proven" or (run.verdict == "plausible" and not strict) else 1

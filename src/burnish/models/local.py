@@ -1,0 +1,188 @@
+"""`local:…`: llama.cpp inside this process, spoken to through its own server's address.
+
+One server per weights file and process, shared by all callers. Processes take turns at the cores: llama.cpp's threads
+spin while they wait for each other, so two of them side by side are many times slower than one after the other.
+"""
+
+import os
+import queue
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from burnish.errors import ModelError, blame
+from burnish.models.cores import Cores
+from burnish.models.model import Ask, Chunk, Done, Waiting
+
+SLOTS = 4
+CONTEXT_TOKENS_PER_SLOT = 4096
+POLL_SECONDS = 0.05
+
+_servers: dict[Path, "Server"] = {}
+_servers_lock = threading.Lock()
+
+
+class Server:
+    """The embedded llama.cpp server for one weights file; loads once, in the background."""
+
+    def __init__(self, weights: Path) -> None:
+        self.weights = weights
+        self.ready = threading.Event()
+        self.problem: Exception | None = None
+        self._llama: Any = None
+        threading.Thread(target=self._load, name="burnish-load", daemon=True).start()
+
+    def _load(self) -> None:
+        try:
+            import xllamacpp
+
+            self._llama = xllamacpp.Server(self._settings(xllamacpp.CommonParams()))
+            with suppress(ImportError):
+                import langchain_openai  # noqa: F401  # a second of imports, while the weights are read anyway
+        except Exception as error:
+            self.problem = error
+        self.ready.set()
+
+    def _settings(self, params: Any) -> Any:
+        threads = min(len(os.sched_getaffinity(0)), 8)
+        params.model.path = str(self.weights)
+        params.n_parallel = SLOTS
+        params.n_ctx = SLOTS * CONTEXT_TOKENS_PER_SLOT
+        params.n_gpu_layers = 0
+        params.cpuparams.n_threads = threads
+        params.cpuparams_batch.n_threads = threads
+        params.n_threads_http = SLOTS * 2
+        params.verbosity = 0
+        params.ui = False
+        params.endpoint_slots = False
+        return params
+
+    @cached_property
+    def chat(self) -> Any:
+        """A LangChain chat model that talks to this server and to nothing else."""
+        import openai
+        from langchain_openai import ChatOpenAI
+
+        return ChatOpenAI(
+            model="local",
+            base_url=f"{self._llama.listening_address}/v1",
+            api_key=lambda: "none",
+            http_client=openai.DefaultHttpxClient(trust_env=False, timeout=None),
+            max_retries=0,
+            stream_usage=True,
+            use_responses_api=False,
+        )
+
+
+def server_for(weights: Path) -> Server:
+    """The process's one server for these weights, started if need be."""
+    with _servers_lock:
+        server = _servers.get(weights)
+        if server is None or server.problem:
+            server = _servers[weights] = Server(weights)
+        return server
+
+
+class LocalModel:
+    """An embedded model. Loads at the first ask, or earlier with `warm_up`."""
+
+    slots = SLOTS
+
+    def __init__(self, name: str, weights: Path) -> None:
+        self.name = name
+        self.weights = weights
+        self._cores = Cores.of_this_machine()
+
+    def warm_up(self) -> None:
+        """Begin to read the weights while the caller does something else."""
+        server_for(self.weights)
+
+    def close(self) -> None:
+        """The server stays for the process's next caller."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        """The answer, as it is written."""
+        server = server_for(self.weights)
+        if not server.ready.is_set():
+            yield Waiting(why="reading the weights")
+        while not server.ready.wait(POLL_SECONDS):
+            if cancel.is_set():
+                return
+            yield Waiting()
+        if server.problem:
+            raise ModelError(f"llama.cpp could not load {self.weights.name}: {server.problem}") from server.problem
+        yield from self._with_cores(server, ask, cancel)
+
+    def _with_cores(self, server: Server, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        if not self._cores.take(0):
+            yield Waiting(why="another Burnish process is generating; waiting for the cores")
+            while not self._cores.take(POLL_SECONDS):
+                if cancel.is_set():
+                    return
+                yield Waiting()
+        try:
+            yield from _pumped(server.chat, ask, cancel)
+        finally:
+            self._cores.give_back()
+
+
+def _pumped(chat: Any, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    """Read the stream in a thread of its own, so that a cancel need not wait for the next token."""
+    pieces: queue.SimpleQueue[Chunk | Done | BaseException] = queue.SimpleQueue()
+    gone = threading.Event()
+    threading.Thread(target=_pump, args=(chat, ask, gone, pieces), name="burnish-pump", daemon=True).start()
+    try:
+        while not cancel.is_set():
+            try:
+                piece = pieces.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                yield Waiting()
+                continue
+            if isinstance(piece, BaseException):
+                with blame(ModelError, "the embedded model broke off"):
+                    raise piece
+            yield piece
+            if isinstance(piece, Done):
+                return
+    finally:
+        gone.set()
+
+
+def _pump(
+    chat: Any, ask: Ask, gone: threading.Event, pieces: "queue.SimpleQueue[Chunk | Done | BaseException]"
+) -> None:
+    usage: dict[str, int] = {}
+    ended = ""
+    try:
+        for part in _parts(chat, ask):
+            if gone.is_set():
+                return
+            usage = part.usage_metadata or usage
+            ended = part.response_metadata.get("finish_reason") or ended
+            if part.content:
+                pieces.put(Chunk(text=part.content))
+        pieces.put(
+            Done(
+                tokens_in=usage.get("input_tokens", 0),
+                tokens_out=usage.get("output_tokens", 0),
+                ended="length" if ended == "length" else "stop",
+            )
+        )
+    except BaseException as error:
+        pieces.put(error)
+
+
+def _parts(chat: Any, ask: Ask) -> Iterator[Any]:
+    from langsmith import tracing_context
+
+    with tracing_context(enabled=False):  # the user's shell may ask LangChain to report; we never do
+        yield from chat.stream(
+            [(message.role, message.content) for message in ask.messages],
+            temperature=ask.temperature,
+            top_p=ask.top_p,
+            max_tokens=ask.max_tokens,
+            seed=ask.seed,
+        )

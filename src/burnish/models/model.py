@@ -1,0 +1,65 @@
+"""Who answers: one way to ask, whatever stands behind the name."""
+
+import threading
+from collections.abc import Iterator
+from typing import Literal, Protocol
+
+from burnish.events import Frozen, Message
+
+
+class Ask(Frozen):
+    """One question to a model, with everything that decides its answer."""
+
+    purpose: str
+    messages: tuple[Message, ...]
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 1024
+    seed: int = 0
+
+
+class Chunk(Frozen):
+    """A few more characters of the answer."""
+
+    text: str
+
+
+class Waiting(Frozen):
+    """Nothing to read yet, and why: weights are loading, another process has the cores.
+
+    Comes at least twice a second while nothing else does, so that the reader can look at the clock.
+    """
+
+    why: str = ""
+
+
+class Done(Frozen):
+    """The end of the answer, with what it cost."""
+
+    tokens_in: int
+    tokens_out: int
+    ended: Literal["stop", "length"] = "stop"
+
+
+class Model(Protocol):
+    """Something that answers.
+
+    Promises: `stream` may be called from several threads at once; an answer ends with exactly one `Done`;
+    setting `cancel` ends it within a tenth of a second without one. Raises ModelError when it cannot answer.
+    """
+
+    name: str
+    slots: int
+    """How many answers it writes at once without slowing each other down much."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        """The answer, as it is written."""
+        ...
+
+    def warm_up(self) -> None:
+        """Begin to load in the background; returns at once."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what this process holds for the model."""
+        ...

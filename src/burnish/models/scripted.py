@@ -1,0 +1,76 @@
+"""`scripted:…`: a model that says exactly what it was told to say. Ships with the package, for tests and demos."""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from burnish.errors import ModelError, SetupProblem
+from burnish.models.model import Ask, Chunk, Done, Waiting
+
+Script = Sequence[str] | Mapping[str, Sequence[str]]
+
+
+class ScriptedModel:
+    """Answers from a script: a list of replies in order, or a list for each purpose ("tests", "draft", "reflect"…).
+
+    The last reply of a list is given again when the list has run out; an empty list is a model that has no answer.
+    """
+
+    slots = 4
+
+    def __init__(self, script: Script, name: str = "scripted:inline") -> None:
+        self.name = name
+        self._lock = threading.Lock()
+        self._script = (
+            {"": list(script)} if not isinstance(script, Mapping) else {k: list(v) for k, v in script.items()}
+        )
+        self._given: dict[str, int] = {}
+        self.asked: list[Ask] = []
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        """The next reply of the script, a word at a time."""
+        reply = self._next(ask)
+        words = reply.split(" ")
+        for place, word in enumerate(words):
+            if cancel.is_set():
+                return
+            yield Chunk(text=word if place == len(words) - 1 else word + " ")
+        read = sum(len(message.content.split()) for message in ask.messages)
+        cut = len(words) > ask.max_tokens
+        yield Done(tokens_in=read, tokens_out=min(len(words), ask.max_tokens), ended="length" if cut else "stop")
+
+    def warm_up(self) -> None:
+        """Nothing to load."""
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _next(self, ask: Ask) -> str:
+        with self._lock:
+            self.asked.append(ask)
+            key = ask.purpose if ask.purpose in self._script else ""
+            replies = self._script.get(key, [])
+            if not replies:
+                raise ModelError(f"the script {self.name!r} has no reply for {ask.purpose!r}")
+            place = self._given.get(key, 0)
+            self._given[key] = place + 1
+            return replies[min(place, len(replies) - 1)]
+
+
+def open_scripted(name: str) -> ScriptedModel:
+    """`demo` and the other scripts that ship, or a JSON file of the user's."""
+    shipped = files("burnish.models") / "scripts"
+    path = Path(name)
+    if path.suffix == ".json" and path.is_file():
+        text = path.read_text("utf-8")
+    elif (shipped / f"{name}.json").is_file():
+        text = (shipped / f"{name}.json").read_text("utf-8")
+    else:
+        known = sorted(entry.name.removesuffix(".json") for entry in shipped.iterdir())
+        raise SetupProblem(
+            f"There is no script {name!r}. Shipped ones: {', '.join(known)}. "
+            f"Name one of them, or a JSON file: --model scripted:{known[0]}"
+        )
+    return ScriptedModel(json.loads(text), name=f"scripted:{name}")

@@ -1,0 +1,120 @@
+"""The report: what was asked, what was proven, what was not, and what it cost. Derived from the run alone."""
+
+from burnish.checks.suite import Suite
+from burnish.events import Evidence, ModelReplied
+from burnish.runs.run import Run, Version
+from burnish.text import counted, fenced, one_line, plain
+
+HEADLINES = {
+    "proven": "Proven: your examples, and every undisputed test, pass.",
+    "plausible": "Plausible: you gave no example, so only its own tests vouch for it.",
+    "failed": "Failed: the evidence is not in.",
+}
+
+
+def suite_of(run: Run) -> Suite:
+    """The tests of a run as one suite."""
+    spec = run.spec
+    given = spec.given_tests if spec else ()
+    earlier = tuple(_earlier_tests(run))
+    model = tuple(test for test in dict.fromkeys(earlier + run.model_tests) if test not in given)
+    return Suite(entry_point=spec.entry_point if spec else "solve", given=given, model=model)
+
+
+def tests_file(run: Run) -> str:
+    """The text of `test_solution.py`."""
+    return suite_of(run).render(run.disputed)
+
+
+def report(run: Run) -> str:
+    """The text of `report.md`."""
+    parts = [
+        f"# {one_line(run.started.prompt, 80)}",
+        f"**{HEADLINES.get(run.state, run.state.capitalize())}**",
+        plain(run.why).capitalize() + ".",
+        "## Task",
+        fenced(plain(run.started.prompt), "text"),
+    ]
+    if run.code:
+        parts += ["## Code", fenced(plain(run.code), "python")]
+    parts += ["## Evidence", _evidence(run), "## Tests", _tests(run)]
+    parts += ["## Versions", _versions(run), "## Cost", cost(run), "## What this does not say", _limits_of_this(run)]
+    return "\n\n".join(parts) + "\n"
+
+
+def cost(run: Run) -> str:
+    """One sentence: calls, tokens, speed, time, money."""
+    writing = sum(reply.seconds for reply in run.all(ModelReplied))
+    speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
+    return (
+        f"{counted(run.calls, 'call')} to {run.started.model}; {run.tokens_in} tokens read, {run.tokens_out} written"
+        f"{speed}; {run.seconds:.1f} s in all; {_money(run)}"
+    )
+
+
+def _money(run: Run) -> str:
+    return (
+        "no money: the model ran on this machine"
+        if run.started.model.startswith(("local:", "scripted:"))
+        else "price unknown"
+    )
+
+
+def _evidence(run: Run) -> str:
+    rows = ["| check | answer | why |", "|---|---|---|"]
+    rows += [f"| {item.check} | {item.verdict.replace('_', ' ')} | {_cell(_said(item))} |" for item in run.evidence]
+    return "\n".join(rows if run.evidence else ["No check was run."])
+
+
+def _said(item: Evidence) -> str:
+    shared = item.details.get("separated") is False
+    return item.why + ("; expected values shared a process with the code" if shared else "")
+
+
+def _tests(run: Run) -> str:
+    suite = suite_of(run)
+    final = run.final
+    outcomes = suite.outcomes(final.graded) if final and final.graded else {}
+    lines = ["| test | from | result |", "|---|---|---|"]
+    for body in suite.names.values():
+        source = "you" if body in suite.given else "the model"
+        said = "disputed, set aside" if body in run.disputed else outcomes.get(body, "not_run").replace("_", " ")
+        lines.append(f"| {_cell(body, code=True)} | {source} | {said} |")
+    return "\n".join(lines if suite.names else ["There is no test."])
+
+
+def _versions(run: Run) -> str:
+    lines = [f"- Version {version.number} ({version.by}): {said_of(version)}" for version in run.versions]
+    return "\n".join(lines) if run.versions else "There is no version."
+
+
+def said_of(version: Version) -> str:
+    """What the tests said about one version, in a few words."""
+    if version.problem:
+        return one_line(version.problem)
+    if version.graded is None:
+        return "not run"
+    failed = len(version.graded.cases) - version.graded.passed
+    said = f"{version.graded.passed} passed, {failed} failed"
+    return f"{said}; {one_line(version.graded.problem)}" if version.graded.problem else said
+
+
+def _limits_of_this(run: Run) -> str:
+    return (
+        "Tests show that the code is right where they look, not elsewhere. Tests that the model wrote may share its "
+        f"misunderstandings. The code ran in: {run.started.sandbox or 'no sandbox'}. Security, dependencies, "
+        f"quality and performance were not checked. Burnish {run.started.burnish}, run {run.id}."
+    )
+
+
+def _cell(text: str, code: bool = False) -> str:
+    flat = one_line(text, 160).replace("|", "\\|")
+    if not code:
+        return flat.replace("<", "&lt;").replace("[", "\\[").replace("*", "\\*").replace("`", "'")
+    return "`" + flat.replace("`", "'") + "`"
+
+
+def _earlier_tests(run: Run) -> list[str]:
+    task = run.started.settings.get("task")
+    found = task.get("earlier_tests", []) if isinstance(task, dict) else []
+    return [str(test) for test in found]

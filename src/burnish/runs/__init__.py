@@ -1,0 +1,7 @@
+"""What happened: records, the store, the index."""
+
+from burnish.runs.record import Record, read_record
+from burnish.runs.run import Run, Version
+from burnish.runs.store import Store
+
+__all__ = ["Record", "Run", "Store", "Version", "read_record"]

@@ -1,0 +1,99 @@
+"""One run's record: `events.jsonl`, the truth. Appended and flushed before the next step, read back line by line."""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from burnish.errors import SetupProblem
+from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event
+
+FILE = "events.jsonl"
+
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""From version n to n + 1, one event (as plain data) at a time. A step is never changed once released."""
+
+
+class Record:
+    """An open record that several threads may append to. Append-only: what is written stays."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._lock = threading.Lock()
+        torn = self.path.exists() and not _ends_with_newline(self.path)
+        self._file = self.path.open("a", encoding="utf-8")
+        if torn:
+            self._file.write("\n")
+
+    def append(self, event: BaseEvent) -> None:
+        """Write the event down, unless only a live reader wants it."""
+        if not event.lasting:
+            return
+        line = event.model_dump_json() + "\n"
+        with self._lock:
+            if not self._file.closed:
+                self._file.write(line)
+                self._file.flush()
+
+    def close(self) -> None:
+        """Make the record survive a power cut, and let go of it."""
+        with self._lock:
+            if not self._file.closed:
+                os.fsync(self._file.fileno())
+                self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_record(folder: Path) -> list[Event]:
+    """Every event of a run, oldest first, whatever version wrote it. A line torn by a crash is passed over."""
+    lines = (folder / FILE).read_text("utf-8", errors="replace").splitlines()
+    rows = list(_readable(lines))
+    version = int(rows[0].get("version", RECORD_VERSION)) if rows else RECORD_VERSION
+    if version > RECORD_VERSION:
+        raise SetupProblem(
+            f"Run {folder.name!r} was recorded by a newer Burnish (record version {version}, this one reads up to "
+            f"{RECORD_VERSION}). Update Burnish to open it: git pull"
+        )
+    try:
+        return [read_event(json.dumps(_upgraded(row, version))) for row in rows]
+    except ValidationError as error:
+        raise SetupProblem(
+            f"The record of run {folder.name!r} has been altered and cannot be read ({error.errors()[0]['msg']}). "
+            f"Look at it with: less {folder / FILE}"
+        ) from error
+
+
+def _readable(lines: list[str]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            yield row
+
+
+def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:
+    for step in range(version, RECORD_VERSION):
+        row = UPGRADES[step](row)
+    return row
+
+
+def _ends_with_newline(path: Path) -> bool:
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return True
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"

@@ -1,0 +1,84 @@
+"""All runs of a user: a folder each, and an index that may be deleted at any time.
+
+The folders are the truth. The index remembers each record's size and time of change; what differs is read again,
+so nothing has to keep the two in step.
+"""
+
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from burnish.errors import SetupProblem
+from burnish.events import Rated
+from burnish.places import home
+from burnish.runs.index import Index, Row
+from burnish.runs.record import FILE, Record, read_record
+from burnish.runs.run import Run
+from burnish.text import slug
+
+
+class Store:
+    """Where runs are kept. Several processes may use one store at the same time."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or home()
+        self.runs = self.folder / "runs"
+
+    def begin(self, name: str) -> tuple[str, Record]:
+        """A new run's id and its empty record."""
+        for _ in range(100):
+            run_id = f"{slug(name, 24)}-{secrets.token_hex(2)}"
+            try:
+                self.runs.mkdir(parents=True, exist_ok=True)
+                (self.runs / run_id).mkdir()
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise self._unwritable(error) from error
+            return run_id, Record(self.runs / run_id)
+        raise SetupProblem(f"Could not find a free name for a run in {self.runs}. Remove old runs: burnish rm RUN")
+
+    def open(self, name: str) -> Run:
+        """The run with this id, the only one that starts with it, or the newest for "last"."""
+        return Run(read_record(self.find(name)))
+
+    def find(self, name: str) -> Path:
+        """The folder of a run, by id, by the beginning of one, or "last"."""
+        ids = [row.id for row in self.list()]
+        matches = ids[:1] if name == "last" else [run_id for run_id in ids if run_id == name]
+        matches = matches or [run_id for run_id in ids if run_id.startswith(name)]
+        if len(matches) == 1:
+            return self.runs / matches[0]
+        if matches:
+            raise SetupProblem(f"{name!r} could be any of {', '.join(sorted(matches))}. Type a little more of the id.")
+        raise SetupProblem(f"There is no run {name!r}. See which there are with: burnish runs")
+
+    def list(self) -> list[Row]:
+        """A line for each run, newest first."""
+        if not self.runs.is_dir():
+            return []
+        with Index(self.folder / "index.sqlite") as index:
+            return index.refreshed(self._records())
+
+    def rate(self, name: str, stars: int, comment: str = "") -> Run:
+        """Add what somebody thinks of a run to its record."""
+        folder = self.find(name)
+        with Record(folder) as record:
+            record.append(Rated(stars=stars, comment=comment))
+        return Run(read_record(folder))
+
+    def remove(self, name: str) -> str:
+        """Delete a run for good; the files it wrote for the user stay."""
+        folder = self.find(name)
+        shutil.rmtree(folder)
+        return folder.name
+
+    def _records(self) -> Iterator[Path]:
+        return (folder for folder in self.runs.iterdir() if (folder / FILE).is_file())
+
+    def _unwritable(self, error: OSError) -> SetupProblem:
+        return SetupProblem(
+            f"Burnish keeps its runs in {self.folder}, and that folder cannot be written ({error.strerror}). "
+            f"Choose another one with: export BURNISH_HOME=/path/to/a/folder"
+        )

@@ -1,0 +1,152 @@
+"""Examples in plain words become tests: `roman(4) == 'IV'`, `roman(4) -> 'IV'`, `roman(0) raises ValueError`.
+
+The rule: an example is taken only when it is beyond doubt Python. What is not recognised stays part of the prompt.
+"""
+
+import ast
+import builtins
+import re
+import warnings
+from collections.abc import Callable, Iterator
+
+_START = re.compile(r"(?<![\w.\"'\]])(?:not\s+)?[A-Za-z_]\w*(?:\.\w+)*\(")
+_ARROW = re.compile(
+    r"\s*(?:==|=>|->|→|⇒|=|(?:should|must|will)?\s*(?:return|give|equal|yield|be|produce)s?\b|is\b|evaluates to\b)\s*"
+)
+_RAISES = re.compile(
+    r"\s*(?:->|=>|→)?\s*(?:(?:should|must|will)\s+)?(?:raise|throw)?s?\s*(?:an?\s+)?([A-Z]\w*(?:Error|Exception))\b"
+)
+_DOCTEST = re.compile(r">>>\s*(.+)\n\s*(\S.*)")
+_LONGEST = 400
+
+
+def find_examples(text: str) -> list[str]:
+    """Test bodies for every example in the text, in order, without repeats."""
+    tests: list[str] = []
+    end = 0
+    for match in _START.finditer(text):
+        if match.start() < end:
+            continue
+        found = _example_at(text, match.start())
+        if found:
+            test, end = found
+            tests.extend(_parts(test))
+    tests.extend(_doctests(text))
+    return list(dict.fromkeys(tests))
+
+
+def called_names(test: str) -> list[str]:
+    """The functions a test calls that Python itself does not provide, in order of appearance."""
+    names = [
+        node.func.id
+        for node in ast.walk(ast.parse(test))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    return [name for name in dict.fromkeys(names) if not hasattr(builtins, name)]
+
+
+def _parts(test: str) -> list[str]:
+    """`a and b` says two things, so it is two tests."""
+    node = ast.parse(test).body[0]
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.BoolOp):
+        return [f"assert {ast.get_source_segment(test, value)}" for value in node.test.values]
+    return [test]
+
+
+def _example_at(text: str, start: int) -> tuple[str, int] | None:
+    piece = text[start : start + _LONGEST]
+    comparison = _longest(piece, _is_comparison)
+    if comparison:
+        return f"assert {comparison}", start + len(comparison)
+    call = _shortest_call(piece)
+    if not call:
+        return None
+    rest = piece[len(call) :]
+    if raises := _RAISES.match(rest):
+        return f"with pytest.raises({raises[1]}):\n    {call}", start + len(call) + raises.end()
+    arrow = _ARROW.match(rest)
+    value = _longest(rest[arrow.end() :], _is_literal) if arrow else ""
+    if not arrow or not value:
+        return None
+    return f"assert {call} == {value}", start + len(call) + arrow.end() + len(value)
+
+
+def _doctests(text: str) -> Iterator[str]:
+    for match in _DOCTEST.finditer(text):
+        call, value = match[1].strip(), match[2].strip()
+        if _parsed(call) and _shortest_call(call) == call and _is_literal(value):
+            yield f"assert {call} == {value}"
+
+
+def _longest(text: str, fits: Callable[[str], bool]) -> str:
+    """The longest beginning of the text that fits; a full stop at its end is the sentence's, not the number's."""
+    line = text if text.lstrip().startswith(("[", "{", "(")) else text.split("\n", 1)[0]
+    for end in range(len(line), 0, -1):
+        piece = line[:end].rstrip()
+        if piece and fits(piece):
+            shorter = piece.rstrip(".")
+            return shorter if shorter != piece and fits(shorter) else piece
+    return ""
+
+
+def _shortest_call(text: str) -> str:
+    for match in re.finditer(r"\)", text):
+        piece = text[: match.end()]
+        node = _parsed(piece)
+        if isinstance(node, ast.Call):
+            return piece if _own_names_only(node) and _arguments_are_values(node) else ""
+    return ""
+
+
+def _is_comparison(piece: str) -> bool:
+    node = _parsed(piece)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return all(_compares(value) for value in node.values) and _own_names_only(node)
+    return node is not None and _compares(node) and _own_names_only(node)
+
+
+def _compares(node: ast.AST) -> bool:
+    """Whether it is `call(…) == value` or a relative of that."""
+    if not isinstance(node, ast.Compare) or not any(isinstance(child, ast.Call) for child in ast.walk(node)):
+        return False
+    sides = [node.left, *node.comparators]
+    for operator, right in zip(node.ops, sides[1:], strict=True):
+        if isinstance(operator, ast.Is | ast.IsNot) and not _is_singleton(right):
+            return False
+    return True
+
+
+def _is_singleton(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
+
+
+def _own_names_only(node: ast.AST) -> bool:
+    """Every name is called or built in: `f(n) == n` in a sentence speaks of all n and is no example."""
+    called = {call.func.id for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)}
+    bound = {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
+    bound |= {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
+    used = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+    return all(name in called | bound or hasattr(builtins, name) for name in used)
+
+
+def _arguments_are_values(node: ast.Call) -> bool:
+    return not any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in ast.walk(node))
+
+
+def _is_literal(piece: str) -> bool:
+    if piece[:1].isspace() or piece[-1:] == ",":
+        return False
+    try:
+        value = ast.literal_eval(piece)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return value is not Ellipsis and not (isinstance(value, tuple) and not piece.startswith("("))
+
+
+def _parsed(piece: str) -> ast.expr | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(piece, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None

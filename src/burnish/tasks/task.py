@@ -1,0 +1,30 @@
+"""What is asked for. A task is data: it holds no opinion on how it is solved."""
+
+from typing import Literal
+
+from burnish.events import Frozen
+
+Split = Literal["user", "train", "tune", "eval"]
+
+
+class Task(Frozen):
+    """One thing to write.
+
+    `hidden_tests` and `gold` never reach a prompt: they only score. `split` says what may be learnt from it.
+    """
+
+    id: str
+    prompt: str
+    entry_point: str = ""
+    """Name of the function or class to write; empty when the words do not say."""
+    signature: str = ""
+    """As the user wrote it, e.g. "roman(n)"; empty when the words do not say."""
+    visible_tests: tuple[str, ...] = ()
+    """Test bodies that decide: from the user's examples, or given as such."""
+    earlier_tests: tuple[str, ...] = ()
+    """Model-made tests of the run this one goes on from."""
+    base_code: str = ""
+    """The code this task goes on from."""
+    hidden_tests: str = ""
+    gold: str = ""
+    split: Split = "user"

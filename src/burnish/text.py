@@ -1,0 +1,52 @@
+"""Words that somebody else wrote, made safe and short. What a model wrote is data: never markup, never escape codes."""
+
+import re
+import unicodedata
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement
+    r"|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)"  # OSC, DCS, SOS, PM, APC: titles, links, clipboard
+    r"|\x1b[ -/]*[0-~]",  # the short ones
+    re.DOTALL,
+)
+_KEPT = {"\n", "\t"}
+
+
+def plain(text: str) -> str:
+    """The text without terminal escapes, control and invisible direction characters; a file may hold this."""
+    text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
+    return "".join(char for char in text if char in _KEPT or not _is_control(char))
+
+
+def _is_control(char: str) -> bool:
+    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co"} and char not in {"\u200c", "\u200d"}
+
+
+def one_line(text: str, most: int = 100) -> str:
+    """The text on one line, cut with an ellipsis."""
+    flat = " ".join(plain(text).split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def slug(text: str, most: int = 32) -> str:
+    """A short name for a folder: letters, digits and dashes."""
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", ascii_text.lower())
+    name = ""
+    for word in words:
+        if len(name) + len(word) + 1 > most and name:
+            break
+        name = f"{name}-{word[:most]}" if name else word[:most]
+    return name or "task"
+
+
+def fenced(text: str, language: str = "") -> str:
+    """The text as a Markdown code block that nothing inside it can close."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun in the right form: "1 test", "2 tests"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,104 @@
+"""`burnish.write`: a sentence goes in, tested code comes out. The Python twin of the command of the same name."""
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from burnish.agent.limits import Limits
+from burnish.attempt import Watch, attempt
+from burnish.errors import SetupProblem
+from burnish.events import FilesWritten
+from burnish.models.catalog import DEFAULT_MODEL
+from burnish.models.model import Model
+from burnish.report import report, tests_file
+from burnish.runs import Record, Run, Store
+from burnish.tasks import Task, from_sentence, go_on
+from burnish.text import slug
+
+
+def write(
+    sentence: str,
+    model: Model | str = DEFAULT_MODEL,
+    *,
+    out: Path | str | None = None,
+    from_run: str | None = None,
+    limits: Limits | None = None,
+    sandbox: str = "auto",
+    store: Store | None = None,
+    watch: Watch | None = None,
+) -> Run:
+    """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
+
+    `out` names a folder to put the files in; it must not exist yet. `from_run` goes on from an earlier run.
+    """
+    store = store or Store()
+    task = task_for(sentence, from_run, store)
+    if out is not None:
+        check_free(Path(out))
+    run = attempt(task, model, limits=limits, sandbox=sandbox, store=store, watch=watch, continues=from_run)
+    return deliver(run, Path(out), store, watch) if out is not None else run
+
+
+def task_for(sentence: str, from_run: str | None, store: Store) -> Task:
+    """The task a sentence asks for, alone or on top of an earlier run."""
+    if from_run is None:
+        return from_sentence(sentence)
+    run = store.open(from_run)
+    if not run.code or not run.spec:
+        raise SetupProblem(f"Run {run.id!r} has no code to go on from. Choose another one from: burnish runs")
+    spec, kept = run.spec, [test for test in run.model_tests if test not in run.disputed]
+    earlier = Task(
+        id=slug(spec.entry_point),
+        prompt=run.started.prompt,
+        entry_point=spec.entry_point,
+        signature=spec.signature,
+        visible_tests=spec.given_tests,
+    )
+    return go_on(earlier, run.code, tuple(kept), sentence)
+
+
+def free_folder(task: Task, inside: Path) -> Path:
+    """A folder named after the task that does not exist yet."""
+    folder = inside / task.id
+    number = 2
+    while folder.exists():
+        folder = inside / f"{task.id}-{number}"
+        number += 1
+    return folder
+
+
+def check_free(folder: Path) -> None:
+    """Refuse, before any work is done, a folder that exists or could not be made."""
+    if folder.exists():
+        raise SetupProblem(f"{str(folder)!r} exists, and Burnish never overwrites. Name a new folder: --out DIR")
+    parent = next(place for place in folder.absolute().parents if place.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise SetupProblem(f"The folder {str(parent)!r} cannot be written. Name another place: --out DIR")
+
+
+def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) -> Run:
+    """Put solution, tests and report into the folder; say so in the run's record."""
+    contents: dict[str, Callable[[], str]] = {"report.md": lambda: report(run)}
+    if run.code:
+        contents = {"solution.py": lambda: run.code, "test_solution.py": lambda: tests_file(run), **contents}
+    try:
+        folder.mkdir(parents=True)
+        for name, text in contents.items():
+            (folder / name).write_text(text(), "utf-8")
+    except OSError as error:
+        raise _undelivered(run, folder, error) from error
+    event = FilesWritten(folder=str(folder.absolute()), files=tuple(contents))
+    with Record(store.runs / run.id) as record:
+        record.append(event)
+    if watch:
+        watch(event)
+    return Run((*run.events, event))
+
+
+def _undelivered(run: Run, folder: Path, error: OSError) -> SetupProblem:
+    why = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+    return SetupProblem(
+        f"The result could not be written to {str(folder)!r} ({why}). Nothing is lost: it is in the run's record. "
+        f"Get the code with: burnish show {run.id} --code"
+    )
