@@ -5,7 +5,7 @@ on Python 3.6, so that an old interpreter can say that it is too old; and a star
 next to nothing, so what only the set-up needs is imported where it is used.
 """
 # Importing pathlib would double the time of a start.
-# ruff: noqa: PTH
+# ruff: noqa: PTH100, PTH103, PTH105, PTH107, PTH110, PTH118, PTH120, PTH123
 
 import os
 import sys
@@ -16,8 +16,8 @@ def too_old(major: int, minor: int) -> str:
     if (major, minor) >= (3, 11):
         return ""
     return (
-        f"Burnish needs Python 3.11 or newer; the newest found here is {major}.{minor}. A newer one may stand beside it,"
-        " and Burnish will find it. On Debian or Ubuntu, type: sudo apt-get install python3.11 python3.11-venv"
+        f"Burnish needs Python 3.11 or newer; the newest found here is {major}.{minor}. A newer one may stand beside"
+        " it, and Burnish will find it. On Debian or Ubuntu, type: sudo apt-get install python3.11 python3.11-venv"
     )
 
 
