@@ -5,6 +5,7 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -51,12 +52,19 @@ class Box:
         suite = verdict.style_of(tests)
         if suite.problem:
             return Graded(problem=suite.problem)
+        if not suite.shared:
+            ended, nonce = self._judge(code, tests, timeout_seconds, suite)
+            if not verdict.must_share(ended):
+                return verdict.read(ended, nonce)
+        return verdict.read(*self._judge(code, tests, timeout_seconds, replace(suite, shared=True)))
+
+    def _judge(self, code: str, tests: str, timeout_seconds: float, suite: verdict.Style) -> tuple[Ended, str]:
+        """One grading job, and the number that only its judge was told."""
         nonce = secrets.token_hex(16)
         sealed = json.dumps({"tests": tests, "nonce": nonce, "pytest": suite.pytest}).encode()
-        message = {"job": "grade", "timeout": timeout_seconds}
+        message = {"job": "grade", "timeout": timeout_seconds, "shared": suite.shared}
         inputs = [code.encode(errors="surrogatepass"), sealed]
-        ended = self._perform(message, inputs, verdict.MOST_BYTES, suite.pytest)
-        return verdict.read(ended, nonce)
+        return self._perform(message, inputs, verdict.MOST_BYTES, suite.pytest), nonce
 
     def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, pytest: bool) -> Ended:
         """One job in a cell of its own; the cell is kept only if it is as it was before."""

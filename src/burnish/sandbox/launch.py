@@ -5,7 +5,7 @@ the cell will see a place that everybody may read (bind mounts that only this pr
 becomes a user that owns nothing. Its one rule: standard library only, nothing of Burnish.
 """
 
-# ruff: noqa: PTH (importing pathlib would be a third of the start-up time)
+# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
 
 import ctypes
 import json
@@ -29,7 +29,10 @@ def main() -> None:
     argv = plan["argv"]
     if os.getuid() == 0:
         moved = stage(plan["folders"])
-        argv = [moved.get(word, word) if before in SOURCES else word for before, word in zip(["", *argv], argv)]
+        argv = [
+            moved.get(word, word) if before in SOURCES else word
+            for before, word in zip(["", *argv], argv, strict=False)
+        ]
         become(plan["uid"])
     os.execve(argv[0], argv, {})
 
@@ -60,7 +63,7 @@ def become(uid: int) -> None:
 
 
 def mount(source: str | None, target: str, flags: int, kind: str | None = None) -> None:
-    """mount(2)."""
+    """Mount something, or raise."""
     words = [word.encode() if word is not None else None for word in (source, target, kind)]
     check(libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), None), f"mount {target}")
 

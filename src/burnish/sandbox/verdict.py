@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import signal
 from dataclasses import dataclass
 from typing import Any
@@ -13,21 +14,30 @@ MOST_BYTES = 16 * 1024 * 1024
 LONGEST_MESSAGE = 1000
 
 
+APART = re.compile(
+    r"\b(monkeypatch|mock|patch|inspect|asyncio|await|importlib|sys\.modules|caplog|capfd|dataclasses|threading"
+    r"|subprocess|multiprocessing|pickle|weakref|gc|globals|setattr\(solution)\b"
+)
+"""Words of tests that reach into the process of the code, which therefore must be theirs."""
+
+
 @dataclass(frozen=True)
 class Style:
     """What kind of tests a text holds."""
 
     pytest: bool = False
+    shared: bool = False
+    """True when the tests cannot be told apart from the code: both run in one process, and the verdict is labelled."""
     problem: str = ""
 
 
 def style_of(tests: str) -> Style:
-    """Is it a pytest file or a script of asserts?"""
+    """Is it a pytest file or a script of asserts, and can it judge from another process?"""
     try:
         tree = ast.parse(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Style(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
-    return Style(pytest=any(is_test(node) for node in tree.body))
+    return Style(pytest=any(is_test(node) for node in tree.body), shared=APART.search(tests) is not None)
 
 
 def is_test(node: ast.stmt) -> bool:
@@ -39,33 +49,46 @@ def is_test(node: ast.stmt) -> bool:
     return False
 
 
+def must_share(ended: Ended) -> bool:
+    """True when the judge found on the way that it needs the code in its own process."""
+    return any("again" in line for line in lines_of(ended))
+
+
 def read(ended: Ended, nonce: str) -> Graded:
     """The verdict on a whole suite, from the judge's own lines and from how the job ended."""
-    lines = [line for line in (parsed(raw) for raw in ended.said.splitlines()) if line]
-    plan: list[str] = next((line["plan"] for line in lines if "plan" in line), [])
-    said = [line["case"] for line in lines if "case" in line]
-    end = next((line for line in lines if line.get("end") == nonce), None)
-    problem = next((line["problem"] for line in lines if "problem" in line), "")
-    if end is None:
-        problem = problem or why(ended)
-    cases = [case_of(entry) for entry in said]
-    cases += [missing(name, ended) for name in plan[len(cases) :]]
+    facts = lines_of(ended)
+    plan: list[str] = found(facts, "plan") or []
+    cases = [case_of(fact["case"]) for fact in facts if "case" in fact]
+    problem = why(ended, facts, nonce)
+    left = plan[len(cases) :]
+    cases += [
+        Case(name=name, outcome="failed" if n == 0 else "not_run", message=problem) for n, name in enumerate(left)
+    ]
     return Graded(
         cases=tuple(cases),
         problem=problem,
         timed_out=bool(ended.over),
-        separated=not any(line.get("shared") for line in lines),
+        separated=not found(facts, "shared"),
         seconds=ended.seconds,
     )
 
 
-def parsed(raw: bytes) -> dict[str, Any]:
-    """One line of the judge's, or nothing if it is not one."""
-    try:
-        line = json.loads(raw)
-    except ValueError:
-        return {}
-    return line if isinstance(line, dict) else {}
+def lines_of(ended: Ended) -> list[dict[str, Any]]:
+    """What the judge said, line by line; what is not a fact is left out."""
+    facts = []
+    for raw in ended.said.splitlines():
+        try:
+            fact = json.loads(raw)
+        except ValueError:
+            continue
+        if isinstance(fact, dict):
+            facts.append(fact)
+    return facts
+
+
+def found(facts: list[dict[str, Any]], key: str) -> Any:
+    """The first fact of that kind, or None."""
+    return next((fact[key] for fact in facts if key in fact), None)
 
 
 def case_of(entry: dict[str, Any]) -> Case:
@@ -78,15 +101,19 @@ def case_of(entry: dict[str, Any]) -> Case:
     )
 
 
-def missing(name: str, ended: Ended) -> Case:
-    """A test that was planned and never answered."""
-    return Case(name=name, outcome="failed", message=why(ended))
-
-
-def why(ended: Ended) -> str:
-    """Why the judge did not finish."""
+def why(ended: Ended, facts: list[dict[str, Any]], nonce: str) -> str:
+    """Why the verdict is not whole; "" when it is."""
+    broken, problem = found(facts, "broken"), found(facts, "problem")
+    if broken:
+        return f"the code cannot be imported: {broken}"
     if ended.over:
-        return "the time limit was reached"
+        return {"cpu": "the time limit was reached", "wall": "the time limit was reached (waiting, not computing)"}[
+            ended.over
+        ]
+    if problem:
+        return str(problem)
+    if any(fact.get("end") == nonce for fact in facts):
+        return ""
     if ended.exit_code < 0:
         return f"the tests were killed by {signal.Signals(-ended.exit_code).name}"
     return "the tests ended before they gave a verdict"

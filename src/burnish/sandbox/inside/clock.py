@@ -1,6 +1,6 @@
 """When is a job over? CPU seconds decide, so that a busy machine fails nobody; the wall limit is four times as long."""
 
-# ruff: noqa: PTH (importing pathlib would be a third of the start-up time)
+# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
 
 import os
 import resource

@@ -1,57 +1,139 @@
-"""Says why an assertion failed: the assertion as written, then what was got instead."""
+"""Says why a test failed, for a person and for a small model: the assertion as written, then what was got instead."""
 
 import ast
+import reprlib
+import sys
+import traceback
 from typing import Any
 
-LONGEST = 300
+from burnish.sandbox.inside import candidate
+
+FILE = "tests.py"
 FAIL = "@fail"
+LONGEST = 300
+MOST_NAMES = 4
+
+
+class Unmet(AssertionError):
+    """An assertion of the tests that does not hold; its text says why."""
 
 
 class Explained(ast.NodeTransformer):
-    """Rewrites asserts so that a failing one knows its values. The values are computed once, as in the original."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
+    """Rewrites asserts so that a failing one knows its values. Everything is still computed once and in order."""
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        """`assert left == right` keeps left and right; any other assert keeps its one value."""
-        text = ast.unparse(node)
+        """`assert left == right` remembers both sides, any other assert its one value."""
         test = node.test
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            left, right = keep("@left", test.left), keep("@right", test.comparators[0])
-            holds: ast.expr = ast.Compare(left, test.ops, [right])
+            sides: list[ast.expr] = [keep("@left", test.left), keep("@right", test.comparators[0])]
+            holds: ast.expr = ast.Compare(sides[0], test.ops, sides[1:])
             kept = [load("@left"), load("@right")]
+            if has_call(test.comparators[0]) and not has_call(test.left):
+                kept.reverse()
+        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            holds, kept = ast.UnaryOp(ast.Not(), keep("@left", test.operand)), [load("@left")]
         else:
-            holds = keep("@left", test)
-            kept = [load("@left")]
-        call = ast.Call(load(FAIL), [ast.Constant(text), *kept], [])
+            holds, kept = keep("@left", test), [load("@left")]
+        lines: list[ast.expr] = [ast.Constant(node.lineno), ast.Constant(node.end_lineno)]
+        call = ast.Call(load(FAIL), [*lines, *kept], [])
         return ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), holds), [ast.Expr(call)], []), node)
 
 
 def keep(name: str, value: ast.expr) -> ast.NamedExpr:
-    """An expression that also remembers its value."""
+    """An expression that also remembers its value, under a name no program can have."""
     return ast.NamedExpr(ast.Name(name, ast.Store()), value)
 
 
-def load(name: str) -> ast.Name:
+def load(name: str) -> ast.expr:
     """A remembered value."""
     return ast.Name(name, ast.Load())
 
 
-def install(scope: dict[str, Any]) -> None:
-    """Make `@fail` known to rewritten asserts."""
-    scope[FAIL] = fail
+def has_call(node: ast.expr) -> bool:
+    """True when something is called in the expression."""
+    return any(isinstance(part, ast.Call) for part in ast.walk(node))
 
 
-def fail(text: str, *values: Any) -> None:
-    """Raise the assertion that failed, with what was got."""
-    raise AssertionError(f"{short(text)}\ngot: {short(safe_repr(values[0]))}")
+class Explainer:
+    """Writes messages about one text of tests."""
+
+    def __init__(self, source: str) -> None:
+        self.lines = source.splitlines()
+        self.source = source
+
+    def fail(self, first: int, last: int, got: Any, expected: Any = None) -> None:
+        """What a rewritten assert calls when it does not hold."""
+        statement = self.written(first, last)
+        message = f"{short(statement)}\ngot: {shown(got)}"
+        tree = parsed(statement)
+        if tree is not None and isinstance(tree.test, ast.Compare) and not is_literal(tree.test):
+            message += f"\nexpected: {shown(expected)}"
+        frame = sys._getframe(1)
+        raise Unmet(message + values_of(tree, frame.f_locals))
+
+    def written(self, first: int, last: int) -> str:
+        """Some lines of the tests as they were written, without their indentation."""
+        return "\n".join(line.strip() for line in self.lines[first - 1 : last])
+
+    def message(self, error: BaseException) -> str:
+        """Why a test failed with this exception."""
+        if isinstance(error, Unmet):
+            return str(error)
+        lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
+        statement = self.statement_at(lines[-1]) if lines else ""
+        return f"{short(statement)}\n{told(error)}".strip()
+
+    def statement_at(self, line: int) -> str:
+        """The statement that a line belongs to; of a compound one only its first line."""
+        inner = [
+            node
+            for node in ast.walk(ast.parse(self.source))
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
+        ]
+        node = max(inner, key=lambda found: found.lineno, default=None)
+        if node is None or hasattr(node, "body"):
+            return self.written(line, line)
+        return self.written(node.lineno, node.end_lineno or node.lineno)
 
 
-def safe_repr(value: Any) -> str:
-    """repr, whatever the object does."""
+def told(error: BaseException) -> str:
+    """The exception, and the line of the code that raised it."""
+    name = type(error).__name__
+    words = short(candidate.text_of(error))
+    line, text = getattr(error, "_line", None) or candidate.line_of(error)
+    place = f"\nin the code, line {line}: {short(text)}" if line else ""
+    return f"raised {name}: {words}{place}" if words else f"raised {name}{place}"
+
+
+def parsed(statement: str) -> ast.Assert | None:
+    """The assert in a text, if it is one."""
     try:
-        return repr(value)
+        node = ast.parse(statement).body[0]
+    except (SyntaxError, IndexError):
+        return None
+    return node if isinstance(node, ast.Assert) else None
+
+
+def is_literal(test: ast.Compare) -> bool:
+    """True when one side can be read off the assertion as written."""
+    return any(
+        not any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(side))
+        for side in [test.left, *test.comparators]
+    )
+
+
+def values_of(tree: ast.Assert | None, names: dict[str, Any]) -> str:
+    """What the local variables in the assertion were, for assertions in loops and functions."""
+    used = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)} if tree else set()
+    values = {name: names[name] for name in sorted(used & names.keys()) if not callable(names[name])}
+    told = [f"{name} = {shown(value)}" for name, value in values.items() if type(value).__name__ != "module"]
+    return "\nwith " + ", ".join(told[:MOST_NAMES]) if told else ""
+
+
+def shown(value: Any) -> str:
+    """The value as a person would write it, whatever its class does."""
+    try:
+        return short(repr(value)) if not isinstance(value, int) else short(reprlib.repr(value))
     except Exception as error:
         return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
 
@@ -59,10 +141,3 @@ def safe_repr(value: Any) -> str:
 def short(text: str) -> str:
     """The text, with its middle left out if it is long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
-
-
-def message(error: BaseException, source: str) -> str:
-    """What a person or a small model should read about a failure."""
-    if type(error) is AssertionError:
-        return str(error)
-    return f"{type(error).__name__}: {short(str(error))}"

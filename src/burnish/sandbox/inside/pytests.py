@@ -38,12 +38,13 @@ class Judge:
     def __init__(self, tests: str, say: Callable[..., None]) -> None:
         self.tests = tests
         self.say = say
+        self.explainer = explain.Explainer(tests)
         self.failed: dict[str, str] = {}
 
     def pytest_collection(self, session: pytest.Session) -> bool:
         """Collect from memory instead of from disk."""
         module = TestsInMemory.from_parent(session, path=Path("tests.py").absolute())
-        module.text = self.tests
+        module.explainer = self.explainer
         session.items = list(session.genitems(module))
         session.testscollected = len(session.items)
         self.say(plan=[name_of(item.nodeid) for item in session.items])
@@ -59,7 +60,7 @@ class Judge:
         """Keep why a phase failed, in our words."""
         report = yield
         if report.failed and call.excinfo is not None:
-            self.failed.setdefault(item.nodeid, explain.message(call.excinfo.value, self.tests))
+            self.failed.setdefault(item.nodeid, self.explainer.message(call.excinfo.value))
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -75,15 +76,15 @@ class TestsInMemory(pytest.Module):
     """A module that pytest did not import from a file."""
 
     __test__ = False
-    text = ""
+    explainer: explain.Explainer
 
     def _getobj(self) -> types.ModuleType:
         module = types.ModuleType("tests")
         module.__file__ = "tests.py"
         sys.modules["tests"] = module
-        explain.install(vars(module))
-        tree = explain.Explained(self.text).visit(ast.parse(self.text))
-        exec(compile(ast.fix_missing_locations(tree), "tests.py", "exec"), vars(module))
+        vars(module)[explain.FAIL] = self.explainer.fail
+        tree = explain.Explained().visit(ast.parse(self.explainer.source))
+        exec(compile(ast.fix_missing_locations(tree), explain.FILE, "exec"), vars(module))
         return module
 
 

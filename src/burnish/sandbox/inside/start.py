@@ -3,7 +3,7 @@
 Only this folder of Burnish is visible in a cell, so the packages above it are stood in for by empty ones.
 """
 
-# ruff: noqa: PTH (importing pathlib would be a third of the start-up time)
+# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""What a job may leave behind: nothing. Ends its processes, removes its folder, and compares the cell with its start."""
+"""What a job may leave behind: nothing. Ends its processes, removes its folder, and compares with before."""
 
-# ruff: noqa: PTH (importing pathlib would be a third of the start-up time)
+# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
 
 import contextlib
 import os

@@ -1,0 +1,188 @@
+"""Values as plain data, so that they can cross from one process to another without ever being unpickled.
+
+What is not in these tables does not cross: a class that the code under test defines stays where it is, and only a
+number for the object crosses (see `candidate` and `remote`). What is unpacked is always an exact built-in type, so an
+object "equal to everything" cannot come out of here.
+"""
+
+import collections
+import datetime
+import decimal
+import fractions
+import pathlib
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Tree = Any
+"""What JSON can hold."""
+MOST_BITS = 10_000
+"""Longer integers cross in base 16: Python refuses to read very long decimal ones."""
+
+
+class NotPlain(ValueError):
+    """What arrived is not plain data in the agreed form."""
+
+
+class Session:
+    """One exchange: numbers the containers that cross, so that both sides mean the same ones."""
+
+    def __init__(self) -> None:
+        self.objects: list[Any] = []
+        self.numbers: dict[int, int] = {}
+
+    def add(self, value: Any) -> None:
+        """Give a container the next number."""
+        self.numbers[id(value)] = len(self.objects)
+        self.objects.append(value)
+
+    def pack_other(self, value: Any) -> Tree:
+        """What to send for a value that is not plain. Each side says."""
+        raise NotPlain(f"a {type(value).__name__} cannot cross")
+
+    def unpack_other(self, tree: list[Tree]) -> Any:
+        """What a tag means that is not plain data. Each side says."""
+        raise NotPlain(f"unknown tag {tree[0]!r}")
+
+
+def pack(value: Any, session: Session) -> Tree:
+    """The value as something JSON can hold."""
+    kind = type(value)
+    if kind is str or kind is float or kind is bool or value is None:
+        return value
+    if kind is int:
+        return value if -MOST_BITS < value < MOST_BITS or value.bit_length() < MOST_BITS else ["i", hex(value)]
+    if kind in CONTAINERS:
+        number = session.numbers.get(id(value))
+        if number is not None:
+            return ["#", number]
+        session.add(value)
+        return [CONTAINERS[kind], contents(value, session)]
+    write = WRITERS.get(kind)
+    return write(value, session) if write else session.pack_other(value)
+
+
+def unpack(tree: Tree, session: Session) -> Any:
+    """The value that `pack` was given, or its equal in exact built-in types."""
+    if type(tree) is not list:
+        return tree
+    tag = tree[0]
+    if tag in EMPTY:
+        value = EMPTY[tag]()
+        session.add(value)
+        fill(value, tree[1], session)
+        return value
+    if tag == "#":
+        return session.objects[tree[1]]
+    read = READERS.get(tag)
+    return read(tree, session) if read else session.unpack_other(tree)
+
+
+def contents(value: Any, session: Session) -> Tree:
+    """What is in a container, one level down."""
+    if isinstance(value, dict):
+        return [[pack(key, session), pack(item, session)] for key, item in value.items()]
+    if isinstance(value, bytearray):
+        return value.decode("latin-1")
+    return [pack(item, session) for item in value]
+
+
+def fill(value: Any, tree: Tree, session: Session) -> None:
+    """Make a container hold exactly what `contents` said."""
+    if isinstance(value, dict):
+        pairs = [(unpack(key, session), unpack(item, session)) for key, item in tree]
+        value.clear()
+        value.update(dict(pairs))
+    elif isinstance(value, bytearray):
+        value[:] = tree.encode("latin-1")
+    else:
+        items = [unpack(item, session) for item in tree]
+        value.clear()
+        grow = value.update if isinstance(value, set) else value.extend
+        grow(items)
+
+
+def parts(value: Any) -> list[Any]:
+    """The things a container holds, to be compared by identity later."""
+    return [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
+
+
+def items(tag: str) -> Callable[[Iterable[Any], Session], Tree]:
+    """A writer for something that is a tag and its elements."""
+    return lambda value, session: [tag, [pack(item, session) for item in value]]
+
+
+def text(tag: str, write: Callable[[Any], str] = str) -> Callable[[Any, Session], Tree]:
+    """A writer for something that is a tag and a string."""
+    return lambda value, _: [tag, write(value)]
+
+
+def collected(make: Callable[[list[Any]], Any]) -> Callable[[Tree, Session], Any]:
+    """A reader for a tag and its elements."""
+    return lambda tree, session: make([unpack(item, session) for item in tree[1]])
+
+
+def spelled(make: Callable[[str], Any]) -> Callable[[Tree, Session], Any]:
+    """A reader for a tag and a string."""
+    return lambda tree, _: make(tree[1])
+
+
+CONTAINERS: dict[type, str] = {
+    list: "l",
+    dict: "d",
+    set: "s",
+    bytearray: "B",
+    collections.deque: "q",
+    collections.Counter: "C",
+    collections.OrderedDict: "O",
+    collections.defaultdict: "D",
+}
+EMPTY: dict[str, Callable[[], Any]] = {tag: kind for kind, tag in CONTAINERS.items()}
+
+WRITERS: dict[type, Callable[[Any, Session], Tree]] = {
+    tuple: items("t"),
+    frozenset: items("f"),
+    bytes: text("b", lambda value: value.decode("latin-1")),
+    complex: lambda value, _: ["c", value.real, value.imag],
+    range: lambda value, _: ["r", value.start, value.stop, value.step],
+    slice: lambda value, session: ["slice", [pack(part, session) for part in (value.start, value.stop, value.step)]],
+    type(...): lambda value, _: ["...", 0],
+    type(NotImplemented): lambda value, _: ["no", 0],
+    decimal.Decimal: text("dec"),
+    fractions.Fraction: text("frac"),
+    datetime.date: text("date", datetime.date.isoformat),
+    datetime.time: text("time", datetime.time.isoformat),
+    datetime.datetime: text("datetime", datetime.datetime.isoformat),
+    datetime.timedelta: lambda value, _: ["delta", value.days, value.seconds, value.microseconds],
+    datetime.timezone: lambda value, session: ["zone", pack(value.utcoffset(None), session)],
+    uuid.UUID: text("uuid"),
+    pathlib.PosixPath: text("path"),
+    pathlib.PurePosixPath: text("purepath"),
+    type({}.keys()): items("keys"),
+    type({}.values()): items("values"),
+    type({}.items()): items("items"),
+}
+READERS: dict[str, Callable[[Tree, Session], Any]] = {
+    "i": spelled(lambda word: int(word, 16)),
+    "t": collected(tuple),
+    "f": collected(frozenset),
+    "b": spelled(lambda word: word.encode("latin-1")),
+    "c": lambda tree, _: complex(tree[1], tree[2]),
+    "r": lambda tree, _: range(tree[1], tree[2], tree[3]),
+    "slice": collected(lambda parts: slice(*parts)),
+    "...": lambda tree, _: ...,
+    "no": lambda tree, _: NotImplemented,
+    "dec": spelled(decimal.Decimal),
+    "frac": spelled(fractions.Fraction),
+    "date": spelled(datetime.date.fromisoformat),
+    "time": spelled(datetime.time.fromisoformat),
+    "datetime": spelled(datetime.datetime.fromisoformat),
+    "delta": lambda tree, _: datetime.timedelta(tree[1], tree[2], tree[3]),
+    "zone": lambda tree, session: datetime.timezone(unpack(tree[1], session)),
+    "uuid": spelled(uuid.UUID),
+    "path": spelled(pathlib.PosixPath),
+    "purepath": spelled(pathlib.PurePosixPath),
+    "keys": collected(lambda parts: dict.fromkeys(parts).keys()),
+    "values": collected(lambda parts: dict(enumerate(parts)).values()),
+    "items": collected(lambda parts: dict(parts).items()),
+}

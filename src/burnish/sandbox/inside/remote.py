@@ -1,0 +1,171 @@
+"""The judge's side of the code under test: names that look like the code's, and ask its process when they are used."""
+
+import builtins
+import importlib
+import sys
+import types
+from typing import Any
+
+from burnish.sandbox.inside import known
+from burnish.sandbox.inside.channel import Channel, Gone
+from burnish.sandbox.inside.plain import Session, Tree, fill, pack, unpack
+from burnish.sandbox.inside.standins import Remote, RemoteClass, StandIns
+
+FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
+class CannotCross(BaseException):
+    """The tests use something that exists only in their own process. Not an Exception, so that no test swallows it."""
+
+
+class Link:
+    """Asks the process of the code, and answers when that process calls something the tests passed to it."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.standins = StandIns(self)
+        self.exported: list[Any] = []
+        self.stuck = ""
+        """Why these tests need the code in their own process; empty while they do not."""
+
+    def ask(self, kind: str, number: int, *words: Any) -> Any:
+        """One request and its outcome: a value, or an exception as the code raised it."""
+        session = There(self)
+        self.channel.send([kind, number, *(pack(word, session) for word in words)])
+        while (reply := self.channel.receive())[0] in ("callback", "next"):
+            self.answer(reply)
+        try:
+            value = self.understand(reply, session)
+        except Exception as error:
+            raise Gone(f"the code sent something that is not data: {type(error).__name__}: {error}") from error
+        if reply[0] == "raise":
+            raise value
+        return value
+
+    def understand(self, reply: list[Tree], session: Session) -> Any:
+        """The value in a reply; containers that the code changed are changed here too."""
+        outcome, tree, changed, printed = reply
+        value = unpack(tree, session)
+        for number, content in changed:
+            fill(session.objects[number], content, session)
+        if printed:
+            sys.stdout.write(str(printed))
+        if outcome not in ("ok", "raise") or (outcome == "raise" and not isinstance(value, BaseException)):
+            raise ValueError("neither a value nor an exception")
+        return value
+
+    def answer(self, request: list[Tree]) -> None:
+        """The code calls a function, or wants the next item, that the tests passed to it."""
+        session = There(self)
+        try:
+            target = self.exported[request[1]]
+            words = [unpack(word, session) for word in request[2:]]
+        except Exception as error:
+            raise Gone("the code asked for something it was not given") from error
+        try:
+            value = next(target) if request[0] == "next" else target(*words[0], **words[1])
+            tree = ["ok", pack(value, session)]
+        except (Gone, CannotCross):
+            raise
+        except BaseException as error:
+            tree = ["raise", pack(error, session)]
+        self.channel.send(["answer", *tree])
+
+    def export(self, value: Any) -> int:
+        """The number under which the code may call `value`."""
+        self.exported.append(value)
+        return len(self.exported) - 1
+
+
+class There(Session):
+    """How values that are not plain data leave and enter the judge."""
+
+    def __init__(self, link: Link) -> None:
+        super().__init__()
+        self.link = link
+
+    def pack_other(self, value: Any) -> Tree:
+        """A name, a number, or something to call back; what is none of these cannot cross."""
+        if isinstance(value, Remote):
+            return ["H", value._number]
+        if isinstance(value, type):
+            return self.pack_class(value)
+        if isinstance(value, BaseException):
+            return ["E", self.pack_class(type(value)), pack(value.args, self)]
+        if isinstance(value, types.ModuleType):
+            return ["N", value.__name__, ""]
+        if isinstance(value, FUNCTIONS) and getattr(value, "__module__", None) in (*known.MODULES, "builtins"):
+            return ["N", value.__module__, value.__name__]
+        if hasattr(value, "__next__"):
+            return ["I", self.link.export(value)]
+        if isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType) or callable(value):
+            return ["K", self.link.export(value)]
+        self.link.stuck = f"the tests pass a {type(value).__name__} to the code"
+        raise CannotCross(self.link.stuck)
+
+    def pack_class(self, kind: type) -> Tree:
+        """A class that both sides know, or that the code defined itself."""
+        number = getattr(kind, "_class_number", None)
+        if number is not None:
+            return ["H", number]
+        if kind in known.NAMES:
+            return ["T", known.NAMES[kind]]
+        if issubclass(kind, BaseException) and known.error_name(kind):
+            return ["X", known.error_name(kind)]
+        return ["K", self.link.export(kind)]
+
+    def unpack_other(self, tree: list[Tree]) -> Any:
+        """What the code's process means. It is not trusted: only these few things can be meant."""
+        tag, standins = tree[0], self.link.standins
+        if tag == "h":
+            return standins.object(tree[1], tree[2])
+        if tag == "v":
+            return standins.value(tree[1], tree[2], unpack(tree[3], self))
+        if tag == "k":
+            return standins.remote_class(tree[1], tree[2], tree[3])
+        if tag == "K":
+            return self.link.exported[tree[1]]
+        if tag == "T":
+            return known.TYPES[tree[1]]
+        if tag == "m" and tree[1] in known.MODULES:
+            return importlib.import_module(tree[1])
+        if tag in ("X", "x"):
+            return standins.error_class(tree)
+        if tag == "E":
+            _, kind, args, text, own, line, words = tree
+            given = unpack(args, self), str(text), unpack(own, self)
+            return standins.error(kind, *given, (int(line), str(words)))
+        raise ValueError(f"unknown tag {tag!r}")
+
+
+class Solution(types.ModuleType):
+    """The module `solution` as the tests see it."""
+
+    def __init__(self, link: Link, offered: dict[str, Tree], names: list[str]) -> None:
+        super().__init__("solution")
+        session = There(link)
+        own = {str(name): unpack(tree, session) for name, tree in offered.items()}
+        vars(self).update(_link=link, _own=own, _names={str(name) for name in names})
+        self.__all__ = [name for name in self._names if not name.startswith("_")]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._own:
+            value = self._own[name]
+        elif name in self._names:
+            value = self._link.ask("name", 0, name)
+        else:
+            raise AttributeError(f"module 'solution' has no attribute {name!r}")
+        if isinstance(value, RemoteClass):
+            self._link.standins.named.add(value._describes)
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "__all__" or name.startswith("__"):
+            return super().__setattr__(name, value)
+        self._link.stuck = "the tests change the module of the code"
+        raise CannotCross(self._link.stuck)
+
+    def names_for(self, used: set[str]) -> dict[str, Any]:
+        """Those of the code's names that the tests use."""
+        wanted = used & self._names
+        return {name: getattr(self, name) for name in wanted if not (name.startswith("__") and hasattr(builtins, name))}

@@ -1,0 +1,60 @@
+"""Which special methods an object has, so that its stand-in in the judge has the same and no others."""
+
+from typing import Any
+
+from burnish.sandbox.inside.known import words
+
+ALONE = words(
+    "__call__ __len__ __length_hint__ __iter__ __next__ __getitem__ __setitem__ __delitem__ __bool__ __abs__ __neg__ "
+    "__pos__ __invert__ __int__ __float__ __index__ __complex__ __round__ __trunc__ __floor__ __ceil__ __str__ "
+    "__repr__ __format__ __enter__ __exit__ __reversed__ __bytes__"
+)
+"""Those that tell the code under test nothing about what is expected."""
+TOGETHER = words(
+    "__lt__ __le__ __gt__ __ge__ __contains__ __add__ __sub__ __mul__ __matmul__ __truediv__ __floordiv__ __mod__ "
+    "__divmod__ __pow__ __lshift__ __rshift__ __and__ __xor__ __or__ __radd__ __rsub__ __rmul__ __rmatmul__ "
+    "__rtruediv__ __rfloordiv__ __rmod__ __rpow__ __rand__ __rxor__ __ror__ __iadd__ __isub__ __imul__ __iand__ "
+    "__ior__ __eq__ __hash__"
+)
+"""Those that could be answered with an eye on the other side. Only a class that the tests name itself may answer."""
+VALUES = (bool, int, float, complex, str, bytes, tuple, frozenset)
+"""A subclass of one of these crosses with its value, which nothing the code defines can bend."""
+HOLDERS = (list, dict, set)
+"""A subclass of one of these is compared with plain data by what it holds."""
+
+
+def special_methods(kind: type) -> list[str]:
+    """The special methods that a class has beyond those every object has."""
+    return [name for name in (*ALONE, *TOGETHER) if getattr(kind, name, None) is not getattr(object, name, None)]
+
+
+def base_of(kind: type, bases: tuple[type, ...]) -> type | None:
+    """The first of `bases` that the class is made from."""
+    return next((base for base in bases if issubclass(kind, base)), None)
+
+
+def value_in(value: Any, base: type) -> Any:
+    """The built-in value inside an object of a subclass, whatever its class has redefined."""
+    if base is tuple:
+        return tuple(tuple.__iter__(value))
+    if base is frozenset:
+        return frozenset(frozenset.__iter__(value))
+    if base in (int, bool):
+        return int.__index__(value)
+    if base is str:
+        return str.__str__(value)
+    if base is float:
+        return float.__float__(value)
+    if base is bytes:
+        return bytes.__add__(value, b"")
+    return complex.__add__(value, 0j)
+
+
+def held_in(value: Any) -> Any:
+    """A plain copy of what an object of a subclass of list, dict or set holds."""
+    base = base_of(type(value), HOLDERS)
+    if base is dict:
+        return dict(zip(dict.keys(value), dict.values(value), strict=True))
+    if base is set:
+        return set(set.__iter__(value))
+    return list(list.__iter__(value)) if base else None

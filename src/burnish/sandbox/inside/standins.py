@@ -1,0 +1,211 @@
+"""Stand-ins: objects in the judge for objects that stayed in the process of the code under test.
+
+A stand-in asks that process for its attributes and methods. It does not ask it whether it equals something plain:
+the answer is no. So nothing the code defines can decide a comparison with an expected value.
+"""
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from burnish.sandbox.inside import known, shapes
+from burnish.sandbox.inside.plain import Tree
+
+if TYPE_CHECKING:
+    from burnish.sandbox.inside.remote import Link
+
+
+class Remote:
+    """An object of the code, known by number."""
+
+    _number: int
+    _link: "Link"
+    _shape: int
+
+    def __getattr__(self, name: str) -> Any:
+        return self._link.ask("get", self._number, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._link.ask("set", self._number, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._link.ask("del", self._number, name)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, Remote) and self._may("__eq__"):
+            return self._link.ask("special", self._number, "__eq__", (other,)) is True
+        if type(other) in shapes.HOLDERS and self._holds:
+            return bool(self._link.ask("held", self._number) == other)
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        if self._may("__hash__"):
+            return hash(self._link.ask("special", self._number, "__hash__", ()))
+        return hash(self._number)
+
+    def _may(self, method: str) -> bool:
+        """True when the code has this method and the tests name its class, so that it may answer for itself."""
+        return self._shape in self._link.standins.named and method in self._methods
+
+    _methods: frozenset[str] = frozenset()
+    _holds = ""
+
+
+class RemoteClass(Remote):
+    """A class of the code."""
+
+    _describes: int
+    __hash__ = Remote.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Make an object of the class, where the class is."""
+        return self._link.ask("call", self._number, args, kwargs)
+
+    def __instancecheck__(self, value: object) -> bool:
+        return isinstance(value, Remote) and self._link.ask("isa", value._number, self) is True
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A subclass would live in the judge, its parent elsewhere."""
+        from burnish.sandbox.inside.remote import CannotCross
+
+        self._link.stuck = "the tests make a subclass of a class of the code"
+        raise CannotCross(self._link.stuck)
+
+
+class StandIns:
+    """All stand-ins of one job: the same object of the code is always the same stand-in."""
+
+    def __init__(self, link: "Link") -> None:
+        self.link = link
+        self.kinds: dict[int, type] = {}
+        self.errors: dict[int, type] = {}
+        self.named: set[int] = set()
+        """Classes that the tests name."""
+        self.objects: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+    def object(self, number: int, shape: Tree) -> Any:
+        """The stand-in for an object."""
+        found = self.objects.get(number)
+        if found is None:
+            kind = self.kind(shape)
+            found = self.objects[number] = settle(object.__new__(kind), self.link, number, shape[0])
+        else:
+            self.kind(shape)
+        return found
+
+    def value(self, number: int, shape: Tree, value: Any) -> Any:
+        """The stand-in for an object of a subclass of int, str, tuple…: it has the value, and asks for the rest."""
+        kind = self.kind(shape)
+        made: Any = kind.__new__(kind, value)
+        return settle(made, self.link, number, shape[0])
+
+    def remote_class(self, number: int, meta: Tree, shape: Tree) -> Any:
+        """The stand-in for a class."""
+        self.kind(meta)
+        self.kind(shape)
+        found = self.objects.get(number)
+        if found is None:
+            found = self.objects[number] = settle(RemoteClass(), self.link, number, meta[0])
+            vars(found)["_describes"] = shape[0]
+            vars(found)["__name__"] = self.kinds[shape[0]].__name__
+        return found
+
+    def kind(self, shape: Tree) -> type:
+        """The class of stand-ins for objects of one class of the code."""
+        number = shape[0]
+        if number not in self.kinds:
+            _, name, value, holds, methods = shape
+            bases = (Remote, known.TYPES[value]) if value in VALUE_NAMES else (Remote,)
+            body = {"_methods": frozenset(methods), "_holds": str(holds)}
+            offered = [method for method in methods if method in SPECIAL and not (value and method in PLAIN)]
+            self.kinds[number] = type(str(name), bases, body | {method: SPECIAL[method] for method in offered})
+            if value in VALUE_NAMES:
+                self.kinds[number].__eq__ = known.TYPES[value].__eq__  # type: ignore[method-assign]
+                self.kinds[number].__ne__ = known.TYPES[value].__ne__  # type: ignore[method-assign]
+                self.kinds[number].__hash__ = known.TYPES[value].__hash__  # type: ignore[method-assign]
+        return self.kinds[number]
+
+    def error_class(self, tree: Tree) -> type[BaseException]:
+        """An exception class of the code, as a class that tests can catch."""
+        if tree[0] == "X":
+            found = known.error_class(tree[1])
+            if found is None:
+                raise ValueError("unknown exception")
+            return found  # type: ignore[no-any-return]
+        _, number, name, parent = tree
+        if number not in self.errors:
+            body = {
+                "_class_number": number,
+                "__str__": lambda self: vars(self).get("_text", BaseException.__str__(self)),
+            }
+            self.errors[number] = type(str(name), (self.error_class(parent),), body)
+        return self.errors[number]
+
+    def error(
+        self, kind: Tree, args: tuple[Any, ...], text: str, own: dict[str, Any], line: tuple[int, str]
+    ) -> BaseException:
+        """An exception of the code, ready to be raised here."""
+        made = self.error_class(kind)
+        try:
+            error = made(*args)
+        except Exception:
+            error = made.__new__(made)
+            error.args = args
+        vars(error).update({str(name): value for name, value in own.items()}, _line=line)
+        if hasattr(made, "_class_number"):
+            vars(error)["_text"] = text
+        return error
+
+
+def settle(made: Any, link: "Link", number: int, shape: int) -> Any:
+    """Tell a new stand-in who it is."""
+    vars(made).update(_link=link, _number=number, _shape=shape)
+    return made
+
+
+def special(name: str) -> Any:
+    """A special method that asks the code's process."""
+
+    def method(self: Remote, *args: Any) -> Any:
+        return self._link.ask("special", self._number, name, args)
+
+    return method
+
+
+def gated(name: str) -> Any:
+    """A special method that only a class the tests name may answer."""
+
+    def method(self: Remote, *args: Any) -> Any:
+        return self._link.ask("special", self._number, name, args) if self._may(name) else NotImplemented
+
+    return method
+
+
+def call(self: Remote, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of the code."""
+    return self._link.ask("call", self._number, args, kwargs)
+
+
+def contains(self: Remote, item: Any) -> bool:
+    """`in`: by the code's own method if the tests name its class, else by looking at what it holds."""
+    if self._may("__contains__"):
+        return self._link.ask("special", self._number, "__contains__", (item,)) is True
+    return any(found is item or found == item for found in iter(self))
+
+
+VALUE_NAMES = frozenset(kind.__name__ for kind in shapes.VALUES)
+PLAIN = frozenset((*shapes.ALONE, *shapes.TOGETHER)) - {"__call__"}
+"""What an object with a built-in value does by that value."""
+SPECIAL: dict[str, Any] = {
+    **{name: special(name) for name in shapes.ALONE},
+    **{name: gated(name) for name in shapes.TOGETHER if name not in ("__eq__", "__hash__")},
+    "__call__": call,
+    "__contains__": contains,
+}
