@@ -1,4 +1,4 @@
-"""Sets Burnish up at its first start, and hands over to it at every start. Standard library only.
+"""Sets Burnish up at its first start, and becomes it at every start. Standard library only.
 
 A stamp in .venv/stamps is written last, so its existence means that the step it names is complete. This file must parse
 on Python 3.6, so that an old interpreter can say that it is too old; and a start that has nothing to set up must cost
@@ -51,14 +51,21 @@ class Problem(Exception):
 
 
 def main(args: list[str]) -> int:
-    """Make ready what these arguments need, then become Burnish. Returns only when there is nothing to become."""
+    """Make ready what these arguments need, then be Burnish."""
+    code = prepare(args)
+    if code:
+        return code
+    return run_tests(args[1:]) if args[:1] == ["test"] else be_burnish(args)
+
+
+def prepare(args: list[str]) -> int:
+    """Set up what is missing. 0 when all is there; a problem is said in one paragraph."""
     try:
         if not core_is_ready():
             set_up_core(args)
         for step in needed(args):
             if not is_done(step):
                 set_up(step)
-        return run_tests(args[1:]) if args[:1] == ["test"] else hand_over(args)
     except Problem as problem:
         say(f"\n{problem}\n")
     except OSError as error:
@@ -66,6 +73,8 @@ def main(args: list[str]) -> int:
     except KeyboardInterrupt:
         say("\nStopped. The set-up goes on at the next start.\n")
         return 130
+    else:
+        return 0
     return 2
 
 
@@ -80,9 +89,13 @@ def needed(args: list[str]) -> list[str]:
     return (["cell"] if "--sandbox" not in named else []) + (["weights"] if "--model" not in named else [])
 
 
-def hand_over(args: list[str]) -> int:
-    """Become Burnish, untouched by PYTHONPATH and by files that lie in the user's folder."""
-    os.execv(PYTHON, [PYTHON, "-I", "-m", "burnish", *args])
+def be_burnish(args: list[str]) -> int:
+    """Run the command in this very process: a second interpreter would cost as much as all the rest of the start."""
+    from burnish.cli.main import main as burnish
+
+    sys.argv = ["burnish", *args]
+    burnish()
+    return 0
 
 
 def core_is_ready() -> bool:
