@@ -11,7 +11,9 @@ from burnish.agent import nodes
 from burnish.agent.ask import Tools
 from burnish.agent.work import Work
 from burnish.events import BaseEvent, Decided, Event, Stopped
+from burnish.tasks.examples import in_words
 from burnish.tasks.task import Task
+from burnish.text import one_line
 
 Node = Callable[[Work, Tools], Iterator[Event]]
 
@@ -84,7 +86,7 @@ def _why_again(work: Work) -> str:
             f"No version can be run yet ({work.versions[-1].problem if work.versions else 'no answer'}): asking again."
         )
     failure = work.first_failure(work.best)
-    what = failure.name.rsplit("::", 1)[-1] if failure else "its tests"
+    what = one_line(in_words(failure[0]), 60) if failure else "its tests"
     return f"Version {work.best.number} is the best so far but fails {what}: repairing it and writing it afresh."
 
 

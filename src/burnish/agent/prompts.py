@@ -4,6 +4,7 @@ Change a word, raise VERSION: the version is recorded with each ask.
 """
 
 from burnish.events import Message
+from burnish.tasks.examples import as_doctest, in_words
 from burnish.tasks.task import Task
 
 VERSION = "1"
@@ -41,6 +42,8 @@ def draft(task: Task, signature: str, given: tuple[str, ...]) -> tuple[Message, 
             f"Task: {task.prompt}\n\n"
             f"Change the code so that `{signature}` does all of this.{_shown(given, 'It must pass')}\n\n{_FORM}"
         )
+    if "(" in signature:
+        return _talk(f"Complete this Python function.\n```python\n{_stub(task, signature, given)}\n```\n\n{_FORM}")
     return _talk(f"Write `{signature}` in Python.\n\nTask: {task.prompt}{_shown(given, 'It must pass')}\n\n{_FORM}")
 
 
@@ -54,8 +57,15 @@ def reflect(task: Task, signature: str, code: str, failure: str) -> tuple[Messag
     )
 
 
+def _stub(task: Task, signature: str, given: tuple[str, ...]) -> str:
+    """A function to complete: code models have read more of these than of anything else."""
+    words = [task.prompt.replace('"""', "'''"), ""] + [line for test in given for line in as_doctest(test)]
+    body = "\n".join(words).rstrip().replace("\n", "\n    ")
+    return f'def {signature}:\n    """{body}\n    """'
+
+
 def _shown(tests_: tuple[str, ...], lead: str) -> str:
-    return f"\n\n{lead}:\n" + "\n".join(tests_) if tests_ else ""
+    return f"\n\n{lead}:\n" + "\n".join(map(in_words, tests_)) if tests_ else ""
 
 
 def _talk(text: str) -> tuple[Message, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from burnish.checks.suite import Suite
-from burnish.events import Case, Event, Source, SpecAgreed, Stopped
+from burnish.events import Event, SpecAgreed, Stopped
 from burnish.runs.run import Run, Version
 from burnish.tasks.task import Task
 
@@ -91,17 +91,13 @@ class Work:
         enough = bool(self.suite.given) or counting[1] * 2 >= len(self.suite.model) > 0
         return enough and (given, undisputed) == counting
 
-    def first_failure(self, version: Version) -> Case | None:
-        """The failure to show the model: a given test's before an undisputed one's."""
+    def first_failure(self, version: Version) -> tuple[str, str] | None:
+        """The one failure to speak of, a given test's first: the test's body, and what was said."""
         if version.graded is None:
             return None
-        names = {name: body for name, body in self.suite.names.items() if body not in self.disputed}
         failed = {case.name.rsplit("::", 1)[-1]: case for case in version.graded.cases if case.outcome != "passed"}
-        return next((failed[name] for name in names if name in failed), None)
-
-    def source(self, test_name: str) -> Source:
-        """Who wrote a test."""
-        return "given" if "test_given" in test_name else "model"
+        counting = ((name, body) for name, body in self.suite.names.items() if body not in self.disputed)
+        return next(((body, failed[name].message) for name, body in counting if name in failed), None)
 
     def _passes_given(self, version: Version) -> bool:
         outcomes = self._outcomes(version)

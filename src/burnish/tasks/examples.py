@@ -45,6 +45,22 @@ def called_names(test: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if not hasattr(builtins, name)]
 
 
+def in_words(test: str) -> str:
+    """A test as one line that a small model understands; an assertion stays as it is."""
+    match = re.fullmatch(r"with pytest\.raises\((\w+)\):\s*(.+)", test, re.DOTALL)
+    return f"{match[2].strip()} must raise {match[1]}" if match else test
+
+
+def as_doctest(test: str) -> list[str]:
+    """A test as the lines of a docstring's example."""
+    node = ast.parse(test).body[0]
+    compare = node.test if isinstance(node, ast.Assert) else None
+    if isinstance(compare, ast.Compare) and len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Eq):
+        return [f">>> {ast.unparse(compare.left)}", ast.unparse(compare.comparators[0])]
+    words = in_words(test)
+    return [f">>> {words.replace(' must raise ', '  # raises ')}"] if words != test else [test]
+
+
 def _parts(test: str) -> list[str]:
     """`a and b` says two things, so it is two tests."""
     node = ast.parse(test).body[0]

@@ -5,6 +5,7 @@ import re
 
 from burnish.errors import SetupProblem
 from burnish.tasks.examples import called_names, find_examples
+from burnish.tasks.ranges import find_edges
 from burnish.tasks.task import Task
 from burnish.text import slug
 
@@ -25,8 +26,15 @@ def from_sentence(text: str) -> Task:
         )
     examples = find_examples(prompt)
     name, signature = _name_and_signature(prompt, examples)
-    tests = tuple(test for test in examples if not name or name in called_names(test))
-    return Task(id=slug(name or prompt), prompt=prompt, entry_point=name, signature=signature, visible_tests=tests)
+    tests = [test for test in examples if not name or name in called_names(test)]
+    edges = [test for test in find_edges(prompt, signature) if test not in tests]
+    return Task(
+        id=slug(name or prompt),
+        prompt=prompt,
+        entry_point=name,
+        signature=signature,
+        visible_tests=(*tests, *edges),
+    )
 
 
 def go_on(earlier: Task, base_code: str, model_tests: tuple[str, ...], more: str) -> Task:

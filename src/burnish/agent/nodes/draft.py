@@ -9,6 +9,7 @@ from burnish.agent.work import Work
 from burnish.events import CodeProposed, Event, Message
 from burnish.models.model import Ask
 from burnish.runs.run import Version
+from burnish.tasks.examples import in_words
 
 MOST_TOKENS = 1024
 
@@ -61,9 +62,19 @@ def _from_task(work: Work) -> tuple[Message, ...]:
 def _best_and_failure(work: Work) -> tuple[str, str]:
     if work.best:
         failure = work.first_failure(work.best)
-        return work.best.code, failure.message if failure else _problem(work.best)
+        return work.best.code, _told(*failure) if failure else _problem(work.best)
     latest = work.versions[-1]
     return latest.code, latest.problem
+
+
+def _told(test: str, message: str) -> str:
+    """A failure for the model: what must hold, and what happened instead."""
+    words = in_words(test)
+    if words == test:
+        return message
+    if "DID NOT RAISE" not in message:
+        return f"{words}, but: {message}"
+    return f"{words}, but it does not. Check the arguments in the first lines of the function."
 
 
 def _problem(version: Version) -> str:
