@@ -1,0 +1,300 @@
+"""The first start: set up once, repaired after a break, and one paragraph with the line to type when it cannot be."""
+
+import ast
+import errno
+import fcntl
+import importlib.util
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def boot(tmp_path: Path) -> ModuleType:
+    """bootstrap.py of a clone that has nothing but the launcher, a lock file and a source folder."""
+    clone = tmp_path / "clone"
+    (clone / "requirements").mkdir(parents=True)
+    (clone / "src").mkdir()
+    for name in ("burnish", "bootstrap.py"):
+        shutil.copy(ROOT / name, clone / name)
+    (clone / "requirements" / "core.txt").write_text("one==1.0\n")
+    spec = importlib.util.spec_from_file_location("bootstrap_of_a_clone", clone / "bootstrap.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Pip:
+    """Stands in for `run`: makes what venv and pip would make, and keeps their command lines."""
+
+    def __init__(self, boot: ModuleType, monkeypatch: pytest.MonkeyPatch, fails: str = "") -> None:
+        self.boot = boot
+        self.fails = fails
+        self.commands: list[list[str]] = []
+        monkeypatch.setattr(boot, "run", self)
+
+    def __call__(self, command: list[str], look: Callable[[str], object] = str) -> None:
+        self.commands.append(command)
+        if "venv" in command:
+            Path(self.boot.SITE).mkdir(parents=True)
+            Path(self.boot.PYTHON).parent.mkdir(parents=True)
+            Path(self.boot.PYTHON).symlink_to(shutil.which("python3") or "")
+        elif self.fails:
+            raise self.boot.Problem(self.boot.failed(command, [self.fails]))
+
+
+def paragraph(text: str, ends_with: str) -> None:
+    assert "\n" not in text.strip()
+    assert text.strip().endswith(ends_with)
+
+
+@pytest.mark.parametrize("minor", [6, 8, 10])
+def test_a_python_that_is_too_old_is_named(boot: ModuleType, minor: int) -> None:
+    assert f"3.{minor}." in boot.too_old(3, minor)
+    paragraph(boot.too_old(3, minor), "sudo apt-get install python3.11 python3.11-venv")
+    assert boot.too_old(3, 11) == boot.too_old(4, 0) == ""
+
+
+def test_an_old_python_can_read_the_file() -> None:
+    ast.parse((ROOT / "bootstrap.py").read_text(), feature_version=(3, 6))
+
+
+def test_a_python_without_venv_is_told_which_package_to_install(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(boot.Problem) as problem:
+        boot.check_machine(10**12)
+    paragraph(str(problem.value), "-venv")
+
+
+def test_a_full_disk_is_noticed_before_anything_is_written(boot: ModuleType) -> None:
+    with pytest.raises(boot.Problem, match="500,000,000 bytes are needed and 1,000 are free"):
+        boot.check_machine(1000)
+    assert not Path(boot.VENV).exists()
+
+
+def test_a_full_disk_on_the_way_is_named(boot: ModuleType) -> None:
+    paragraph(boot.explained(OSError(errno.ENOSPC, "full")), "./burnish doctor")
+    assert "too little room" in boot.failed(["pip"], ["OSError: [Errno 28] No space left on device"])
+
+
+def test_an_error_that_nobody_foresaw_is_not_hidden(boot: ModuleType) -> None:
+    with pytest.raises(OSError, match="odd"):
+        boot.explained(OSError(errno.EIO, "odd"))
+
+
+def test_without_a_network_nothing_is_left_and_the_paragraph_says_so(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Pip(boot, monkeypatch, fails="NewConnectionError: Failed to establish a new connection: [Errno 111]")
+    assert boot.main(["--version"]) == 2
+    said = capsys.readouterr().err
+    assert "needs the network once" in said
+    paragraph(said.strip().splitlines()[-1], "./burnish doctor")
+    assert not Path(boot.VENV).exists()
+
+
+def test_what_pip_said_last_is_shown_without_its_noise(boot: ModuleType) -> None:
+    with pytest.raises(boot.Problem) as problem:
+        boot.run(["sh", "-c", "echo 'WARNING: Location x is ignored: no'; echo 'ERROR: no such wheel'; exit 1"])
+    assert "ERROR: no such wheel" in str(problem.value)
+    assert "Location" not in str(problem.value).split("\nTo see")[0]
+
+
+def test_the_stamp_is_written_last(boot: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    pip = Pip(boot, monkeypatch)
+    boot.make_core()
+    assert Path(boot.stamp("core")).read_text() == boot.wanted("core")
+    assert not Path(boot.stamp("unfinished")).exists()
+    assert (Path(boot.SITE) / "burnish.pth").read_text() == "../../../../src\n"
+    assert (Path(boot.SITE) / "../../../../src").resolve() == Path(boot.ROOT) / "src"
+    assert [("venv" in command, "pip" in command) for command in pip.commands] == [(True, False), (False, True)]
+
+
+def test_a_set_up_that_was_broken_off_is_made_anew(boot: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(boot.STAMPS).mkdir(parents=True)
+    Path(boot.stamp("unfinished")).touch()
+    half = Path(boot.VENV) / "half-a-package"
+    half.touch()
+    Pip(boot, monkeypatch)
+    boot.make_core()
+    assert not half.exists()
+    assert Path(boot.stamp("core")).exists()
+
+
+def test_a_changed_lock_file_asks_for_an_install_but_not_for_a_new_venv(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pip = Pip(boot, monkeypatch)
+    boot.make_core()
+    monkeypatch.setattr(boot.sys, "executable", boot.PYTHON)
+    assert boot.core_is_ready()
+    (Path(boot.ROOT) / "requirements" / "core.txt").write_text("one==2.0\n")
+    assert not boot.core_is_ready()
+    monkeypatch.setattr(boot, "is_usable", lambda: True)
+    pip.commands.clear()
+    boot.make_core()
+    assert boot.core_is_ready()
+    assert ["venv" in command for command in pip.commands] == [False]
+
+
+def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    def enter() -> None:
+        with boot.alone():
+            entered.set()
+
+    entered, second = threading.Event(), threading.Thread(target=enter)
+    with (Path(boot.ROOT) / "bootstrap.py").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        second.start()
+        assert not entered.wait(0.3)
+    assert entered.wait(5)
+    second.join()
+    assert "waiting for it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("", []),
+        ("--help", []),
+        ("runs", []),
+        ("doctor", []),
+        ("models pull", []),
+        ("write --help", []),
+        ("write x", ["cell", "weights"]),
+        ("write x --model scripted:demo", ["cell"]),
+        ("write x --model=scripted:demo --sandbox process", []),
+        ("fix a.py", ["cell", "weights"]),
+        ("test -k x", ["dev", "cell", "tested weights"]),
+    ],
+)
+def test_only_what_a_command_needs_is_set_up(boot: ModuleType, line: str, steps: list[str]) -> None:
+    assert boot.needed(line.split()) == steps
+
+
+def refusing(folder: Path) -> str:
+    program = folder / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_apparmor_gets_a_profile_for_this_one_program(boot: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "apparmor_restrict_unprivileged_userns").write_text("1\n")
+    text = boot.cell_problem(refusing(tmp_path), kernel=str(tmp_path))
+    assert f"profile burnish-bwrap {tmp_path}/bwrap flags=(unconfined)" in text
+    paragraph(text, "apparmor_parser -r /etc/apparmor.d/burnish-bwrap")
+
+
+def test_a_kernel_that_forbids_namespaces_gets_its_switch(boot: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "unprivileged_userns_clone").write_text("0\n")
+    paragraph(boot.cell_problem(refusing(tmp_path), kernel=str(tmp_path)), "kernel.unprivileged_userns_clone=1")
+
+
+def test_a_cell_that_fails_for_another_reason_repeats_it(boot: ModuleType, tmp_path: Path) -> None:
+    text = boot.cell_problem(refusing(tmp_path), kernel=str(tmp_path))
+    assert "Permission denied" in text
+    paragraph(text, "./burnish doctor")
+
+
+bubblewrap = pytest.mark.skipif(not shutil.which("bwrap"), reason="needs the program bwrap")
+
+
+@bubblewrap
+def test_a_folder_that_cannot_be_written_is_named(boot: ModuleType) -> None:
+    clone = boot.ROOT
+    start = subprocess.run(
+        ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", f"{clone}/burnish", "doctor"], capture_output=True, text=True
+    )
+    assert start.returncode == 2
+    assert f"nothing can be written in {clone}" in start.stderr
+    paragraph(start.stderr, "~/burnish/burnish doctor")
+
+
+@bubblewrap
+def test_a_disk_without_room_is_named(boot: ModuleType, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    disk = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--size", "4096000", "--tmpfs", str(small)]
+    for name in ("burnish", "bootstrap.py"):
+        disk += ["--ro-bind", f"{boot.ROOT}/{name}", f"{small}/{name}"]
+    start = subprocess.run([*disk, f"{small}/burnish", "doctor"], capture_output=True, text=True)
+    assert start.returncode == 2
+    assert (
+        f"There is too little room in {small} to set up Burnish: 500,000,000 bytes are needed and 4,09" in start.stderr
+    )
+    paragraph(start.stderr, "./burnish doctor")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_kill_in_the_middle_is_repaired_at_the_next_start(boot: ModuleType) -> None:
+    clone = small_clone(Path(boot.ROOT))
+    first = subprocess.Popen([clone / "burnish", "hello"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (clone / ".venv" / "bin" / "python").exists():
+        time.sleep(0.02)
+    first.kill()
+    first.communicate()
+    again = subprocess.run([clone / "burnish", "hello"], capture_output=True, text=True)
+    assert (again.returncode, again.stdout) == (0, "burnish says hello\n"), again.stderr
+    assert "making .venv" in again.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_two_first_starts_at_once_both_work(boot: ModuleType) -> None:
+    clone = small_clone(Path(boot.ROOT))
+    starts = [
+        subprocess.Popen([clone / "burnish", "hello"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [start.communicate() for start in starts]
+    assert [out for out, _ in said] == ["burnish says hello\n"] * 2
+    assert sum("making .venv" in err for _, err in said) == 1
+    assert sum("waiting for it" in err for _, err in said) == 1
+
+
+def small_clone(clone: Path) -> Path:
+    """One package to install, and a Burnish that only repeats its arguments."""
+    core = (ROOT / "requirements" / "core.txt").read_text()
+    start = core.index("\niniconfig==") + 1
+    end = next(place for place in range(start + 1, len(core)) if core[place - 1] == "\n" and core[place].isalpha())
+    (clone / "requirements" / "core.txt").write_text(core[start:end])
+    package = clone / "src" / "burnish" / "cli"
+    package.mkdir(parents=True)
+    says = "import sys\n\nimport iniconfig\n\n\ndef main():\n    print('burnish says', *sys.argv[1:])\n"
+    (package / "main.py").write_text(says)
+    return clone
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_a_fresh_clone_sets_itself_up_and_the_next_start_goes_straight_to_work(tmp_path: Path) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    clone = tmp_path / "fresh clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    first = subprocess.run([clone / "burnish", "--version"], capture_output=True, text=True)
+    assert first.returncode == 0, first.stderr
+    assert "packages of requirements/core.txt" in first.stderr
+    link = tmp_path / "linked"
+    link.symlink_to(clone / "burnish")
+    start = time.monotonic()
+    again = subprocess.run(
+        [link, "--version"], capture_output=True, text=True, cwd="/", env={"PATH": os.environ["PATH"]}
+    )
+    assert (again.stdout, again.stderr) == (first.stdout, "")
+    assert time.monotonic() - start < 3
