@@ -1,0 +1,88 @@
+"""`burnish doctor`: it tries each thing for real, and what is missing comes with the line to type."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from burnish import doctor as examination
+from burnish.cli.doctor import doctor
+from burnish.doctor import Finding, is_healthy
+from burnish.errors import SetupProblem
+from burnish.models.catalog import CATALOG, DEFAULT_MODEL
+
+WELL = Finding(thing="a", fine=True, says="here")
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("BURNISH_HOME", str(tmp_path / "home"))
+
+
+def call(*args: str) -> Result:
+    app = typer.Typer()
+    app.command()(doctor)
+    return CliRunner().invoke(app, args)
+
+
+def found(thing: str) -> Finding:
+    return next(finding for finding in examination.examine() if finding.thing.startswith(thing))
+
+
+def test_a_real_cell_is_opened_and_its_level_is_named() -> None:
+    finding = found("sandbox")
+    assert finding.fine, finding.says
+    assert "isolated" in finding.says
+
+
+def test_no_sandbox_is_said_with_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise SetupProblem("Bubblewrap is not installed.")
+
+    monkeypatch.setattr("burnish.sandbox.open_sandbox", refuse)
+    finding = found("sandbox")
+    assert not finding.fine
+    assert finding.type_this.endswith("apt-get install bubblewrap")
+
+
+def test_missing_weights_matter_only_for_the_default_model() -> None:
+    for name in CATALOG:
+        finding = found(name)
+        assert not finding.fine
+        assert finding.type_this == f"./burnish models pull {name}"
+        assert finding.needed == (name == DEFAULT_MODEL)
+
+
+def test_a_folder_that_cannot_be_written_names_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BURNISH_HOME", str(tmp_path / "file" / "home"))
+    finding = found("home")
+    assert not finding.fine
+    assert finding.type_this.startswith("export BURNISH_HOME=")
+
+
+def test_too_little_room_names_the_variable_that_moves_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examination, "LEAST_FREE_BYTES", 1 << 62)
+    finding = found("disk")
+    assert not finding.fine
+    assert finding.type_this.startswith("export BURNISH_CACHE=")
+
+
+def test_the_exit_code_says_whether_write_would_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examination, "examine", lambda: [WELL, Finding(thing="b", fine=False, says="", needed=False)])
+    well = call()
+    assert (well.exit_code, well.stdout.splitlines()[-1]) == (0, "Ready.")
+    monkeypatch.setattr(examination, "examine", lambda: [WELL, Finding(thing="b", fine=False, says="", type_this="x")])
+    ill = call()
+    assert ill.exit_code == 2
+    assert "type: x" in ill.stdout
+
+
+def test_the_findings_can_be_read_by_a_machine() -> None:
+    told = call("--json")
+    findings = [Finding(**row) for row in json.loads(told.stdout)]
+    assert [finding.thing for finding in findings][:2] == ["python", "sandbox"]
+    assert told.exit_code == (0 if is_healthy(findings) else 2)
