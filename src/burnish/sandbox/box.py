@@ -15,8 +15,7 @@ from burnish.sandbox import verdict
 from burnish.sandbox.cell import Cell, Ended
 from burnish.sandbox.limits import Limits
 
-Open = Callable[[bool], Cell]
-"""Opens a cell; True asks for one with pytest in its memory."""
+Open = Callable[[], Cell]
 
 
 class Box:
@@ -29,7 +28,7 @@ class Box:
         self._open_cell = open_cell
         self._places = threading.Semaphore(cells or os.cpu_count() or 1)
         self._lock = threading.Lock()
-        self._idle: dict[bool, list[Cell]] = {False: [], True: []}
+        self._idle: list[Cell] = []
         self._all: set[Cell] = set()
         self._closed = False
 
@@ -38,7 +37,7 @@ class Box:
     ) -> CommandRan:
         """Run one command in a fresh folder that holds `files`, and say how it ended."""
         given = json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()
-        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], self.limits.output_bytes, False)
+        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], self.limits.output_bytes)
         return CommandRan(
             command=" ".join(argv),
             exit_code=ended.exit_code,
@@ -62,29 +61,29 @@ class Box:
         """One grading job, and the number that only its judge was told."""
         nonce = secrets.token_hex(16)
         sealed = json.dumps({"tests": tests, "nonce": nonce, "pytest": suite.pytest}).encode()
-        message = {"job": "grade", "timeout": timeout_seconds, "shared": suite.shared}
+        message = {"job": "grade", "timeout": timeout_seconds, "shared": suite.shared, "pytest": suite.pytest}
         inputs = [code.encode(errors="surrogatepass"), sealed]
-        return self._perform(message, inputs, verdict.MOST_BYTES, suite.pytest), nonce
+        return self._perform(message, inputs, verdict.MOST_BYTES), nonce
 
-    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, pytest: bool) -> Ended:
+    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int) -> Ended:
         """One job in a cell of its own; the cell is kept only if it is as it was before."""
         with self._places:
-            cell = self._take(pytest)
+            cell = self._take()
             clean = False
             try:
                 ended = cell.perform(message, inputs, keep_bytes)
                 clean = ended.clean
                 return ended
             finally:
-                self._give_back(cell, pytest, clean)
+                self._give_back(cell, clean)
 
-    def _take(self, pytest: bool) -> Cell:
+    def _take(self) -> Cell:
         """An idle cell, or a new one."""
         with self._lock:
             self._must_be_open()
-            if self._idle[pytest]:
-                return self._idle[pytest].pop()
-        cell = self._open_cell(pytest)
+            if self._idle:
+                return self._idle.pop()
+        cell = self._open_cell()
         with self._lock:
             self._all.add(cell)
             if not self._closed:
@@ -92,11 +91,11 @@ class Box:
         self._discard(cell)
         raise SandboxError("the sandbox was closed")
 
-    def _give_back(self, cell: Cell, pytest: bool, clean: bool) -> None:
+    def _give_back(self, cell: Cell, clean: bool) -> None:
         """Keep a clean cell for the next job, throw away any other."""
         with self._lock:
             if clean and not self._closed:
-                self._idle[pytest].append(cell)
+                self._idle.append(cell)
                 return
         self._discard(cell)
 

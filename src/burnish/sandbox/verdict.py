@@ -14,11 +14,13 @@ MOST_BYTES = 16 * 1024 * 1024
 LONGEST_MESSAGE = 1000
 
 
-APART = re.compile(
+REACHES_IN = re.compile(
     r"\b(monkeypatch|mock|patch|inspect|asyncio|await|importlib|sys\.modules|caplog|capfd|dataclasses|threading"
     r"|subprocess|multiprocessing|pickle|weakref|gc|globals|setattr\(solution)\b"
 )
 """Words of tests that reach into the process of the code, which therefore must be theirs."""
+MAY_BE_PYTEST = re.compile(r"^(async\s+)?def\s+test|^class\s", re.M)
+"""Without one of these a text holds nothing that pytest would collect."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,14 @@ class Style:
 
 def style_of(tests: str) -> Style:
     """Is it a pytest file or a script of asserts, and can it judge from another process?"""
+    shared = REACHES_IN.search(tests) is not None
+    if not MAY_BE_PYTEST.search(tests):
+        return Style(shared=shared)
     try:
         tree = ast.parse(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Style(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
-    return Style(pytest=any(is_test(node) for node in tree.body), shared=APART.search(tests) is not None)
+    return Style(pytest=any(is_test(node) for node in tree.body), shared=shared)
 
 
 def is_test(node: ast.stmt) -> bool:

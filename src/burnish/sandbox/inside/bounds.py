@@ -1,11 +1,14 @@
-"""The limits a process of a job sets on itself before anything untrusted runs in it."""
+"""The limits of every process of a cell: process 1 sets them on itself, and whatever it forks inherits them."""
 
 import ctypes
-import math
+import os
 import resource
 from typing import Any
 
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+OWN_PROCESSES = 4
+"""Process 1, two helpers and a fork of one: not the job's."""
+MOST_DESCRIPTORS = 1 << 20
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -19,20 +22,27 @@ def adopt_orphans() -> None:
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def apply(limits: dict[str, Any], timeout: float) -> None:
-    """Set the limits that each process has for itself; what a job may use in total is watched from outside."""
-    seconds = math.ceil(timeout) + 1
-    settle(resource.RLIMIT_CPU, seconds)
+def apply(limits: dict[str, Any]) -> None:
+    """Lower, for good, what each process may use. What a job may use in total is watched from outside."""
     settle(resource.RLIMIT_AS, limits["memory_bytes"])
     settle(resource.RLIMIT_FSIZE, limits["file_bytes"])
     settle(resource.RLIMIT_NOFILE, limits["open_files"])
     settle(resource.RLIMIT_CORE, 0)
     if limits["processes"]:
-        settle(resource.RLIMIT_NPROC, limits["processes"])
+        settle(resource.RLIMIT_NPROC, limits["processes"] + OWN_PROCESSES)
+
+
+def close_all_but(*keep: int) -> None:
+    """In a new process: close every descriptor but the standard three and those to keep."""
+    low = 3
+    for fd in sorted(keep):
+        os.closerange(low, fd)
+        low = fd + 1
+    os.closerange(low, MOST_DESCRIPTORS)
 
 
 def settle(kind: int, value: int) -> None:
-    """Lower one limit for good."""
+    """Lower one limit."""
     hard = resource.getrlimit(kind)[1]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(kind, (value, value))

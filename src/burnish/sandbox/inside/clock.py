@@ -6,8 +6,13 @@ import os
 import resource
 import select
 import socket
-import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from burnish.sandbox.inside.traces import Cell
 
 WALL = 4
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -15,20 +20,25 @@ CORES = os.cpu_count() or 1
 SHORTEST_NAP = 0.01
 
 
-class Spent:
-    """CPU seconds that a job and everything it started have used."""
+class HungUp(Exception):
+    """Burnish is gone or wants no more."""
 
-    def __init__(self, isolated: bool) -> None:
-        self.isolated = isolated
-        self.before = reaped_seconds()
+
+class Spent:
+    """CPU seconds that a job has used: everything it started, and the helper that judges it."""
+
+    def __init__(self, cell: "Cell", helper: int = 0) -> None:
+        self.cell = cell
+        self.helper = helper
+        self.before = reaped_seconds() + helper_seconds(helper)
 
     def seconds(self) -> float:
-        """What finished processes used."""
-        return round(reaped_seconds() - self.before, 4)
+        """What finished processes and the helper used."""
+        return round(reaped_seconds() + helper_seconds(self.helper) - self.before, 4)
 
     def seconds_so_far(self) -> float:
         """What finished and living processes used."""
-        return self.seconds() + sum(seconds_of(pid) for pid in others(self.isolated))
+        return self.seconds() + sum(seconds_of(pid) for pid in self.cell.strangers())
 
 
 def reaped_seconds() -> float:
@@ -37,61 +47,42 @@ def reaped_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def others(isolated: bool) -> list[int]:
-    """Every living process of the job. In a cell that is everyone but process 1; outside, our descendants."""
-    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    if isolated:
-        return [pid for pid in pids if pid != os.getpid()]
-    return descendants(os.getpid(), {pid: parent_of(pid) for pid in pids})
-
-
-def descendants(top: int, parents: dict[int, int]) -> list[int]:
-    """All processes below `top`."""
-    found: list[int] = []
-    fresh = [top]
-    while fresh:
-        fresh = [pid for pid, parent in parents.items() if parent in fresh]
-        found += fresh
-    return found
-
-
-def fields(pid: int) -> list[bytes]:
-    """What /proc says of a process, from its state on; empty when it is gone."""
+def helper_seconds(pid: int) -> float:
+    """CPU seconds of a living helper (Linux makes a clock for each process; its number is made from the pid)."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()
+        return time.clock_gettime((~pid << 3) | 2) if pid else 0.0
     except OSError:
-        return []
-
-
-def parent_of(pid: int) -> int:
-    """The parent of a process, 0 when it is gone."""
-    found = fields(pid)
-    return int(found[1]) if found else 0
+        return 0.0
 
 
 def seconds_of(pid: int) -> float:
     """CPU seconds of one living process and of its children that are no more."""
-    return sum(int(ticks) for ticks in fields(pid)[11:15]) / TICKS
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(int(ticks) for ticks in fields[11:15]) / TICKS
 
 
-def watch(child: int, control: socket.socket, timeout: float, spent: Spent) -> str:
-    """Wait until the job's first process ends, or its time is up: "" or "cpu" or "wall".
-
-    Looks only when the limit could have been reached, so a job that ends in time is not disturbed.
-    """
+@contextmanager
+def ending_of(child: int) -> Iterator[int]:
+    """A descriptor that becomes readable when the child ends."""
     handle = os.pidfd_open(child)
     try:
-        poll = select.poll()
-        poll.register(handle, select.POLLIN)
-        poll.register(control, select.POLLIN)
-        return wait(poll, handle, timeout, spent)
+        yield handle
     finally:
         os.close(handle)
 
 
-def wait(poll: select.poll, handle: int, timeout: float, spent: Spent) -> str:
-    """The loop of `watch`."""
+def watch(handle: int, control: socket.socket, timeout: float, spent: Spent) -> str:
+    """Wait until `handle` says that the job is done, or its time is up: "" or "cpu" or "wall".
+
+    Looks only when the limit could have been reached, so a job that ends in time is not disturbed.
+    """
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    poll.register(control, select.POLLIN)
     deadline = time.monotonic() + WALL * timeout
     nap = timeout / CORES
     while True:
@@ -99,7 +90,7 @@ def wait(poll: select.poll, handle: int, timeout: float, spent: Spent) -> str:
         if handle in ready:
             return ""
         if ready:
-            sys.exit(0)
+            raise HungUp
         used = spent.seconds_so_far()
         if used >= timeout:
             return "cpu"

@@ -1,21 +1,27 @@
-"""Judges code by tests: the first process of a grading job.
+"""Judges code by tests, in a helper process of the cell.
 
-Forks the process for the code first and reads the tests after, so that what is expected is only in this one.
-The verdict goes straight to Burnish on a descriptor that only this process has, and ends with a number used once.
+The code runs in another process, at the other end of a channel. The verdict goes straight to Burnish, on a descriptor
+that only the judge has, and ends with a number used once. A suite that could leave anything behind in this process is
+judged in a fork of it.
 """
 
+import gc
 import json
 import os
+import random
 import socket
 import sys
 import types
 from typing import Any
 
-from burnish.sandbox.inside import candidate
+from burnish.sandbox.inside import candidate, packets, simple
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
+from burnish.sandbox.inside.command import read_all
 from burnish.sandbox.inside.remote import CannotCross, Link, Solution
-from burnish.sandbox.inside.work import read_all
+
+TIDY_EVERY = 50
+"""Jobs between two collections of garbage."""
 
 
 class Report:
@@ -31,32 +37,59 @@ class Report:
             data = data[os.write(self.fd, data) :]
 
 
-def main(job: dict[str, Any], fds: list[int]) -> None:
-    """Judge, with the code in a process of its own unless the job says that they must share one."""
-    code, tests, verdict = fds
-    report = Report(verdict)
-    if job["shared"]:
-        judge_together(read_all(code), json.loads(read_all(tests)), report)
+def listen(link: socket.socket, kind: str) -> None:
+    """The life of a helper: one suite after the other."""
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    if kind == "pytest":
+        from burnish.sandbox.inside import pytests
+
+        pytests.rehearse()
+    gc.collect()
+    gc.freeze()
+    packets.send(link, {"ready": True})
+    jobs = 0
+    while (received := packets.receive(link)) is not None:
+        hear(*received, is_pytest=kind == "pytest", link=link)
+        packets.send(link, {"done": True})
+        jobs += 1
+        if jobs % TIDY_EVERY == 0:
+            gc.collect()
+
+
+def hear(job: dict[str, Any], fds: list[int], is_pytest: bool, link: socket.socket) -> None:
+    """Judge one suite, here if it cannot leave anything behind, else in a fork."""
+    tests, verdict, other = fds
+    given = json.loads(read_all(tests))
+    try:
+        if is_pytest or job["shared"] or not simple.is_simple(given["tests"]):
+            judge_in_fork(job, given, verdict, other, link)
+        else:
+            random.seed()
+            judge_apart(Channel(other), given, Report(verdict))
+    except OSError:
+        pass
+    finally:
+        os.close(verdict)
+        os.close(other)
+
+
+def judge_in_fork(job: dict[str, Any], given: dict[str, Any], verdict: int, other: int, link: socket.socket) -> None:
+    """Judge in a new process, in the job's folder, and wait for its end."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
         return
-    link = fork_candidate(code, keep_out=(tests, verdict))
-    judge_apart(link, json.loads(read_all(tests)), report)
-
-
-def fork_candidate(code: int, keep_out: tuple[int, ...]) -> Channel:
-    """Start the process for the code. Of everything that is open here it keeps only its end of the channel."""
-    ours, theirs = socket.socketpair()
-    if os.fork() == 0:
-        try:
-            ours.close()
-            for fd in keep_out:
-                os.close(fd)
-            os.setsid()
-            candidate.main(read_all(code), Channel(theirs.detach()))
-        finally:
-            os._exit(0)
-    theirs.close()
-    os.close(code)
-    return Channel(ours.detach())
+    try:
+        link.close()
+        os.setsid()
+        os.chdir(job["folder"])
+        random.seed()
+        if job["shared"]:
+            judge_together(read_all(other), given, Report(verdict))
+        else:
+            judge_apart(Channel(other), given, Report(verdict))
+    finally:
+        os._exit(0)
 
 
 def judge_apart(channel: Channel, given: dict[str, Any], report: Report) -> None:
@@ -68,7 +101,7 @@ def judge_apart(channel: Channel, given: dict[str, Any], report: Report) -> None
             report.say(broken=str(rest[0]))
             return
         solution = Solution(link, rest[0], rest[1])
-    except (Gone, ValueError, LookupError, TypeError) as error:
+    except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
         report.say(broken=str(error))
         return
     judge(solution, given, report)
@@ -102,3 +135,6 @@ def judge(solution: types.ModuleType, given: dict[str, Any], report: Report) -> 
             AssertSuite(given["tests"]).judge(solution, report.say)
     except (Gone, CannotCross) as error:
         report.say(problem=str(error))
+    finally:
+        sys.modules.pop("solution", None)
+        sys.modules.pop("tests", None)

@@ -32,6 +32,11 @@ class PytestSuite:
         pytest.main([*OPTIONS, *off], plugins=[Judge(self.tests, say)])
 
 
+def rehearse() -> None:
+    """Let pytest run once on a small file: it imports half of itself only then."""
+    PytestSuite(REHEARSAL).judge(lambda **fact: None)
+
+
 class Judge:
     """The pytest plugin that hands pytest our file and writes down its reports."""
 
@@ -91,3 +96,16 @@ class TestsInMemory(pytest.Module):
 def name_of(nodeid: str) -> str:
     """The test's own name, with its class but without our file."""
     return nodeid.partition("::")[2] or nodeid
+
+
+REHEARSAL = """
+import pytest, unittest, unittest.mock
+@pytest.mark.parametrize("x", [1])
+def test_function(x, capsys, tmp_path, monkeypatch):
+    with pytest.raises(ValueError):
+        raise ValueError
+    assert x == pytest.approx(2)
+class Case(unittest.TestCase):
+    def test_method(self):
+        self.assertEqual(1, 1)
+"""

@@ -30,7 +30,7 @@ class Link:
 
     def ask(self, kind: str, number: int, *words: Any) -> Any:
         """One request and its outcome: a value, or an exception as the code raised it."""
-        session = There(self)
+        session = There(self, modules=kind == "name")
         self.channel.send([kind, number, *(pack(word, session) for word in words)])
         while (reply := self.channel.receive())[0] in ("callback", "next"):
             self.answer(reply)
@@ -80,9 +80,11 @@ class Link:
 class There(Session):
     """How values that are not plain data leave and enter the judge."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, modules: bool = False) -> None:
         super().__init__()
         self.link = link
+        self.modules = modules
+        """True when a module may come back: only for a name that the tests use."""
 
     def pack_other(self, value: Any) -> Tree:
         """A name, a number, or something to call back; what is none of these cannot cross."""
@@ -127,7 +129,7 @@ class There(Session):
             return self.link.exported[tree[1]]
         if tag == "T":
             return known.TYPES[tree[1]]
-        if tag == "m" and tree[1] in known.MODULES:
+        if tag == "m" and self.modules and tree[1] in known.MODULES:
             return importlib.import_module(tree[1])
         if tag in ("X", "x"):
             return standins.error_class(tree)

@@ -4,86 +4,105 @@ Its one rule: what a job is about never enters this process. Code and tests arri
 so no later job can find them in the memory it was forked from.
 """
 
-import array
+import contextlib
 import gc
-import json
 import os
 import signal
 import socket
 import sys
 from typing import Any
 
-from burnish.sandbox.inside import bounds, clock, traces, warm
-from burnish.sandbox.inside.work import WORK
+from burnish.sandbox.inside import bounds, candidate, clock, command, packets, traces, warm
+from burnish.sandbox.inside.channel import Channel
+from burnish.sandbox.inside.helper import Helpers
+
+PATIENCE = 1.0
+"""Seconds a judge has to finish once the code it judged was ended."""
 
 
 def serve(settings: dict[str, Any]) -> None:
     """Answer one job after the other until Burnish hangs up."""
     control = socket.socket(fileno=settings["control"])
     bounds.hide_memory()
+    bounds.apply(settings["limits"])
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    warm.up(settings)
+    warm.up()
     gc.collect()
     gc.freeze()
     gc.disable()
-    baseline = traces.Baseline(settings)
-    reply(control, {"ready": True, "python": sys.version.split()[0]})
-    while (received := receive(control)) is not None:
-        job, fds = received
-        ended = perform(job, fds, control, settings, baseline)
-        ended["clean"] = baseline.holds()
-        reply(control, ended)
-    baseline.sweep()
+    server = Server(control, settings)
+    packets.send(control, {"ready": True, "python": sys.version.split()[0]})
+    with contextlib.suppress(clock.HungUp):
+        while (received := packets.receive(control)) is not None:
+            packets.send(control, server.perform(*received))
+    server.cell.end()
 
 
-def perform(
-    job: dict[str, Any], fds: list[int], control: socket.socket, settings: dict[str, Any], baseline: traces.Baseline
-) -> dict[str, Any]:
-    """Fork, let the child do the job, and say how it ended once everything it started is gone."""
-    folder = baseline.new_folder()
-    spent = clock.Spent(baseline.isolated)
-    child = os.fork()
-    if child == 0:
-        control.close()
-        live(job, fds, folder, settings)
-    for fd in fds:
-        os.close(fd)
-    over = clock.watch(child, control, job["timeout"], spent)
-    status = baseline.sweep(child)
-    return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": spent.seconds()}
+class Server:
+    """Knows the cell as it was at its start, and the helpers that judge."""
+
+    def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
+        self.control = control
+        self.settings = settings
+        self.helpers = Helpers()
+        self.cell = traces.Cell(settings, self.helpers)
+
+    def perform(self, job: dict[str, Any], fds: list[int]) -> dict[str, Any]:
+        """Do a job and say how it ended, once everything it started is gone."""
+        folder = self.cell.new_folder()
+        try:
+            ended = self.grade(job, fds, folder) if job["job"] == "grade" else self.run(job, fds, folder)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        self.cell.remove_files()
+        ended["clean"] = self.cell.is_unchanged()
+        return ended
+
+    def run(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
+        """One command in a process of its own."""
+        spent = clock.Spent(self.cell)
+        child = self.fork(lambda: command.become(fds, self.settings), folder)
+        with clock.ending_of(child) as handle:
+            over = clock.watch(handle, self.control, job["timeout"], spent)
+        status = self.cell.sweep(child)
+        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": spent.seconds()}
+
+    def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
+        """The code in a process of its own, the tests with a helper that may talk to it and nothing else."""
+        code, tests, verdict = fds
+        helper = self.helpers.get("pytest" if job["pytest"] else "asserts")
+        spent = clock.Spent(self.cell, helper.pid)
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            child = 0 if job["shared"] else self.fork(lambda: run_code(code, theirs.fileno()), folder)
+            helper.ask(
+                {"shared": job["shared"], "folder": folder}, [tests, verdict, code if job["shared"] else ours.fileno()]
+            )
+        over = clock.watch(helper.link.fileno(), self.control, job["timeout"], spent)
+        status = self.cell.sweep(child)
+        self.helpers.settle(helper, PATIENCE)
+        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": spent.seconds()}
+
+    def fork(self, live: Any, folder: str) -> int:
+        """A new process that does one thing in its folder and never returns."""
+        child = os.fork()
+        if child:
+            return child
+        code = 70
+        try:
+            os.setsid()
+            os.chdir(folder)
+            live()
+            code = 0
+        except BaseException:
+            if self.settings["debug"]:
+                sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(code)
 
 
-def live(job: dict[str, Any], fds: list[int], folder: str, settings: dict[str, Any]) -> None:
-    """The child's whole life. Never returns."""
-    code = 70
-    try:
-        os.setsid()
-        os.chdir(folder)
-        bounds.apply(settings["limits"], job["timeout"])
-        WORK[job["job"]](job, fds, settings)
-        code = 0
-    except BaseException:
-        if settings["debug"]:
-            sys.excepthook(*sys.exc_info())
-    finally:
-        os._exit(code)
-
-
-def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
-    """The next message and its descriptors, or None when Burnish hung up."""
-    size = array.array("i").itemsize * 8
-    data, extra, _, _ = control.recvmsg(65536, socket.CMSG_SPACE(size), socket.MSG_CMSG_CLOEXEC)
-    if not data:
-        return None
-    fds = array.array("i")
-    for _, _, raw in extra:
-        fds.frombytes(raw[: len(raw) - len(raw) % fds.itemsize])
-    return json.loads(data), list(fds)
-
-
-def reply(control: socket.socket, message: dict[str, Any]) -> None:
-    """Answer; if Burnish is gone the next receive will notice."""
-    try:
-        control.send(json.dumps(message).encode())
-    except OSError:
-        return
+def run_code(code: int, channel: int) -> None:
+    """The life of the process in which code is judged: of all descriptors it keeps only its end of the channel."""
+    bounds.close_all_but(code, channel)
+    candidate.main(command.read_all(code), Channel(channel))

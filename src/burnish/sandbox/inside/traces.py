@@ -1,4 +1,4 @@
-"""What a job may leave behind: nothing. Ends its processes, removes its folder, and compares with before."""
+"""What a job may leave behind: nothing. Ends its processes, removes its files, and compares the cell with before."""
 
 # ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
 
@@ -8,20 +8,25 @@ import shutil
 import signal
 from typing import Any
 
-from burnish.sandbox.inside import bounds, clock
+from burnish.sandbox.inside import bounds
+from burnish.sandbox.inside.helper import Helpers
+
+POLITE_ROUNDS = 3
+"""Rounds of ending strangers one by one; whoever still multiplies then is ended together with the helpers."""
 
 
-class Baseline:
-    """How the cell looked before its first job."""
+class Cell:
+    """The cell as process 1 sees it."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: dict[str, Any], helpers: Helpers) -> None:
         self.isolated: bool = settings["isolated"]
         self.work: str = settings["work"]
-        self.folders: list[str] = settings["folders"]
+        self.folders: list[str] = [self.work, *settings["folders"]]
+        self.helpers = helpers
         self.jobs = 0
         if not self.isolated:
             bounds.adopt_orphans()
-        self.descriptors = descriptors()
+        self.descriptors = count_descriptors()
 
     def new_folder(self) -> str:
         """A folder for one job, with a name no earlier job had."""
@@ -30,47 +35,90 @@ class Baseline:
         os.mkdir(folder, 0o700)
         return folder
 
+    def strangers(self) -> list[int]:
+        """Every process that belongs to a job."""
+        pids = everybody() if self.isolated else descendants(os.getpid())
+        return list(pids - {os.getpid()} - self.helpers.pids())
+
     def sweep(self, child: int = 0) -> int:
-        """End every process but this one; the wait status of `child`."""
+        """End every process of the job; the wait status of `child`."""
         status = 0
-        while True:
-            self.kill_all()
-            try:
-                pid, ended = os.waitpid(-1, 0)
-            except ChildProcessError:
-                break
-            if pid == child:
-                status = ended
-        self.remove_files()
+        if child:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            status = os.waitpid(child, 0)[1]
+        rounds = 0
+        while strangers := self.strangers():
+            rounds += 1
+            if rounds > POLITE_ROUNDS and self.isolated:
+                self.end_all()
+            for pid in strangers:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            reap(strangers)
         return status
 
-    def kill_all(self) -> None:
-        """SIGKILL for everybody else in the cell. Outside a cell, only for our own descendants."""
-        if self.isolated:
-            with contextlib.suppress(ProcessLookupError):
-                if os.getpid() != 1:
-                    raise SystemExit("only process 1 of a cell may signal everybody")
-                os.kill(-1, signal.SIGKILL)
-            return
-        for pid in clock.others(isolated=False):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    def end_all(self) -> None:
+        """SIGKILL for everybody else in the cell at one stroke, helpers too. Never outside a cell."""
+        if os.getpid() != 1 or not self.isolated:
+            raise RuntimeError("only process 1 of a cell may signal everybody")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        for helper in list(self.helpers.living.values()):
+            self.helpers.end(helper)
 
     def remove_files(self) -> None:
         """Empty every place that can be written."""
-        for folder in (self.work, *self.folders):
+        for folder in self.folders:
             for name in os.listdir(folder):
                 remove(f"{folder}/{name}")
 
-    def holds(self) -> bool:
+    def is_unchanged(self) -> bool:
         """True when nothing of any job is left: no process, no file, no descriptor."""
-        alone = not self.isolated or nobody_else()
-        empty = not any(os.listdir(folder) for folder in (self.work, *self.folders))
-        return alone and empty and descriptors() == self.descriptors
+        empty = not any(os.listdir(folder) for folder in self.folders)
+        return empty and not self.strangers() and count_descriptors() == self.descriptors + len(self.helpers.living)
+
+    def end(self) -> None:
+        """The last thing process 1 does. Outside a cell nobody else would clean up."""
+        for helper in list(self.helpers.living.values()):
+            self.helpers.end(helper)
+        if not self.isolated:
+            self.sweep()
+            shutil.rmtree(self.work, ignore_errors=True)
+
+
+def everybody() -> set[int]:
+    """All processes of this pid namespace."""
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
+def descendants(top: int) -> set[int]:
+    """All processes below `top`."""
+    found: set[int] = set()
+    for task in listed(f"/proc/{top}/task"):
+        with contextlib.suppress(OSError), open(f"/proc/{top}/task/{task}/children") as file:
+            for child in map(int, file.read().split()):
+                found |= {child} | descendants(child)
+    return found
+
+
+def listed(folder: str) -> list[str]:
+    """The names in a folder, none if it is gone."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def reap(pids: list[int]) -> None:
+    """Wait for killed processes. One that is not our child yet becomes it when its parent is gone."""
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
 
 
 def remove(path: str) -> None:
-    """Remove a file or a tree; what resists is found by `holds`, and the cell is thrown away."""
+    """Remove a file or a tree; what resists makes the cell changed, and it is thrown away."""
     try:
         os.unlink(path)
     except (IsADirectoryError, PermissionError):
@@ -79,15 +127,6 @@ def remove(path: str) -> None:
         return
 
 
-def nobody_else() -> bool:
-    """True when there is no other process in this cell."""
-    try:
-        os.kill(-1, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-def descriptors() -> list[str]:
-    """The open descriptors of this process (the one that lists them is open only while it does)."""
-    return os.listdir("/proc/self/fd")
+def count_descriptors() -> int:
+    """How many descriptors this process has open."""
+    return len(os.listdir("/proc/self/fd"))

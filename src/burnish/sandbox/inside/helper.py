@@ -1,0 +1,82 @@
+"""The processes of a cell that judge: one for scripts of asserts, one with pytest in its memory.
+
+They live as long as the cell, next to process 1. Tests come to them and never to process 1, from which the code's
+process is forked; so what a test expects is not even in the memory that code inherits.
+"""
+
+import os
+import select
+import signal
+import socket
+from typing import Any
+
+from burnish.sandbox.inside import bounds, judge, packets
+
+
+class Helper:
+    """One such process, seen from process 1."""
+
+    def __init__(self, kind: str, pid: int, link: socket.socket) -> None:
+        self.kind = kind
+        self.pid = pid
+        self.link = link
+
+    def ask(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Hand over a suite; an answer, or the end of the link, will make `link` readable."""
+        packets.send(self.link, message, fds)
+
+    def is_done(self, patience: float) -> bool:
+        """Take its answer, waiting a little; False when it has none and is of no more use."""
+        if not select.select([self.link], [], [], patience)[0]:
+            return False
+        try:
+            return packets.receive(self.link) is not None
+        except OSError:
+            return False
+
+
+class Helpers:
+    """The helpers of a cell, started when first needed."""
+
+    def __init__(self) -> None:
+        self.living: dict[str, Helper] = {}
+
+    def pids(self) -> set[int]:
+        """Who must be spared when a job is swept away."""
+        return {helper.pid for helper in self.living.values()}
+
+    def get(self, kind: str) -> Helper:
+        """The helper of that kind."""
+        if kind not in self.living:
+            self.living[kind] = self.start(kind)
+        return self.living[kind]
+
+    def start(self, kind: str) -> Helper:
+        """Fork a new helper. It may be forked during a job, so it closes whatever it did not ask for."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                bounds.close_all_but(theirs.fileno())
+                judge.listen(theirs, kind)
+            finally:
+                os._exit(0)
+        theirs.close()
+        helper = Helper(kind, pid, ours)
+        helper.is_done(60.0)
+        return helper
+
+    def settle(self, helper: Helper, patience: float) -> None:
+        """After a job: a helper that does not answer is ended; the next job gets a new one."""
+        if not helper.is_done(patience):
+            self.end(helper)
+
+    def end(self, helper: Helper) -> None:
+        """End a helper for good."""
+        self.living.pop(helper.kind, None)
+        helper.link.close()
+        try:
+            os.kill(helper.pid, signal.SIGKILL)
+            os.waitpid(helper.pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            return
