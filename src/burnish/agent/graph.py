@@ -38,6 +38,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     add("decide", decide)
     add("reflect", nodes.reflect)
     add("rewrite", nodes.rewrite)
+    add("second_opinion", nodes.second_opinion)
     add("judge", nodes.judge)
 
     graph.add_edge(START, "specify")
@@ -46,9 +47,13 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     graph.add_edge(["tests", "draft"], "run")
     graph.add_edge("run", "decide")
     graph.add_conditional_edges(
-        "decide", lambda state: after_decision(_work(task, state)), ["reflect", "rewrite", "judge", END]
+        "decide",
+        lambda state: after_decision(_work(task, state)),
+        ["reflect", "rewrite", "second_opinion", "judge", END],
     )
-    graph.add_edge(["reflect", "rewrite"], "run")
+    graph.add_edge("reflect", "run")
+    graph.add_edge("rewrite", "run")
+    graph.add_edge("second_opinion", "run")
     graph.add_edge("judge", END)
     return graph.compile()
 
@@ -71,7 +76,14 @@ def after_decision(work: Work) -> list[str]:
     """Refine with two asks side by side, judge, or leave an interrupted run as it is."""
     if work.stopped and work.stopped.reason == "interrupted":
         return [END]
-    return ["judge"] if work.stopped or work.holds else ["reflect", "rewrite"]
+    if work.stopped or work.holds:
+        return ["judge"]
+    return ["second_opinion" if only_own_tests_fail(work) else "reflect", "rewrite"]
+
+
+def only_own_tests_fail(work: Work) -> bool:
+    """Whether the code passes what was given: then the model's tests may not bend it, only votes decide."""
+    return bool(work.suite.given) and work.best is not None and work.passes_given(work.best)
 
 
 def _why_done(work: Work) -> str:
@@ -85,6 +97,8 @@ def _why_again(work: Work) -> str:
         return (
             f"No version can be run yet ({work.versions[-1].problem if work.versions else 'no answer'}): asking again."
         )
+    if only_own_tests_fail(work):
+        return f"Version {work.best.number} passes your tests but not all of the model's: asking for second opinions."
     failure = work.first_failure(work.best)
     what = one_line(in_words(failure[0]), 60) if failure else "its tests"
     return f"Version {work.best.number} is the best so far but fails {what}: repairing it and writing it afresh."

@@ -8,6 +8,11 @@ from burnish.events import Event, SpecAgreed, Stopped
 from burnish.runs.run import Run, Version
 from burnish.tasks.task import Task
 
+VOTES = 3
+"""Versions that must have passed the given tests before they outvote a test of the model's."""
+SECOND_OPINIONS = 2
+"""Rounds after which the votes there are have to do."""
+
 
 class Work:
     """Where a run stands. Read-only; a new event means a new `Work`."""
@@ -56,14 +61,15 @@ class Work:
     def disputed(self) -> tuple[str, ...]:
         """Model-made tests that the versions themselves speak against.
 
-        With given tests: those that half or more of the versions fail which pass every given test.
-        Without: those that most of at least three versions fail, since nobody else can say who is right.
+        Every version that passes the given tests has a vote; a test is set aside when half or more of them fail it.
+        Fewer than three votes settle nothing, unless there are given tests and no more versions can be had.
         """
-        voters = [version for version in self.versions if version.graded and self._passes_given(version)]
-        if len(voters) < (1 if self.suite.given else 3):
+        voters = [version for version in self.versions if version.graded and self.passes_given(version)]
+        no_more = bool(self.suite.given) and (self.stopped is not None or self.round >= SECOND_OPINIONS)
+        if not voters or (len(voters) < VOTES and not no_more):
             return ()
-        needed = len(voters) / 2 if self.suite.given else len(voters) / 2 + 0.5
-        return tuple(test for test in self.suite.model if sum(self._fails(v, test) for v in voters) >= needed)
+        fails = {test: sum(self._fails(voter, test) for voter in voters) for test in self.suite.model}
+        return tuple(test for test, count in fails.items() if 2 * count >= len(voters))
 
     @cached_property
     def best(self) -> Version | None:
@@ -80,6 +86,11 @@ class Work:
             sum(outcomes[test] == "passed" for test in undisputed),
             sum(outcomes[test] == "passed" for test in self.suite.model),
         )
+
+    def passes_given(self, version: Version) -> bool:
+        """Whether the version passes every given test."""
+        outcomes = self._outcomes(version)
+        return all(outcomes[test] == "passed" for test in self.suite.given)
 
     @property
     def holds(self) -> bool:
@@ -98,10 +109,6 @@ class Work:
         failed = {case.name.rsplit("::", 1)[-1]: case for case in version.graded.cases if case.outcome != "passed"}
         counting = ((name, body) for name, body in self.suite.names.items() if body not in self.disputed)
         return next(((body, failed[name].message) for name, body in counting if name in failed), None)
-
-    def _passes_given(self, version: Version) -> bool:
-        outcomes = self._outcomes(version)
-        return all(outcomes[test] == "passed" for test in self.suite.given)
 
     def _fails(self, version: Version, test: str) -> bool:
         return self._outcomes(version)[test] != "passed"

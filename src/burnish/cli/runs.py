@@ -36,16 +36,19 @@ def _table(rows: "list[Row]") -> None:
     from burnish.cli.screen import COLOURS
     from burnish.text import one_line
 
-    table = Table("run", "when", "result", "task", "model", "seconds", "tokens", "rating", box=None, pad_edge=False)
+    console = Console(highlight=False)
+    table = Table(box=None, pad_edge=False)
+    for column in ("run", "when", "result", "seconds", "tokens", "model", "rating", "task"):
+        table.add_column(column, no_wrap=True)
     for row in rows:
         table.add_row(
-            Text(row.id, no_wrap=True),
-            datetime.fromtimestamp(row.started_at).strftime("%Y-%m-%d %H:%M"),
+            Text(row.id),
+            datetime.fromtimestamp(row.started_at).strftime("%d %b %H:%M"),
             Text(row.state, style=COLOURS.get(row.state, "dim")),
-            Text(one_line(row.prompt, 60)),
-            Text(row.model.removeprefix("local:")),
             f"{row.seconds:.1f}",
             str(row.tokens),
+            Text(row.model.rsplit("/", 1)[-1].removeprefix("local:")),
             "★" * (row.stars or 0),
+            Text(one_line(row.prompt)),
         )
-    Console(highlight=False).print(table)
+    console.print(table, crop=True)

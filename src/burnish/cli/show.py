@@ -11,7 +11,7 @@ def show(
     tests: Annotated[bool, typer.Option("--tests", help="Print only the tests.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
 ) -> None:
-    """Show a run: prompts, answers, versions with diffs, test results, timings."""
+    """Show one run in full."""
     from burnish.report import tests_file
     from burnish.runs import Store
 

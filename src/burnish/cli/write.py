@@ -34,7 +34,7 @@ def write(
     events: Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
 ) -> None:
-    """Write tests and code from a sentence, and refine until the tests pass."""
+    """Write tested code from a sentence."""
     from burnish.agent.limits import Limits
     from burnish.cli.reading import task_text
     from burnish.runs import Store

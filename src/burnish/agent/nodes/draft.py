@@ -1,4 +1,4 @@
-"""draft and rewrite: code from the task alone. Reflect: code from the best version and its first failure."""
+"""draft, rewrite, second opinion: code from the task alone. reflect: code from the best version and its failure."""
 
 from collections.abc import Iterator
 
@@ -33,6 +33,12 @@ def rewrite(work: Work, tools: Tools) -> Iterator[Event]:
     yield from propose(work, tools, "rewrite", number, _from_task(work), temperature=max(0.6, warmer(work.round)))
 
 
+def second_opinion(work: Work, tools: Tools) -> Iterator[Event]:
+    """Beside a rewrite, one more: where only the model's own tests fail, independent versions vote on who is right."""
+    number = 2 * (work.round + 1)
+    yield from propose(work, tools, "second opinion", number, _from_task(work), temperature=0.8)
+
+
 def propose(
     work: Work, tools: Tools, by: str, number: int, messages: tuple[Message, ...], temperature: float
 ) -> Iterator[Event]:
@@ -40,7 +46,7 @@ def propose(
     question = Ask(
         purpose=by, messages=messages, temperature=temperature, top_p=0.95, max_tokens=MOST_TOKENS, seed=number
     )
-    reply = yield from ask(tools, f"{by}-{number}", question)
+    reply = yield from ask(tools, f"{by.replace(' ', '-')}-{number}", question)
     if reply is None:
         return
     code = code_from(reply.text, work.spec.entry_point)

@@ -28,8 +28,11 @@ def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
         return "failed", _failed(work, evidence)
     if given:
         extra = f" and {counted(own, 'undisputed test')} of the model's" if own else ""
-        return "proven", f"{_yours(given)}{extra} pass"
-    return "plausible", f"you gave no example; only its own tests vouch for it ({counted(own, 'test')} pass)"
+        return "proven", f"{_yours(given)}{extra} pass{_aside(work)}"
+    return (
+        "plausible",
+        f"you gave no example; only its own tests vouch for it ({counted(own, 'test')} pass{_aside(work)})",
+    )
 
 
 def _failed(work: Work, evidence: Evidence) -> str:
@@ -38,6 +41,10 @@ def _failed(work: Work, evidence: Evidence) -> str:
     if evidence.verdict == "passed":
         return "most of the model's own tests are disputed, so nothing vouches for the code; give an example"
     return evidence.why
+
+
+def _aside(work: Work) -> str:
+    return f"; {counted(len(work.disputed), 'test')} of the model's disputed and set aside" if work.disputed else ""
 
 
 def _yours(count: int) -> str:
