@@ -27,28 +27,20 @@ def runs(
 
 
 def _table(rows: "list[Row]") -> None:
+    """A line a run; the task takes what is left of the terminal's width."""
     from datetime import datetime
 
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from burnish.cli.screen import COLOURS
     from burnish.text import one_line
 
     console = Console(highlight=False)
-    table = Table(box=None, pad_edge=False)
-    for column in ("run", "when", "result", "seconds", "tokens", "model", "rating", "task"):
-        table.add_column(column, no_wrap=True)
+    wide = max(len(row.id) for row in rows)
     for row in rows:
-        table.add_row(
-            Text(row.id),
-            datetime.fromtimestamp(row.started_at).strftime("%d %b %H:%M"),
-            Text(row.state, style=COLOURS.get(row.state, "dim")),
-            f"{row.seconds:.1f}",
-            str(row.tokens),
-            Text(row.model.rsplit("/", 1)[-1].removeprefix("local:")),
-            "★" * (row.stars or 0),
-            Text(one_line(row.prompt)),
-        )
-    console.print(table, crop=True)
+        when = datetime.fromtimestamp(row.started_at).strftime("%d %b %H:%M")
+        facts = f"{row.seconds:7.1f} s {row.tokens:6} tokens  {'★' * (row.stars or 0):<5}  "
+        line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{row.state:<11}", COLOURS.get(row.state, "dim")), facts)
+        line.append(one_line(row.prompt, max(20, console.width - len(line))))
+        console.print(line, soft_wrap=True)
