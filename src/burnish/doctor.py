@@ -12,6 +12,8 @@ from burnish.events import Frozen
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.models.weights import is_checked, place
 
+KERNEL = Path("/proc/sys/kernel")
+PROFILE = "/etc/apparmor.d/burnish-bwrap"
 LEAST_FREE_BYTES = 200_000_000
 CODE = "def answer():\n    return 42\n"
 TEST = "from solution import answer\n\ndef test_answer():\n    assert answer() == 42\n"
@@ -33,7 +35,7 @@ def examine() -> list[Finding]:
     """Look at everything. Never raises for what it finds."""
     return [
         _python(),
-        _sandbox(),
+        sandbox(),
         *(_weights(name) for name in CATALOG),
         _disk(places.cache()),
         _folder("home", places.home(), "BURNISH_HOME"),
@@ -46,30 +48,56 @@ def is_healthy(findings: list[Finding]) -> bool:
     return all(finding.fine for finding in findings if finding.needed)
 
 
+def paragraph(finding: Finding) -> str:
+    """A finding that is not fine, as one paragraph that ends with the line to type."""
+    return f"{finding.says[:1].upper()}{finding.says[1:]}. Type: {finding.type_this}"
+
+
 def _python() -> Finding:
     says = f"{platform.python_version()} at {sys.executable}"
     return Finding(thing="python", fine=sys.version_info >= (3, 11), says=says)
 
 
-def _sandbox() -> Finding:
+def sandbox(kernel: Path = KERNEL) -> Finding:
     """A cell is opened and code runs in it: nothing less shows that one can be."""
     from burnish.sandbox import open_sandbox
 
     try:
-        with open_sandbox(cells=1) as sandbox:
-            graded = sandbox.grade(CODE, TEST)
-            says = f"{sandbox.kind}: {sandbox.level}"
+        with open_sandbox(cells=1) as cell:
+            graded = cell.grade(CODE, TEST)
+            says = f"{cell.kind}: {cell.level}"
     except BurnishError as error:
-        return Finding(thing="sandbox", fine=False, says=str(error), type_this=_bubblewrap())
+        return _no_sandbox(str(error), kernel)
     if graded.all_passed:
         return Finding(thing="sandbox", fine=True, says=says)
-    return Finding(
-        thing="sandbox", fine=False, says=f"{says}; {graded.problem or graded.cases}", type_this=_bubblewrap()
-    )
+    return _no_sandbox(graded.problem or str(graded.cases), kernel)
 
 
-def _bubblewrap() -> str:
-    return f"{'' if os.geteuid() == 0 else 'sudo '}apt-get install bubblewrap"
+def _no_sandbox(reason: str, kernel: Path) -> Finding:
+    why, type_this = _remedy(reason, kernel)
+    says = f"generated code must run in a sandbox, and bubblewrap cannot open one here: {why}"
+    return Finding(thing="sandbox", fine=False, says=says, type_this=type_this)
+
+
+def _remedy(reason: str, kernel: Path) -> tuple[str, str]:
+    """Why there is no cell, and the line that changes it."""
+    from burnish.sandbox.bubblewrap import find_bwrap
+
+    bwrap, sudo = find_bwrap(), "" if os.geteuid() == 0 else "sudo "
+    if bwrap is None:
+        return "it is not installed", f"{sudo}apt-get install bubblewrap"
+    if _reads(kernel / "apparmor_restrict_unprivileged_userns", "1"):
+        profile = f"abi <abi/4.0>,\\nprofile burnish-bwrap {bwrap} flags=(unconfined) {{ userns, }}\\n"
+        load = f"{sudo}tee {PROFILE} && {sudo}apparmor_parser -r {PROFILE}"
+        return "AppArmor forbids user namespaces; allow them for this one program", f"printf '{profile}' | {load}"
+    if _reads(kernel / "unprivileged_userns_clone", "0"):
+        return "the kernel forbids user namespaces", f"{sudo}sysctl -w kernel.unprivileged_userns_clone=1"
+    why = f"{reason}; a container must be started so that namespaces are allowed in it"
+    return why, f"{bwrap} --unshare-user --ro-bind / / true"
+
+
+def _reads(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text().strip() == text
 
 
 def _weights(name: str) -> Finding:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from burnish import doctor as examination
 from burnish.cli.doctor import doctor
 from burnish.doctor import Finding, is_healthy
-from burnish.errors import SetupProblem
+from burnish.errors import SandboxError
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 
 WELL = Finding(thing="a", fine=True, says="here")
@@ -29,21 +29,53 @@ def call(*args: str) -> Result:
 
 
 def found(thing: str) -> Finding:
-    return next(finding for finding in examination.examine() if finding.thing.startswith(thing))
+    """What the examination says of one thing other than the sandbox, which would take its time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(examination, "sandbox", lambda: WELL)
+        return next(finding for finding in examination.examine() if finding.thing.startswith(thing))
 
 
 def test_a_real_cell_is_opened_and_its_level_is_named() -> None:
-    finding = found("sandbox")
+    finding = examination.sandbox()
     assert finding.fine, finding.says
     assert "isolated" in finding.says
 
 
-def test_no_sandbox_is_said_with_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def no_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object, **kwargs: object) -> None:
-        raise SetupProblem("Bubblewrap is not installed.")
+        raise SandboxError("bwrap: setting up uid map: Permission denied")
 
     monkeypatch.setattr("burnish.sandbox.open_sandbox", refuse)
-    finding = found("sandbox")
+    monkeypatch.setattr("burnish.sandbox.bubblewrap.find_bwrap", lambda: "/usr/bin/bwrap")
+
+
+@pytest.mark.usefixtures("no_cell")
+def test_apparmor_gets_a_profile_for_this_one_program(tmp_path: Path) -> None:
+    (tmp_path / "apparmor_restrict_unprivileged_userns").write_text("1\n")
+    finding = examination.sandbox(kernel=tmp_path)
+    assert "AppArmor forbids user namespaces" in finding.says
+    assert "profile burnish-bwrap /usr/bin/bwrap flags=(unconfined) { userns, }" in finding.type_this
+    assert examination.paragraph(finding).endswith("apparmor_parser -r /etc/apparmor.d/burnish-bwrap")
+
+
+@pytest.mark.usefixtures("no_cell")
+def test_a_kernel_that_forbids_namespaces_gets_its_switch(tmp_path: Path) -> None:
+    (tmp_path / "unprivileged_userns_clone").write_text("0\n")
+    assert examination.sandbox(kernel=tmp_path).type_this.endswith("sysctl -w kernel.unprivileged_userns_clone=1")
+
+
+@pytest.mark.usefixtures("no_cell")
+def test_a_cell_that_fails_for_another_reason_repeats_it(tmp_path: Path) -> None:
+    finding = examination.sandbox(kernel=tmp_path)
+    assert "Permission denied" in finding.says
+    assert finding.type_this.startswith("/usr/bin/bwrap --unshare-user")
+
+
+@pytest.mark.usefixtures("no_cell")
+def test_no_bubblewrap_at_all_is_said_with_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.sandbox.bubblewrap.find_bwrap", lambda: None)
+    finding = examination.sandbox()
     assert not finding.fine
     assert finding.type_this.endswith("apt-get install bubblewrap")
 
@@ -81,8 +113,9 @@ def test_the_exit_code_says_whether_write_would_work(monkeypatch: pytest.MonkeyP
     assert "type: x" in ill.stdout
 
 
-def test_the_findings_can_be_read_by_a_machine() -> None:
+def test_the_findings_can_be_read_by_a_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examination, "sandbox", lambda: WELL)
     told = call("--json")
     findings = [Finding(**row) for row in json.loads(told.stdout)]
-    assert [finding.thing for finding in findings][:2] == ["python", "sandbox"]
+    assert [finding.thing for finding in findings][:2] == ["python", "a"]
     assert told.exit_code == (0 if is_healthy(findings) else 2)
