@@ -1,0 +1,1 @@
+"""The tests mirror src/burnish; journeys/ holds whole stories through the public door."""

@@ -1,0 +1,71 @@
+"""What every test may ask for. A test never sees the runs of the person who starts it."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import pytest
+
+from burnish.models.catalog import CATALOG
+from burnish.models.weights import is_checked, place
+from burnish.runs import Store
+from burnish.sandbox import Sandbox, open_sandbox
+
+SMALL = "local:qwen2.5-coder-0.5b"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home for runs; the cache of weights stays where it is."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("BURNISH_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def store(home: Path) -> Store:
+    """The store that commands use in this test."""
+    return Store(home)
+
+
+@pytest.fixture
+def work_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the current one."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def box() -> Iterator[Sandbox]:
+    """A real sandbox, opened once for all tests that only need to use one."""
+    with open_sandbox("auto") as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    """Attempts in this process use the session's sandbox, which saves each the second of opening its own."""
+    opened: Callable[[str], AbstractContextManager[Sandbox]] = lambda kind="auto": nullcontext(box)  # noqa: E731
+    monkeypatch.setattr("burnish.attempt.open_sandbox", opened)
+    return box
+
+
+@pytest.fixture(scope="session")
+def model_weights() -> Path:
+    """The 0.5B's file; a test that needs it is skipped where it is not on disk."""
+    weights = CATALOG[SMALL]
+    if not is_checked(place(weights), weights):
+        pytest.skip(f"the weights of {SMALL} are not on disk; type: ./burnish models pull {SMALL}")
+    return place(weights)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of benchmark files; a test that needs it is skipped where there is none."""
+    folder = os.environ.get("BURNISH_DATA")
+    if not folder:
+        pytest.skip("BURNISH_DATA does not name the folder of benchmark files")
+    return Path(folder)

@@ -1,0 +1,53 @@
+"""Small things that several tests say."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from burnish.events import BaseEvent
+
+ROOT = Path(__file__).resolve().parent.parent
+ESC = "\x1b"
+DOUBLE = "a function double(n), e.g. double(2) == 4 and double(5) == 10"
+
+
+def block(code: str, language: str = "python") -> str:
+    """An answer as models write them: one fenced block."""
+    return f"```{language}\n{code}\n```"
+
+
+GOOD = block("def double(n):\n    return n * 2")
+SQUARE = block("def double(n):\n    return n * n")
+WRONG = block("def double(n):\n    return 7")
+OWN_TESTS = block("assert double(0) == 0\nassert double(-3) == -6\nassert double(10) == 20")
+
+
+def script(**replies: str | list[str]) -> dict[str, list[str]]:
+    """A scripted model's answers by purpose; a good `double` where nothing else is said."""
+    usual: dict[str, str | list[str]] = {"tests": OWN_TESTS, "draft": GOOD, "reflect": GOOD, "rewrite": GOOD}
+    chosen = usual | {"second opinion": GOOD, "specify": "def double(n):"} | replies
+    return {purpose: [said] if isinstance(said, str) else said for purpose, said in chosen.items()}
+
+
+def kinds(events: list[BaseEvent] | tuple[BaseEvent, ...]) -> list[str]:
+    """The kinds of events, in order."""
+    return [str(getattr(event, "kind", "")) for event in events]
+
+
+def burnish(
+    *arguments: str, cwd: Path, stdin: str | bytes = b"", env: Mapping[str, str] | None = None, seconds: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, as a user starts it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "burnish", *arguments],
+        cwd=cwd,
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        timeout=seconds,
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+    )

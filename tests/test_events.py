@@ -1,0 +1,88 @@
+"""The spine: every event can be written down and read back, and nothing unknown slips in."""
+
+from typing import get_args
+
+import pytest
+from pydantic import ValidationError
+
+from burnish import events
+from burnish.events import BaseEvent, Case, Evidence, Graded, Message, read_event
+
+SAMPLES: list[BaseEvent] = [
+    events.RunStarted(run_id="double-1a2b", verb="write", prompt="é \u2028 \x1b[31m", model="scripted:x", burnish="0"),
+    events.Asked(
+        ask_id="draft-1",
+        purpose="draft",
+        messages=(Message(role="system", content="s"), Message(role="user", content="u")),
+        temperature=0.2,
+        top_p=0.95,
+        max_tokens=5,
+        seed=1,
+    ),
+    events.ModelChunk(ask_id="draft-1", text="de"),
+    events.Notice(text="reading the weights"),
+    events.ModelReplied(
+        ask_id="d", purpose="draft", text="```", tokens_in=1, tokens_out=2, seconds=0.5, ended="length"
+    ),
+    events.SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 1",)),
+    events.TestsProposed(tests=("assert f(2) == 2",), dropped=3),
+    events.CodeProposed(version=1, code="def f(n): ...\n", by="draft", problem="no"),
+    events.TestsRan(
+        version=1, graded=Graded(cases=(Case(name="test_1", outcome="failed", message="assert"),), problem="p")
+    ),
+    events.CommandRan(command="ls", exit_code=0, output="a\nb"),
+    events.Decided(choice="refine", reason="because"),
+    events.CheckFinished(evidence=Evidence(check="tests", verdict="not_run", why="crash", details={"a": [1, {"b": 2}]})),
+    events.Stopped(reason="tokens", why="the limit"),
+    events.Broke(error="ModelError", message="gone"),
+    events.RunFinished(verdict="proven", why="all pass", version=2, disputed=("assert f(3) == 1",)),
+    events.FilesWritten(folder="/somewhere", files=("a", "b")),
+    events.Rated(stars=4, comment="fails on 0"),
+]
+
+
+def test_every_kind_of_event_has_a_sample_here() -> None:
+    union = get_args(get_args(events.Event)[0])
+    assert {type(sample) for sample in SAMPLES} == set(union)
+
+
+@pytest.mark.parametrize("event", SAMPLES, ids=lambda event: event.kind)
+def test_an_event_survives_being_written_down(event: BaseEvent) -> None:
+    line = event.model_dump_json()
+    assert "\n" not in line
+    assert read_event(line) == event
+
+
+@pytest.mark.parametrize("event", SAMPLES, ids=lambda event: event.kind)
+def test_an_event_refuses_a_field_it_does_not_know(event: BaseEvent) -> None:
+    with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+        type(event).model_validate({**event.model_dump(), "surprise": 1})
+
+
+def test_a_kind_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        read_event('{"kind": "promoted", "at": 0}')
+
+
+def test_an_event_never_changes() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        SAMPLES[0].at = 0.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("stars", [0, 6])
+def test_stars_go_from_one_to_five(stars: int) -> None:
+    with pytest.raises(ValidationError):
+        events.Rated(stars=stars)
+
+
+@pytest.mark.parametrize(
+    ("graded", "answer"),
+    [
+        (Graded(), False),
+        (Graded(cases=(Case(name="a", outcome="passed"),)), True),
+        (Graded(cases=(Case(name="a", outcome="passed"), Case(name="b", outcome="not_run"))), False),
+        (Graded(cases=(Case(name="a", outcome="passed"),), problem="the cell died"), False),
+    ],
+)
+def test_silence_is_never_a_pass(graded: Graded, answer: bool) -> None:
+    assert graded.all_passed is answer
