@@ -172,7 +172,7 @@ def make_core() -> None:
     check_machine(shutil.disk_usage(ROOT).free)
     fresh = os.path.exists(stamp("unfinished")) or not is_usable()
     if fresh:
-        shutil.rmtree(VENV, ignore_errors=True)
+        discard()
     os.makedirs(STAMPS, exist_ok=True)
     write(stamp("unfinished"), "")
     try:
@@ -182,11 +182,22 @@ def make_core() -> None:
         install("core")
     except Problem:
         if fresh:
-            shutil.rmtree(VENV, ignore_errors=True)
+            discard()
         raise
     write(os.path.join(SITE, "burnish.pth"), "../../../../src\n")  # from there; the clone may be moved
     write(stamp("core"), wanted("core"))
     os.remove(stamp("unfinished"))
+
+
+def discard() -> None:
+    """Take .venv away in one move, so that half of it can never be mistaken for all of it."""
+    import shutil
+
+    away = VENV + ".old"
+    shutil.rmtree(away, ignore_errors=True)
+    if os.path.exists(VENV):
+        os.replace(VENV, away)
+    shutil.rmtree(away, ignore_errors=True)
 
 
 def check_machine(free_bytes: int) -> None:
@@ -236,7 +247,7 @@ def install(lock: str) -> None:
         "--no-input",
     ]
     with progress(f"packages of requirements/{lock}.txt") as show:
-        run([*pip, "--disable-pip-version-check", "--progress-bar=off", "-r", path], look)
+        run([*pip, "--no-input", "--disable-pip-version-check", "--progress-bar=off", "-r", path], look)
 
 
 def set_up(step: str) -> None:
