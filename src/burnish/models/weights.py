@@ -82,7 +82,7 @@ def _fetch(weights: Weights, path: Path, progress: Progress) -> None:
             tried.append(f"{source.name}: {error}")
             continue
         if _now_checked(fetched, path, weights, progress):
-            shutil.rmtree(folder)
+            shutil.rmtree(folder, ignore_errors=True)
             return
         wrong += 1
         tried.append(f"{source.name}: the bytes have a wrong SHA-256 (kept aside in {path.parent})")
