@@ -6,8 +6,9 @@ from burnish.errors import AttemptError, BurnishError, CheckError, ModelError, S
 
 
 def test_a_stray_exception_gains_a_name_and_keeps_its_cause() -> None:
-    with pytest.raises(CheckError, match="running bandit: ValueError: no such file") as caught, blame(
-        CheckError, "running bandit"
+    with (
+        pytest.raises(CheckError, match="running bandit: ValueError: no such file") as caught,
+        blame(CheckError, "running bandit"),
     ):
         raise ValueError("no such file")
     assert isinstance(caught.value.__cause__, ValueError)

@@ -32,7 +32,9 @@ SAMPLES: list[BaseEvent] = [
     ),
     events.CommandRan(command="ls", exit_code=0, output="a\nb"),
     events.Decided(choice="refine", reason="because"),
-    events.CheckFinished(evidence=Evidence(check="tests", verdict="not_run", why="crash", details={"a": [1, {"b": 2}]})),
+    events.CheckFinished(
+        evidence=Evidence(check="tests", verdict="not_run", why="crash", details={"a": [1, {"b": 2}]})
+    ),
     events.Stopped(reason="tokens", why="the limit"),
     events.Broke(error="ModelError", message="gone"),
     events.RunFinished(verdict="proven", why="all pass", version=2, disputed=("assert f(3) == 1",)),

@@ -1,7 +1,7 @@
 """The index over all runs, in SQLite. A cache: it can be rebuilt from the records, and is, when it is damaged."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -37,6 +37,17 @@ def m001_runs(db: sqlite3.Connection) -> None:
 
 MIGRATIONS = [m001_runs]
 """Append-only. `PRAGMA user_version` counts how many have been applied."""
+
+
+def listed(path: Path, folders: Sequence[Path]) -> list[Row]:
+    """A row for each of these run folders, newest first, through the index at `path`."""
+    try:
+        with Index(path) as index:
+            return index.refreshed(folders)
+    except sqlite3.DatabaseError:  # damaged where opening it did not look
+        path.unlink(missing_ok=True)
+    with Index(path) as index:
+        return index.refreshed(folders)
 
 
 class Index:

@@ -1,9 +1,11 @@
 """One run's record: `events.jsonl`, the truth. Appended and flushed before the next step, read back line by line."""
 
+import errno
 import json
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -26,26 +28,33 @@ class Record:
         self.path = folder / FILE
         self._lock = threading.Lock()
         torn = self.path.exists() and not _ends_with_newline(self.path)
-        self._file = self.path.open("a", encoding="utf-8")
+        self._file = self.path.open("ab", buffering=0)
         if torn:
-            self._file.write("\n")
+            self._write(b"\n")
 
     def append(self, event: BaseEvent) -> None:
         """Write the event down, unless only a live reader wants it."""
         if not event.lasting:
             return
-        line = event.model_dump_json() + "\n"
+        line = event.model_dump_json().encode() + b"\n"
         with self._lock:
             if not self._file.closed:
-                self._file.write(line)
-                self._file.flush()
+                self._write(line)
 
     def close(self) -> None:
         """Make the record survive a power cut, and let go of it."""
         with self._lock:
             if not self._file.closed:
-                os.fsync(self._file.fileno())
+                with suppress(OSError):  # every line is with the kernel already; not all places can do more
+                    os.fsync(self._file.fileno())
                 self._file.close()
+
+    def _write(self, line: bytes) -> None:
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            raise _not_written(self.path, error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -58,9 +67,11 @@ class Record:
 
 def read_record(folder: Path) -> list[Event]:
     """Every event of a run, oldest first, whatever version wrote it. A line torn by a crash is passed over."""
-    lines = (folder / FILE).read_text("utf-8", errors="replace").splitlines()
+    lines = (folder / FILE).read_text("utf-8", errors="replace").split("\n")
     rows = list(_readable(lines))
-    version = int(rows[0].get("version", RECORD_VERSION)) if rows else RECORD_VERSION
+    version = rows[0].get("version", RECORD_VERSION) if rows else RECORD_VERSION
+    if not isinstance(version, int) or not all(step in UPGRADES for step in range(version, RECORD_VERSION)):
+        raise _altered(folder, f"its version is {version!r}")
     if version > RECORD_VERSION:
         raise SetupProblem(
             f"Run {folder.name!r} was recorded by a newer Burnish (record version {version}, this one reads up to "
@@ -69,10 +80,22 @@ def read_record(folder: Path) -> list[Event]:
     try:
         return [read_event(json.dumps(_upgraded(row, version))) for row in rows]
     except ValidationError as error:
-        raise SetupProblem(
-            f"The record of run {folder.name!r} has been altered and cannot be read ({error.errors()[0]['msg']}). "
-            f"Look at it with: less {folder / FILE}"
-        ) from error
+        raise _altered(folder, error.errors()[0]["msg"]) from error
+
+
+def _altered(folder: Path, why: str) -> SetupProblem:
+    return SetupProblem(
+        f"The record of run {folder.name!r} has been altered and cannot be read ({why}). "
+        f"Look at it with: less {folder / FILE}"
+    )
+
+
+def _not_written(path: Path, error: OSError) -> SetupProblem:
+    why = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+    return SetupProblem(
+        f"The record {path} cannot be written ({why}). What was written so far is kept. Make room, or keep runs "
+        f"elsewhere: export BURNISH_HOME=/path/to/a/folder"
+    )
 
 
 def _readable(lines: list[str]) -> Iterator[dict[str, Any]]:

@@ -6,13 +6,13 @@ so nothing has to keep the two in step.
 
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.errors import SetupProblem
-from burnish.events import Rated
+from burnish.events import Rated, RunStarted
 from burnish.places import home
-from burnish.runs.index import Index, Row
+from burnish.runs.index import Row, listed
 from burnish.runs.record import FILE, Record, read_record
 from burnish.runs.run import Run
 from burnish.text import slug
@@ -41,13 +41,21 @@ class Store:
 
     def open(self, name: str) -> Run:
         """The run with this id, the only one that starts with it, or the newest for "last"."""
-        return Run(read_record(self.find(name)))
+        folder = self.find(name)
+        run = Run(read_record(folder))
+        if not run.all(RunStarted):
+            raise SetupProblem(
+                f"Run {folder.name!r} has no beginning: it was stopped before anything was written down. "
+                f"Delete it with: burnish rm {folder.name}"
+            )
+        return run
 
     def find(self, name: str) -> Path:
         """The folder of a run, by id, by the beginning of one, or "last"."""
-        ids = [row.id for row in self.list()]
-        matches = ids[:1] if name == "last" else [run_id for run_id in ids if run_id == name]
-        matches = matches or [run_id for run_id in ids if run_id.startswith(name)]
+        readable = [row.id for row in self.list()]
+        ids = {*readable, *(folder.name for folder in self._records())}
+        matches = readable[:1] if name == "last" else [run_id for run_id in ids if run_id == name]
+        matches = matches or [run_id for run_id in ids if name and run_id.startswith(name)]
         if len(matches) == 1:
             return self.runs / matches[0]
         if matches:
@@ -56,13 +64,11 @@ class Store:
 
     def list(self) -> list[Row]:
         """A line for each run, newest first."""
-        if not self.runs.is_dir():
-            return []
-        with Index(self.folder / "index.sqlite") as index:
-            return index.refreshed(self._records())
+        return listed(self.folder / "index.sqlite", self._records()) if self.runs.is_dir() else []
 
     def rate(self, name: str, stars: int, comment: str = "") -> Run:
         """Add what somebody thinks of a run to its record."""
+        self.open(name)  # one that cannot be read cannot be rated
         folder = self.find(name)
         with Record(folder) as record:
             record.append(Rated(stars=stars, comment=comment))
@@ -74,8 +80,9 @@ class Store:
         shutil.rmtree(folder)
         return folder.name
 
-    def _records(self) -> Iterator[Path]:
-        return (folder for folder in self.runs.iterdir() if (folder / FILE).is_file())
+    def _records(self) -> Sequence[Path]:
+        found = self.runs.iterdir() if self.runs.is_dir() else ()
+        return [folder for folder in found if (folder / FILE).is_file()]
 
     def _unwritable(self, error: OSError) -> SetupProblem:
         return SetupProblem(

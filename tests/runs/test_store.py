@@ -1,0 +1,205 @@
+"""The store: the folders are the truth, the index may go at any time, and a stranger's question gets an answer."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.events import RunFinished, RunStarted
+from burnish.runs import Record, Store
+from burnish.runs.record import FILE
+
+
+def keep(store: Store, name: str, at: float = 0.0, verdict: str = "proven") -> str:
+    run_id, record = store.begin(name)
+    with record:
+        record.append(
+            RunStarted(run_id=run_id, verb="write", prompt=f"task {name}", model="m", burnish="0", at=at or time.time())
+        )
+        record.append(RunFinished(verdict=verdict, why="it is so"))  # type: ignore[arg-type]
+    return run_id
+
+
+def plant(store: Store, run_id: str, text: str | bytes) -> Path:
+    folder = store.runs / run_id
+    folder.mkdir(parents=True)
+    (folder / FILE).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def test_runs_are_listed_newest_first(store: Store) -> None:
+    old, new = keep(store, "old", at=1.0), keep(store, "new", at=2.0)
+    assert [row.id for row in store.list()] == [new, old]
+    assert store.list()[0].state == "proven"
+
+
+def test_a_home_that_does_not_exist_yet_has_no_runs(store: Store) -> None:
+    assert store.list() == []
+    with pytest.raises(SetupProblem, match=r"no run 'last'.*burnish runs$"):
+        store.open("last")
+
+
+def test_the_newest_run_is_called_last(store: Store) -> None:
+    keep(store, "a", at=1.0)
+    newest = keep(store, "b", at=2.0)
+    assert store.open("last").id == newest
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id(store: Store) -> None:
+    roman, double = keep(store, "roman"), keep(store, "double")
+    assert store.open("rom").id == roman
+    assert store.open(double).id == double
+
+
+def test_a_whole_id_wins_over_one_that_goes_on(store: Store) -> None:
+    shutil.copytree(store.runs / keep(store, "x"), store.runs / "x-11")
+    shutil.copytree(store.runs / "x-11", store.runs / "x-1111")
+    assert store.find("x-11").name == "x-11"
+
+
+def test_an_ambiguous_beginning_names_the_candidates(store: Store) -> None:
+    first, second = keep(store, "sum"), keep(store, "sum")
+    with pytest.raises(SetupProblem) as caught:
+        store.open("sum")
+    assert first in str(caught.value)
+    assert second in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "..", "/", "../runs"])
+def test_a_name_that_is_no_run_says_where_to_look(store: Store, name: str) -> None:
+    keep(store, "only")
+    with pytest.raises(SetupProblem, match="burnish runs$"):
+        store.open(name)
+
+
+def test_a_rating_is_kept_with_the_run_and_the_newest_counts(store: Store) -> None:
+    run_id = keep(store, "a")
+    store.rate(run_id, 2, "fails on 0")
+    rated = store.rate(run_id, 4)
+    assert (rated.stars, store.list()[0].stars) == (4, 4)
+
+
+def test_a_removed_run_is_gone_from_disk_and_list(store: Store) -> None:
+    run_id, other = keep(store, "a"), keep(store, "b")
+    assert store.remove(run_id) == run_id
+    assert [row.id for row in store.list()] == [other]
+    assert not (store.runs / run_id).exists()
+
+
+def test_an_index_that_is_deleted_comes_back(store: Store) -> None:
+    run_id = keep(store, "a")
+    before = store.list()
+    (store.folder / "index.sqlite").unlink()
+    assert store.list() == before
+    assert before[0].id == run_id
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database at all" * 100])
+def test_an_index_that_is_damaged_is_made_anew(store: Store, damage: bytes) -> None:
+    keep(store, "a")
+    before = store.list()
+    (store.folder / "index.sqlite").write_bytes(damage)
+    assert store.list() == before
+    assert store.list() == before
+
+
+def test_an_index_that_is_damaged_in_the_middle_is_made_anew(store: Store) -> None:
+    for number in range(40):
+        keep(store, f"run{number}")
+    before = store.list()
+    index = store.folder / "index.sqlite"
+    content = index.read_bytes()
+    index.write_bytes(content[:1024] + b"\xff" * (len(content) - 1024))
+    assert store.list() == before
+    assert store.list() == before
+
+
+def test_an_index_without_its_table_is_made_anew(store: Store) -> None:
+    keep(store, "a")
+    before = store.list()
+    with sqlite3.connect(store.folder / "index.sqlite") as db:
+        db.execute("DROP TABLE runs")
+    db.close()
+    assert store.list() == before
+
+
+def test_an_index_that_cannot_be_written_is_done_without(store: Store) -> None:
+    keep(store, "a")
+    (store.folder / "index.sqlite").mkdir()
+    assert len(store.list()) == 1
+
+
+def test_a_home_that_cannot_be_made_is_named_with_the_variable(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SetupProblem, match=r"cannot be written .*export BURNISH_HOME="):
+        Store(tmp_path / "file" / "home").begin("a")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "garbage\n",
+        b"\xff\xfe\x00",
+        '{"kind": "decided", "at": 1, "choice": "a", "reason": "b"}\n',
+        '{"kind": "run_started", "version": null}\n',
+        '{"kind": "run_started", "version": 99}\n',
+        "[1, 2]\n",
+    ],
+)
+def test_one_record_that_cannot_be_read_hides_no_other(store: Store, text: str | bytes) -> None:
+    good = keep(store, "good")
+    plant(store, "bad-0000", text)
+    assert [row.id for row in store.list()] == [good]
+    with pytest.raises(SetupProblem, match="bad-0000"):
+        store.open("bad-0000")
+    store.remove("bad-0000")
+    assert not (store.runs / "bad-0000").exists()
+
+
+def test_a_run_of_a_newer_burnish_says_so_when_opened(store: Store) -> None:
+    plant(store, "new-0000", json.dumps({"kind": "run_started", "version": 99}) + "\n")
+    with pytest.raises(SetupProblem, match="newer Burnish"):
+        store.open("new")
+
+
+def test_a_run_that_was_killed_at_birth_says_so_when_opened(store: Store) -> None:
+    plant(store, "dead-0000", "")
+    with pytest.raises(SetupProblem, match=r"burnish rm dead-0000$"):
+        store.open("dead-0000")
+
+
+def test_two_processes_may_write_and_list_at_once(store: Store) -> None:
+    program = """
+import sys
+from pathlib import Path
+from burnish.events import RunStarted
+from burnish.runs import Store
+store = Store(Path(sys.argv[1]))
+for number in range(25):
+    run_id, record = store.begin("same")
+    with record:
+        record.append(RunStarted(run_id=run_id, verb="write", prompt="p", model="m", burnish="0"))
+    assert run_id in {row.id for row in store.list()}
+"""
+    processes = [subprocess.Popen([sys.executable, "-c", program, str(store.folder)]) for _ in range(3)]
+    for _ in range(10):
+        store.list()
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    assert len(store.list()) == 75
+
+
+def test_a_run_that_is_still_being_written_is_unfinished(store: Store) -> None:
+    run_id, record = store.begin("slow")
+    with record:
+        record.append(RunStarted(run_id=run_id, verb="write", prompt="p", model="m", burnish="0"))
+        assert store.list()[0].state == "unfinished"
+    with Record(store.runs / run_id) as record:
+        record.append(RunFinished(verdict="failed", why="no"))
+    assert store.list()[0].state == "failed"
