@@ -37,12 +37,15 @@ def find_examples(text: str) -> list[str]:
 
 def called_names(test: str) -> list[str]:
     """The functions a test calls that Python itself does not provide, in order of appearance."""
-    names = [
-        node.func.id
-        for node in ast.walk(ast.parse(test))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    ]
-    return [name for name in dict.fromkeys(names) if not hasattr(builtins, name)]
+    calls = [node.func for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Call)]
+    names = [name for name in calls if isinstance(name, ast.Name) and not hasattr(builtins, name.id)]
+    return list(dict.fromkeys(name.id for name in sorted(names, key=lambda name: (name.lineno, name.col_offset))))
+
+
+def is_error(name: str) -> bool:
+    """Whether it names an exception that needs no import."""
+    kind = getattr(builtins, name, None)
+    return isinstance(kind, type) and issubclass(kind, Exception)
 
 
 def in_words(test: str) -> str:
@@ -78,7 +81,8 @@ def _example_at(text: str, start: int) -> tuple[str, int] | None:
     if not call:
         return None
     rest = piece[len(call) :]
-    if raises := _RAISES.match(rest):
+    raises = _RAISES.match(rest)
+    if raises and is_error(raises[1]):
         return f"with pytest.raises({raises[1]}):\n    {call}", start + len(call) + raises.end()
     arrow = _ARROW.match(rest)
     value = _longest(rest[arrow.end() :], _is_literal) if arrow else ""
@@ -118,7 +122,7 @@ def _is_comparison(piece: str) -> bool:
     node = _parsed(piece)
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
         return all(_compares(value) for value in node.values) and _own_names_only(node)
-    return node is not None and _compares(node) and _own_names_only(node)
+    return node is not None and _compares(node) and _own_names_only(node) and _arguments_are_values(node)
 
 
 def _compares(node: ast.AST) -> bool:
@@ -145,7 +149,7 @@ def _own_names_only(node: ast.AST) -> bool:
     return all(name in called | bound or hasattr(builtins, name) for name in used)
 
 
-def _arguments_are_values(node: ast.Call) -> bool:
+def _arguments_are_values(node: ast.AST) -> bool:
     return not any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in ast.walk(node))
 
 

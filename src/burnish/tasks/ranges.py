@@ -3,8 +3,11 @@
 import ast
 import re
 
+from burnish.tasks.examples import is_error
+
 _RANGE = re.compile(
-    r"(?:\b(?:from|between)\s+)?(?<![\w.])(-?\d+)\s*(?:\.\.\.?|…|–|to|and|through)\s*(-?\d+)(?![\w.]*\w)", re.ASCII
+    r"(?:\b(?:from|between)\s+)?(?<![\w.])(-?\d{1,18})\s*(?:\.\.\.?|…|–|to|and|through)\s*(-?\d{1,18})(?![\w.]*\w)",
+    re.ASCII,
 )
 _ELSE = re.compile(
     r"\b([A-Z]\w*(?:Error|Exception))\b\s+(?:for|on|if|when)\s+"
@@ -18,7 +21,7 @@ _ELSE = re.compile(
 def find_edges(prompt: str, signature: str) -> list[str]:
     """Tests that the numbers next to the range raise; none unless range, error and single parameter are plain."""
     ranges = {(int(low), int(high)) for low, high in _RANGE.findall(prompt) if int(low) < int(high)}
-    errors = [first or second for first, second in _ELSE.findall(prompt)]
+    errors = [named for first, second in _ELSE.findall(prompt) if is_error(named := first or second)]
     if len(ranges) != 1 or len(errors) != 1 or not _takes_one(signature):
         return []
     name = signature.split("(")[0]

@@ -1,6 +1,7 @@
 """A task from a sentence: what its words fix is taken from them, the rest is left to the model."""
 
 import ast
+import keyword
 import re
 
 from burnish.errors import SetupProblem
@@ -10,15 +11,16 @@ from burnish.tasks.task import Task
 from burnish.text import slug
 
 _NAMED = re.compile(
-    r"\b(?:function|class|def)\s+(?:called\s+|named\s+)?[`'\"]?([A-Za-z_]\w*)\s*(\([^()]*\))?", re.ASCII
+    r"\b(?:function|class|def)\s+((?:called\s+|named\s+)?[`'\"]?)([A-Za-z_]\w*)\s*(\([^()]*\))?", re.ASCII
 )
+_AFTER_A_NAME = re.compile(r"\s*(?:$|[^\w\s]|(?:that|which|to|for|with|taking|returning|on|over|from)\b)")
 _CALL_LIKE = re.compile(r"[`'\"]?\b([A-Za-z_]\w*)\s*(\([^()]*\))")
 _NOT_NAMES = {"that", "which", "to", "for", "of", "with", "in", "is", "returning", "taking", "and", "from", "like"}
 
 
 def from_sentence(text: str) -> Task:
     """The task a user typed. Raises SetupProblem when there is nothing in it."""
-    prompt = text.strip()
+    prompt = text.encode("utf-8", "replace").decode().strip()
     if not re.search(r"\w", prompt):
         raise SetupProblem(
             "There is no task: the sentence is empty. Say what to write, with an example if you can: "
@@ -54,12 +56,22 @@ def go_on(earlier: Task, base_code: str, model_tests: tuple[str, ...], more: str
 
 def _name_and_signature(prompt: str, examples: list[str]) -> tuple[str, str]:
     called = [name for test in examples for name in called_names(test)]
-    match = _NAMED.search(prompt)
-    if match and match[1].lower() not in _NOT_NAMES:
-        return match[1], _signature(match[1], match[2])
+    for match in _NAMED.finditer(prompt):
+        if _is_name(match, prompt, called):
+            return match[2], _signature(match[2], match[3])
     if called:
         return called[0], _declared(prompt, called[0])
     return "", ""
+
+
+def _is_name(match: re.Match[str], prompt: str, called: list[str]) -> bool:
+    """Whether the word after "function" is a name and not the sentence going on: "a function computing the sum"."""
+    marked, word, parameters = match.groups()
+    if word.lower() in _NOT_NAMES or keyword.iskeyword(word):
+        return False
+    if marked or parameters or word in called:
+        return True
+    return not called and bool(_AFTER_A_NAME.match(prompt, match.end()))
 
 
 def _declared(prompt: str, name: str) -> str:

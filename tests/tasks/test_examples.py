@@ -1,0 +1,153 @@
+"""Examples in plain words become tests; what is not beyond doubt Python stays prose."""
+
+import random
+import string
+
+import pytest
+
+from burnish.tasks import from_sentence
+from burnish.tasks.examples import as_doctest, called_names, find_examples, in_words
+
+RAISES = "with pytest.raises(ValueError):\n    f(0)"
+
+
+@pytest.mark.parametrize(
+    ("text", "tests"),
+    [
+        ("e.g. f(1) == 2", ["assert f(1) == 2"]),
+        ("e.g. `f(1) == 2`", ["assert f(1) == 2"]),
+        ("f(1) -> 2", ["assert f(1) == 2"]),
+        ("f(1) → 2", ["assert f(1) == 2"]),
+        ("f(1) => 2", ["assert f(1) == 2"]),
+        ("f(1) = 2", ["assert f(1) == 2"]),
+        ("f(1) returns 2", ["assert f(1) == 2"]),
+        ("f(1) should return 2", ["assert f(1) == 2"]),
+        ("f(1) must be 2", ["assert f(1) == 2"]),
+        ("f(1) gives 2", ["assert f(1) == 2"]),
+        ("f(1) equals 2", ["assert f(1) == 2"]),
+        ("f(1) is 2", ["assert f(1) == 2"]),
+        ("f(1) is True", ["assert f(1) is True"]),
+        ("f(1) is None", ["assert f(1) is None"]),
+        ("f(1) evaluates to 2", ["assert f(1) == 2"]),
+        ("it holds that f(1) != 2", ["assert f(1) != 2"]),
+        ("f(1) in (2, 3)", ["assert f(1) in (2, 3)"]),
+        ("f(2) == 4 and f(3) == 9", ["assert f(2) == 4", "assert f(3) == 9"]),
+        ("f(2) == 4, f(3) == 9", ["assert f(2) == 4", "assert f(3) == 9"]),
+        ("f(2) == 4; f(3) == 9.", ["assert f(2) == 4", "assert f(3) == 9"]),
+        ("f(2) == 4. It is fast.", ["assert f(2) == 4"]),
+        ("f(2) == 4.5.", ["assert f(2) == 4.5"]),
+        ("f(2) returns 4.", ["assert f(2) == 4"]),
+        ("f(1, 2) == (1, 2)", ["assert f(1, 2) == (1, 2)"]),
+        ("f(1) -> (1, 2), quickly", ["assert f(1) == (1, 2)"]),
+        ("f([1, [2]]) == {'a': [1]}", ["assert f([1, [2]]) == {'a': [1]}"]),
+        ("f(f(2)) == 16", ["assert f(f(2)) == 16"]),
+        ("f(len('abc')) == 9", ["assert f(len('abc')) == 9"]),
+        ("sorted(f([2, 1])) == [1, 2]", ["assert sorted(f([2, 1])) == [1, 2]"]),
+        ("f('a == b') == 'g(1) == 2'", ["assert f('a == b') == 'g(1) == 2'"]),
+        ('f("it\'s") == "it\'s"', ['assert f("it\'s") == "it\'s"']),
+        ("f('(') == ')'", ["assert f('(') == ')'"]),
+        ("f(0) raises ValueError", [RAISES]),
+        ("f(0) raises a ValueError", [RAISES]),
+        ("f(0) should raise ValueError", [RAISES]),
+        ("f(0) -> ValueError", [RAISES]),
+        ("f(0) throws ValueError.", [RAISES]),
+        (">>> f(3)\n9\n", ["assert f(3) == 9"]),
+        ("    >>> f('a')\n    'b'\n    >>> f('c')\n    'd'", ["assert f('a') == 'b'", "assert f('c') == 'd'"]),
+        ("f(1) == 2 and, once more, f(1) == 2", ["assert f(1) == 2"]),
+        ("abs(f(0.1) - 1.5) < 1e-6", ["assert abs(f(0.1) - 1.5) < 1e-6"]),
+    ],
+)
+def test_an_example_is_recognised_in_many_phrasings(text: str, tests: list[str]) -> None:
+    assert find_examples(text) == tests
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a function that adds two numbers",
+        "f(n) == n for all n",
+        "f(a, b) returns a + b",
+        "f(x) is called often",
+        "f(...) == 3",
+        "f(1) is nice",
+        "f() returns the sum (of all numbers)",
+        "the time is O(n) == fast",
+        "write f(text) that returns True or False",
+        "f(0) raises CustomError",
+        "f(0) raises an error",
+        "call f(1), then g(2)",
+        "'f(1) == 2' is a string",
+    ],
+)
+def test_prose_is_never_mistaken_for_an_example(text: str) -> None:
+    assert find_examples(text) == []
+
+
+def test_the_sentence_of_the_first_page_gives_its_three_tests() -> None:
+    task = from_sentence(
+        "a function roman(n) that turns 1..3999 into a Roman numeral, e.g. roman(1994) == 'MCMXCIV'; "
+        "ValueError for anything else"
+    )
+    assert (task.id, task.entry_point, task.signature) == ("roman", "roman", "roman(n)")
+    assert task.visible_tests == (
+        "assert roman(1994) == 'MCMXCIV'",
+        "with pytest.raises(ValueError):\n    roman(0)",
+        "with pytest.raises(ValueError):\n    roman(4000)",
+    )
+
+
+def test_called_names_leaves_out_what_python_provides() -> None:
+    assert called_names("assert sorted(f(len('a'))) == g(1)") == ["f", "g"]
+
+
+def test_a_test_is_told_to_a_model_in_words() -> None:
+    assert in_words(RAISES) == "f(0) must raise ValueError"
+    assert in_words("assert f(1) == 2") == "assert f(1) == 2"
+    assert as_doctest("assert f(1) == 2") == [">>> f(1)", "2"]
+    assert as_doctest(RAISES) == [">>> f(0)  # raises ValueError"]
+
+
+PIECES = [
+    "f(1) == ",
+    "f(",
+    ")",
+    "'",
+    '"',
+    '"""',
+    "raises ValueError",
+    "->",
+    ">>> ",
+    "\n",
+    "1..",
+    "9" * 30,
+    "[",
+    "{",
+    "\\",
+]
+PIECES += [
+    "function ",
+    "def ",
+    "class ",
+    "e.g. ",
+    "\x00",
+    "\u2028",
+    "é",
+    "lambda x:",
+    "*",
+    "**",
+    ":=",
+    "\ud800",
+    "9" * 5000,
+]
+PIECES += ["ValueError for anything else", "and ", "is ", "...", "Also", "(n, *, k=1)", " to ", "between 3 and "]
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_no_text_whatever_makes_it_stumble(seed: int) -> None:
+    chance = random.Random(seed)
+    pieces = [chance.choice(PIECES + list(string.printable)) for _ in range(chance.randrange(1, 40))]
+    task = from_sentence("x" + "".join(pieces))
+    for test in task.visible_tests:
+        compile(test, "test", "exec")
+    task.model_dump_json()

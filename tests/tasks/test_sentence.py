@@ -1,0 +1,79 @@
+"""A task from a sentence: its words fix the name, the signature and the tests that decide."""
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.tasks import Task, from_sentence, go_on
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "signature"),
+    [
+        ("a function double(n) that doubles", "double", "double(n)"),
+        ("a function `double(n)` that doubles", "double", "double(n)"),
+        ("def double(n: int, m: int = 2): doubles", "double", "double(n: int, m: int = 2)"),
+        ("a function called double that doubles", "double", ""),
+        ("a function named double", "double", ""),
+        ("a function double that doubles", "double", ""),
+        ("double a number: double(2) == 4", "double", ""),
+        ("double(n) doubles a number, e.g. double(2) == 4", "double", "double(n)"),
+        ("a class Stack with push and pop", "Stack", ""),
+        ("a function that doubles a number", "", ""),
+        ("a function which doubles, e.g. twice(2) == 4", "twice", ""),
+        ("a function computing the factorial, e.g. fact(5) == 120", "fact", ""),
+        ("a function returns the sum of a list, e.g. total([1, 2]) == 3", "total", ""),
+        ("a function computing the factorial of a number", "", ""),
+        ("a function f(a, *, b=(1)) of things", "f", ""),
+        ("a function class(n)", "", ""),
+        ("sort a list of words by length", "", ""),
+    ],
+)
+def test_name_and_signature_are_taken_where_the_words_give_them(sentence: str, name: str, signature: str) -> None:
+    task = from_sentence(sentence)
+    assert (task.entry_point, task.signature) == (name, signature)
+
+
+def test_only_examples_of_the_function_itself_decide() -> None:
+    task = from_sentence("a function double(n) like half(4) == 2 but the other way, e.g. double(2) == 4")
+    assert task.visible_tests == ("assert double(2) == 4",)
+
+
+@pytest.mark.parametrize("nothing", ["", "   \n\t", "…", "!!!"])
+def test_an_empty_sentence_is_refused_with_a_line_to_type(nothing: str) -> None:
+    with pytest.raises(SetupProblem, match=r"sentence is empty.*burnish write"):
+        from_sentence(nothing)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "edges"),
+    [
+        ("a function f(n) for 1..10; ValueError for anything else", ("0", "11")),
+        ("a function f(n) from 1 to 10, ValueError otherwise? no: anything else raises ValueError", ("0", "11")),
+        ("a function f(n), n between -5 and 5; TypeError for anything else", ("-6", "6")),
+        ("a function f(n) for 1..10; valueerror for anything else", ()),
+        ("a function f(n) for 1..10; RangeError for anything else", ()),
+        ("a function f(n, m) for 1..10; ValueError for anything else", ()),
+        ("a function f(n) for 1..10 and 20..30; ValueError for anything else", ()),
+        ("a function f(n) for 10..1; ValueError for anything else", ()),
+        ("a function f(n); ValueError for anything else", ()),
+        ("a function f(n) for 1..10", ()),
+    ],
+)
+def test_a_range_with_an_error_outside_it_gives_two_tests(sentence: str, edges: tuple[str, ...]) -> None:
+    tests = from_sentence(sentence).visible_tests
+    assert tuple(test.split("f(")[1].rstrip(")") for test in tests) == edges
+
+
+def test_going_on_keeps_every_earlier_test_in_force() -> None:
+    earlier = from_sentence("a function double(n), e.g. double(2) == 4")
+    task = go_on(earlier, "def double(n): ...\n", ("assert double(0) == 0",), "also text: double('a') == 'aa'")
+    assert task.visible_tests == ("assert double(2) == 4", "assert double('a') == 'aa'")
+    assert task.earlier_tests == ("assert double(0) == 0",)
+    assert task.base_code == "def double(n): ...\n"
+    assert task.prompt.startswith(earlier.prompt)
+    assert "also text" in task.prompt
+
+
+def test_going_on_with_nothing_is_refused() -> None:
+    with pytest.raises(SetupProblem, match="empty"):
+        go_on(Task(id="a", prompt="b", entry_point="f"), "", (), " ")
