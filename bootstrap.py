@@ -205,10 +205,7 @@ def check_machine(free_bytes: int) -> None:
     import importlib.util
 
     if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
-        raise Problem(
-            "This Python cannot make virtual environments: it lacks parts that Debian and Ubuntu keep in a package of"
-            " their own. Type: {}apt-get install python{}.{}-venv".format(SUDO, *sys.version_info[:2])
-        )
+        raise Problem(no_venv())
     if free_bytes < NEEDED_BYTES:
         raise Problem(no_room(f"{NEEDED_BYTES:,} bytes are needed and {free_bytes:,} are free"))
 
@@ -360,6 +357,8 @@ def run(command: list[str], look: Callable[[str], object] = str) -> None:
 def failed(command: list[str], lines: list[str]) -> str:
     """What a failed command means for the user."""
     text = "\n".join(lines)
+    if "ensurepip" in text:
+        return no_venv()
     if "No space left on device" in text:
         return no_room("the disk is full")
     if any(sign in text for sign in OFFLINE):
@@ -383,6 +382,14 @@ def explained(error: OSError) -> str:
             f" folder of your own; type: cp -r {ROOT} ~/burnish && ~/burnish/burnish doctor"
         )
     raise error
+
+
+def no_venv() -> str:
+    """The paragraph for a Python that came in pieces."""
+    return (
+        "This Python cannot make virtual environments: it lacks parts that Debian and Ubuntu keep in a package of their"
+        " own. Type: {}apt-get install python{}.{}-venv".format(SUDO, *sys.version_info[:2])
+    )
 
 
 def no_room(why: str) -> str:
