@@ -282,13 +282,8 @@ def make_cell() -> str:
     return read(stamp("bwrap"))
 
 
-def pull(*name: str) -> str:
-    """Fetch weights with Burnish's own code, which tells their size first and prints their path at the end."""
-    return ask("-m", "burnish", "models", "pull", *name)
-
-
 def ask(*args: str) -> str:
-    """What the interpreter in .venv prints. What it complained of on stderr is not said again."""
+    """What Burnish itself, run in .venv, prints to stdout. What it says on stderr the user sees as it comes."""
     import subprocess
 
     answer = subprocess.run([PYTHON, "-I", *args], stdout=subprocess.PIPE, text=True)
@@ -301,8 +296,8 @@ STEPS: dict[str, Callable[[], str]] = {
     "dev": make_dev,
     "bwrap": make_bwrap,
     "cell": make_cell,
-    "weights": pull,
-    "tested weights": lambda: pull(TESTED_WEIGHTS),
+    "weights": lambda: ask("-m", "burnish", "models", "pull"),
+    "tested weights": lambda: ask("-m", "burnish", "models", "pull", TESTED_WEIGHTS),
 }
 
 
