@@ -8,7 +8,8 @@ from burnish.tasks.examples import called_names
 from burnish.text import plain
 
 _BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
-_KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+_KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_TALK = {"print", "input", "exit", "quit"}
 
 
 def code_from(answer: str, entry_point: str) -> str:
@@ -16,7 +17,7 @@ def code_from(answer: str, entry_point: str) -> str:
     blocks = _blocks(answer)
     chosen = next((block for block in blocks if _defines(block, entry_point)), blocks[0] if blocks else "")
     tree = _tree(chosen)
-    return _kept_lines(chosen, tree) if tree else chosen.strip() + "\n" if chosen.strip() else ""
+    return _kept_lines(chosen, tree, entry_point) if tree else chosen.strip() + "\n" if chosen.strip() else ""
 
 
 def asserts_from(answer: str, entry_point: str) -> tuple[list[str], int]:
@@ -71,12 +72,12 @@ def _defines(block: str, name: str) -> bool:
     return bool(re.search(rf"^(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", block, re.MULTILINE))
 
 
-def _kept_lines(text: str, tree: ast.Module) -> str:
-    """The definitions, imports and constants, each with the comments right above it."""
-    lines = text.splitlines()
+def _kept_lines(text: str, tree: ast.Module, entry_point: str) -> str:
+    """The definitions and what they lean on, each with the comments right above it."""
+    lines = text.split("\n")
     parts: list[str] = []
     for node in tree.body:
-        if not isinstance(node, _KEPT):
+        if not isinstance(node, _KEPT) and _is_example(node, entry_point):
             continue
         start = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", []))]) - 1
         while start and lines[start - 1].startswith("#"):
@@ -84,6 +85,15 @@ def _kept_lines(text: str, tree: ast.Module) -> str:
         apart = "\n\n" if parts and isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) else ""
         parts.append(apart + "\n".join(lines[start : node.end_lineno]) + "\n")
     return "".join(parts)
+
+
+def _is_example(node: ast.stmt, entry_point: str) -> bool:
+    """Whether a statement only shows the code at work: prints, tests, calls of the entry point, a loose string."""
+    if isinstance(node, ast.Assert) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        return True
+    called = {part.func.id for part in ast.walk(node) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
+    used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return bool(called & {entry_point, *_TALK}) or "__name__" in used
 
 
 def _assert_lines(answer: str) -> list[str]:
@@ -125,6 +135,8 @@ def _mismatch(found: ast.FunctionDef, signature: str) -> str:
 def _positional(arguments: ast.arguments) -> tuple[float, float]:
     """The fewest and the most positional arguments that a call may have."""
     count = len(arguments.posonlyargs) + len(arguments.args)
+    if None in arguments.kw_defaults:  # no positional call can do without it
+        return float("inf"), count
     return count - len(arguments.defaults), float("inf") if arguments.vararg else count
 
 

@@ -1,0 +1,182 @@
+"""From an answer to code: what can be saved is saved, and what cannot says why."""
+
+import random
+
+import pytest
+
+from burnish.agent.extract import asserts_from, code_from, problem_with, signature_from
+from tests.support import ESC, block
+
+CODE = "def f(n):\n    return n * 2\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        block(CODE),
+        block(CODE, ""),
+        block(CODE, "py"),
+        block(CODE, "Python"),
+        block(CODE, "python3"),
+        f"~~~python\n{CODE}~~~",
+        f"````python\n{CODE}````",
+        f"  ```python\n{CODE}  ```",
+        f"```python title='x'\n{CODE}```",
+        f"Sure! Here it is:\n\n{block(CODE)}\n\nIt doubles the number.",
+        f"```python\n{CODE}",
+        f"Here it is:\n{CODE}",
+        CODE,
+        CODE.replace("\n", "\r\n"),
+        f"{block('pip install x', 'sh')}\n{block(CODE)}",
+        f"{block('print(1)')}\n{block(CODE)}",
+        block("def g(n):\n    return 1") + "\n" + block(CODE),
+        block(CODE + "\nprint(f(2))"),
+        block(CODE + "\nassert f(2) == 4"),
+        block(CODE + "\nif __name__ == '__main__':\n    print(f(2))"),
+        block(CODE + "\nfor n in range(3):\n    print(f(n))"),
+        block("'''A module.'''\n" + CODE),
+        block(f"{ESC}[31m{CODE}{ESC}[0m"),
+    ],
+)
+def test_the_code_is_found_however_it_is_wrapped(answer: str) -> None:
+    code = code_from(answer, "f")
+    assert code == CODE
+    assert problem_with(code, "f(n)") == ""
+
+
+def test_imports_constants_helpers_and_comments_are_kept() -> None:
+    text = (
+        "import math\n\n# the table\nTABLE = {1: 'I'}\nLIMIT: int = 3\n\n\n# helps\ndef g(n):\n    # inside\n"
+        "    return n\n\n\n@cache\ndef f(n):\n    return g(n)\n"
+    )
+    code = code_from(block(text), "f")
+    for line in text.splitlines():
+        assert line in code.splitlines()
+
+
+@pytest.mark.parametrize(
+    "guarded",
+    [
+        "try:\n    from math import prod\nexcept ImportError:\n    prod = None",
+        "if True:\n    LIMIT = 3\nelse:\n    LIMIT = 4",
+        "TABLE = {}\nfor number in range(3):\n    TABLE[number] = 1",
+        "import sys\nsys.setrecursionlimit(5000)",
+        "COUNT = 1\nCOUNT += 1",
+    ],
+)
+def test_what_the_code_leans_on_is_kept(guarded: str) -> None:
+    assert guarded.splitlines()[-1] in code_from(block(f"{guarded}\n\n\n{CODE}"), "f")
+
+
+def test_unusual_line_ends_inside_the_code_do_not_garble_it() -> None:
+    text = 'MARK = "a\u2028b"\n\n\ndef f(n):\n    return MARK\n'
+    assert code_from(block(text), "f") == text
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "   ", "I cannot do that.", "```\n```", "```sh\nls\n```", "😀" * 50, "```" * 30]
+)
+def test_an_answer_without_code_says_so(answer: str) -> None:
+    code = code_from(answer, "f")
+    assert problem_with(code, "f(n)") == "the answer holds no code"
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("def f(n:\n    return", "does not parse"),
+        ("def f(n):\nreturn 1", "does not parse"),
+        ("x = '\x00'", "does not parse"),
+        ("def g(n):\n    return n\n", "does not define f"),
+        ("def f():\n    return 1\n", "the signature is f(), asked for was f(n)"),
+        ("def f(n, m):\n    return 1\n", "the signature is f(n, m), asked for was f(n)"),
+        ("def f(n, *, m):\n    return 1\n", "the signature is f(n, *, m), asked for was f(n)"),
+    ],
+)
+def test_code_that_cannot_be_what_was_asked_for_says_why(code: str, problem: str) -> None:
+    assert problem in problem_with(code, "f(n)")
+
+
+@pytest.mark.parametrize(
+    "signature",
+    ["def f(n: int) -> int", "def f(value)", "def f(n, m=1)", "def f(*numbers)", "def f(n, *, m=1)", "def f(n, /)"],
+)
+def test_a_signature_that_takes_the_same_calls_will_do(signature: str) -> None:
+    assert problem_with(f"{signature}:\n    return 1\n", "f(n)") == ""
+
+
+def test_a_class_is_as_good_as_a_function_where_no_parameters_were_named() -> None:
+    assert problem_with("class Stack:\n    pass\n", "Stack") == ""
+
+
+def test_assertions_are_taken_one_line_each() -> None:
+    answer = block(
+        "assert f(1) == 2\nassert f(2) == 4, 'twice'\n# a comment\nassert f(1) == 2\nx = 3\nassert f(x) == 6"
+    )
+    assert asserts_from(answer, "f") == (["assert f(1) == 2", "assert f(2) == 4"], 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assert g(1) == 2",
+        "assert True",
+        "assert f(x) == 2",
+        "assert (f(1) == 2, 'always true')",
+        "assert f(1) == math.pi",
+        "assert f(1) ==",
+        "assert f(1) == 2; import os",
+        "assert f(1) == undefined(2)",
+    ],
+)
+def test_an_assertion_that_does_not_stand_on_its_own_is_dropped(line: str) -> None:
+    assert asserts_from(block(line), "f") == ([], 1)
+
+
+def test_assertions_are_found_in_lists_and_prose_too() -> None:
+    answer = "1. `assert f(1) == 2`\n- assert f(2) == 4\n* assert f(3) == 6\nThat is all."
+    assert asserts_from(answer, "f")[0] == ["assert f(1) == 2", "assert f(2) == 4", "assert f(3) == 6"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "signature"),
+    [
+        ("def roman(n: int) -> str:", "roman(n: int)"),
+        ("```python\ndef roman(n):\n```", "roman(n)"),
+        ("`def roman(n: int) -> str:`", "roman(n: int)"),
+        ("The line is: def roman(n, base=10):", "roman(n, base=10)"),
+        ("roman", ""),
+        ("def (", ""),
+        ("", ""),
+    ],
+)
+def test_a_signature_is_read_from_an_answer(answer: str, signature: str) -> None:
+    assert signature_from(answer) == signature
+
+
+PIECES = [
+    "```python\n",
+    "```",
+    "~~~",
+    "def f(n):\n",
+    "    return n",
+    "assert f(1) == 1\n",
+    "class f:",
+    "@",
+    "\x00",
+    "'''",
+]
+PIECES += ["\n", ESC, "[red]", "import os\n", "(" * 300, "x" * 500, "\u2028", "é", "print(1)\n", "lambda: ", "=", "#"]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_answer_whatever_makes_it_stumble(seed: int) -> None:
+    chance = random.Random(seed)
+    answer = "".join(chance.choices(PIECES, k=chance.randrange(30)))
+    code = code_from(answer, "f")
+    assert ESC not in code
+    if not problem_with(code, "f(n)"):
+        compile(code, "code", "exec")
+    for test in asserts_from(answer, "f")[0]:
+        compile(test, "test", "exec")
+    signature_from(answer)
