@@ -1,0 +1,267 @@
+"""The agent at work: a scripted model, the real sandbox, and what the record says of it afterwards."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from burnish import Limits, Run, ScriptedModel, Store
+from burnish.attempt import attempt
+from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Stopped, TestsRan
+from burnish.models.model import Ask, Chunk, Done, Waiting
+from burnish.runs.record import FILE
+from burnish.sandbox import Sandbox
+from burnish.tasks import Task, from_sentence
+from tests import graph_page
+from tests.support import DOUBLE, ESC, GOOD, OWN_TESTS, ROOT, SQUARE, WRONG, block, kinds, script
+
+pytestmark = pytest.mark.usefixtures("open_box")
+
+NO_EXAMPLE = "a function double(n) that doubles a number"
+
+
+def tried(sentence: str = DOUBLE, limits: Limits | None = None, **replies: str | list[str]) -> Run:
+    return attempt(from_sentence(sentence), ScriptedModel(script(**replies)), limits=limits)
+
+
+def stopped(run: Run) -> str:
+    last = run.last(Stopped)
+    return last.reason if last else ""
+
+
+def test_a_right_first_draft_is_proven_at_once() -> None:
+    run = tried()
+    assert (run.verdict, run.calls, len(run.versions), stopped(run)) == ("proven", 2, 1, "done")
+    assert [evidence.verdict for evidence in run.evidence] == ["passed"]
+    assert run.code == "def double(n):\n    return n * 2\n"
+
+
+def test_a_failing_draft_is_repaired_from_its_first_failing_assertion() -> None:
+    run = tried(draft=SQUARE, rewrite=WRONG)
+    assert run.verdict == "proven"
+    assert run.final
+    assert (run.final.number, run.final.by) == (2, "reflect")
+    [shown] = [ask.messages[-1].content for ask in run.all(Asked) if ask.purpose == "reflect"]
+    assert "return n * n" in shown
+    assert "double(5) == 10" in shown
+    assert "25" in shown
+
+
+def test_a_rewrite_wins_where_the_repair_fails() -> None:
+    run = tried(draft=WRONG, reflect=SQUARE, rewrite=GOOD)
+    assert run.final
+    assert (run.verdict, run.final.by) == ("proven", "rewrite")
+
+
+def test_the_best_version_is_kept_when_later_ones_are_worse() -> None:
+    run = tried(draft=SQUARE, reflect=WRONG, rewrite=block("def double(n):\n    raise ValueError"))
+    assert run.verdict == "failed"
+    assert run.final
+    assert run.final.number == 1
+    assert run.code == "def double(n):\n    return n * n\n"
+
+
+def test_of_equally_good_versions_the_first_is_kept() -> None:
+    run = tried(draft=WRONG, reflect=GOOD, rewrite=block("def double(n):\n    return n + n"))
+    assert run.final
+    assert run.final.number == 2
+
+
+def test_a_wrong_test_of_the_models_is_outvoted_and_shown_as_disputed() -> None:
+    wrong = "assert double(3) == 7"
+    run = tried(tests=block(f"assert double(0) == 0\n{wrong}"))
+    assert run.verdict == "proven"
+    assert run.disputed == (wrong,)
+    assert "disputed" in run.why
+
+
+def test_the_models_own_test_alone_never_bends_code_that_passes_the_given_ones() -> None:
+    bent = block("def double(n):\n    return 7 if n == 3 else n * 2")
+    run = tried(tests=block("assert double(3) == 7"), reflect=bent)
+    assert run.verdict == "proven"
+    assert run.code == "def double(n):\n    return n * 2\n"
+    assert not [ask for ask in run.all(Asked) if ask.purpose == "reflect"]
+
+
+def test_without_an_example_the_result_is_only_plausible() -> None:
+    run = tried(NO_EXAMPLE)
+    assert run.verdict == "plausible"
+    assert "you gave no example" in run.why
+
+
+def test_without_any_test_nothing_vouches_for_the_code() -> None:
+    run = tried(NO_EXAMPLE, tests="I would rather not.", limits=Limits(rounds=1))
+    assert run.verdict == "failed"
+    assert "there is no test" in run.why
+
+
+def test_a_name_is_asked_for_only_where_the_sentence_gives_none() -> None:
+    run = tried("something that doubles a number")
+    assert run.spec
+    assert (run.spec.entry_point, run.all(Asked)[0].purpose) == ("double", "specify")
+    assert not [ask for ask in tried().all(Asked) if ask.purpose == "specify"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "   \n",
+        "I am only a language model.",
+        "```python\n```",
+        "def double(n:\n  return",
+        block("def triple(n):\n    return n * 3"),
+        block("def double():\n    return 1"),
+        f"{ESC}]0;gone\x07{ESC}[2J[bold red]no[/]" * 20,
+        "\x00" * 50,
+        "def " * 2000,
+    ],
+    ids=["empty", "blank", "prose", "no-code", "broken", "other-name", "no-parameter", "escapes", "nulls", "repeats"],
+)
+def test_an_answer_that_is_nonsense_ends_in_a_finished_run_that_failed(answer: str) -> None:
+    everywhere = dict.fromkeys(["tests", "draft", "reflect", "rewrite", "second opinion"], answer)
+    run = tried(limits=Limits(rounds=1), **everywhere)
+    assert (run.verdict, run.code) == ("failed", "")
+    assert "no version could be run" in run.why
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "import sys\n    sys.exit(0)",
+        "import os\n    os._exit(0)",
+        "return double(n)",
+        "return 'x' * 10**12",
+    ],
+    ids=["endless", "exit", "hard-exit", "recursion", "memory"],
+)
+def test_code_that_hangs_or_leaves_has_failed(code: str) -> None:
+    answer = block(f"def double(n):\n    {code}")
+    run = tried(draft=answer, reflect=answer, rewrite=answer, limits=Limits(rounds=0))
+    assert run.verdict == "failed"
+    assert run.versions[0].graded
+    assert run.versions[0].graded.passed == 0
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        (Limits(rounds=0), "rounds"),
+        (Limits(rounds=1), "rounds"),
+        (Limits(calls=3), "calls"),
+        (Limits(tokens=2500), "tokens"),
+    ],
+)
+def test_each_limit_stops_the_work_with_its_reason_and_the_best_version(limits: Limits, reason: str) -> None:
+    run = tried(draft=SQUARE, reflect=WRONG, rewrite=WRONG, limits=limits)
+    assert (run.verdict, stopped(run)) == ("failed", reason)
+    assert run.code == "def double(n):\n    return n * n\n"
+    assert run.calls <= limits.calls
+
+
+@pytest.mark.parametrize("cap", ["calls", "tokens", "seconds"])
+def test_a_limit_of_zero_asks_nothing_and_still_finishes(cap: str) -> None:
+    run = tried(limits=Limits(**{cap: 0}))
+    assert (run.verdict, run.calls, stopped(run)) == ("failed", 0, cap)
+    assert run.why == f"the limit of 0 {cap} is reached"
+
+
+def test_a_sentence_without_a_name_at_a_limit_of_zero_finishes_too() -> None:
+    assert tried("something that doubles", limits=Limits(calls=0)).verdict == "failed"
+
+
+class Endless(ScriptedModel):
+    """Never stops talking."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        while not cancel.is_set():
+            time.sleep(0.005)
+            yield Chunk(text="more ")
+
+
+def test_an_answer_that_never_ends_is_cut_at_the_limit_of_seconds() -> None:
+    started = time.monotonic()
+    run = attempt(from_sentence(DOUBLE), Endless(script()), limits=Limits(seconds=0.3))
+    assert (run.verdict, stopped(run)) == ("failed", "seconds")
+    assert time.monotonic() - started < 5
+    assert {reply.ended for reply in run.events if reply.kind == "model_replied"} == {"cut"}
+
+
+def test_refining_says_why_at_every_turn() -> None:
+    run = tried(draft=WRONG, reflect=WRONG, rewrite=GOOD)
+    assert [decision.choice for decision in run.all(Decided)] == ["refine", "judge"]
+    assert "fails assert double(2) == 4" in run.all(Decided)[0].reason
+
+
+def test_temperatures_rise_so_that_asking_again_can_say_something_new() -> None:
+    run = tried(draft=WRONG, reflect=WRONG, rewrite=WRONG, limits=Limits(rounds=3))
+    warmth = [ask.temperature for ask in run.all(Asked) if ask.purpose == "reflect"]
+    assert warmth == sorted(set(warmth))
+    assert len(warmth) == 3
+
+
+def test_the_final_files_are_judged_once_more_after_the_last_round(box: Sandbox) -> None:
+    run = tried()
+    order = kinds(run.events)
+    assert order.index("check_finished") > max(place for place, kind in enumerate(order) if kind == "tests_ran")
+    assert order[-1] == "run_finished"
+
+
+class Looker(ScriptedModel):
+    """Looks into the record whenever it is asked something."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(script(draft=WRONG, reflect=WRONG))
+        self.store = store
+        self.seen: dict[str, list[str]] = {}
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        [folder] = self.store.runs.iterdir()
+        self.seen[ask.purpose] = [json.loads(line)["kind"] for line in (folder / FILE).read_text().splitlines()]
+        yield from super().stream(ask, cancel)
+
+
+def test_every_event_is_on_disk_before_the_next_step(store: Store) -> None:
+    model = Looker(store)
+    attempt(from_sentence(DOUBLE), model, store=store)
+    assert model.seen["draft"][:3] == ["run_started", "spec_agreed", "asked"]
+    assert {"code_proposed", "tests_proposed", "tests_ran", "decided"} <= set(model.seen["reflect"])
+
+
+def test_what_is_watched_is_what_is_stored_and_the_words_as_they_come(store: Store) -> None:
+    watched: list[BaseEvent] = []
+    run = attempt(from_sentence(DOUBLE), ScriptedModel(script()), store=store, watch=watched.append)
+    lasting = [event.model_dump_json() for event in watched if event.lasting]
+    assert sorted(lasting) == sorted(event.model_dump_json() for event in run.events)
+    assert "model_chunk" in kinds(watched)
+
+
+def test_going_on_shows_the_model_the_earlier_code() -> None:
+    task = Task(
+        id="double",
+        prompt="p",
+        entry_point="double",
+        signature="double(n)",
+        visible_tests=("assert double(2) == 4",),
+        earlier_tests=("assert double(0) == 0",),
+        base_code="def double(n):\n    return n * 2  # earlier\n",
+    )
+    run = attempt(task, ScriptedModel(script(tests=OWN_TESTS)))
+    [shown] = [ask.messages[-1].content for ask in run.all(Asked) if ask.purpose == "draft"]
+    assert "# earlier" in shown
+    [ran] = run.all(TestsRan)
+    assert len(ran.graded.cases) == 4
+
+
+def test_every_version_says_which_answer_it_came_from() -> None:
+    run = tried(draft=WRONG)
+    asks = {ask.ask_id for ask in run.all(Asked)}
+    assert {proposed.ask_id for proposed in run.all(CodeProposed)} <= asks
+
+
+def test_the_picture_in_the_docs_is_the_graph() -> None:
+    told = (ROOT / "docs" / "graph.md").read_text("utf-8")
+    assert told == graph_page.page(), "write it anew: python -m tests.graph_page > docs/graph.md"
