@@ -60,6 +60,11 @@ class Server:
         params.endpoint_slots = False
         return params
 
+    @property
+    def address(self) -> str:
+        """Where the server listens: a free port of the loopback interface."""
+        return str(self._llama.listening_address)
+
     @cached_property
     def chat(self) -> Any:
         """A LangChain chat model that talks to this server and to nothing else."""
@@ -68,7 +73,7 @@ class Server:
 
         return ChatOpenAI(
             model="local",
-            base_url=f"{self._llama.listening_address}/v1",
+            base_url=f"{self.address}/v1",
             api_key=lambda: "none",
             http_client=openai.DefaultHttpxClient(trust_env=False, timeout=None),
             max_retries=0,
