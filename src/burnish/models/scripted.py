@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import cast
 
 from burnish.errors import ModelError, SetupProblem
 from burnish.models.model import Ask, Chunk, Done, Waiting
@@ -64,13 +65,27 @@ def open_scripted(name: str) -> ScriptedModel:
     shipped = files("burnish.models") / "scripts"
     path = Path(name)
     if path.suffix == ".json" and path.is_file():
-        text = path.read_text("utf-8")
+        script = _script(path)
     elif (shipped / f"{name}.json").is_file():
-        text = (shipped / f"{name}.json").read_text("utf-8")
+        script = json.loads((shipped / f"{name}.json").read_text("utf-8"))
     else:
         known = sorted(entry.name.removesuffix(".json") for entry in shipped.iterdir())
         raise SetupProblem(
             f"There is no script {name!r}. Shipped ones: {', '.join(known)}. "
             f"Name one of them, or a JSON file: --model scripted:{known[0]}"
         )
-    return ScriptedModel(json.loads(text), name=f"scripted:{name}")
+    return ScriptedModel(script, name=f"scripted:{name}")
+
+
+def _script(path: Path) -> Script:
+    try:
+        script = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        script = None
+    lists = list(script.values()) if isinstance(script, dict) else [script]
+    if all(isinstance(replies, list) and all(isinstance(reply, str) for reply in replies) for replies in lists):
+        return cast(Script, script)
+    raise SetupProblem(
+        f"The file {str(path)!r} is no script: that is a JSON list of replies, or such a list for each purpose "
+        f'("tests", "draft", "reflect"…). To see one at work, type: burnish write "…" --model scripted:demo'
+    )

@@ -1,0 +1,71 @@
+"""The tests check: passed only when there was a test and every one passed."""
+
+import pytest
+
+from burnish.checks import Suite, TestsCheck
+from burnish.errors import SandboxError
+from burnish.events import Graded
+from burnish.sandbox import Sandbox
+
+SUITE = Suite(entry_point="f", given=("assert f(1) == 1",), model=("assert f(2) == 4",))
+
+
+def test_good_code_passes(box: Sandbox) -> None:
+    evidence = TestsCheck().judge("def f(n):\n    return n * n\n", SUITE, box)
+    assert (evidence.verdict, evidence.why) == ("passed", "all 2 tests passed")
+    assert evidence.details["separated"] is True
+
+
+def test_wrong_code_fails_with_its_count(box: Sandbox) -> None:
+    evidence = TestsCheck().judge("def f(n):\n    return n\n", SUITE, box)
+    assert (evidence.verdict, evidence.why) == ("failed", "1 test passed, 1 failed")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(n:",
+        "raise SystemExit(0)",
+        "import os\nos._exit(0)",
+        "def g(n):\n    return 1",
+        "class f:\n    __eq__ = 1",
+    ],
+)
+def test_code_that_cannot_be_run_fails(box: Sandbox, code: str) -> None:
+    assert TestsCheck().judge(code, SUITE, box).verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class Yes:\n    def __eq__(self, other):\n        return True\ndef f(n):\n    return Yes()\n",
+        "import sys\ndef f(n):\n    print('2 passed')\n    sys.exit(0)\n",
+        "import builtins\nbuiltins.AssertionError = Exception\ndef f(n):\n    return 0\n",
+    ],
+    ids=["equal-to-everything", "leaves-with-success", "patched-assert"],
+)
+def test_code_that_cheats_fails(box: Sandbox, code: str) -> None:
+    assert TestsCheck().judge(code, SUITE, box).verdict == "failed"
+
+
+def test_a_disputed_test_is_left_out(box: Sandbox) -> None:
+    evidence = TestsCheck(("assert f(2) == 4",)).judge("def f(n):\n    return n\n", SUITE, box)
+    assert (evidence.verdict, evidence.why) == ("passed", "all 1 test passed")
+
+
+def test_no_test_at_all_is_not_a_pass(box: Sandbox) -> None:
+    assert TestsCheck().judge("def f(n):\n    return n\n", Suite(entry_point="f"), box).verdict != "passed"
+
+
+class Crashed:
+    """A sandbox whose cell dies."""
+
+    level = "isolated"
+
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
+        raise SandboxError("the cell is gone")
+
+
+def test_a_crashed_sandbox_is_not_run_and_not_a_failure() -> None:
+    evidence = TestsCheck().judge("def f(n): ...", SUITE, Crashed())  # type: ignore[arg-type]
+    assert (evidence.verdict, evidence.why) == ("not_run", "the cell is gone")

@@ -1,0 +1,57 @@
+"""The embedded model keeps every model's promises, and its server talks to nobody else."""
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import ModelError
+from burnish.events import Message
+from burnish.models.local import LocalModel, server_for
+from burnish.models.model import Ask, Chunk, Done, Waiting
+
+HELLO = Ask(purpose="test", messages=(Message(role="user", content="Say hello in one word."),), max_tokens=8, seed=1)
+LONG = HELLO.model_copy(update={"max_tokens": 2000, "messages": (Message(role="user", content="Count to 1000."),)})
+
+
+def answer(model: LocalModel, ask: Ask) -> tuple[str, Done]:
+    pieces = list(model.stream(ask, threading.Event()))
+    done = pieces[-1]
+    assert isinstance(done, Done)
+    return "".join(piece.text for piece in pieces if isinstance(piece, Chunk)), done
+
+
+def test_a_file_that_is_no_model_is_a_model_error(tmp_path: Path) -> None:
+    path = tmp_path / "empty.gguf"
+    path.write_bytes(b"GGUF" + b"\0" * 100)
+    with pytest.raises(ModelError, match=r"could not load empty\.gguf"):
+        list(LocalModel("local:empty", path).stream(HELLO, threading.Event()))
+
+
+@pytest.mark.model
+@pytest.mark.timeout(300)
+def test_the_real_model_keeps_its_promises(model_weights: Path) -> None:
+    model = LocalModel("local:small", model_weights)
+    text, done = answer(model, HELLO)
+    assert text.strip()
+    assert 0 < done.tokens_out <= 8
+    assert done.tokens_in > 5
+    assert answer(model, HELLO)[0] == text, "the same ask, seed and temperature give the same answer"
+    assert server_for(model_weights) is server_for(model_weights)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(said for said, _ in pool.map(lambda _: answer(model, HELLO), range(4)))
+
+    cut = HELLO.model_copy(update={"max_tokens": 2})
+    assert answer(model, cut)[1].ended == "length"
+
+    cancel = threading.Event()
+    for piece in model.stream(LONG, cancel):
+        if isinstance(piece, Chunk) and not cancel.is_set():
+            cancel.set()
+            asked = time.monotonic()
+        assert not isinstance(piece, Done)
+        assert isinstance(piece, Chunk | Waiting)
+    assert time.monotonic() - asked < 1

@@ -1,0 +1,73 @@
+"""The scripted model says exactly what it was told to say."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import ModelError, SetupProblem
+from burnish.models.model import Ask, Chunk, Done
+from burnish.models.names import open_model
+from burnish.models.scripted import ScriptedModel
+from tests.support import ESC
+
+
+def said(model: ScriptedModel, purpose: str = "draft", **more: int) -> str:
+    pieces = list(model.stream(Ask(purpose=purpose, messages=(), **more), threading.Event()))
+    assert isinstance(pieces[-1], Done)
+    assert not any(isinstance(piece, Done) for piece in pieces[:-1])
+    return "".join(piece.text for piece in pieces if isinstance(piece, Chunk))
+
+
+def test_replies_come_in_order_and_the_last_one_again() -> None:
+    model = ScriptedModel(["one", "two  words\n"])
+    assert [said(model) for _ in range(3)] == ["one", "two  words\n", "two  words\n"]
+
+
+def test_each_purpose_has_its_own_replies() -> None:
+    model = ScriptedModel({"tests": ["t"], "draft": ["d1", "d2"]})
+    assert [said(model, "draft"), said(model, "tests"), said(model, "draft")] == ["d1", "t", "d2"]
+
+
+@pytest.mark.parametrize("script", [[], {}, {"tests": ["t"]}, {"draft": []}])
+def test_a_script_without_an_answer_is_a_model_error(script: dict[str, list[str]]) -> None:
+    with pytest.raises(ModelError, match="no reply for 'draft'"):
+        said(ScriptedModel(script))
+
+
+def test_setting_cancel_ends_the_answer_without_a_done() -> None:
+    cancel = threading.Event()
+    stream = ScriptedModel(["a b c d"]).stream(Ask(purpose="draft", messages=()), cancel)
+    assert next(stream) == Chunk(text="a ")
+    cancel.set()
+    assert list(stream) == []
+
+
+def test_what_was_asked_can_be_looked_at() -> None:
+    model = ScriptedModel(["x"])
+    said(model)
+    assert [ask.purpose for ask in model.asked] == ["draft"]
+
+
+def test_a_script_may_be_a_file_of_the_users(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps({"draft": [f"{ESC}[31m"]}))
+    model = open_model(f"scripted:{path}")
+    assert model.name == f"scripted:{path}"
+    assert said(model) == f"{ESC}[31m"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"\xff\xfe", b"3", b'"text"', b'{"draft": "text"}', b'{"draft": [1]}', b"[null]"]
+)
+def test_a_file_that_is_no_script_is_refused_with_what_one_is(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "broken.json"
+    path.write_bytes(text)
+    with pytest.raises(SetupProblem, match=r"is no script.*--model scripted:demo$"):
+        open_model(f"scripted:{path}")
+
+
+def test_a_script_that_does_not_exist_names_those_that_do() -> None:
+    with pytest.raises(SetupProblem, match=r"no script 'nope'.*demo.*--model scripted:demo$"):
+        open_model("scripted:nope")
