@@ -4,40 +4,71 @@ import ast
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from burnish.sandbox.inside import simple
 from burnish.sandbox.inside.channel import Gone
-from burnish.sandbox.inside.explain import FAIL, FILE, Explained, Explainer
+from burnish.sandbox.inside.explain import FAIL, FILE, Explainer, rewrite
 from burnish.sandbox.inside.remote import CannotCross, Solution
 
 LONGEST_NAME = 100
+
+
+@dataclass
+class Step:
+    """One top-level statement; without a name it only prepares."""
+
+    name: str
+    code: types.CodeType
 
 
 class AssertSuite:
     """The statements of a script, and which of them are tests."""
 
     def __init__(self, tests: str) -> None:
-        self.tree = ast.parse(tests)
-        self.used = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
+        tree = ast.parse(tests)
         self.explainer = Explainer(tests)
-        self.checks = {node.name for node in self.tree.body if isinstance(node, ast.FunctionDef)}
+        self.checks = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        self.steps = [self.step(node) for node in tree.body]
+        self.code = [part for step in self.steps for part in simple.all_code(step.code)]
+        self.is_simple = all(simple.is_harmless(part) for part in self.code)
+
+    def step(self, node: ast.stmt) -> Step:
+        """A statement, compiled."""
+        name = self.name_of(node)
+        return Step(name, compile(ast.Module([rewrite(node)], []), FILE, "exec", dont_inherit=True))
+
+    def name_of(self, node: ast.stmt) -> str:
+        """What a person would call the case: the test as written. Empty when the statement only prepares."""
+        if not isinstance(node, ast.Assert) and not self.is_check(node):
+            return ""
+        words = " ".join(self.explainer.written(node.lineno, node.end_lineno or node.lineno).split())
+        return f"line {node.lineno}: {words.removeprefix('assert ')}"[:LONGEST_NAME]
+
+    def is_check(self, node: ast.stmt) -> bool:
+        """True for a call of a function that the script defines."""
+        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+            return False
+        called = node.value.func
+        return isinstance(called, ast.Name) and called.id in self.checks
 
     def judge(self, solution: types.ModuleType, say: Callable[..., None]) -> None:
         """Run every statement in order with the code's names in scope, and say what each test said."""
-        steps = [(self.name_of(node), node) for node in self.tree.body]
-        say(plan=[name for name, _ in steps if name])
+        say(plan=[step.name for step in self.steps if step.name])
         scope = self.scope(solution)
-        for name, node in steps:
-            why = self.perform(node, scope)
-            if name:
-                say(case={"name": name, "passed": not why, "message": why})
+        for step in self.steps:
+            why = self.perform(step.code, scope)
+            if step.name:
+                say(case={"name": step.name, "passed": not why, "message": why})
             elif why:
                 say(problem=f"the tests broke: {why}")
                 return
 
     def scope(self, solution: types.ModuleType) -> dict[str, Any]:
         """The names the script starts with: the code's own."""
-        names = solution.names_for(self.used) if isinstance(solution, Solution) else vars(solution)
+        used = {name for part in self.code for name in part.co_names}
+        names = solution.names_for(used) if isinstance(solution, Solution) else vars(solution)
         tests = types.ModuleType("tests")
         sys.modules["tests"] = tests
         scope = vars(tests)
@@ -45,22 +76,12 @@ class AssertSuite:
         scope[FAIL] = self.explainer.fail
         return scope
 
-    def perform(self, node: ast.stmt, scope: dict[str, Any]) -> str:
+    def perform(self, code: types.CodeType, scope: dict[str, Any]) -> str:
         """Run one statement; "" when it went well, else why not."""
-        module = ast.fix_missing_locations(ast.Module([Explained().visit(node)], []))
         try:
-            exec(compile(module, FILE, "exec"), scope)
+            exec(code, scope)
         except (Gone, CannotCross):
             raise
         except BaseException as error:
-            return self.explainer.message(error)
+            return self.explainer.message(error) or type(error).__name__
         return ""
-
-    def name_of(self, node: ast.stmt) -> str:
-        """What a person would call the case: the test as written. Empty when the statement only prepares."""
-        is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-        is_check = is_call and isinstance(node.value.func, ast.Name) and node.value.func.id in self.checks  # type: ignore[attr-defined]
-        if not isinstance(node, ast.Assert) and not is_check:
-            return ""
-        words = " ".join(self.explainer.written(node.lineno, node.end_lineno or node.lineno).split())
-        return f"line {node.lineno}: {words.removeprefix('assert ')}"[:LONGEST_NAME]

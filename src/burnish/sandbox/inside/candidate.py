@@ -26,14 +26,13 @@ def main(code: bytes, channel: Channel) -> None:
     """Import the code, say which names it has, and answer requests until the judge hangs up."""
     gc.enable()
     random.seed()
-    output = Output()
-    sys.stdout = sys.stderr = output
+    sys.stdout = sys.stderr = OUTPUT
     try:
         solution = load(code)
     except BaseException as error:
         channel.send(["broken", describe(error)])
         return
-    server = Server(channel, output)
+    server = Server(channel, OUTPUT)
     channel.send(["ready", server.offer(vars(solution)), list(vars(solution))])
     server.names = vars(solution)
     while True:
@@ -44,9 +43,7 @@ def main(code: bytes, channel: Channel) -> None:
 
 
 def load(code: bytes) -> types.ModuleType:
-    """The code as the module `solution`, which is also a file, for programs that want to read themselves."""
-    with open(FILE, "wb") as file:  # noqa: PTH123
-        file.write(code)
+    """The code as the module `solution`."""
     solution = types.ModuleType("solution")
     solution.__file__ = FILE
     sys.modules["solution"] = solution
@@ -55,6 +52,12 @@ def load(code: bytes) -> types.ModuleType:
     SOURCE[:] = text.split("\n")
     exec(compile(text, FILE, "exec"), vars(solution))
     return solution
+
+
+def write_file(code: bytes) -> None:
+    """The code as a file too, for tests that read it or start it."""
+    with open(FILE, "wb") as file:  # noqa: PTH123
+        file.write(code)
 
 
 class Output(io.StringIO):
@@ -73,6 +76,9 @@ class Output(io.StringIO):
         return text
 
 
+OUTPUT = Output()
+
+
 class Server:
     """Everything the judge may ask for."""
 
@@ -82,7 +88,7 @@ class Server:
         self.names: dict[str, Any] = {}
         self.handles: list[Any] = []
         self.numbers: dict[int, int] = {}
-        self.classes: dict[type, int] = {}
+        self.classes = dict(shapes.COMMON)
 
     def offer(self, names: dict[str, Any]) -> Tree:
         """The functions and classes the code itself defines, packed."""

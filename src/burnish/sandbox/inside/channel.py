@@ -5,6 +5,11 @@ import os
 import struct
 from typing import Any
 
+# Made once, before any fork: a fresh process that touches less of its inherited memory copies less of it.
+encode = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
+    None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
+)
+decode = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 LONGEST = 64 * 1024 * 1024
 HEADER = struct.Struct("!I")
 
@@ -22,7 +27,7 @@ class Channel:
 
     def send(self, message: Any) -> None:
         """Send one message."""
-        body = json.dumps(message).encode()
+        body = "".join(encode(message, 0)).encode()
         data = memoryview(HEADER.pack(len(body)) + body)
         try:
             while data:
@@ -36,8 +41,8 @@ class Channel:
         if size > LONGEST:
             raise Gone("the code sent more than fits")
         try:
-            return json.loads(self._take(size))
-        except (ValueError, RecursionError) as error:
+            return decode(self._take(size).decode(), 0)[0]
+        except (ValueError, RecursionError, StopIteration) as error:
             raise Gone("the code wrote on a channel that is not its own") from error
 
     def _take(self, size: int) -> bytes:

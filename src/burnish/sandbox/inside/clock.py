@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from burnish.sandbox.inside import cores
+
 if TYPE_CHECKING:
     from burnish.sandbox.inside.traces import Cell
 
@@ -84,13 +86,14 @@ def watch(handle: int, control: socket.socket, timeout: float, spent: Spent) -> 
     poll.register(handle, select.POLLIN)
     poll.register(control, select.POLLIN)
     deadline = time.monotonic() + WALL * timeout
-    nap = timeout / CORES
+    nap = cores.MOMENT_SECONDS
     while True:
         ready = [fd for fd, _ in poll.poll(max(SHORTEST_NAP, nap) * 1000)]
         if handle in ready:
             return ""
         if ready:
             raise HungUp
+        cores.free({spent.helper or os.getpid(), *spent.cell.strangers()})
         used = spent.seconds_so_far()
         if used >= timeout:
             return "cpu"

@@ -18,35 +18,53 @@ class Unmet(AssertionError):
     """An assertion of the tests that does not hold; its text says why."""
 
 
-class Explained(ast.NodeTransformer):
-    """Rewrites asserts so that a failing one knows its values. Everything is still computed once and in order."""
+def rewrite(node: ast.stmt) -> ast.stmt:
+    """The statement with its asserts rewritten so that a failing one knows its values.
 
-    def visit_Assert(self, node: ast.Assert) -> ast.AST:
-        """`assert left == right` remembers both sides, any other assert its one value."""
-        test = node.test
-        if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            sides: list[ast.expr] = [keep("@left", test.left), keep("@right", test.comparators[0])]
-            holds: ast.expr = ast.Compare(sides[0], test.ops, sides[1:])
-            kept = [load("@left"), load("@right")]
-            if has_call(test.comparators[0]) and not has_call(test.left):
-                kept.reverse()
-        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            holds, kept = ast.UnaryOp(ast.Not(), keep("@left", test.operand)), [load("@left")]
-        else:
-            holds, kept = keep("@left", test), [load("@left")]
-        lines: list[ast.expr] = [ast.Constant(node.lineno), ast.Constant(node.end_lineno)]
-        call = ast.Call(load(FAIL), [*lines, *kept], [])
-        return ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), holds), [ast.Expr(call)], []), node)
+    Everything is still computed once and in order. Only statements are looked into: no assert is in an expression.
+    """
+    if isinstance(node, ast.Assert):
+        return explained(node)
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list):
+            block[:] = [rewrite(inner) for inner in block]
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        part.body[:] = [rewrite(inner) for inner in part.body]
+    return node
 
 
-def keep(name: str, value: ast.expr) -> ast.NamedExpr:
+def explained(node: ast.Assert) -> ast.stmt:
+    """`assert left == right` remembers both sides, any other assert its one value."""
+    test, at = node.test, place_of(node)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        right = test.comparators[0]
+        sides: list[ast.expr] = [keep("@left", test.left, at), keep("@right", right, at)]
+        holds: ast.expr = ast.Compare(sides[0], test.ops, sides[1:], **at)
+        swapped = not isinstance(test.left, ast.Call) and not has_call(test.left) and has_call(right)
+        names = ["@right", "@left"] if swapped else ["@left", "@right"]
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        holds, names = ast.UnaryOp(ast.Not(), keep("@left", test.operand, at), **at), ["@left"]
+    else:
+        holds, names = keep("@left", test, at), ["@left"]
+    lines: list[ast.expr] = [ast.Constant(node.lineno, **at), ast.Constant(node.end_lineno, **at)]
+    call = ast.Call(load(FAIL, at), [*lines, *(load(name, at) for name in names)], [], **at)
+    return ast.If(ast.UnaryOp(ast.Not(), holds, **at), [ast.Expr(call, **at)], [], **at)
+
+
+def place_of(node: ast.stmt) -> dict[str, Any]:
+    """Where a statement stands, for what is put in its place."""
+    return {"lineno": node.lineno, "col_offset": 0, "end_lineno": node.end_lineno, "end_col_offset": 0}
+
+
+def keep(name: str, value: ast.expr, at: dict[str, Any]) -> ast.NamedExpr:
     """An expression that also remembers its value, under a name no program can have."""
-    return ast.NamedExpr(ast.Name(name, ast.Store()), value)
+    return ast.NamedExpr(ast.Name(name, ast.Store(), **at), value, **at)
 
 
-def load(name: str) -> ast.expr:
+def load(name: str, at: dict[str, Any]) -> ast.expr:
     """A remembered value."""
-    return ast.Name(name, ast.Load())
+    return ast.Name(name, ast.Load(), **at)
 
 
 def has_call(node: ast.expr) -> bool:

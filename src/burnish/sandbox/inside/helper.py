@@ -10,7 +10,7 @@ import signal
 import socket
 from typing import Any
 
-from burnish.sandbox.inside import bounds, judge, packets
+from burnish.sandbox.inside import bounds, packets
 
 
 class Helper:
@@ -58,6 +58,8 @@ class Helpers:
         if pid == 0:
             try:
                 bounds.close_all_but(theirs.fileno())
+                from burnish.sandbox.inside import judge  # only here: what process 1 does not hold, no job inherits
+
                 judge.listen(theirs, kind)
             finally:
                 os._exit(0)

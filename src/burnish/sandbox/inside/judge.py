@@ -5,36 +5,65 @@ that only the judge has, and ends with a number used once. A suite that could le
 judged in a fork of it.
 """
 
+import contextlib
 import gc
 import json
 import os
 import random
 import socket
 import sys
+import time
 import types
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from burnish.sandbox.inside import candidate, packets, simple
+from burnish.sandbox.inside import candidate, packets
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.command import read_all
 from burnish.sandbox.inside.remote import CannotCross, Link, Solution
 
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+SLOW_SECONDS = 0.02
 TIDY_EVERY = 50
 """Jobs between two collections of garbage."""
+
+
+class Suite(Protocol):
+    """Tests of some style."""
+
+    is_simple: bool
+    """True when judging them cannot leave anything behind."""
+
+    def judge(self, solution: types.ModuleType, say: Callable[..., None]) -> None:
+        """Run them and say what each said."""
 
 
 class Report:
     """Writes the verdict, one JSON line a fact, straight to Burnish."""
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, nonce: str) -> None:
         self.fd = fd
+        self.nonce = nonce
+        self.lines = b""
+        self.written = time.monotonic()
 
     def say(self, **fact: Any) -> None:
-        """Write one fact."""
-        data = json.dumps(fact).encode() + b"\n"
-        while data:
-            data = data[os.write(self.fd, data) :]
+        """Note one fact; it is written at the end, or at once when the last writing was a while ago."""
+        self.lines += json.dumps(fact).encode() + b"\n"
+        if time.monotonic() - self.written > SLOW_SECONDS:
+            self.write()
+
+    def finish(self) -> None:
+        """All was said: a verdict without this line is not whole."""
+        self.say(end=self.nonce)
+
+    def write(self) -> None:
+        """Send what was noted; nobody may be listening any more."""
+        with contextlib.suppress(OSError):
+            while self.lines:
+                self.lines = self.lines[os.write(self.fd, self.lines) :]
+        self.written = time.monotonic()
 
 
 def listen(link: socket.socket, kind: str) -> None:
@@ -46,6 +75,7 @@ def listen(link: socket.socket, kind: str) -> None:
         pytests.rehearse()
     gc.collect()
     gc.freeze()
+    gc.disable()
     packets.send(link, {"ready": True})
     jobs = 0
     while (received := packets.receive(link)) is not None:
@@ -60,20 +90,32 @@ def hear(job: dict[str, Any], fds: list[int], is_pytest: bool, link: socket.sock
     """Judge one suite, here if it cannot leave anything behind, else in a fork."""
     tests, verdict, other = fds
     given = json.loads(read_all(tests))
+    report = Report(verdict, given["nonce"])
     try:
-        if is_pytest or job["shared"] or not simple.is_simple(given["tests"]):
-            judge_in_fork(job, given, verdict, other, link)
-        else:
+        suite = read_suite(given["tests"], is_pytest)
+        if suite.is_simple and not job["shared"]:
             random.seed()
-            judge_apart(Channel(other), given, Report(verdict))
-    except OSError:
-        pass
+            judge_apart(Channel(other), suite, report)
+        else:
+            judge_in_fork(job, suite, report, other, link)
+    except UNREADABLE as error:
+        report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
     finally:
+        report.write()
         os.close(verdict)
         os.close(other)
 
 
-def judge_in_fork(job: dict[str, Any], given: dict[str, Any], verdict: int, other: int, link: socket.socket) -> None:
+def read_suite(tests: str, is_pytest: bool) -> Suite:
+    """The tests, ready to judge."""
+    if is_pytest:
+        from burnish.sandbox.inside.pytests import PytestSuite
+
+        return PytestSuite(tests)
+    return AssertSuite(tests)
+
+
+def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int, link: socket.socket) -> None:
     """Judge in a new process, in the job's folder, and wait for its end."""
     child = os.fork()
     if child:
@@ -85,14 +127,15 @@ def judge_in_fork(job: dict[str, Any], given: dict[str, Any], verdict: int, othe
         os.chdir(job["folder"])
         random.seed()
         if job["shared"]:
-            judge_together(read_all(other), given, Report(verdict))
+            judge_together(read_all(other), suite, report)
         else:
-            judge_apart(Channel(other), given, Report(verdict))
+            judge_apart(Channel(other), suite, report)
+        report.write()
     finally:
         os._exit(0)
 
 
-def judge_apart(channel: Channel, given: dict[str, Any], report: Report) -> None:
+def judge_apart(channel: Channel, suite: Suite, report: Report) -> None:
     """Judge code that runs in another process."""
     link = Link(channel)
     try:
@@ -104,35 +147,31 @@ def judge_apart(channel: Channel, given: dict[str, Any], report: Report) -> None
     except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
         report.say(broken=str(error))
         return
-    judge(solution, given, report)
+    judge(solution, suite, report)
     if link.stuck:
         report.say(again=link.stuck)
-        return
-    report.say(end=given["nonce"])
+    else:
+        report.finish()
 
 
-def judge_together(code: bytes, given: dict[str, Any], report: Report) -> None:
+def judge_together(code: bytes, suite: Suite, report: Report) -> None:
     """Judge code that shares this process."""
     report.say(shared=True)
     try:
+        candidate.write_file(code)
         solution = candidate.load(code)
     except BaseException as error:
         report.say(broken=candidate.describe(error))
         return
-    judge(solution, given, report)
-    report.say(end=given["nonce"])
+    judge(solution, suite, report)
+    report.finish()
 
 
-def judge(solution: types.ModuleType, given: dict[str, Any], report: Report) -> None:
+def judge(solution: types.ModuleType, suite: Suite, report: Report) -> None:
     """Run the suite."""
     sys.modules["solution"] = solution
     try:
-        if given["pytest"]:
-            from burnish.sandbox.inside.pytests import PytestSuite
-
-            PytestSuite(given["tests"]).judge(report.say)
-        else:
-            AssertSuite(given["tests"]).judge(solution, report.say)
+        suite.judge(solution, report.say)
     except (Gone, CannotCross) as error:
         report.say(problem=str(error))
     finally:

@@ -25,7 +25,9 @@ class PytestSuite:
     def __init__(self, tests: str) -> None:
         self.tests = tests
 
-    def judge(self, say: Callable[..., None]) -> None:
+    is_simple = False
+
+    def judge(self, solution: types.ModuleType | None, say: Callable[..., None]) -> None:
         """Let pytest collect and run the file, and say what each test said."""
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         off = [word for name in PLUGINS_OFF for word in ("-p", f"no:{name}")]
@@ -34,7 +36,7 @@ class PytestSuite:
 
 def rehearse() -> None:
     """Let pytest run once on a small file: it imports half of itself only then."""
-    PytestSuite(REHEARSAL).judge(lambda **fact: None)
+    PytestSuite(REHEARSAL).judge(None, lambda **fact: None)
 
 
 class Judge:
@@ -88,8 +90,9 @@ class TestsInMemory(pytest.Module):
         module.__file__ = "tests.py"
         sys.modules["tests"] = module
         vars(module)[explain.FAIL] = self.explainer.fail
-        tree = explain.Explained().visit(ast.parse(self.explainer.source))
-        exec(compile(ast.fix_missing_locations(tree), explain.FILE, "exec"), vars(module))
+        tree = ast.parse(self.explainer.source)
+        tree.body[:] = [explain.rewrite(node) for node in tree.body]
+        exec(compile(tree, explain.FILE, "exec"), vars(module))
         return module
 
 

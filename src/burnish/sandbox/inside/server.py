@@ -12,7 +12,7 @@ import socket
 import sys
 from typing import Any
 
-from burnish.sandbox.inside import bounds, candidate, clock, command, packets, traces, warm
+from burnish.sandbox.inside import bounds, candidate, clock, command, cores, packets, traces, warm
 from burnish.sandbox.inside.channel import Channel
 from burnish.sandbox.inside.helper import Helpers
 
@@ -73,9 +73,11 @@ class Server:
         code, tests, verdict = fds
         helper = self.helpers.get("pytest" if job["pytest"] else "asserts")
         spent = clock.Spent(self.cell, helper.pid)
+        core = cores.current()
+        cores.pin(helper.pid, core)
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            child = 0 if job["shared"] else self.fork(lambda: run_code(code, theirs.fileno()), folder)
+            child = 0 if job["shared"] else self.fork(lambda: run_code(code, theirs.fileno(), core), folder)
             helper.ask(
                 {"shared": job["shared"], "folder": folder}, [tests, verdict, code if job["shared"] else ours.fileno()]
             )
@@ -102,7 +104,8 @@ class Server:
             os._exit(code)
 
 
-def run_code(code: int, channel: int) -> None:
+def run_code(code: int, channel: int, core: int) -> None:
     """The life of the process in which code is judged: of all descriptors it keeps only its end of the channel."""
+    cores.pin(0, core)
     bounds.close_all_but(code, channel)
     candidate.main(command.read_all(code), Channel(channel))

@@ -1,64 +1,58 @@
-"""Is a script of asserts so simple that running it cannot change the process it runs in?
+"""Is a script so simple that running it cannot change the process it runs in?
 
-Most are: they call the code and compare. Such a script is judged without a fork, which is half the price of a job.
-The rule is a list of what is allowed; whatever is not on it is judged in a fork, where it can do no harm.
+Most scripts of asserts are: they call the code and compare. Such a script is judged without a fork, which is half the
+price of a job. The question is put to the compiled script, by the instructions and names in it; whatever is in doubt is
+judged in a fork, where it can do no harm.
 """
 
-import ast
 import builtins
+import opcode
+import sys
+import types
+from collections.abc import Iterator
 
-from burnish.sandbox.inside.known import MODULES, words
+from burnish.sandbox.inside.known import words
 
-STATEMENTS: frozenset[type[ast.AST]] = frozenset(
-    (ast.Assert, ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Return, ast.Pass)
-) | {ast.Break, ast.Continue}
-EXPRESSIONS: frozenset[type[ast.AST]] = frozenset(
-    (ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Constant, ast.Subscript, ast.Slice, ast.Starred)
-    + (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-    + (ast.IfExp, ast.JoinedStr, ast.FormattedValue)
-)
-PARTS = (
-    *(ast.Module, ast.arguments, ast.arg, ast.alias, ast.keyword, ast.comprehension),
-    *(ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
-)
 HARMLESS = frozenset(
     words(
         "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format "
         "frozenset hash hex id int isinstance issubclass iter len list map max min next oct ord pow print range repr "
-        "reversed round set slice sorted str sum tuple type zip True False None NotImplemented Ellipsis"
+        "reversed round set slice sorted str sum tuple type zip"
     )
 )
 """Built-in functions that change nothing but what they are given."""
-HARMFUL = frozenset(vars(builtins)) - HARMLESS
+MODULES = frozenset(
+    words("math cmath itertools functools operator string random statistics datetime fractions copy collections typing")
+) | {"heapq", "bisect", "re", "time"}
+"""Modules with nothing in them that a script could change for the next one (`random` is seeded for each)."""
+HARMFUL = (frozenset(vars(builtins)) - HARMLESS) | (sys.stdlib_module_names - MODULES) | {"modules", "environ"}
 INNER = ("_", "gi_", "f_", "tb_", "cr_", "ag_", "co_")
 """Attributes that lead into the interpreter begin with one of these."""
+REFUSED = frozenset(
+    opcode.opmap[name]
+    for name in words(
+        "STORE_ATTR DELETE_ATTR LOAD_BUILD_CLASS IMPORT_STAR PUSH_EXC_INFO BEFORE_WITH BEFORE_ASYNC_WITH GET_AWAITABLE"
+    )
+    if name in opcode.opmap
+)
+"""Instructions that change objects from outside, make classes, or catch exceptions that are ours."""
 
 
-def is_simple(tests: str) -> bool:
+def is_simple(code: types.CodeType) -> bool:
     """True when the script only calls, computes and compares."""
-    try:
-        tree = ast.parse(tests)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-    return all(is_harmless(node) for node in ast.walk(tree))
+    return all(is_harmless(part) for part in all_code(code))
 
 
-def is_harmless(node: ast.AST) -> bool:
-    """True when this part alone cannot change anything outside the script."""
-    kind = type(node)
-    if kind is ast.Name:
-        return node.id not in HARMFUL  # type: ignore[attr-defined]
-    if kind is ast.Attribute:
-        return isinstance(node.ctx, ast.Load) and not node.attr.startswith(INNER)  # type: ignore[attr-defined]
-    if kind is ast.Import:
-        return all(alias.name in MODULES for alias in node.names)  # type: ignore[attr-defined]
-    if kind is ast.ImportFrom:
-        return node.module in MODULES and not any(is_inner(alias.name) for alias in node.names)  # type: ignore[attr-defined]
-    if kind is ast.FunctionDef:
-        return not node.decorator_list  # type: ignore[attr-defined]
-    return kind in STATEMENTS or kind in EXPRESSIONS or isinstance(node, PARTS)
+def is_harmless(code: types.CodeType) -> bool:
+    """True when one function, without those in it, cannot change anything outside the script."""
+    if not REFUSED.isdisjoint(code.co_code[::2]) or not HARMFUL.isdisjoint(code.co_names):
+        return False
+    return not any(name.startswith(INNER) for name in code.co_names)
 
 
-def is_inner(name: str) -> bool:
-    """True for `*` and for names that begin with an underscore."""
-    return name == "*" or name.startswith("_")
+def all_code(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a script and of all functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if type(constant) is types.CodeType:
+            yield from all_code(constant)

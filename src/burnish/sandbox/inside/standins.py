@@ -85,6 +85,8 @@ class StandIns:
     def __init__(self, link: "Link") -> None:
         self.link = link
         self.kinds: dict[int, type] = {}
+        for kind, number in shapes.COMMON.items():
+            self.kind([number, kind.__name__, "", "", shapes.special_methods(kind)])
         self.errors: dict[int, type] = {}
         self.named: set[int] = set()
         """Classes that the tests name."""

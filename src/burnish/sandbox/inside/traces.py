@@ -74,9 +74,9 @@ class Cell:
                 remove(f"{folder}/{name}")
 
     def is_unchanged(self) -> bool:
-        """True when nothing of any job is left: no process, no file, no descriptor."""
+        """True when nothing of the job is left: no file, no descriptor. (That no process is left, `sweep` saw.)"""
         empty = not any(os.listdir(folder) for folder in self.folders)
-        return empty and not self.strangers() and count_descriptors() == self.descriptors + len(self.helpers.living)
+        return empty and count_descriptors() == self.descriptors + len(self.helpers.living)
 
     def end(self) -> None:
         """The last thing process 1 does. Outside a cell nobody else would clean up."""

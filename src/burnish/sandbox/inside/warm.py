@@ -5,9 +5,8 @@ import importlib
 from burnish.sandbox.inside.known import words
 
 COMMON = words(
-    "abc array ast base64 bisect calendar cmath collections contextlib copy csv dataclasses datetime decimal enum "
-    "fractions functools hashlib heapq io itertools json math operator random re statistics string struct textwrap "
-    "time typing unicodedata uuid"
+    "bisect collections copy dataclasses datetime decimal enum fractions functools heapq itertools json math operator "
+    "random re string typing"
 )
 """Modules that small programs use."""
 
