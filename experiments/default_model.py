@@ -1,12 +1,15 @@
 """Which embedded model is the default? Solved tasks and seconds on MBPP 511-600, the tuning split.
 
-The prompt and the first assertion are visible; the other assertions only score. Two tasks are worked on at a time.
-Each finished task is appended to the output at once, and a second start goes on where the first ended.
+The prompt and the first assertion are visible; the other assertions only score. AT_ONCE tasks are worked on at a
+time, two unless set. Each finished task is appended to the output at once, and a second start goes on where the first ended.
 
     BURNISH_DATA=/path/to/data python experiments/default_model.py local:qwen2.5-coder-0.5b out.jsonl
+
+`gpu:/path/to/weights.gguf` takes `gpu_engine.py` instead; then AT_ONCE=90 works on all tasks at a time.
 """
 
 import json
+import os
 import sys
 import tempfile
 import time
@@ -15,17 +18,18 @@ from pathlib import Path
 
 from burnish.attempt import attempt
 from burnish.checks import Suite, TestsCheck
+from burnish.models.model import Model
 from burnish.models.names import open_model
 from burnish.runs import Store
 from burnish.sandbox import open_sandbox
 from burnish.tasks import Task
 from burnish.tasks.mbpp import load_mbpp
 
-AT_ONCE = 2
+AT_ONCE = int(os.environ.get("AT_ONCE", "2"))
 
 
 def main(model_name: str, out: Path) -> None:
-    model = open_model(model_name)
+    model = opened(model_name)
     done = {json.loads(line)["task"] for line in out.read_text().splitlines()} if out.exists() else set()
     tasks = [task for task in load_mbpp("tune") if task.id not in done]
     with tempfile.TemporaryDirectory() as home, open_sandbox() as box, out.open("a") as file:
@@ -52,6 +56,14 @@ def main(model_name: str, out: Path) -> None:
                 file.flush()
                 print(f"{number}/{len(tasks)} {time.monotonic() - started:.0f} s {row}", flush=True)
     report(out)
+
+
+def opened(name: str) -> Model:
+    if not name.startswith("gpu:"):
+        return open_model(name)
+    from gpu_engine import GpuModel
+
+    return GpuModel(Path(name.removeprefix("gpu:")))
 
 
 def report(out: Path) -> None:
