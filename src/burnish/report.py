@@ -29,9 +29,9 @@ def tests_file(run: Run) -> str:
 def report(run: Run) -> str:
     """The text of `report.md`."""
     parts = [
-        f"# {one_line(run.started.prompt, 80)}",
+        f"# {_words(run.started.prompt, 80)}",
         f"**{HEADLINES.get(run.state, run.state.capitalize())}**",
-        plain(run.why).capitalize() + ".",
+        _words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
         "## Task",
         fenced(plain(run.started.prompt), "text"),
     ]
@@ -84,7 +84,7 @@ def _tests(run: Run) -> str:
 
 
 def _versions(run: Run) -> str:
-    lines = [f"- Version {version.number} ({version.by}): {said_of(version)}" for version in run.versions]
+    lines = [f"- Version {version.number} ({version.by}): {_words(said_of(version))}" for version in run.versions]
     return "\n".join(lines) if run.versions else "There is no version."
 
 
@@ -108,10 +108,14 @@ def _limits_of_this(run: Run) -> str:
 
 
 def _cell(text: str, code: bool = False) -> str:
-    flat = one_line(text, 160).replace("|", "\\|")
-    if not code:
-        return flat.replace("<", "&lt;").replace("[", "\\[").replace("*", "\\*").replace("`", "'")
-    return "`" + flat.replace("`", "'") + "`"
+    flat = "`" + one_line(text, 160).replace("`", "'") + "`" if code else _words(text)
+    return flat.replace("|", "\\|")
+
+
+def _words(text: str, most: int = 160) -> str:
+    """One line in which nothing is markup: what it says may be a model's words."""
+    flat = one_line(text, most).replace("<", "&lt;").replace("`", "'")
+    return flat.replace("[", "\\[").replace("*", "\\*")
 
 
 def _earlier_tests(run: Run) -> list[str]:

@@ -1,0 +1,108 @@
+"""The report says what was proven, what was not and what it cost; a model's words stay words in it."""
+
+import re
+
+import pytest
+
+from burnish import Limits, Run, ScriptedModel
+from burnish import report as reports
+from burnish.attempt import attempt
+from burnish.errors import ModelError
+from burnish.tasks import from_sentence
+from tests.support import DOUBLE, ESC, SQUARE, block, script
+
+pytestmark = pytest.mark.usefixtures("open_box")
+
+
+def tried(sentence: str = DOUBLE, rounds: int = 1, **replies: str | list[str]) -> Run:
+    return attempt(from_sentence(sentence), ScriptedModel(script(**replies)), limits=Limits(rounds=rounds))
+
+
+def test_a_proven_run_tells_task_code_evidence_tests_versions_and_cost() -> None:
+    text = reports.report(tried(draft=SQUARE))
+    for part in ("**Proven:", "## Task", "## Code", "## Evidence", "## Tests", "## Versions", "## Cost"):
+        assert part in text
+    assert "| tests | passed | all 5 tests passed |" in text
+    assert "| `assert double(2) == 4` | you | passed |" in text
+    assert "| `assert double(0) == 0` | the model | passed |" in text
+    assert "- Version 1 (draft): 2 passed, 3 failed" in text
+    assert "no money" in text
+
+
+def test_a_plausible_run_says_that_only_its_own_tests_vouch_for_it() -> None:
+    assert "only its own tests vouch for it" in reports.report(tried("a function double(n) that doubles"))
+
+
+def test_a_failed_run_is_reported_without_pretending() -> None:
+    text = reports.report(tried(draft="no", reflect="no", rewrite="no"))
+    assert "**Failed:" in text
+    assert "## Code" not in text
+    assert "No check was run." in text
+
+
+def test_a_broken_run_is_reported_too() -> None:
+    class Broken(ScriptedModel):
+        def stream(self, *_: object) -> object:  # type: ignore[override]
+            raise ModelError("the server said NO")
+
+    text = reports.report(attempt(from_sentence(DOUBLE), Broken([])))
+    assert "**Broken**" in text
+    assert "The server said NO." in text
+
+
+def test_names_keep_their_capitals_in_the_reason() -> None:
+    run = tried("a class Stack, e.g. Stack().size() == 0", draft="no", reflect="no", rewrite=block("class Other: ..."))
+    assert "No version could be run: the code does not define Stack." in reports.report(run)
+
+
+def test_disputed_tests_are_shown_as_disputed() -> None:
+    run = tried(tests=block("assert double(3) == 7\nassert double(0) == 0"), rounds=3)
+    assert "| `assert double(3) == 7` | the model | disputed, set aside |" in reports.report(run)
+    assert "# assert double(3) == 7" in reports.tests_file(run)
+
+
+WILD = f"{ESC}[31m{ESC}]0;title\x07<script>alert(1)</script> [bold]x[/bold] ![i](https://example.org/x) `tick` | \x9b2J"
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        {"draft": WILD, "reflect": WILD, "rewrite": WILD},
+        {"draft": block(f"def double(a, b='''{WILD}''', c=0, *, d): ...")},
+        {"draft": block(f"def double(n):\n    raise ValueError('''{WILD}''')")},
+        {"draft": block(f"def double(n):\n    return '''{WILD}'''")},
+        {"draft": block(f"def double(n):\n    '''{WILD}\n````\n# Heading'''\n    return n * 2")},
+        {"tests": block(f"assert double(1) == '{WILD}'")},
+        {"tests": WILD},
+    ],
+    ids=["prose", "signature", "exception", "value", "docstring", "test", "tests"],
+)
+def test_what_a_model_wrote_is_never_markup_or_an_escape(replies: dict[str, str]) -> None:
+    text = reports.report(tried(rounds=0, **replies))
+    assert ESC not in text
+    assert "\x9b" not in text
+    for line in outside_code(text):
+        assert "<script>" not in line
+        assert "![i](" not in line
+        assert "[bold]" not in line.replace("\\[bold]", "")
+
+
+def outside_code(text: str) -> list[str]:
+    """The lines that a Markdown reader would not show as code, without their `code` parts."""
+    lines, fence = [], ""
+    for line in text.splitlines():
+        opening = re.match(r"`{3,}", line)
+        if opening and not fence:
+            fence = opening[0]
+        elif fence and line.strip() == fence:
+            fence = ""
+        elif not fence:
+            lines.append(re.sub(r"`[^`]*`", "", line))
+    assert not fence, "a code block is left open"
+    return lines
+
+
+def test_the_tests_file_is_the_suite_that_was_run() -> None:
+    run = tried()
+    assert reports.suite_of(run).given == ("assert double(2) == 4", "assert double(5) == 10")
+    compile(reports.tests_file(run), "test_solution.py", "exec")
