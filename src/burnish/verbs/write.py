@@ -11,10 +11,10 @@ from burnish.errors import SetupProblem
 from burnish.events import FilesWritten
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
-from burnish.report import report, tests_file
+from burnish.report import report, suite_of, tests_file
 from burnish.runs import Record, Run, Store
 from burnish.tasks import Task, from_sentence, go_on
-from burnish.text import slug
+from burnish.text import one_line, slug
 
 
 def write(
@@ -33,6 +33,7 @@ def write(
     `out` names a folder to put the files in; it must not exist yet. `from_run` goes on from an earlier run.
     """
     store = store or Store()
+    from_run = store.find(from_run).name if from_run is not None else None
     task = task_for(sentence, from_run, store)
     if out is not None:
         check_free(Path(out))
@@ -47,7 +48,7 @@ def task_for(sentence: str, from_run: str | None, store: Store) -> Task:
     run = store.open(from_run)
     if not run.code or not run.spec:
         raise SetupProblem(f"Run {run.id!r} has no code to go on from. Choose another one from: burnish runs")
-    spec, kept = run.spec, [test for test in run.model_tests if test not in run.disputed]
+    spec, kept = run.spec, [test for test in suite_of(run).model if test not in run.disputed]
     earlier = Task(
         id=slug(spec.entry_point),
         prompt=run.started.prompt,
@@ -70,7 +71,11 @@ def free_folder(task: Task, inside: Path) -> Path:
 
 def check_free(folder: Path) -> None:
     """Refuse, before any work is done, a folder that exists or could not be made."""
-    if folder.exists():
+    try:
+        taken = folder.exists()
+    except OSError as error:
+        raise SetupProblem(f"{one_line(str(folder))!r}: {error.strerror}. Name a new folder: --out DIR") from error
+    if taken:
         raise SetupProblem(f"{str(folder)!r} exists, and Burnish never overwrites. Name a new folder: --out DIR")
     parent = next(place for place in folder.absolute().parents if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
