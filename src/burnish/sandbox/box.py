@@ -77,6 +77,10 @@ class Box:
             finally:
                 self._give_back(cell, clean)
 
+    def warm_up(self) -> None:
+        """Open the first cell now."""
+        self._give_back(self._take(), clean=True)
+
     def _take(self) -> Cell:
         """An idle cell, or a new one."""
         with self._lock:

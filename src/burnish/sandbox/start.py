@@ -11,22 +11,22 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from burnish.errors import SandboxError
-from burnish.sandbox import bubblewrap
+from burnish.sandbox import bubblewrap, cgroups, seccomp, wire
 from burnish.sandbox.cell import Cell
 from burnish.sandbox.limits import Limits
 
 LAUNCH = Path(__file__).parent / "launch.py"
 
 
-def bubblewrap_cell(bwrap: str, limits: Limits) -> Cell:
-    """A new isolated cell that is ready for jobs."""
+def bubblewrap_cell(bwrap: str, limits: Limits, filtered: bool = True) -> Cell:
+    """A new isolated cell that is ready for jobs. Only a test opens one without the system call filter."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     settings = server_settings(limits, theirs.fileno()) | {
         "isolated": True,
@@ -35,11 +35,17 @@ def bubblewrap_cell(bwrap: str, limits: Limits) -> Cell:
         "folders": ["/tmp", "/dev/shm"],
     }
     inner = [str(bubblewrap.interpreter()), "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", json.dumps(settings)]
-    argv = bubblewrap.command(bwrap, limits, None, inner)
-    folders = list(bubblewrap.visible())
-    plan = {"argv": argv, "folders": folders, "uid": bubblewrap.CELL_UID, "cgroups": []}
+    group = cgroups.create(cgroups.places(), limits)
+    program = seccomp.program() if filtered else None
+    filter_fd = wire.in_memory(program) if program else None
+    argv = bubblewrap.command(bwrap, limits, filter_fd, inner)
+    plan = {"argv": argv, "folders": list(bubblewrap.visible()), "uid": bubblewrap.CELL_UID, "cgroups": group.entries}
     command = [sys.executable, "-IS", str(LAUNCH), json.dumps(plan)]
-    return started(command, ours, theirs, {}, lambda: None)
+    try:
+        return started(command, ours, theirs, {}, group.remove, [filter_fd] if filter_fd is not None else [])
+    finally:
+        if filter_fd is not None:
+            os.close(filter_fd)
 
 
 def process_cell(limits: Limits) -> Cell:
@@ -72,17 +78,22 @@ def processes_are_counted() -> bool:
 
 
 def started(
-    command: list[str], ours: socket.socket, theirs: socket.socket, env: dict[str, str], tidy: Callable[[], None]
+    command: list[str],
+    ours: socket.socket,
+    theirs: socket.socket,
+    env: dict[str, str],
+    tidy: Callable[[], None],
+    passed: Sequence[int] = (),
 ) -> Cell:
     """Start the process and wait until it can take jobs."""
     with theirs:
-        process = keeper().submit(popen, command, theirs.fileno(), env).result()
+        process = keeper().submit(popen, command, [theirs.fileno(), *passed], env).result()
     cell = Cell(process, ours, tidy)
     cell.wait_until_ready()
     return cell
 
 
-def popen(command: list[str], control: int, env: dict[str, str]) -> subprocess.Popen[bytes]:
+def popen(command: list[str], passed: list[int], env: dict[str, str]) -> subprocess.Popen[bytes]:
     """The cell's process, with no standard input and only its last words to read."""
     try:
         return subprocess.Popen(
@@ -90,7 +101,7 @@ def popen(command: list[str], control: int, env: dict[str, str]) -> subprocess.P
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            pass_fds=[control],
+            pass_fds=passed,
             env=env,
         )
     except OSError as error:

@@ -1,0 +1,127 @@
+"""Limits on a whole cell by control groups, version 1 or 2, whichever holds the controllers and can be written.
+
+A group is a folder named after the process that made it, so that the next Burnish can remove what a killed one left.
+"""
+
+import contextlib
+import itertools
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.sandbox.limits import MIB, Limits
+
+ROOT = Path("/sys/fs/cgroup")
+OWN = Path("/proc/self/cgroup")
+OURS = "burnish-"
+OWN_BYTES = 96 * MIB
+"""What the server and the judges of a cell need themselves."""
+OWN_PROCESSES = 8
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder in which groups with some of our limits can be made."""
+
+    folder: Path
+    version: int
+    controllers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The limits of one cell."""
+
+    folders: tuple[Path, ...]
+
+    @property
+    def entries(self) -> list[str]:
+        """The files into which a process writes its number to join."""
+        return [str(folder / "cgroup.procs") for folder in self.folders]
+
+    def remove(self) -> None:
+        """Remove the group; its last process may need a moment to go."""
+        for folder in self.folders:
+            for _ in range(50):
+                try:
+                    folder.rmdir()
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.01)
+                else:
+                    break
+
+
+def places(root: Path = ROOT, own: Path = OWN) -> list[Place]:
+    """Where groups can be made, version 1 first; empty when nowhere."""
+    try:
+        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
+    except OSError:
+        return []
+    mine = {controller: path for _, controllers, path in lines for controller in controllers.split(",")}
+    first = [Place(below(root / name, mine[name]), 1, (name,)) for name in ("memory", "pids") if name in mine]
+    usable = [place for place in first if os.access(place.folder, os.W_OK) and (place.folder / "tasks").exists()]
+    second = second_version(root, mine.get("", "/"))
+    return usable or ([second] if second else [])
+
+
+def below(folder: Path, path: str) -> Path:
+    """Our own group in a hierarchy, or its top when we cannot see our own (in a container)."""
+    found = folder / path.lstrip("/")
+    return found if found.is_dir() else folder
+
+
+def second_version(root: Path, mine: str) -> Place | None:
+    """The nearest group above ours that may hand memory and process limits to new groups."""
+    folder = below(root, mine)
+    for place in (folder, *folder.parents):
+        control = place / "cgroup.subtree_control"
+        if not place.is_relative_to(root) or not control.exists():
+            return None
+        given = tuple(name for name in ("memory", "pids") if name in control.read_text().split())
+        if given and os.access(place, os.W_OK) and os.access(place / "cgroup.procs", os.W_OK):
+            return Place(place, 2, given)
+    return None
+
+
+def create(where: list[Place], limits: Limits) -> Group:
+    """A new group with these limits in every place."""
+    name = f"{OURS}{os.getpid()}-{next(_numbers)}"
+    made = []
+    for place in where:
+        folder = place.folder / name
+        with contextlib.suppress(OSError):
+            folder.mkdir()
+            limit(folder, place, limits)
+            made.append(folder)
+    return Group(tuple(made))
+
+
+def limit(folder: Path, place: Place, limits: Limits) -> None:
+    """Write the limits of a new group."""
+    memory = limits.memory_bytes + OWN_BYTES
+    values = {"pids.max": limits.processes + OWN_PROCESSES}
+    values |= {"memory.limit_in_bytes": memory} if place.version == 1 else {"memory.max": memory, "memory.swap.max": 0}
+    for name, value in values.items():
+        if name.split(".")[0] in place.controllers and (folder / name).exists():
+            (folder / name).write_text(str(value))
+
+
+def remove_leftovers(where: list[Place]) -> None:
+    """Remove the groups of a Burnish that is no more."""
+    for place in where:
+        for folder in place.folder.glob(f"{OURS}*"):
+            owner = folder.name.removeprefix(OURS).split("-")[0]
+            if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+
+def describe(where: list[Place]) -> str:
+    """Which limits groups give, in words; "" when none."""
+    names = {"memory": "memory", "pids": "processes"}
+    given = [names[controller] for place in where for controller in place.controllers]
+    return f"{' and '.join(given)} by cgroup v{where[0].version}" if given else ""

