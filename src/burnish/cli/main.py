@@ -1,6 +1,7 @@
 """The command line: it parses, calls and prints. Errors the user can fix are one paragraph and exit code 2."""
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -41,6 +42,7 @@ def main() -> None:
     """Run the command line; the exit code says who has to act: 0 nobody, 1 the result failed, 2 the user can fix it."""
     from burnish.errors import AttemptError, SetupProblem
 
+    _never_stumble_over_a_character()
     try:
         app()
     except SetupProblem as problem:
@@ -50,8 +52,14 @@ def main() -> None:
         _say(f"The attempt broke ({type(error).__name__}): {error}")
         sys.exit(1)
     except KeyboardInterrupt:
-        _say("Stopped. What was done is kept; see it with: burnish show last")
         sys.exit(130)
+
+
+def _never_stumble_over_a_character() -> None:
+    """A terminal that cannot show a character gets a question mark in its place."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _say(paragraph: str) -> None:

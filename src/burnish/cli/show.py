@@ -21,7 +21,9 @@ def show(
     elif tests:
         print(tests_file(opened), end="")
     elif as_json:
-        print("\n".join(event.model_dump_json() for event in opened.events))
+        from burnish.cli.lines import json_line
+
+        print("\n".join(map(json_line, opened.events)))
     else:
         from burnish.cli.story import tell
 

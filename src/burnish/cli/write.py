@@ -1,5 +1,6 @@
 """`burnish write`: a sentence goes in; tests, code and a report come out."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,9 +52,12 @@ def write(
         run = write_it(
             text, answering, out=folder, from_run=from_run, limits=limits, sandbox=sandbox, store=store, watch=watch
         )
+    except KeyboardInterrupt:
+        _close(screen)
+        print("burnish: Stopped. What was done is kept; see it with: burnish show last", file=sys.stderr)
+        raise
     finally:
-        if screen:
-            screen.close()
+        _close(screen)
     _goodbye(run, screen, quiet)
     raise typer.Exit(_exit_code(run, strict))
 
@@ -61,7 +65,9 @@ def write(
 def _reader(verbose: bool, events: bool, quiet: bool) -> "tuple[Watch | None, Screen | None]":
     """Who reads the run's events: a person, a program, or nobody."""
     if events:
-        return lambda event: print(event.model_dump_json(), flush=True), None
+        from burnish.cli.lines import json_line
+
+        return lambda event: print(json_line(event), flush=True), None
     if quiet:
         return None, None
     from burnish.cli.screen import Screen
@@ -80,6 +86,11 @@ def _opened(model: str, silent: bool) -> "Model":
 
     with fetching() as progress:
         return open_model(model, progress)
+
+
+def _close(screen: "Screen | None") -> None:
+    if screen:
+        screen.close()
 
 
 def _goodbye(run: "Run", screen: "Screen | None", quiet: bool) -> None:

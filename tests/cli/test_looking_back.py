@@ -1,0 +1,135 @@
+"""`runs`, `show`, `rate`, `rm`: what happened, for someone who was not there."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnish.events import read_event
+from burnish.runs import Store
+from burnish.version import __version__
+from tests.cli.conftest import Call
+from tests.support import DOUBLE, burnish
+
+DEMO = ("--model", "scripted:demo", "--quiet")
+SENTENCE = "a function double(n), e.g. double(3) == 6"
+
+
+@pytest.fixture
+def run_id(call: Call, store: Store) -> str:
+    """The id of a finished run."""
+    call("write", SENTENCE, *DEMO)
+    return store.open("last").id
+
+
+def test_no_runs_yet_says_how_to_make_the_first(call: Call) -> None:
+    told = call("runs")
+    assert told.code == 0
+    assert "burnish write" in told.out
+
+
+def test_runs_are_listed_with_verdict_cost_and_task(call: Call, run_id: str) -> None:
+    told = call("runs")
+    assert told.code == 0
+    for part in (run_id, "proven", "tokens", "a function double"):
+        assert part in told.out
+
+
+def test_runs_can_be_read_by_a_machine(call: Call, run_id: str) -> None:
+    [row] = json.loads(call("runs", "--json").out)
+    assert (row["id"], row["state"], row["model"]) == (run_id, "proven", "scripted:demo")
+    assert json.loads(call("runs", "--json", "-n", "1").out) == [row]
+
+
+def test_show_tells_prompts_answers_versions_diffs_results_and_times(call: Call, run_id: str) -> None:
+    told = call("show", run_id)
+    assert told.code == 0
+    for part in (
+        SENTENCE,
+        "asked draft-1",
+        "[system] You are a careful Python programmer",
+        "answer reflect-2",
+        "The first version squares its input.",
+        "+    return n * 2",
+        "version 1: 1 passed, 3 failed in",
+        "check tests: passed",
+        "proven: your example and 3 undisputed tests",
+    ):
+        assert part in told.out
+
+
+def test_the_last_run_is_shown_unless_another_is_named(call: Call, run_id: str) -> None:
+    assert call("show").out == call("show", run_id).out == call("show", run_id[:8]).out
+
+
+def test_show_prints_code_or_tests_alone_as_they_were_written(call: Call, run_id: str, work_folder: Path) -> None:
+    assert call("show", "--code").out == (work_folder / "double" / "solution.py").read_text()
+    assert call("show", "--tests").out == (work_folder / "double" / "test_solution.py").read_text()
+
+
+def test_show_prints_every_event_for_a_machine(call: Call, run_id: str, store: Store) -> None:
+    events = [read_event(line) for line in call("show", "--json").out.splitlines()]
+    assert events == list(store.open("last").events)
+
+
+def test_a_rating_is_kept_and_shown(call: Call, run_id: str) -> None:
+    told = call("rate", run_id, "4", "fails on 0")
+    assert (told.code, told.out) == (0, f"{run_id}: ★★★★☆ fails on 0\n")
+    assert "rated ★★★★ fails on 0" in call("show").out
+    assert "★★★★" in call("runs").out
+
+
+@pytest.mark.parametrize("stars", ["0", "6", "good"])
+def test_stars_go_from_one_to_five(call: Call, run_id: str, stars: str) -> None:
+    assert call("rate", run_id, stars).code == 2
+
+
+def test_rm_deletes_the_run_and_leaves_the_files(call: Call, run_id: str, work_folder: Path) -> None:
+    assert call("rm", run_id, "--yes").out == f"deleted {run_id}\n"
+    assert json.loads(call("runs", "--json").out) == []
+    assert (work_folder / "double" / "solution.py").exists()
+
+
+def test_rm_asks_first_and_takes_no_for_an_answer(call: Call, run_id: str) -> None:
+    assert call("rm", run_id, stdin=b"n\n").code == 1
+    assert json.loads(call("runs", "--json").out)
+    assert call("rm", run_id, stdin=b"y\n").code == 0
+    assert not json.loads(call("runs", "--json").out)
+
+
+def test_rm_deletes_nothing_when_one_of_the_names_is_wrong(call: Call, run_id: str) -> None:
+    assert call("rm", run_id, "nope", "--yes").code == 2
+    assert json.loads(call("runs", "--json").out)
+
+
+@pytest.mark.parametrize("command", [("show", "nope"), ("rate", "nope", "3"), ("rm", "nope", "-y"), ("show", "last")])
+def test_a_run_that_does_not_exist_is_exit_code_2(call: Call, command: tuple[str, ...]) -> None:
+    told = call(*command)
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith("burnish: There is no run ")
+    assert told.err.endswith(": burnish runs\n")
+
+
+def test_a_broken_run_can_be_shown(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "empty.json").write_text("[]")
+    call("write", DOUBLE, "--model", f"scripted:{tmp_path / 'empty.json'}")
+    told = call("show")
+    assert told.code == 0
+    assert "broke: ModelError" in told.out
+    assert call("show", "--code").out == ""
+
+
+def test_the_version_is_told(call: Call) -> None:
+    assert call("--version") == (0, f"burnish {__version__}\n", "")
+
+
+def test_burnish_alone_explains_itself(work_folder: Path) -> None:
+    done = burnish(cwd=work_folder)
+    assert "Usage: " in done.stdout + done.stderr
+    assert "write" in done.stdout + done.stderr
+
+
+def test_a_command_that_does_not_exist_is_exit_code_2(call: Call) -> None:
+    told = call("wriet")
+    assert told.code == 2
+    assert "No such command 'wriet'" in told.err

