@@ -6,6 +6,7 @@ import os
 import select
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -71,6 +72,8 @@ class Cell:
         self.control = control
         self.tidy = tidy
         self.closed = False
+        self._busy = threading.Lock()
+        """Held during a job, so that `close` does not take the socket away under it."""
 
     def wait_until_ready(self) -> dict[str, Any]:
         """What the server says of itself, once it can take jobs; SandboxError with its last words if it cannot."""
@@ -84,6 +87,10 @@ class Cell:
 
     def perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int) -> Ended:
         """Run one job and wait for its end, never longer than its wall limit and a little more."""
+        with self._busy:
+            return self._perform(message, inputs, keep_bytes)
+
+    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int) -> Ended:
         started = time.monotonic()
         fds = [wire.in_memory(content) for content in inputs]
         out, into = os.pipe2(os.O_CLOEXEC)
@@ -138,7 +145,9 @@ class Cell:
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
         self.process.kill()
-        self.process.wait()
-        if self.process.stderr:
-            self.process.stderr.close()
+        with self._busy:
+            self.process.wait()
+            self.control.close()
+            if self.process.stderr:
+                self.process.stderr.close()
         self.tidy()

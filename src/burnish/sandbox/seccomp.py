@@ -59,7 +59,13 @@ def conditions(column: int) -> list[Step]:
         (calls.MKNOD[column], 1, [*devices, error]),
         (calls.MKNODAT[column], 2, [*devices, error]),
     ]
-    return [step for number, argument, steps in ways if number is not None for step in when(number, argument, steps)]
+    others = [(numbers[column], argument, [(EQUAL, 1, 0, 0), error]) for argument, *numbers in calls.OTHERS.values()]
+    return [
+        step
+        for number, argument, steps in [*ways, *others]
+        if number is not None
+        for step in when(number, argument, steps)
+    ]
 
 
 def when(number: int, argument: int, steps: list[Step]) -> list[Step]:

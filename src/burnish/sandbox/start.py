@@ -49,10 +49,13 @@ def bubblewrap_cell(bwrap: str, limits: Limits, filtered: bool = True) -> Cell:
 
 
 def process_cell(limits: Limits) -> Cell:
-    """A new process that runs jobs under limits and is not isolated at all."""
+    """A new process that runs jobs under limits and is not isolated at all.
+
+    Its processes are not counted: the kernel would count all others of this user too.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     work = tempfile.mkdtemp(prefix="burnish-")
-    settings = server_settings(limits, theirs.fileno()) | {
+    settings = server_settings(limits.model_copy(update={"processes": 0}), theirs.fileno()) | {
         "isolated": False,
         "packages": str(bubblewrap.packages_folder()),
         "work": work,

@@ -62,6 +62,8 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "set_mempolicy": (238, 237),
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
+    "ioprio_set": (251, 30),
+    "process_mrelease": (448, 448),
     # What these make stays in the cell after the process that made it, so the next job would find it.
     "shmget": (29, 194),
     "semget": (64, 190),
@@ -74,6 +76,16 @@ SOCKET = (41, 198)
 IOCTL = (16, 29)
 MKNOD = (133, None)
 MKNODAT = (259, 33)
+
+OTHERS = {
+    # name: (number of the argument that names a process, x86_64, aarch64)
+    "prlimit64": (0, 302, 261),
+    "setpriority": (1, 141, 140),
+    "sched_setscheduler": (0, 144, 119),
+    "sched_setparam": (0, 142, 118),
+    "sched_setattr": (0, 314, 274),
+}
+"""Calls that a process may make for itself (0) but not for another."""
 
 NEW_NAMESPACES = 0x7E020000
 """Every CLONE_NEW… flag that `clone` takes."""

@@ -68,6 +68,14 @@ class Helpers:
         helper.is_done(60.0)
         return helper
 
+    def revive(self) -> None:
+        """After a job: whatever it did to the helpers, those that live go on and those that do not are forgotten."""
+        for helper in list(self.living.values()):
+            if os.waitpid(helper.pid, os.WNOHANG)[0]:
+                self.end(helper)
+            else:
+                os.kill(helper.pid, signal.SIGCONT)
+
     def settle(self, helper: Helper, patience: float) -> None:
         """After a job: a helper that does not answer is ended; the next job gets a new one."""
         if not helper.is_done(patience):

@@ -30,6 +30,8 @@ def serve(settings: dict[str, Any]) -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
+    if not settings["debug"]:
+        os.dup2(1, 2)  # what we could say at the start went to Burnish; nobody reads what jobs write there
     server = Server(control, settings)
     packets.send(control, {"ready": True, "python": sys.version.split()[0]})
     with contextlib.suppress(clock.HungUp):
@@ -55,6 +57,7 @@ class Server:
         finally:
             for fd in fds:
                 os.close(fd)
+        self.helpers.revive()
         self.cell.remove_files()
         ended["clean"] = self.cell.is_unchanged()
         return ended

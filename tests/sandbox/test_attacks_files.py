@@ -1,0 +1,104 @@
+"""Code in a cell wants the user's files, or to leave something in them."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="outside a cell only root can do this")
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A file of the user's."""
+    file = tmp_path / "id_rsa"
+    file.write_text("a private key")
+    return file
+
+
+def test_a_file_of_the_user_cannot_be_read(fails_inside, secret):
+    fails_inside(f"open({str(secret)!r}).read()")
+
+
+def test_the_user_s_folder_cannot_be_listed(fails_inside, secret):
+    fails_inside(f"import os; os.listdir({str(secret.parent)!r})")
+
+
+def test_the_password_file_is_not_there(fails_inside):
+    fails_inside("open('/etc/passwd').read()")
+
+
+def test_the_source_of_burnish_is_not_there(fails_inside):
+    import burnish
+
+    fails_inside(f"open({burnish.__file__!r}).read()")
+
+
+def test_the_environment_of_burnish_cannot_be_read(fails_inside):
+    fails_inside(f"assert open('/proc/{os.getpid()}/environ', 'rb').read()")
+
+
+def test_other_processes_are_not_seen(fails_inside):
+    fails_inside(f"import os; assert '{os.getpid()}' in os.listdir('/proc')")
+
+
+def test_nothing_is_written_outside_the_work_folder(fails_inside, tmp_path):
+    target = tmp_path / "planted"
+    fails_inside(f"open({str(target)!r}, 'w').write('x')")
+
+
+def test_the_interpreter_cannot_be_changed(fails_inside):
+    target = Path(sys.base_prefix) / "lib" / "burnish-attack.txt"
+    fails_inside(f"import os; open({str(target)!r}, 'w').close(); os.unlink({str(target)!r})")
+
+
+def test_a_symbolic_link_leads_nowhere(fails_inside, secret):
+    fails_inside(f"import os; os.symlink({str(secret)!r}, 'link'); open('link').read()")
+
+
+def test_a_hard_link_cannot_be_made(fails_inside, secret):
+    fails_inside(f"import os; os.link({str(secret)!r}, 'link'); open('link').read()")
+
+
+def test_climbing_up_leads_nowhere(fails_inside, secret):
+    fails_inside(f"open('../' * 30 + {str(secret)[1:]!r}).read()")
+
+
+@needs_root
+def test_a_device_node_cannot_be_made(fails_inside):
+    fails_inside("import os, stat; os.mknod('disk', 0o600 | stat.S_IFBLK, os.makedev(254, 0))")
+
+
+@needs_root
+def test_the_kernel_log_cannot_be_read(fails_inside):
+    fails_inside("open('/dev/kmsg', 'rb').close()")
+
+
+def test_the_control_groups_cannot_be_reached(fails_inside):
+    fails_inside("import os; assert os.listdir('/sys/fs/cgroup')")
+
+
+def test_a_sparse_terabyte_is_refused(fails_inside):
+    fails_inside("open('big', 'wb').truncate(1 << 40)")
+
+
+def test_the_work_folder_has_a_size(fails_inside):
+    fails_inside("for n in range(4): open(f'{n}', 'wb').write(bytes(50 << 20))")
+
+
+def test_shared_memory_has_a_size(fails_inside):
+    write = "open('/dev/shm/burnish-attack', 'wb').write(bytes(150 << 20))"
+    fails_inside(f"import os\ntry:\n    {write}\nfinally:\n    os.unlink('/dev/shm/burnish-attack')")
+
+
+def test_the_root_of_the_cell_is_read_only(cell):
+    assert cell.run(["touch", "/here"]).exit_code != 0
+    assert cell.run(["touch", "/dev/here"]).exit_code != 0
+
+
+def test_the_environment_is_empty_but_for_what_a_program_needs(cell, monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "hush")
+    shown = cell.run(["python", "-c", "import os; print(sorted(os.environ))"]).output
+    assert "SECRET" not in shown
+    assert "HOME" in shown

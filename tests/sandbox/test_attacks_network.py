@@ -1,0 +1,83 @@
+"""Code in a cell wants to talk to somebody."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.sandbox import Limits, bubblewrap, start
+from burnish.sandbox.box import Box
+from tests.sandbox.attack import works
+
+
+@pytest.fixture
+def service() -> Iterator[int]:
+    """A service on this machine's loopback."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def unfiltered() -> Iterator[Box]:
+    """A cell without the system call filter: the namespaces must be enough on their own."""
+    bwrap = bubblewrap.find_bwrap()
+    assert bwrap
+    with Box("bubblewrap", "", lambda: start.bubblewrap_cell(bwrap, Limits(), filtered=False), Limits(), 1) as box:
+        yield box
+
+
+@contextlib.contextmanager
+def listening(address: str) -> Iterator[None]:
+    """A Unix socket that guests can connect to."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(address)
+        server.listen()
+        yield
+
+
+def test_a_service_on_the_loopback_cannot_be_reached(fails_inside, service):
+    fails_inside(f"import socket; socket.create_connection(('127.0.0.1', {service}), 2)")
+
+
+def test_the_namespace_alone_keeps_the_loopback_out_of_reach(unfiltered, outside, service):
+    attack = f"import socket; socket.create_connection(('127.0.0.1', {service}), 2)"
+    assert works(outside, attack)
+    assert not works(unfiltered, attack)
+
+
+def test_the_namespace_has_no_way_out(unfiltered):
+    shown = unfiltered.run(["python", "-c", "import socket; print(socket.if_nameindex())"]).output
+    assert shown.strip() == "[(1, 'lo')]"
+
+
+def test_a_datagram_cannot_be_sent(fails_inside):
+    fails_inside("import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 53))")
+
+
+def test_ipv6_is_no_way_around(fails_inside):
+    fails_inside("import socket; socket.socket(socket.AF_INET6)")
+
+
+def test_a_name_cannot_be_resolved(fails_inside):
+    fails_inside("import socket; socket.getaddrinfo('localhost', 80)")
+
+
+def test_the_kernel_s_routing_socket_is_closed(fails_inside):
+    fails_inside("import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)")
+
+
+def test_a_unix_socket_of_the_user_cannot_be_reached(fails_inside, tmp_path: Path):
+    with listening(str(tmp_path / "s")):
+        fails_inside(f"import socket; socket.socket(socket.AF_UNIX).connect({str(tmp_path / 's')!r})")
+
+
+def test_an_abstract_socket_of_the_user_cannot_be_reached(fails_inside):
+    with listening("\0burnish-attack"):
+        fails_inside("import socket; socket.socket(socket.AF_UNIX).connect('\\0burnish-attack')")
+
+
+def test_programs_may_still_talk_to_themselves(cell):
+    code = "import asyncio, socket; socket.socketpair(); asyncio.run(asyncio.sleep(0)); print('fine')"
+    assert cell.run(["python", "-c", code]).output == "fine\n"
