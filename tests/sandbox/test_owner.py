@@ -1,0 +1,120 @@
+"""A cell belongs to the process that opened it, and goes when that goes."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SandboxError
+from burnish.sandbox import cgroups, open_sandbox
+
+OWNER = """
+import sys, threading, time
+from burnish.sandbox import open_sandbox
+box = open_sandbox(sys.argv[1], cells=1)
+box.grade("def f(): return 1", "assert f() == 1")
+threading.Thread(target=box.run, args=(["sleep", "100"],), kwargs={"timeout_seconds": 100}, daemon=True).start()
+time.sleep(0.5)
+print("ready", flush=True)
+time.sleep(100)
+"""
+
+
+def family(pid: int) -> list[int]:
+    """A process and all below it."""
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += family(int(child))
+    return found
+
+
+def folders() -> set[str]:
+    return {path.name for path in Path(tempfile.gettempdir()).glob("burnish-*")}
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "process"])
+def test_killing_burnish_leaves_no_process_and_no_folder(kind):
+    before = folders()
+    with subprocess.Popen([sys.executable, "-c", OWNER, kind], stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline() == b"ready\n"
+        members = family(owner.pid)
+        assert len(members) >= 4
+        os.kill(owner.pid, signal.SIGKILL)
+    deadline = time.monotonic() + 5
+    while any(Path(f"/proc/{pid}").exists() for pid in members) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in members if Path(f"/proc/{pid}").exists()]
+    assert folders() <= before
+
+
+def test_the_groups_of_a_killed_burnish_are_removed_at_the_next_start():
+    where = cgroups.places()
+    if not where:
+        pytest.skip("no control group can be written here")
+    left = [place.folder / f"{cgroups.OURS}999999999-0" for place in where]
+    for folder in left:
+        folder.mkdir()
+    open_sandbox("bubblewrap").close()
+    assert not any(folder.exists() for folder in left)
+
+
+def test_closing_leaves_no_group():
+    where = cgroups.places()
+    open_sandbox("bubblewrap").close()
+    assert not [
+        path for place in where for path in place.folder.glob(f"{cgroups.OURS}{os.getpid()}-*") if not any_cell(path)
+    ]
+
+
+def any_cell(folder: Path) -> bool:
+    """True when some other test's cell still lives in the group."""
+    return bool((folder / "cgroup.procs").read_text().strip())
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "process"])
+def test_closing_from_another_thread_ends_a_running_job_at_once(kind):
+    box = open_sandbox(kind, cells=1)
+    box.run(["true"])
+    raised: list[BaseException] = []
+
+    def job() -> None:
+        try:
+            box.run(["sleep", "60"], timeout_seconds=60)
+        except SandboxError as error:
+            raised.append(error)
+
+    runner = threading.Thread(target=job)
+    runner.start()
+    time.sleep(0.3)
+    started = time.monotonic()
+    box.close()
+    runner.join(5)
+    assert time.monotonic() - started < 0.5
+    assert "closed" in str(raised[0])
+
+
+def test_a_cell_outlives_the_thread_that_asked_for_it():
+    with open_sandbox("bubblewrap", cells=1) as box:
+        opener = threading.Thread(target=lambda: box.grade("x = 1", "assert x == 1"))
+        opener.start()
+        opener.join()
+        time.sleep(0.1)
+        assert box.grade("x = 1", "assert x == 1").all_passed
+
+
+def test_a_cell_that_dies_is_replaced():
+    with open_sandbox("bubblewrap", cells=1) as box:
+        (one,) = box._all
+        one.process.kill()
+        one.process.wait()
+        with pytest.raises(SandboxError):
+            box.run(["true"])
+        assert box.run(["true"]).exit_code == 0

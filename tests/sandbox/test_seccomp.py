@@ -1,0 +1,73 @@
+"""The filter, run step by step by a small interpreter of our own, on both architectures."""
+
+import errno
+import struct
+
+import pytest
+
+from burnish.sandbox import seccomp, syscalls
+
+ALLOWED, KILLED = seccomp.ALLOW, seccomp.KILL
+REFUSED = seccomp.ERROR | errno.EPERM
+COLUMNS = {"x86_64": 0, "aarch64": 1}
+
+
+def verdict(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+    """What the filter says to one call."""
+    program = seccomp.program(machine)
+    assert program is not None
+    steps = list(struct.iter_unpack("=HBBI", program))
+    own = seccomp.ARCHITECTURES[machine][1]
+    given = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("=IIQ6Q", number, own if architecture is None else architecture, 0, *given)
+    value, at = 0, 0
+    while True:
+        code, yes, no, constant = steps[at]
+        at += 1
+        if code == seccomp.RETURN:
+            return constant
+        if code == seccomp.LOAD:
+            value = struct.unpack_from("=I", data, constant)[0]
+        elif code == seccomp.AND:
+            value &= constant
+        else:
+            tests = {seccomp.EQUAL: value == constant, seccomp.AT_LEAST: value >= constant}
+            at += yes if tests.get(code, bool(value & constant)) else no
+
+
+@pytest.mark.parametrize("machine", COLUMNS)
+@pytest.mark.parametrize("name", syscalls.DENIED)
+def test_every_listed_call_is_refused(machine, name):
+    number = syscalls.DENIED[name][COLUMNS[machine]]
+    assert number is None or verdict(machine, number) == REFUSED
+
+
+@pytest.mark.parametrize(("machine", "read"), [("x86_64", 0), ("aarch64", 63)])
+def test_an_ordinary_call_is_allowed(machine, read):
+    assert verdict(machine, read) == ALLOWED
+    assert verdict(machine, read, architecture=0x40000003) == KILLED
+
+
+@pytest.mark.parametrize("machine", COLUMNS)
+def test_arguments_decide_where_they_must(machine):
+    column = COLUMNS[machine]
+    clone, socket, mknodat = (calls[column] for calls in (syscalls.CLONE, syscalls.SOCKET, syscalls.MKNODAT))
+    assert verdict(machine, clone, 0x01200011) == ALLOWED
+    assert verdict(machine, clone, 0x10000011) == REFUSED
+    assert verdict(machine, syscalls.CLONE3[column]) == seccomp.ERROR | errno.ENOSYS
+    assert verdict(machine, socket, 1) == ALLOWED
+    assert [verdict(machine, socket, family) for family in (2, 10, 16, 17, 38, 40)] == [REFUSED] * 6
+    assert verdict(machine, mknodat, 0, 0, 0o010600) == ALLOWED
+    assert [verdict(machine, mknodat, 0, 0, kind) for kind in (0o020600, 0o060600)] == [REFUSED] * 2
+    assert verdict(machine, syscalls.OTHERS["prlimit64"][1 + column], 0) == ALLOWED
+    assert verdict(machine, syscalls.OTHERS["prlimit64"][1 + column], 17) == REFUSED
+    assert verdict(machine, syscalls.IOCTL[column], 0, syscalls.TIOCSTI) == REFUSED
+    assert verdict(machine, syscalls.IOCTL[column], 0, 0x5401) == ALLOWED
+
+
+def test_the_x32_convention_is_killed():
+    assert verdict("x86_64", 0x40000000) == KILLED
+
+
+def test_an_unknown_machine_has_no_filter():
+    assert seccomp.program("pdp11") is None

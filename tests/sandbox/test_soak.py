@@ -1,0 +1,54 @@
+"""Ten thousand jobs in a row leave nothing behind."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from burnish.sandbox import open_sandbox
+
+GOOD = ("def f(x): return x + 1", "assert f(1) == 2\nassert f([1][0]) == 2")
+BAD = ("def f(x): raise ValueError(x)", "assert f(1) == 2")
+PAIRS = [
+    GOOD,
+    BAD,
+    ("class A:\n    def m(self): return [1] * 1000", "a = A()\nassert a.m() == [1] * 1000"),
+    ("1/0", ""),
+]
+JOBS = 10_000
+
+
+def members(pid: int) -> list[int]:
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += members(int(child))
+    return found
+
+
+def memory_kib(pids: list[int]) -> int:
+    status = [Path(f"/proc/{pid}/status").read_text() for pid in pids]
+    return sum(int(line.split()[1]) for text in status for line in text.splitlines() if line.startswith("RssAnon"))
+
+
+def census() -> tuple[int, int, int]:
+    """Processes, their memory, and our own descriptors."""
+    family = members(os.getpid())
+    return len(family), memory_kib(family), len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_ten_thousand_jobs_leak_nothing():
+    with open_sandbox("bubblewrap", cells=2) as box, ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda n: box.grade(*PAIRS[n % len(PAIRS)]), range(500)))
+        processes, kib, descriptors = census()
+        cells = set(box._all)
+        graded = list(pool.map(lambda n: box.grade(*PAIRS[n % len(PAIRS)]), range(JOBS)))
+        assert sum(one.all_passed for one in graded) == JOBS // 2
+        assert set(box._all) == cells
+        after = census()
+        print(f"before {(processes, kib, descriptors)}, after {after}")
+        assert (after[0], after[2]) == (processes, descriptors)
+        assert after[1] < kib * 1.25 + 20_000
