@@ -15,6 +15,7 @@ SWITCHES = {
     "LANGSMITH_TRACING_V2": "true",
     "LANGCHAIN_TRACING_V2": "true",
     "LANGCHAIN_TRACING": "true",
+    "LANGCHAIN_HANDLER": "langchain",
     "LANGSMITH_API_KEY": "lsv2_a_key",
     "LANGCHAIN_API_KEY": "lsv2_a_key",
     "LANGSMITH_ENDPOINT": "http://192.0.2.1:9",
@@ -55,7 +56,7 @@ def connections(folder: Path, *arguments: str) -> list[tuple[str, object]]:
         text=True,
         timeout=300,
     )
-    assert done.returncode in (0, 1), done.stderr
+    assert "PROVEN" in done.stdout or "FAILED" in done.stdout, done.stdout + done.stderr
     return [tuple(json.loads(line)) for line in (folder / "seen").read_text().splitlines()]
 
 
@@ -65,11 +66,10 @@ def is_local(where: object) -> bool:
 
 
 def test_a_scripted_run_opens_no_connection(work_folder: Path) -> None:
-    assert [seen for seen in connections(work_folder, "write", DOUBLE, "--model", "scripted:demo")] == []
+    assert connections(work_folder, "write", DOUBLE, "--model", "scripted:demo") == []
 
 
 def test_a_connection_would_be_seen(work_folder: Path) -> None:
-    (work_folder / "sitecustomize.py").touch()
     program = SPY.split("from burnish")[0] + "import socket\ns = socket.socket()\ns.settimeout(0.01)\n"
     program += "try:\n    s.connect(('192.0.2.1', 9))\nexcept OSError:\n    pass\ns.close()\n"
     subprocess.run([sys.executable, "-c", program, str(work_folder / "seen")], check=True, timeout=30)

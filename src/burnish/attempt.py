@@ -12,6 +12,7 @@ from burnish.models.model import Model
 from burnish.models.names import open_model
 from burnish.runs import Record, Run, Store, read_record
 from burnish.sandbox import Sandbox, open_sandbox
+from burnish.silence import silence
 from burnish.tasks import Task
 from burnish.version import __version__
 
@@ -88,13 +89,11 @@ def _work_in_background(
 def _events(
     task: Task, model: Model, box: Sandbox, limits: Limits, record: Record, cancel: threading.Event
 ) -> Iterator[Event]:
-    from langsmith import tracing_context
-
     from burnish.agent.ask import Tools
     from burnish.agent.graph import build
 
     tools = Tools(model=model, sandbox=box, meter=Meter(limits), cancel=cancel)
-    with tracing_context(enabled=False):  # the user's shell may ask LangGraph to report; we never do
+    with silence():
         steps = {"recursion_limit": 4 * limits.rounds + 20}
         yield from build(task, tools, record.append).stream({"events": []}, steps, stream_mode="custom")
 

@@ -44,7 +44,7 @@ def test_the_real_model_keeps_its_promises(model_weights: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert all(said for said, _ in pool.map(lambda _: answer(model, HELLO), range(4)))
 
-    cut = HELLO.model_copy(update={"max_tokens": 2})
+    cut = LONG.model_copy(update={"max_tokens": 3})
     assert answer(model, cut)[1].ended == "length"
 
     cancel = threading.Event()

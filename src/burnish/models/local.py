@@ -16,6 +16,7 @@ from typing import Any
 from burnish.errors import ModelError, blame
 from burnish.models.cores import Cores
 from burnish.models.model import Ask, Chunk, Done, Waiting
+from burnish.silence import silence
 
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
@@ -76,6 +77,7 @@ class Server:
             base_url=f"{self.address}/v1",
             api_key=lambda: "none",
             http_client=openai.DefaultHttpxClient(trust_env=False, timeout=None),
+            openai_proxy=None,  # the user's shell may name one for other programs
             max_retries=0,
             stream_usage=True,
             use_responses_api=False,
@@ -181,9 +183,7 @@ def _pump(
 
 
 def _parts(chat: Any, ask: Ask) -> Iterator[Any]:
-    from langsmith import tracing_context
-
-    with tracing_context(enabled=False):  # the user's shell may ask LangChain to report; we never do
+    with silence():
         yield from chat.stream(
             [(message.role, message.content) for message in ask.messages],
             temperature=ask.temperature,
