@@ -138,7 +138,8 @@ def test_an_answer_that_is_nonsense_ends_in_a_finished_run_that_failed(answer: s
     ],
     ids=["endless", "exit", "hard-exit", "recursion", "memory"],
 )
-def test_code_that_hangs_or_leaves_has_failed(code: str) -> None:
+def test_code_that_hangs_or_leaves_has_failed(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.checks.tests.TIMEOUT_SECONDS", 1.0)
     answer = block(f"def double(n):\n    {code}")
     run = tried(draft=answer, reflect=answer, rewrite=answer, limits=Limits(rounds=0))
     assert run.verdict == "failed"

@@ -256,3 +256,11 @@ def test_a_failing_first_version_is_shown_with_the_assertion_and_what_it_got(cal
     told = call("write", DOUBLE, "--model", scripted(tmp_path / "s.json", draft=SQUARE))
     assert "assert double(5) == 10" in told.out
     assert "got: 25" in told.out
+
+
+def test_two_at_once_in_one_folder_get_a_folder_each(work_folder: Path) -> None:
+    command = [sys.executable, "-m", "burnish", "write", DOUBLE, *DEMO, "--quiet"]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    told = sorted(process.communicate(timeout=60)[0].strip() for process in both)
+    assert [process.returncode for process in both] == [0, 0]
+    assert told == [str(work_folder / "double"), str(work_folder / "double-2")]

@@ -39,19 +39,21 @@ def write(
     from burnish.agent.limits import Limits
     from burnish.cli.reading import task_text
     from burnish.runs import Store
-    from burnish.verbs.write import check_free, free_folder, task_for
+    from burnish.verbs.write import check_free, deliver, free_folder, task_for
     from burnish.verbs.write import write as write_it
 
     text, store = task_text(sentence, task_file), Store()
-    folder = out or free_folder(task_for(text, from_run, store), Path.cwd())
-    check_free(folder)
+    task = task_for(text, from_run, store)
+    check_free(out or free_folder(task, Path.cwd()))
     limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds)
     watch, screen = _reader(verbose, events, quiet)
     try:
         answering = _opened(model, quiet or events)
         run = write_it(
-            text, answering, out=folder, from_run=from_run, limits=limits, sandbox=sandbox, store=store, watch=watch
+            text, answering, out=out, from_run=from_run, limits=limits, sandbox=sandbox, store=store, watch=watch
         )
+        if out is None:  # named only now: another run may have taken the name meanwhile
+            run = deliver(run, free_folder(task, Path.cwd()), store, watch)
     except KeyboardInterrupt:
         _close(screen)
         print("burnish: Stopped. What was done is kept; see it with: burnish show last", file=sys.stderr)

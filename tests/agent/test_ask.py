@@ -1,0 +1,81 @@
+"""The one way to ask: limits first, the prompt on record, then the answer as it comes."""
+
+import threading
+from collections.abc import Generator, Iterator
+from typing import Any, cast
+
+from burnish.agent.ask import Tools, ask
+from burnish.agent.limits import Limits, Meter
+from burnish.events import Event, Message, ModelReplied
+from burnish.models.model import Ask, Chunk, Done, Waiting
+from burnish.models.scripted import ScriptedModel
+from tests.support import kinds
+
+QUESTION = Ask(purpose="draft", messages=(Message(role="user", content="Write."),), max_tokens=10)
+
+
+class Says(ScriptedModel):
+    """Says exactly these pieces."""
+
+    def __init__(self, *pieces: Chunk | Waiting | Done) -> None:
+        super().__init__([])
+        self.pieces = pieces
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        yield from self.pieces
+
+
+def asked(model: ScriptedModel, limits: Limits | None = None, cancelled: bool = False) -> tuple[list[Event], Any]:
+    cancel = threading.Event()
+    if cancelled:
+        cancel.set()
+    tools = Tools(model, cast(Any, None), Meter(limits or Limits()), cancel)
+    events: list[Event] = []
+
+    def collect() -> Generator[None, None, ModelReplied | None]:
+        stream = ask(tools, "draft-1", QUESTION)
+        while True:
+            try:
+                events.append(next(stream))
+            except StopIteration as end:
+                return cast("ModelReplied | None", end.value)
+            yield
+
+    steps = collect()
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return events, end.value
+
+
+def test_the_prompt_is_on_record_before_the_first_word() -> None:
+    events, reply = asked(ScriptedModel(["two words"]))
+    assert kinds(events) == ["asked", "model_chunk", "model_chunk", "model_replied"]
+    assert events[0].messages == QUESTION.messages  # type: ignore[union-attr]
+    assert (reply.text, reply.ended, reply.tokens_out) == ("two words", "stop", 2)
+
+
+def test_waiting_is_told_only_where_it_says_why() -> None:
+    pieces = (Waiting(why="reading the weights"), Waiting(), Chunk(text="x"), Done(tokens_in=1, tokens_out=1))
+    events, _ = asked(Says(*pieces))
+    assert kinds(events) == ["asked", "notice", "model_chunk", "model_replied"]
+
+
+def test_an_answer_that_breaks_off_is_recorded_as_cut_and_ends_the_work() -> None:
+    events, reply = asked(Says(Chunk(text="half an")))
+    assert kinds(events)[-2:] == ["model_replied", "stopped"]
+    assert reply is None
+
+
+def test_a_refused_call_is_not_made() -> None:
+    model = ScriptedModel(["x"])
+    events, reply = asked(model, Limits(calls=0))
+    assert (kinds(events), reply, model.asked) == (["stopped"], None, [])
+
+
+def test_after_ctrl_c_nothing_is_asked() -> None:
+    model = ScriptedModel(["x"])
+    events, _ = asked(model, cancelled=True)
+    assert [event.reason for event in events] == ["interrupted"]  # type: ignore[union-attr]
+    assert model.asked == []
