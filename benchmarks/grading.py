@@ -19,9 +19,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from burnish.sandbox import Limits, Sandbox, bubblewrap, open_sandbox
+from burnish.sandbox.inside import warm
 
 HERE = Path(__file__).parent
-WARM = "ast,bisect,collections,copy,dataclasses,datetime,decimal,enum,fractions,functools,heapq,itertools,math,random,re,string,typing"
+WARM = ",".join(warm.COMMON)
 CHECK_CALL = re.compile(r"^check\(\w+\)\s*$", re.M)
 
 

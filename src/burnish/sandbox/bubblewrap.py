@@ -49,6 +49,13 @@ def visible() -> dict[str, str]:
     return folders
 
 
+def staged(bwrap: str) -> list[str]:
+    """Folders that must be readable to the user a cell runs as; the wheel's bubblewrap with its library is in one."""
+    is_system = any(Path(bwrap).is_relative_to(folder) for folder in SYSTEM)
+    own = [] if is_system else [str(Path(bwrap).parents[min(2, len(Path(bwrap).parents) - 1)])]
+    return [*visible(), *(folder for folder in own if folder not in visible())]
+
+
 def command(bwrap: str, limits: Limits, seccomp_fd: int | None, inner: list[str]) -> list[str]:
     """The whole bubblewrap command that runs `inner` as process 1 of a new cell."""
     seccomp = ["--seccomp", str(seccomp_fd)] if seccomp_fd is not None else []

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from burnish.sandbox import bubblewrap, cgroups, seccomp
@@ -84,6 +85,7 @@ def describe() -> Description | None:
     return Description(bwrap, version_of(bwrap), level(bwrap))
 
 
+@cache
 def version_of(bwrap: str) -> str:
     """The version a bubblewrap says it has."""
     try:

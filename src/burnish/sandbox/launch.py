@@ -29,12 +29,16 @@ def main() -> None:
     argv = plan["argv"]
     if os.getuid() == 0:
         moved = stage(plan["folders"])
-        argv = [
-            moved.get(word, word) if before in SOURCES else word
-            for before, word in zip(["", *argv], argv, strict=False)
-        ]
+        argv = redirected(argv, moved)
         become(plan["uid"])
     os.execve(argv[0], argv, {})
+
+
+def redirected(argv: list[str], moved: dict[str, str]) -> list[str]:
+    """The command with moved folders where they are now; bubblewrap itself may lie in one of them."""
+    program = next((argv[0].replace(old, new, 1) for old, new in moved.items() if argv[0].startswith(old)), argv[0])
+    rest = zip(argv, argv[1:], strict=False)
+    return [program, *(moved.get(word, word) if before in SOURCES else word for before, word in rest)]
 
 
 def stage(folders: list[str]) -> dict[str, str]:

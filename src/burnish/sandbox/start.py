@@ -39,7 +39,7 @@ def bubblewrap_cell(bwrap: str, limits: Limits, filtered: bool = True) -> Cell:
     program = seccomp.program() if filtered else None
     filter_fd = wire.in_memory(program) if program else None
     argv = bubblewrap.command(bwrap, limits, filter_fd, inner)
-    plan = {"argv": argv, "folders": list(bubblewrap.visible()), "uid": bubblewrap.CELL_UID, "cgroups": group.entries}
+    plan = {"argv": argv, "folders": bubblewrap.staged(bwrap), "uid": bubblewrap.CELL_UID, "cgroups": group.entries}
     command = [sys.executable, "-IS", str(LAUNCH), json.dumps(plan)]
     try:
         return started(command, ours, theirs, {}, group.remove, [filter_fd] if filter_fd is not None else [])

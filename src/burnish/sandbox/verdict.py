@@ -15,8 +15,9 @@ LONGEST_MESSAGE = 1000
 
 
 REACHES_IN = re.compile(
-    r"\b(monkeypatch|mock|patch|inspect|asyncio|await|importlib|sys\.modules|caplog|capfd|dataclasses|threading"
-    r"|subprocess|multiprocessing|pickle|weakref|gc|globals|setattr\(solution)\b"
+    r"\b(?:import|from)\s+(?:unittest\.mock|mock|inspect|asyncio|importlib|dataclasses|threading|concurrent|subprocess"
+    r"|multiprocessing|pickle|weakref|gc|types)\b|\bunittest\s+import\s+mock|\b(?:monkeypatch|mocker|caplog|capfd)\b"
+    r"|\bawait\b|\bsys\.modules\b|\bglobals\(\)"
 )
 """Words of tests that reach into the process of the code, which therefore must be theirs."""
 MAY_BE_PYTEST = re.compile(r"^(async\s+)?def\s+test|^class\s", re.M)
@@ -66,9 +67,7 @@ def read(ended: Ended, nonce: str) -> Graded:
     cases = [case_of(fact["case"]) for fact in facts if "case" in fact]
     problem = why(ended, facts, nonce)
     left = plan[len(cases) :]
-    cases += [
-        Case(name=name, outcome="failed" if n == 0 else "not_run", message=problem) for n, name in enumerate(left)
-    ]
+    cases += [missing(name, problem, is_first=n == 0) for n, name in enumerate(left)]
     return Graded(
         cases=tuple(cases),
         problem=problem,
@@ -76,6 +75,12 @@ def read(ended: Ended, nonce: str) -> Graded:
         separated=not found(facts, "shared"),
         seconds=ended.seconds,
     )
+
+
+def missing(name: str, problem: str, is_first: bool) -> Case:
+    """A test that gave no answer: the first was under way when the end came, the others did not begin."""
+    why_not = problem or "the tests ended before this one"
+    return Case(name=name, outcome="failed" if is_first else "not_run", message=why_not)
 
 
 def lines_of(ended: Ended) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+import time
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,9 +59,11 @@ class AssertSuite:
         say(plan=[step.name for step in self.steps if step.name])
         scope = self.scope(solution)
         for step in self.steps:
+            started = time.perf_counter()
             why = self.perform(step.code, scope)
             if step.name:
-                say(case={"name": step.name, "passed": not why, "message": why})
+                seconds = round(time.perf_counter() - started, 6)
+                say(case={"name": step.name, "passed": not why, "message": why, "seconds": seconds})
             elif why:
                 say(problem=f"the tests broke: {why}")
                 return

@@ -47,6 +47,7 @@ class Judge:
         self.say = say
         self.explainer = explain.Explainer(tests)
         self.failed: dict[str, str] = {}
+        self.took = 0.0
 
     def pytest_collection(self, session: pytest.Session) -> bool:
         """Collect from memory instead of from disk."""
@@ -60,7 +61,9 @@ class Judge:
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be collected is a problem, not a verdict."""
         if report.failed:
-            self.say(problem=f"the tests cannot be collected: {explain.short(str(report.longrepr))}")
+            told = [line[1:].strip() for line in str(report.longrepr).splitlines() if line.startswith("E")]
+            why = "\n".join(told) or str(report.longrepr)
+            self.say(problem=f"the tests cannot be collected: {explain.short(why)}")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -72,11 +75,13 @@ class Judge:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """One line a test, after its last phase."""
+        self.took = report.duration if report.when == "call" else self.took
         if report.skipped:
             self.failed.setdefault(report.nodeid, f"skipped: {explain.short(str(report.longrepr))}")
         if report.when == "teardown":
             why = self.failed.get(report.nodeid)
-            self.say(case={"name": name_of(report.nodeid), "passed": why is None, "message": why or ""})
+            answer = {"passed": why is None, "message": why or "", "seconds": round(self.took, 6)}
+            self.say(case={"name": name_of(report.nodeid), **answer})
 
 
 class TestsInMemory(pytest.Module):
