@@ -56,7 +56,8 @@ def test_a_rewrite_wins_where_the_repair_fails() -> None:
 
 
 def test_the_best_version_is_kept_when_later_ones_are_worse() -> None:
-    run = tried(draft=SQUARE, reflect=WRONG, rewrite=block("def double(n):\n    raise ValueError"))
+    worse = block("def double(n):\n    raise ValueError")
+    run = tried(draft=SQUARE, reflect=WRONG, rewrite=worse, limits=Limits(rounds=2))
     assert run.verdict == "failed"
     assert run.final
     assert run.final.number == 1

@@ -185,15 +185,14 @@ def test_going_on_from_an_earlier_run(call: Call, store: Store) -> None:
 WILD = f"{ESC}[31mred{ESC}]0;title\x07{ESC}]52;c;aGk=\x07[bold red]markup[/bold red] [link=x]l[/link] \x9b2J\u202e\r"
 
 
-@pytest.mark.parametrize("purpose", ["tests", "draft"])
 @pytest.mark.parametrize(
-    "wrapped",
+    ("purpose", "wrapped"),
     [
-        WILD,
-        block(f"def double(n):\n    '''{WILD}'''\n    return n * n"),
-        block(f"def double(n):\n    raise ValueError('''{WILD}''')"),
-        block(f"def double(n, m='''{WILD}''', *, k): ..."),
-        block(f"assert double(1) == '''{WILD}'''"),
+        ("draft", WILD),
+        ("draft", block(f"def double(n):\n    '''{WILD}'''\n    return n * n")),
+        ("draft", block(f"def double(n):\n    raise ValueError('''{WILD}''')")),
+        ("draft", block(f"def double(n, m='''{WILD}''', *, k): ...")),
+        ("tests", block(f"assert double(1) == '''{WILD}'''")),
     ],
     ids=["prose", "docstring", "exception", "signature", "assertion"],
 )
@@ -202,8 +201,8 @@ def test_a_models_escapes_and_markup_are_shown_and_never_obeyed(
 ) -> None:
     model = scripted(tmp_path / "s.json", **{purpose: wrapped})
     told = [
-        call("write", DOUBLE, "--model", model, "--verbose", "--rounds", "1", "--out", "double"),
-        call("write", DOUBLE, "--model", model, "--events", "--rounds", "1"),
+        call("write", DOUBLE, "--model", model, "--verbose", "--rounds", "0", "--out", "double"),
+        call("write", DOUBLE, "--model", model, "--events", "--rounds", "0", "--calls", "2"),
         *(call("show", "last", *options) for options in ((), ("--code",), ("--tests",), ("--json",))),
         call("runs"),
     ]
@@ -220,6 +219,7 @@ def test_the_command_runs_in_a_process_of_its_own(work_folder: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{work_folder / 'double'}\n", "")
 
 
+@pytest.mark.slow
 def test_a_terminal_that_knows_only_ascii_is_no_obstacle(work_folder: Path) -> None:
     done = burnish("write", f"{DOUBLE} ★", *DEMO, cwd=work_folder, env={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0, done.stderr
@@ -258,6 +258,7 @@ def test_a_failing_first_version_is_shown_with_the_assertion_and_what_it_got(cal
     assert "got: 25" in told.out
 
 
+@pytest.mark.slow
 def test_two_at_once_in_one_folder_get_a_folder_each(work_folder: Path) -> None:
     command = [sys.executable, "-m", "burnish", "write", DOUBLE, *DEMO, "--quiet"]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
