@@ -23,6 +23,7 @@ time.sleep(0.1)
 """
 
 
+@pytest.mark.slow
 def test_a_detached_process_does_not_outlive_its_job(cell, tmp_path):
     marker = tmp_path / "alive"
     run_bare(DETACH.format(marker=str(marker), seconds=0), tmp_path)
@@ -107,6 +108,7 @@ def test_killing_the_judge_is_a_failure(cell):
     assert is_healthy(cell)
 
 
+@pytest.mark.slow
 def test_stopping_the_judge_is_a_failure(cell):
     code = "import os\ndef f(x):\n    os.kill(-1, 19)\n    return x"
     assert not cell.grade(code, "assert f(1) == 1", timeout_seconds=0.5).all_passed

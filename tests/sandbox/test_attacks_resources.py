@@ -6,6 +6,7 @@ import pytest
 
 from tests.sandbox.attack import is_healthy, run_bare
 
+pytestmark = pytest.mark.slow
 SPIN = "while True: pass"
 
 
@@ -30,7 +31,6 @@ def test_more_memory_than_allowed_is_refused(fails_inside):
     fails_inside("x = bytearray(1300 << 20)")
 
 
-@pytest.mark.slow
 def test_many_processes_together_get_no_more_memory_than_one(cell):
     code = """
 import os, time

@@ -115,6 +115,25 @@ def test_rebound_builtins(does_not_fool):
     does_not_fool(code, "assert sorted(f(1)) == [1]")
 
 
+def test_redefined_builtins(does_not_fool):
+    does_not_fool("def abs(x): return 0\ndef f(x): return 9", "assert abs(f(1) - 2.5) < 1e-6")
+
+
+def test_a_redefined_module(does_not_fool):
+    code = "class math:\n    isclose = staticmethod(lambda a, b: True)\ndef f(x): return 9"
+    does_not_fool(code, "assert math.isclose(f(1), 2.5)")
+
+
+def test_redefined_builtins_in_a_pytest_file(cell):
+    tests = "from solution import *\ndef test_a(): assert abs(f(1) - 2.5) < 1e-6"
+    assert cell.grade("def abs(x): return 0\ndef f(x): return 9", tests).passed == 0
+
+
+def test_a_function_under_test_may_have_the_name_of_a_builtin(cell):
+    assert cell.grade("def sum(a, b): return a * b", "assert sum(2, 3) == 6").all_passed
+
+
+@pytest.mark.slow
 def test_a_patched_pytest_report(does_not_fool):
     code = """
 import _pytest.reports
@@ -127,22 +146,27 @@ _pytest.reports.TestReport.from_item_and_call = staticmethod(always)
     does_not_fool(code + WRONG, PYTEST)
 
 
+@pytest.mark.slow
 def test_an_exit_status_patched_into_pytest(does_not_fool):
     does_not_fool("import os, pytest\ndef f(x): os._exit(0)", PYTEST)
 
 
+@pytest.mark.slow
 def test_skipping_itself(does_not_fool):
     does_not_fool("import pytest\ndef f(x): pytest.skip('not today')", PYTEST)
 
 
+@pytest.mark.slow
 def test_skipping_itself_the_other_way(does_not_fool):
     does_not_fool("import unittest\ndef f(x): raise unittest.SkipTest", PYTEST)
 
 
+@pytest.mark.slow
 def test_an_expected_failure_declared_from_inside(does_not_fool):
     does_not_fool("import pytest\ndef f(x): pytest.xfail('known')", PYTEST)
 
 
+@pytest.mark.slow
 def test_overwriting_the_tests(does_not_fool):
     code = """
 import sys

@@ -86,6 +86,7 @@ def test_code_may_be_anything(box, code):
     assert not box.grade(code, "assert f(1) == 1").all_passed
 
 
+@pytest.mark.slow
 def test_megabytes_of_code_are_still_code(box):
     assert box.grade("x = 1\n" * 300_000 + "def f(): return x", "assert f() == 1").all_passed
 

@@ -39,7 +39,7 @@ def folders() -> set[str]:
     return {path.name for path in Path(tempfile.gettempdir()).glob("burnish-*")}
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "process"])
+@pytest.mark.parametrize("kind", ["bubblewrap", pytest.param("process", marks=pytest.mark.slow)])
 def test_killing_burnish_leaves_no_process_and_no_folder(kind):
     before = folders()
     with subprocess.Popen([sys.executable, "-c", OWNER, kind], stdout=subprocess.PIPE) as owner:

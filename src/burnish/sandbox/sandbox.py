@@ -8,10 +8,12 @@ from burnish.events import CommandRan, Graded
 
 
 class Sandbox(Protocol):
-    """A place where untrusted code may run.
+    """A place where untrusted code may run, from any number of threads.
 
-    Stops: writing outside the work folder, using the network, outliving its time limit.
-    Does not stop: a kernel exploit, or measuring time.
+    Stops: reading or writing the user's files, using the network, seeing or signalling other processes, outliving its
+    time limit, using more than its share of memory, processes and disk, reaching a later job, and choosing its own
+    verdict. Does not stop: a kernel exploit, measuring time, reading what is installed in `/usr`, or a class under
+    test that lies about itself. Kind "process" stops only long and large jobs. See docs/design/sandbox.md.
     """
 
     kind: str

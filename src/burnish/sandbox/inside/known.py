@@ -12,9 +12,9 @@ import pathlib
 from typing import Any
 
 
-def words(text: str) -> tuple[str, ...]:
+def words(text: str) -> frozenset[str]:
     """The words of a text."""
-    return tuple(text.split())
+    return frozenset(text.split())
 
 
 MODULES = words(

@@ -148,7 +148,7 @@ class Solution(types.ModuleType):
         session = There(link)
         own = {str(name): unpack(tree, session) for name, tree in offered.items()}
         vars(self).update(_link=link, _own=own, _names={str(name) for name in names})
-        self.__all__ = [name for name in self._names if not name.startswith("_")]
+        self.__all__ = [name for name in own_names({*own}) | self._names - own.keys() if name[0] != "_"]
 
     def __getattr__(self, name: str) -> Any:
         if name in self._own:
@@ -170,4 +170,17 @@ class Solution(types.ModuleType):
     def names_for(self, used: set[str]) -> dict[str, Any]:
         """Those of the code's names that the tests use."""
         wanted = used & self._names
-        return {name: getattr(self, name) for name in wanted if not (name.startswith("__") and hasattr(builtins, name))}
+        given = own_names(wanted)
+        modules = {name: self.imported(name) for name in (wanted - given) & known.MODULES}
+        return modules | {name: getattr(self, name) for name in given}
+
+    def imported(self, name: str) -> Any:
+        """What the code imported under the name of a module: that module, or something both sides know."""
+        value = getattr(self, name)
+        return importlib.import_module(name) if isinstance(value, Remote) else value
+
+
+def own_names(names: set[str]) -> set[str]:
+    """Names that mean what the code says. `abs` or `math` in the tests is the real one, unless it is all there is."""
+    plain = {name for name in names if name[:2] != "__"}
+    return {name for name in plain if not hasattr(builtins, name) and name not in known.MODULES} or plain

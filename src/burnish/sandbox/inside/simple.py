@@ -13,29 +13,22 @@ from collections.abc import Iterator
 
 from burnish.sandbox.inside.known import words
 
-HARMLESS = frozenset(
-    words(
-        "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format "
-        "frozenset hash hex id int isinstance issubclass iter len list map max min next oct ord pow print range repr "
-        "reversed round set slice sorted str sum tuple type zip"
-    )
+HARMLESS = words(
+    "abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format "
+    "frozenset hash hex id int isinstance issubclass iter len list map max min next oct ord pow print range repr "
+    "reversed round set slice sorted str sum tuple type zip"
 )
 """Built-in functions that change nothing but what they are given."""
-MODULES = frozenset(
-    words("math cmath itertools functools operator string random statistics datetime fractions copy collections typing")
-) | {"heapq", "bisect", "re", "time"}
+MODULES = words(
+    "math cmath itertools functools operator string random statistics datetime fractions copy collections typing heapq "
+    "bisect re time"
+)
 """Modules with nothing in them that a script could change for the next one (`random` is seeded for each)."""
 HARMFUL = (frozenset(vars(builtins)) - HARMLESS) | (sys.stdlib_module_names - MODULES) | {"modules", "environ"}
 INNER = ("_", "gi_", "f_", "tb_", "cr_", "ag_", "co_")
 """Attributes that lead into the interpreter begin with one of these."""
-REFUSED = frozenset(
-    opcode.opmap[name]
-    for name in words(
-        "STORE_ATTR DELETE_ATTR LOAD_BUILD_CLASS IMPORT_STAR PUSH_EXC_INFO BEFORE_WITH BEFORE_ASYNC_WITH GET_AWAITABLE"
-    )
-    if name in opcode.opmap
-)
-"""Instructions that change objects from outside, make classes, or catch exceptions that are ours."""
+REFUSED = frozenset(opcode.opmap[name] for name in words("STORE_ATTR DELETE_ATTR LOAD_BUILD_CLASS PUSH_EXC_INFO"))
+"""Instructions that change objects from outside, make classes, or catch exceptions (every `with` does)."""
 
 
 def is_simple(code: types.CodeType) -> bool:
