@@ -86,6 +86,20 @@ def test_the_models_own_test_alone_never_bends_code_that_passes_the_given_ones()
     assert not [ask for ask in run.all(Asked) if ask.purpose == "reflect"]
 
 
+@pytest.mark.parametrize("limits", [Limits(rounds=0), Limits(rounds=1), Limits(calls=2), Limits(calls=3)])
+def test_a_wrong_test_of_the_models_rejects_nothing_at_a_limit_either(limits: Limits) -> None:
+    run = tried(tests=block("assert double(3) == 7"), limits=limits)
+    assert (run.verdict, run.disputed) == ("proven", ("assert double(3) == 7",))
+
+
+def test_a_test_of_the_models_on_which_good_code_never_ends_does_not_reject_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.checks.tests.TIMEOUT_SECONDS", 0.5)
+    slow = block("def double(n):\n    while n > 1000:\n        pass\n    return n * 2")
+    own = "assert double(10 ** 9) == 2 * 10 ** 9"
+    run = tried(tests=block(own), draft=slow, rewrite=slow, **{"second opinion": slow})
+    assert (run.verdict, run.disputed) == ("proven", (own,))
+
+
 def test_without_an_example_the_result_is_only_plausible() -> None:
     run = tried(NO_EXAMPLE)
     assert run.verdict == "plausible"
