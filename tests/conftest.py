@@ -1,6 +1,7 @@
 """What every test may ask for. A test never sees the runs of the person who starts it."""
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -51,6 +52,17 @@ def open_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     opened: Callable[[str], AbstractContextManager[Sandbox]] = lambda kind="auto": nullcontext(box)  # noqa: E731
     monkeypatch.setattr("burnish.attempt.open_sandbox", opened)
     return box
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk with room for almost nothing."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "none", str(folder)], capture_output=True).returncode:
+        pytest.skip("mounting a tiny disk needs root")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
 
 
 @pytest.fixture(scope="session")

@@ -203,3 +203,15 @@ def test_a_run_that_is_still_being_written_is_unfinished(store: Store) -> None:
     with Record(store.runs / run_id) as record:
         record.append(RunFinished(verdict="failed", why="no"))
     assert store.list()[0].state == "failed"
+
+
+def test_a_home_on_a_read_only_disk_can_be_read_and_says_why_it_cannot_be_changed(tiny_disk: Path) -> None:
+    store = Store(tiny_disk)
+    run_id = keep(store, "a")
+    subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
+    assert [row.id for row in store.list()] == [run_id]
+    assert store.open("last").id == run_id
+    for change in (lambda: store.rate(run_id, 3), lambda: store.remove(run_id), lambda: store.begin("b")):
+        with pytest.raises(SetupProblem, match="Read-only file system.*BURNISH_HOME"):
+            change()
+    assert store.open("last").id == run_id

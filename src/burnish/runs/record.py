@@ -28,7 +28,10 @@ class Record:
         self.path = folder / FILE
         self._lock = threading.Lock()
         torn = self.path.exists() and not _ends_with_newline(self.path)
-        self._file = self.path.open("ab", buffering=0)
+        try:
+            self._file = self.path.open("ab", buffering=0)
+        except OSError as error:
+            raise _not_written(self.path, error) from error
         if torn:
             self._write(b"\n")
 

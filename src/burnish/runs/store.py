@@ -77,7 +77,10 @@ class Store:
     def remove(self, name: str) -> str:
         """Delete a run for good; the files it wrote for the user stay."""
         folder = self.find(name)
-        shutil.rmtree(folder)
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise self._unwritable(error) from error
         return folder.name
 
     def _records(self) -> Sequence[Path]:
