@@ -128,6 +128,12 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     assert [path.name for path in work_folder.iterdir()] == ["latin.txt"]
 
 
+def test_a_current_folder_that_is_gone_is_exit_code_2(call: Call, work_folder: Path) -> None:
+    work_folder.rmdir()
+    told = call("write", DOUBLE, *DEMO)
+    assert (told.code, told.err.endswith("cd ~\n")) == (2, True)
+
+
 def test_bytes_that_are_no_text_on_the_command_line_do_not_break_it(call: Call) -> None:
     assert call("write", f"{DOUBLE} \udcff", *DEMO).code == 0
 

@@ -44,7 +44,7 @@ def write(
 
     text, store = task_text(sentence, task_file), Store()
     task = task_for(text, from_run, store)
-    check_free(out or free_folder(task, Path.cwd()))
+    check_free(out or free_folder(task, _here()))
     limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds)
     watch, screen = _reader(verbose, events, quiet)
     try:
@@ -53,7 +53,7 @@ def write(
             text, answering, out=out, from_run=from_run, limits=limits, sandbox=sandbox, store=store, watch=watch
         )
         if out is None:  # named only now: another run may have taken the name meanwhile
-            run = deliver(run, free_folder(task, Path.cwd()), store, watch)
+            run = deliver(run, free_folder(task, _here()), store, watch)
     except KeyboardInterrupt:
         _close(screen)
         print("burnish: Stopped. What was done is kept; see it with: burnish show last", file=sys.stderr)
@@ -62,6 +62,16 @@ def write(
         _close(screen)
     _goodbye(run, screen, quiet)
     raise typer.Exit(_exit_code(run, strict))
+
+
+def _here() -> Path:
+    """The current folder, as long as there is one."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        from burnish.errors import SetupProblem
+
+        raise SetupProblem("The current folder has been deleted. Go to one that exists: cd ~") from error
 
 
 def _reader(verbose: bool, events: bool, quiet: bool) -> "tuple[Watch | None, Screen | None]":
