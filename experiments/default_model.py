@@ -1,7 +1,8 @@
 """Which embedded model is the default? Solved tasks and seconds on MBPP 511-600, the tuning split.
 
 The prompt and the first assertion are visible; the other assertions only score. AT_ONCE tasks are worked on at a
-time, two unless set. Each finished task is appended to the output at once, and a second start goes on where the first ended.
+time, two unless set. Each finished task is appended to the output at once, and a second start goes on where the first
+ended.
 
     BURNISH_DATA=/path/to/data python experiments/default_model.py local:qwen2.5-coder-0.5b out.jsonl
 
@@ -13,9 +14,10 @@ import os
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from burnish.agent.limits import Limits
 from burnish.attempt import attempt
 from burnish.checks import Suite, TestsCheck
 from burnish.models.model import Model
@@ -26,6 +28,7 @@ from burnish.tasks import Task
 from burnish.tasks.mbpp import load_mbpp
 
 AT_ONCE = int(os.environ.get("AT_ONCE", "2"))
+ROUNDS = 2
 
 
 def main(model_name: str, out: Path) -> None:
@@ -36,7 +39,7 @@ def main(model_name: str, out: Path) -> None:
         store = Store(Path(home))
 
         def work(task: Task) -> dict[str, object]:
-            run = attempt(task, model, store=store)
+            run = attempt(task, model, limits=Limits(rounds=ROUNDS), store=store)
             hidden = Suite(entry_point=task.entry_point, given=tuple(task.hidden_tests.splitlines()))
             solved = bool(run.code) and TestsCheck().judge(run.code, hidden, box).verdict == "passed"
             return {
@@ -51,7 +54,8 @@ def main(model_name: str, out: Path) -> None:
 
         started = time.monotonic()
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            for number, row in enumerate(pool.map(work, tasks), 1):
+            for number, done_task in enumerate(as_completed([pool.submit(work, task) for task in tasks]), 1):
+                row = done_task.result()
                 file.write(json.dumps(row) + "\n")
                 file.flush()
                 print(f"{number}/{len(tasks)} {time.monotonic() - started:.0f} s {row}", flush=True)

@@ -16,6 +16,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessor, L
 from burnish.models.model import Ask, Chunk, Done, Waiting
 
 MOST_AT_ONCE = 96
+MOST_TOKENS = 512
+"""A whole batch waits for its longest answer; MBPP needs no longer one."""
 
 
 class PerRow(LogitsProcessor):
@@ -101,7 +103,7 @@ class GpuModel:
         torch.manual_seed(asks[0].seed)
         out = self.model.generate(
             **rows,
-            max_new_tokens=max(ask.max_tokens for ask in asks),
+            max_new_tokens=min(MOST_TOKENS, max(ask.max_tokens for ask in asks)),
             do_sample=True,
             temperature=1.0,
             top_p=1.0,

@@ -19,6 +19,13 @@ def models() -> Path:
     return cache() / "models"
 
 
+def cores_lock() -> Path:
+    """The file whose lock says which process generates. Nothing moves it: all of a user's processes must share it."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("burnish", appauthor=False)) / "cores.lock"
+
+
 def _folder(variable: str, usual: str) -> Path:
     named = os.environ.get(variable)
     if named:

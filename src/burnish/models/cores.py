@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Self
 
-from burnish.places import cache as cache_folder
+from burnish.places import cores_lock
 
 
 class Cores:
@@ -24,7 +24,7 @@ class Cores:
     @cache
     def of_this_machine(cls) -> Self:
         """The lock that every Burnish of this user shares."""
-        return cls(cache_folder() / "cores.lock")
+        return cls(cores_lock())
 
     def take(self, timeout_seconds: float) -> bool:
         """Whether the cores are ours; waits at most so long."""

@@ -1,13 +1,9 @@
 """From a name such as `local:qwen2.5-coder-0.5b` to a model that answers."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
-from pathlib import Path
 
 from burnish.errors import SetupProblem
 from burnish.models.model import Model
-
-PROVIDERS = ("local", "scripted")
 
 Progress = Callable[[int, int, str], None]
 """Bytes so far, bytes in all, where they come from."""
@@ -21,27 +17,17 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
 
         return open_scripted(rest)
     if provider == "local" and rest:
-        return _open_local(name, rest, progress)
+        from burnish.models.local import LocalModel
+        from burnish.models.weights import ensure
+
+        return LocalModel(name, ensure(name, progress))
     raise _unknown(name)
 
 
-def _open_local(name: str, rest: str, progress: Progress | None) -> Model:
-    from burnish.models.local import LocalModel
-    from burnish.models.weights import ensure
-
-    path = Path(rest).expanduser()
-    if path.suffix != ".gguf":
-        return LocalModel(name, ensure(name, progress))
-    if not path.is_file():
-        raise SetupProblem(f"There is no file {str(path)!r}. Name a GGUF file that exists: --model local:/path/to.gguf")
-    return LocalModel(name, path.resolve())
-
-
 def _unknown(name: str) -> SetupProblem:
-    from burnish.models.catalog import CATALOG
+    from burnish.models.catalog import nearest
 
-    known = [*CATALOG, "scripted:demo"]
-    near = get_close_matches(name, known, n=2, cutoff=0.4) or known
+    near = ["scripted:demo"] if name.startswith("script") else nearest(name)
     return SetupProblem(
         f"There is no model {name!r}. Did you mean {' or '.join(near)}? See all of them with: burnish models"
     )
