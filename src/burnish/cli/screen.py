@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from burnish.cli.voices import Voices
 from burnish.events import (
     BaseEvent,
     Broke,
@@ -39,12 +40,11 @@ class Screen:
 
     def __init__(self, verbose: bool = False, console: Console | None = None) -> None:
         self.console = console or Console(highlight=False, file=sys.stdout)
-        self.verbose = verbose
-        self._started = time.monotonic()
+        self._voices = Voices(self.console) if verbose else None
+        self._started = self._seen = time.time()
         self._tokens = 0
         self._now = "starting"
         self._code: dict[int, str] = {}
-        self._speaker = ""
         self._status: Status | None = None
         if self.console.is_terminal and not verbose:
             self._status = self.console.status(self._moving())
@@ -56,7 +56,8 @@ class Screen:
             self._status.stop()
 
     def watch(self, event: BaseEvent) -> None:
-        """Show one event, if a person would want to see it."""
+        """Show one event, if a person would want to see it. Times are the events' own, so a record can be replayed."""
+        self._seen = event.at
         show = getattr(self, f"_{getattr(event, 'kind', '')}", None)
         if show:
             show(event)
@@ -69,6 +70,7 @@ class Screen:
         self._line("run", f"burnish show {run.id}")
 
     def _run_started(self, event: RunStarted) -> None:
+        self._started = event.at
         self._line("task", one_line(event.prompt, 200))
         self._line("model", event.model)
         self._line("sandbox", event.sandbox)
@@ -87,17 +89,12 @@ class Screen:
 
     def _model_chunk(self, event: ModelChunk) -> None:
         self._tokens += 1
-        if not self.verbose:
-            return
-        if event.ask_id != self._speaker:
-            self._speaker = event.ask_id
-            self.console.print(Text(f"\n── {event.ask_id} ", style="dim"), end="")
-        self.console.print(Text(plain(event.text), style="dim"), end="", soft_wrap=True)
+        if self._voices:
+            self._voices.hear(event.ask_id, event.text)
 
     def _model_replied(self, event: ModelReplied) -> None:
-        if self.verbose:
-            self._speaker = ""
-            self.console.print()
+        if self._voices:
+            self._voices.end(event.ask_id)
         speed = f", {event.tokens_out / event.seconds:.0f} tokens/s" if event.seconds else ""
         cut = {"length": ", cut at its token limit", "cut": ", broken off"}.get(event.ended, "")
         self._line("answer", f"{event.purpose}: {event.tokens_out} tokens{speed}{cut}", "dim")
@@ -162,12 +159,12 @@ class Screen:
             self._line("", f"… {counted(len(lines) - CODE_LINES, 'more line')}", "dim")
 
     def _line(self, label: str, text: str, style: str = "") -> None:
-        clock = f"{time.monotonic() - self._started:6.1f}s" if label else " " * 7
+        clock = f"{self._seen - self._started:6.1f}s" if label else " " * 7
         line = Text.assemble((clock, "dim"), " ", (f"{label:<10}", "bold"), " ", (plain(text), style))
         self.console.print(line, soft_wrap=True)
 
     def _moving(self) -> Any:
-        seconds = time.monotonic() - self._started
+        seconds = time.time() - self._started
         speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
         return Text(f"{one_line(self._now, 60)} · {seconds:.0f} s · {self._tokens} tokens{speed}", style="dim")
 
