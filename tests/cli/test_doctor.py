@@ -38,7 +38,7 @@ def found(thing: str) -> Finding:
 def test_a_real_cell_is_opened_and_its_level_is_named() -> None:
     finding = examination.sandbox()
     assert finding.fine, finding.says
-    assert "isolated" in finding.says
+    assert "no network" in finding.says
 
 
 @pytest.fixture
