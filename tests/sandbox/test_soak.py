@@ -1,12 +1,12 @@
 """Ten thousand jobs in a row leave nothing behind."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from burnish.sandbox import open_sandbox
+from burnish.sandbox.box import Box
 
 GOOD = ("def f(x): return x + 1", "assert f(1) == 2\nassert f([1][0]) == 2")
 BAD = ("def f(x): raise ValueError(x)", "assert f(1) == 2")
@@ -32,9 +32,9 @@ def memory_kib(pids: list[int]) -> int:
     return sum(int(line.split()[1]) for text in status for line in text.splitlines() if line.startswith("RssAnon"))
 
 
-def census() -> tuple[int, int, int]:
-    """Processes, their memory, and our own descriptors."""
-    family = members(os.getpid())
+def census(box: Box) -> tuple[int, int, int]:
+    """The processes of all cells, their memory, and our own descriptors."""
+    family = [pid for cell in box._all for pid in members(cell.process.pid)]
     return len(family), memory_kib(family), len(list(Path("/proc/self/fd").iterdir()))
 
 
@@ -43,12 +43,12 @@ def census() -> tuple[int, int, int]:
 def test_ten_thousand_jobs_leak_nothing():
     with open_sandbox("bubblewrap", cells=2) as box, ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda n: box.grade(*PAIRS[n % len(PAIRS)]), range(500)))
-        processes, kib, descriptors = census()
+        processes, kib, descriptors = census(box)
         cells = set(box._all)
         passed = pool.map(lambda n: box.grade(*PAIRS[n % len(PAIRS)]).all_passed, range(JOBS))
         assert sum(passed) == JOBS // 2
         assert set(box._all) == cells
-        after = census()
+        after = census(box)
         print(f"before {(processes, kib, descriptors)}, after {after}")
         assert (after[0], after[2]) == (processes, descriptors)
         assert after[1] < kib * 1.05

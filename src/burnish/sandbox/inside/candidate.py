@@ -8,18 +8,15 @@ import gc
 import io
 import random
 import sys
-import traceback
 import types
 from typing import Any
 
-from burnish.sandbox.inside import known, shapes
+from burnish.sandbox.inside import faults, shapes
 from burnish.sandbox.inside.channel import Channel, Gone
-from burnish.sandbox.inside.plain import Session, Tree, contents, pack, parts, unpack
+from burnish.sandbox.inside.here import Here, changes
+from burnish.sandbox.inside.plain import Tree, pack, unpack
 
-FILE = "solution.py"
 MOST_OUTPUT = 100_000
-SOURCE: list[str] = []
-"""The lines of the code, for messages."""
 
 
 def main(code: bytes, channel: Channel) -> None:
@@ -30,7 +27,7 @@ def main(code: bytes, channel: Channel) -> None:
     try:
         solution = load(code)
     except BaseException as error:
-        channel.send(["broken", describe(error)])
+        channel.send(["broken", faults.describe(error)])
         return
     server = Server(channel, OUTPUT)
     channel.send(["ready", server.offer(vars(solution)), list(vars(solution))])
@@ -45,18 +42,18 @@ def main(code: bytes, channel: Channel) -> None:
 def load(code: bytes) -> types.ModuleType:
     """The code as the module `solution`."""
     solution = types.ModuleType("solution")
-    solution.__file__ = FILE
+    solution.__file__ = faults.FILE
     sys.modules["solution"] = solution
     sys.path.insert(0, "")
     text = code.decode(errors="surrogatepass")
-    SOURCE[:] = text.split("\n")
-    exec(compile(text, FILE, "exec"), vars(solution))
+    faults.SOURCE[:] = text.split("\n")
+    exec(compile(text, faults.FILE, "exec"), vars(solution))
     return solution
 
 
 def write_file(code: bytes) -> None:
     """The code as a file too, for tests that read it or start it."""
-    with open(FILE, "wb") as file:  # noqa: PTH123
+    with open(faults.FILE, "wb") as file:  # noqa: PTH123
         file.write(code)
 
 
@@ -99,17 +96,26 @@ class Server:
     def answer(self, request: list[Tree]) -> None:
         """Do what is asked and send back the outcome, the arguments it changed, and what it printed."""
         session = Here(self)
-        kind, number, *words = request
-        target = self.names if kind == "name" else self.handles[number]
-        given = [unpack(word, session) for word in words]
-        before = [parts(value) for value in session.objects]
         try:
-            tree = ["ok", pack(REQUESTS[kind](target, *given), session)]
+            tree = ["ok", pack(self.outcome(request, session), session)]
         except Gone:
             raise
         except BaseException as error:
             tree = ["raise", pack(error, session)]
-        self.channel.send([*tree, changes(session, before), self.output.take()])
+        self.channel.send([*tree, changes(session) if session.before else [], self.output.take()])
+
+    def outcome(self, request: list[Tree], session: Here) -> Any:
+        """What the code does with one request."""
+        kind, number, *words = request
+        target: Any = self.names if kind == "name" else self.handles[number]
+        if kind == "call":
+            args = [unpack(word, session) for word in words[0]]
+            kwargs = {name: unpack(word, session) for name, word in words[1].items()} if words[1] else {}
+            session.remember()
+            return target(*args, **kwargs)
+        given = [unpack(word, session) for word in words]
+        session.remember()
+        return REQUESTS[kind](target, *given)
 
     def number_of(self, value: Any) -> int:
         """The number of an object that stays here."""
@@ -133,7 +139,6 @@ class Server:
 
 
 REQUESTS: dict[str, Any] = {
-    "call": lambda target, args, kwargs: target(*args, **kwargs),
     "get": getattr,
     "set": setattr,
     "del": delattr,
@@ -142,139 +147,3 @@ REQUESTS: dict[str, Any] = {
     "held": shapes.held_in,
     "name": lambda names, name: names[name],
 }
-
-
-def changes(session: Session, before: list[list[Any]]) -> Tree:
-    """The containers among the arguments that are not as they were."""
-    found = []
-    for number, old in enumerate(before):
-        value = session.objects[number]
-        new = parts(value)
-        if len(new) != len(old) or any(one is not other for one, other in zip(new, old, strict=True)):
-            found.append([number, contents(value, session)])
-    return found
-
-
-class Here(Session):
-    """How values that are not plain data leave and enter this process."""
-
-    def __init__(self, server: Server) -> None:
-        super().__init__()
-        self.server = server
-
-    def pack_other(self, value: Any) -> Tree:
-        """A name both sides know, or a number and what can be done with it."""
-        kind = type(value)
-        if isinstance(value, BaseException):
-            return self.pack_error(value)
-        if isinstance(value, type):
-            return ["T", known.NAMES[value]] if value in known.NAMES else self.pack_class(value)
-        if kind is types.ModuleType and value.__name__ in known.MODULES:
-            return ["m", value.__name__]
-        if kind is Callback:
-            return ["K", value.number]
-        number, base = self.server.number_of(value), shapes.base_of(kind, shapes.VALUES)
-        if base is not None:
-            return ["v", number, self.shape(kind), pack(shapes.value_in(value, base), self)]
-        return ["h", number, self.shape(kind)]
-
-    def pack_class(self, kind: type) -> Tree:
-        """A class that only this process has."""
-        if issubclass(kind, BaseException):
-            name = known.error_name(kind)
-            parent = next((base for base in kind.__bases__ if issubclass(base, BaseException)), Exception)
-            return ["X", name] if name else ["x", self.server.number_of(kind), kind.__name__, self.pack_class(parent)]
-        return ["k", self.server.number_of(kind), self.shape(type(kind)), self.shape(kind)]
-
-    def pack_error(self, error: BaseException) -> Tree:
-        """An exception: its class, its arguments, its text, its attributes, and where in the code it was raised."""
-        own = {key: value for key, value in vars(error).items() if key != "__notes__"}
-        return [
-            "E",
-            self.pack_class(type(error)),
-            pack(error.args, self),
-            text_of(error),
-            pack(own, self),
-            *line_of(error),
-        ]
-
-    def shape(self, kind: type) -> Tree:
-        """The number of a class and, the first time, what its objects can do."""
-        if kind in self.server.classes:
-            return [self.server.classes[kind]]
-        number = self.server.classes[kind] = len(self.server.classes)
-        value, holder = (shapes.base_of(kind, bases) for bases in (shapes.VALUES, shapes.HOLDERS))
-        names = [base.__name__ if base else "" for base in (value, holder)]
-        return [number, kind.__name__, *names, shapes.special_methods(kind)]
-
-    def unpack_other(self, tree: list[Tree]) -> Any:
-        """What the judge means. It is trusted: it may name anything."""
-        tag, word = tree[0], tree[1]
-        if tag == "H":
-            return self.server.handles[word]
-        if tag == "K":
-            return Callback(self.server, word)
-        if tag == "I":
-            return Items(self.server, word)
-        if tag == "N":
-            module = __import__(word, fromlist=["_"])
-            return getattr(module, tree[2]) if tree[2] else module
-        if tag == "T":
-            return known.TYPES[word]
-        if tag == "X":
-            return known.error_class(word)
-        return unpack(tree[1], self)(*unpack(tree[2], self))
-
-
-class Callback:
-    """A function of the tests that was passed to the code."""
-
-    def __init__(self, server: Server, number: int) -> None:
-        self.server = server
-        self.number = number
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Ask the judge to call it."""
-        return self.server.call_back("callback", self.number, args, kwargs)
-
-
-class Items:
-    """An iterator of the tests that was passed to the code."""
-
-    def __init__(self, server: Server, number: int) -> None:
-        self.server = server
-        self.number = number
-
-    def __iter__(self) -> "Items":
-        return self
-
-    def __next__(self) -> Any:
-        return self.server.call_back("next", self.number)
-
-
-def text_of(error: BaseException) -> str:
-    """The message of an exception, whatever its class does."""
-    try:
-        return str(error)
-    except Exception:
-        return ""
-
-
-def line_of(error: BaseException) -> list[Any]:
-    """The last line of the code that the exception passed, and what stands there; 0 if it passed none."""
-    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
-    return written(lines[-1] if lines else 0)
-
-
-def written(line: int) -> list[Any]:
-    """A line of the code by its number."""
-    return [line, SOURCE[line - 1].strip()] if 0 < line <= len(SOURCE) else [0, ""]
-
-
-def describe(error: BaseException) -> str:
-    """Why the code cannot even be imported."""
-    is_syntax = isinstance(error, SyntaxError)
-    line, text = written(error.lineno or 0) if is_syntax else line_of(error)  # type: ignore[attr-defined]
-    words = error.msg if is_syntax else text_of(error)  # type: ignore[attr-defined]
-    place = f" (line {line}: {text[:200]})" if line else ""
-    return f"{type(error).__name__}: {words[:500]}{place}"

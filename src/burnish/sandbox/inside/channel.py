@@ -10,6 +10,8 @@ encode = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
     None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
 )
 decode = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+ENDED = "the code ended its own process"
+PIECE = 262144
 LONGEST = 64 * 1024 * 1024
 HEADER = struct.Struct("!I")
 
@@ -23,38 +25,49 @@ class Channel:
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
-        self.waiting = bytearray()
+        self.waiting = b""
 
     def send(self, message: Any) -> None:
         """Send one message."""
         body = "".join(encode(message, 0)).encode()
-        data = memoryview(HEADER.pack(len(body)) + body)
+        data = HEADER.pack(len(body)) + body
         try:
-            while data:
-                data = data[os.write(self.fd, data) :]
+            written = os.write(self.fd, data)
+            while written < len(data):
+                written += os.write(self.fd, data[written : written + PIECE])
         except OSError as error:
-            raise Gone("the code ended its own process") from error
+            raise Gone(ENDED) from error
 
     def receive(self) -> Any:
-        """Wait for one message."""
-        size = HEADER.unpack(self._take(HEADER.size))[0]
-        if size > LONGEST:
+        """Wait for one message. Nearly always it comes whole in one piece."""
+        data = self.waiting or self._read()
+        while len(data) < HEADER.size:
+            data += self._read()
+        end = HEADER.size + HEADER.unpack_from(data)[0]
+        if end > LONGEST:
             raise Gone("the code sent more than fits")
+        if len(data) < end:
+            data = self._rest(data, end)
+        self.waiting = data[end:]
         try:
-            return decode(self._take(size).decode(), 0)[0]
+            return decode(data[HEADER.size : end].decode(), 0)[0]
         except (ValueError, RecursionError, StopIteration) as error:
             raise Gone("the code wrote on a channel that is not its own") from error
 
-    def _take(self, size: int) -> bytes:
-        """Exactly that many bytes."""
-        while len(self.waiting) < size:
-            try:
-                data = os.read(self.fd, 262144)
-            except OSError as error:
-                raise Gone("the code ended its own process") from error
-            if not data:
-                raise Gone("the code ended its own process")
-            self.waiting += data
-        taken = bytes(self.waiting[:size])
-        del self.waiting[:size]
-        return taken
+    def _rest(self, data: bytes, end: int) -> bytes:
+        """A long message, piece by piece."""
+        pieces, length = [data], len(data)
+        while length < end:
+            pieces.append(self._read())
+            length += len(pieces[-1])
+        return b"".join(pieces)
+
+    def _read(self) -> bytes:
+        """What there is to read; there must be something."""
+        try:
+            data = os.read(self.fd, PIECE)
+        except OSError as error:
+            raise Gone(ENDED) from error
+        if not data:
+            raise Gone(ENDED)
+        return data

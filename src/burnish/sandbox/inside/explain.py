@@ -6,7 +6,7 @@ import sys
 import traceback
 from typing import Any
 
-from burnish.sandbox.inside import candidate
+from burnish.sandbox.inside import faults
 
 FILE = "tests.py"
 FAIL = "@fail"
@@ -117,8 +117,8 @@ class Explainer:
 def told(error: BaseException) -> str:
     """The exception, and the line of the code that raised it."""
     name = type(error).__name__
-    words = short(candidate.text_of(error))
-    line, text = getattr(error, "_line", None) or candidate.line_of(error)
+    words = short(faults.text_of(error))
+    line, text = getattr(error, "_line", None) or faults.line_of(error)
     place = f"\nin the code, line {line}: {short(text)}" if line else ""
     return f"raised {name}: {words}{place}" if words else f"raised {name}{place}"
 

@@ -4,6 +4,7 @@ They live as long as the cell, next to process 1. Tests come to them and never t
 process is forked; so what a test expects is not even in the memory that code inherits.
 """
 
+import contextlib
 import os
 import select
 import signal
@@ -68,13 +69,17 @@ class Helpers:
         helper.is_done(60.0)
         return helper
 
-    def revive(self) -> None:
-        """After a job: whatever it did to the helpers, those that live go on and those that do not are forgotten."""
+    def revive(self, patience: float) -> None:
+        """After a job: whatever it did to the helpers, those that answer go on and the others are ended.
+
+        Asked, not looked at: a helper that a job killed may need a moment to be dead.
+        """
         for helper in list(self.living.values()):
-            if os.waitpid(helper.pid, os.WNOHANG)[0]:
-                self.end(helper)
-            else:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(helper.pid, signal.SIGCONT)
+            helper.ask({"still": "there"}, [])
+            if not helper.is_done(patience):
+                self.end(helper)
 
     def settle(self, helper: Helper, patience: float) -> None:
         """After a job: a helper that does not answer is ended; the next job gets a new one."""

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from burnish.sandbox.inside import candidate, packets
+from burnish.sandbox.inside import candidate, faults, packets
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.command import read_all
@@ -79,10 +79,12 @@ def listen(link: socket.socket, kind: str) -> None:
     packets.send(link, {"ready": True})
     jobs = 0
     while (received := packets.receive(link)) is not None:
-        hear(*received, is_pytest=kind == "pytest", link=link)
+        job, fds = received
+        if fds:
+            hear(job, fds, is_pytest=kind == "pytest", link=link)
         packets.send(link, {"done": True})
-        jobs += 1
-        if jobs % TIDY_EVERY == 0:
+        jobs += len(fds) > 0
+        if fds and jobs % TIDY_EVERY == 0:
             gc.collect()
 
 
@@ -161,7 +163,7 @@ def judge_together(code: bytes, suite: Suite, report: Report) -> None:
         candidate.write_file(code)
         solution = candidate.load(code)
     except BaseException as error:
-        report.say(broken=candidate.describe(error))
+        report.say(broken=faults.describe(error))
         return
     judge(solution, suite, report)
     report.finish()

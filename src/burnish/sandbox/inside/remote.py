@@ -31,7 +31,11 @@ class Link:
     def ask(self, kind: str, number: int, *words: Any) -> Any:
         """One request and its outcome: a value, or an exception as the code raised it."""
         session = There(self, modules=kind == "name")
-        self.channel.send([kind, number, *(pack(word, session) for word in words)])
+        return self.exchange([kind, number, *(pack(word, session) for word in words)], session)
+
+    def exchange(self, request: list[Tree], session: "There") -> Any:
+        """Send a request, answer whatever the code asks meanwhile, and understand the reply."""
+        self.channel.send(request)
         while (reply := self.channel.receive())[0] in ("callback", "next"):
             self.answer(reply)
         try:
@@ -41,6 +45,13 @@ class Link:
         if reply[0] == "raise":
             raise value
         return value
+
+    def call(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function of the code."""
+        session = There(self)
+        words = [pack(word, session) for word in args]
+        named = {name: pack(word, session) for name, word in kwargs.items()} if kwargs else None
+        return self.exchange(["call", number, words, named], session)
 
     def understand(self, reply: list[Tree], session: Session) -> Any:
         """The value in a reply; containers that the code changed are changed here too."""

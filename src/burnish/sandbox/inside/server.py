@@ -57,7 +57,7 @@ class Server:
         finally:
             for fd in fds:
                 os.close(fd)
-        self.helpers.revive()
+        self.helpers.revive(PATIENCE)
         self.cell.remove_files()
         ended["clean"] = self.cell.is_unchanged()
         return ended

@@ -66,7 +66,7 @@ class RemoteClass(Remote):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Make an object of the class, where the class is."""
-        return self._link.ask("call", self._number, args, kwargs)
+        return self._link.call(self._number, args, kwargs)
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, Remote) and self._link.ask("isa", value._number, self) is True
@@ -192,7 +192,7 @@ def gated(name: str) -> Any:
 
 def call(self: Remote, *args: Any, **kwargs: Any) -> Any:
     """Call a function of the code."""
-    return self._link.ask("call", self._number, args, kwargs)
+    return self._link.call(self._number, args, kwargs)
 
 
 def contains(self: Remote, item: Any) -> bool:

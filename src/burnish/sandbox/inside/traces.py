@@ -1,10 +1,9 @@
 """What a job may leave behind: nothing. Ends its processes, removes its files, and compares the cell with before."""
 
-# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
+# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH106, PTH108, PTH112, PTH120, PTH123, PTH208
 
 import contextlib
 import os
-import shutil
 import signal
 from typing import Any
 
@@ -84,7 +83,7 @@ class Cell:
             self.helpers.end(helper)
         if not self.isolated:
             self.sweep()
-            shutil.rmtree(self.work, ignore_errors=True)
+            remove_tree(self.work)
 
 
 def everybody() -> set[int]:
@@ -120,11 +119,21 @@ def reap(pids: list[int]) -> None:
 def remove(path: str) -> None:
     """Remove a file or a tree; what resists makes the cell changed, and it is thrown away."""
     try:
+        os.rmdir(path)
+    except NotADirectoryError:
         os.unlink(path)
-    except (IsADirectoryError, PermissionError):
-        shutil.rmtree(path, ignore_errors=True)
     except OSError:
-        return
+        remove_tree(path)
+
+
+def remove_tree(path: str) -> None:
+    """Remove a folder and all in it, also where the job took our permissions away."""
+    import shutil  # not above: it brings three libraries along, and every fork would pay for them
+
+    for folder, _, _ in os.walk(path):
+        with contextlib.suppress(OSError):
+            os.chmod(folder, 0o700)
+    shutil.rmtree(path, ignore_errors=True)
 
 
 def count_descriptors() -> int:
