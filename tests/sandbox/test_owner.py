@@ -101,6 +101,15 @@ def test_closing_from_another_thread_ends_a_running_job_at_once(kind):
     assert "closed" in str(raised[0])
 
 
+def test_closing_leaves_not_even_a_zombie():
+    box = open_sandbox("bubblewrap", cells=1)
+    box.grade("x = 1", "assert x == 1")
+    (one,) = box._all
+    members = family(one.process.pid)
+    box.close()
+    assert not [pid for pid in members if Path(f"/proc/{pid}").exists()]
+
+
 def test_a_cell_outlives_the_thread_that_asked_for_it():
     with open_sandbox("bubblewrap", cells=1) as box:
         opener = threading.Thread(target=lambda: box.grade("x = 1", "assert x == 1"))

@@ -17,6 +17,7 @@ from burnish.sandbox import wire
 
 START_SECONDS = 20.0
 GRACE_SECONDS = 5.0
+GOODBYE_SECONDS = 0.3
 WALL = 4
 """The wall limit of a job is this many times its CPU limit."""
 
@@ -74,6 +75,7 @@ class Cell:
         self.closed = False
         self._busy = threading.Lock()
         """Held during a job, so that `close` does not take the socket away under it."""
+        self._ending = threading.Lock()
 
     def wait_until_ready(self) -> dict[str, Any]:
         """What the server says of itself, once it can take jobs; SandboxError with its last words if it cannot."""
@@ -139,14 +141,22 @@ class Cell:
             return None
         return json.loads(data) if data else None
 
+    def _end_process(self) -> None:
+        """Process 1 goes when its socket closes, and bubblewrap with it; whatever does not is killed."""
+        with self._ending:
+            try:
+                self.process.wait(GOODBYE_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
     def close(self) -> None:
         """End every process of the cell."""
         self.closed = True
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
-        self.process.kill()
+        self._end_process()
         with self._busy:
-            self.process.wait()
             self.control.close()
             if self.process.stderr:
                 self.process.stderr.close()

@@ -105,6 +105,7 @@ def popen(command: list[str], passed: list[int], env: dict[str, str]) -> subproc
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             pass_fds=passed,
+            start_new_session=True,  # Ctrl-C in a terminal is for Burnish, which then closes its cells
             env=env,
         )
     except OSError as error:

@@ -38,6 +38,7 @@ def serve(settings: dict[str, Any]) -> None:
         while (received := packets.receive(control)) is not None:
             packets.send(control, server.perform(*received))
     server.cell.end()
+    os._exit(0)
 
 
 class Server:

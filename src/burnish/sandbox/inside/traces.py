@@ -78,12 +78,13 @@ class Cell:
         return empty and count_descriptors() == self.descriptors + len(self.helpers.living)
 
     def end(self) -> None:
-        """The last thing process 1 does. Outside a cell nobody else would clean up."""
+        """The last thing process 1 does. In a cell the kernel ends everybody with it; outside nobody else would."""
+        if self.isolated:
+            return
         for helper in list(self.helpers.living.values()):
             self.helpers.end(helper)
-        if not self.isolated:
-            self.sweep()
-            remove_tree(self.work)
+        self.sweep()
+        remove_tree(self.work)
 
 
 def everybody() -> set[int]:
