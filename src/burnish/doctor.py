@@ -65,7 +65,7 @@ def sandbox(kernel: Path = KERNEL) -> Finding:
     try:
         with open_sandbox(cells=1) as cell:
             graded = cell.grade(CODE, TEST)
-            says = f"{cell.kind}: {cell.level}"
+            says = cell.level
     except BurnishError as error:
         return _no_sandbox(str(error), kernel)
     if graded.all_passed:
