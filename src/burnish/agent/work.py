@@ -8,10 +8,10 @@ from burnish.events import Event, SpecAgreed, Stopped
 from burnish.runs.run import Run, Version
 from burnish.tasks.task import Task
 
-VOTES = 3
-"""Versions that must have passed the given tests before they outvote a test of the model's."""
-SECOND_OPINIONS = 2
-"""Rounds after which the votes there are have to do."""
+VOTES_WITH_GIVEN, VOTES_WITHOUT = 2, 3
+"""Versions that must have a vote before they outvote a test of the model's, where tests were given and where none."""
+SECOND_OPINIONS = 1
+"""Rounds after which, with given tests, the votes there are have to do."""
 
 
 class Work:
@@ -61,15 +61,16 @@ class Work:
     def disputed(self) -> tuple[str, ...]:
         """Model-made tests that the versions themselves speak against.
 
-        Every version that passes the given tests has a vote; a test is set aside when half or more of them fail it.
-        Fewer than three votes settle nothing, unless there are given tests and no more versions can be had.
+        Every version that passes the given tests has a vote; a test is set aside when most of them fail it.
+        Too few votes settle nothing, unless there are given tests and no more versions can be had.
         """
         voters = [version for version in self.versions if version.graded and self.passes_given(version)]
+        needed = VOTES_WITH_GIVEN if self.suite.given else VOTES_WITHOUT
         no_more = bool(self.suite.given) and (self.stopped is not None or self.round >= SECOND_OPINIONS)
-        if not voters or (len(voters) < VOTES and not no_more):
+        if not voters or (len(voters) < needed and not no_more):
             return ()
         fails = {test: sum(self._fails(voter, test) for voter in voters) for test in self.suite.model}
-        return tuple(test for test, count in fails.items() if 2 * count >= len(voters))
+        return tuple(test for test, count in fails.items() if 2 * count > len(voters))
 
     @cached_property
     def best(self) -> Version | None:
