@@ -28,7 +28,7 @@ class Helper:
 
     def is_done(self, patience: float) -> bool:
         """Take its answer, waiting a little; False when it has none and is of no more use."""
-        if not select.select([self.link], [], [], patience)[0]:
+        if self.link.fileno() < 0 or not select.select([self.link], [], [], patience)[0]:
             return False
         try:
             return packets.receive(self.link) is not None
