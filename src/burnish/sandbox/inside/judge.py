@@ -125,7 +125,7 @@ def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int,
         return
     try:
         link.close()
-        os.setsid()
+        os.setpgid(0, 0)
         os.chdir(job["folder"])
         random.seed()
         if job["shared"]:

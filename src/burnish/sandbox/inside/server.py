@@ -97,7 +97,7 @@ class Server:
             return child
         code = 70
         try:
-            os.setsid()
+            os.setpgid(0, 0)  # not a session: some kernels make a scheduling group for each
             os.chdir(folder)
             live()
             code = 0
