@@ -168,7 +168,6 @@ def test_code_that_hangs_or_leaves_has_failed(code: str, monkeypatch: pytest.Mon
         (Limits(rounds=0), "rounds"),
         (Limits(rounds=1), "rounds"),
         (Limits(calls=3), "calls"),
-        (Limits(tokens=2500), "tokens"),
     ],
 )
 def test_each_limit_stops_the_work_with_its_reason_and_the_best_version(limits: Limits, reason: str) -> None:
@@ -176,6 +175,12 @@ def test_each_limit_stops_the_work_with_its_reason_and_the_best_version(limits: 
     assert (run.verdict, stopped(run)) == ("failed", reason)
     assert run.code == "def double(n):\n    return n * n\n"
     assert run.calls <= limits.calls
+
+
+def test_a_call_that_could_pass_the_token_limit_is_not_made() -> None:
+    run = tried(draft=GOOD, limits=Limits(tokens=1000))
+    assert (run.verdict, stopped(run)) == ("failed", "tokens")
+    assert not run.versions
 
 
 @pytest.mark.parametrize("cap", ["calls", "tokens", "seconds"])

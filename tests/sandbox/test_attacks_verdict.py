@@ -1,5 +1,8 @@
 """Wrong code wants to be called right."""
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.sandbox.attack import is_healthy
@@ -237,3 +240,44 @@ def f(x):
     return 2
 """
     assert not cell.grade(code, TESTS, timeout_seconds=2).all_passed
+
+
+POISONS = {
+    "an attribute named in a text": (
+        "import math, operator\noperator.setitem(operator.attrgetter('__dict__')(math), 'isclose', lambda *a: True)\n"
+    ),
+    "a field of a format": (
+        "import math, string\n"
+        "names = string.Formatter().get_field('0.__dict__', (math,), {})[0]\n"
+        "names['isclose'] = lambda *a: True\n"
+    ),
+    "a type hint that is evaluated": (
+        "import typing\n"
+        "def hint(x: \"setattr(__import__('math'), 'isclose', lambda *a: True)\"): pass\n"
+        "try: typing.get_type_hints(hint)\n"
+        "except TypeError: pass\n"
+    ),
+    "a wrapper that is updated": (
+        "import functools, math\n"
+        "def wrapped(): pass\n"
+        "wrapped.isclose = lambda *a: True\n"
+        "functools.update_wrapper(math, wrapped)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("poison", POISONS.values(), ids=POISONS.keys())
+def test_tests_cannot_poison_the_judge_of_the_next_job(cell, poison):
+    """Tests may be a model's too; what they do to their own process must end with it."""
+    works = f"{poison}\nimport math\nassert math.isclose(1, 2)"
+    assert subprocess.run([sys.executable, "-c", works], check=False).returncode == 0
+    for _ in range(3):
+        cell.grade("def f(x): return x", f"{poison}\nassert f(1) == 1")
+    assert cell.grade("def f(x): return x", "import math\nassert math.isclose(f(1), 2)").passed == 0
+
+
+def test_a_skipped_test_has_not_passed(cell):
+    tests = "import pytest\nfrom solution import f\n@pytest.mark.skip\ndef test_one(): assert f(1) == 2"
+    graded = cell.grade("def f(x): return 2", tests)
+    assert [case.outcome for case in graded.cases] == ["not_run"]
+    assert not graded.all_passed

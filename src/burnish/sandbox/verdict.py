@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass
 from typing import Any
 
-from burnish.events import Case, Graded
+from burnish.events import Case, Graded, Outcome
 from burnish.sandbox.cell import Ended
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -102,10 +102,11 @@ def found(facts: list[dict[str, Any]], key: str) -> Any:
 
 
 def case_of(entry: dict[str, Any]) -> Case:
-    """One test's answer."""
+    """One test's answer; a skipped test has none."""
+    failed: Outcome = "not_run" if entry.get("skipped") is True else "failed"
     return Case(
         name=str(entry["name"]),
-        outcome="passed" if entry["passed"] is True else "failed",
+        outcome="passed" if entry["passed"] is True else failed,
         message=str(entry.get("message", ""))[:LONGEST_MESSAGE],
         seconds=float(entry.get("seconds", 0.0)),
     )

@@ -47,11 +47,12 @@ class Report:
         self.nonce = nonce
         self.lines = b""
         self.written = time.monotonic()
+        self.patience_seconds = SLOW_SECONDS
 
     def say(self, **fact: Any) -> None:
         """Note one fact; it is written at the end, or at once when the last writing was a while ago."""
         self.lines += json.dumps(fact).encode() + b"\n"
-        if time.monotonic() - self.written > SLOW_SECONDS:
+        if time.monotonic() - self.written > self.patience_seconds:
             self.write()
 
     def finish(self) -> None:
@@ -127,6 +128,7 @@ def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int,
         link.close()
         os.setpgid(0, 0)
         os.chdir(job["folder"])
+        report.patience_seconds = 0.0  # a timeout kills this process: what was said before it must be out by then
         random.seed()
         if job["shared"]:
             judge_together(read_all(other), suite, report)

@@ -47,6 +47,7 @@ class Judge:
         self.say = say
         self.explainer = explain.Explainer(tests)
         self.failed: dict[str, str] = {}
+        self.skipped: set[str] = set()
         self.took = 0.0
 
     def pytest_collection(self, session: pytest.Session) -> bool:
@@ -77,11 +78,12 @@ class Judge:
         """One line a test, after its last phase."""
         self.took = report.duration if report.when == "call" else self.took
         if report.skipped:
+            self.skipped.add(report.nodeid)
             self.failed.setdefault(report.nodeid, f"skipped: {explain.short(str(report.longrepr))}")
         if report.when == "teardown":
             why = self.failed.get(report.nodeid)
-            answer = {"passed": why is None, "message": why or "", "seconds": round(self.took, 6)}
-            self.say(case={"name": name_of(report.nodeid), **answer})
+            answer = {"passed": why is None, "skipped": report.nodeid in self.skipped, "message": why or ""}
+            self.say(case={"name": name_of(report.nodeid), "seconds": round(self.took, 6), **answer})
 
 
 class TestsInMemory(pytest.Module):
