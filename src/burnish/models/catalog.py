@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-DEFAULT_MODEL = "local:qwen2.5-coder-0.5b"
+DEFAULT_MODEL = "local:qwen2.5-coder-1.5b"
 
 
 @dataclass(frozen=True)
