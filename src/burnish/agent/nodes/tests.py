@@ -10,12 +10,16 @@ from burnish.events import Event, TestsProposed
 from burnish.models.model import Ask
 
 MOST = 8
+MOST_TOKENS = 240
+"""Room for about eight lines. Where lines are easy, models go on counting for ever."""
 
 
 def tests(work: Work, tools: Tools) -> Iterator[Event]:
     """Ask for one-line assertions and keep those that stand on their own."""
     spec = work.spec
-    question = Ask(purpose="tests", messages=prompts.tests(work.task, spec.signature, spec.given_tests), max_tokens=400)
+    question = Ask(
+        purpose="tests", messages=prompts.tests(work.task, spec.signature, spec.given_tests), max_tokens=MOST_TOKENS
+    )
     reply = yield from ask(tools, "tests-0", question)
     if reply is None:
         return
