@@ -14,6 +14,7 @@ from burnish.runs import Store
 
 
 def main(name: str, out: Path) -> None:
+    """Replay the run on a screen that keeps what it shows."""
     run = Store().open(name)
     console = Console(record=True, width=118, file=io.StringIO(), highlight=False, force_terminal=False)
     screen = Screen(console=console)
