@@ -94,7 +94,7 @@ def needed(args: list[str]) -> list[str]:
 
 def be_burnish(args: list[str]) -> int:
     """Run the command in this very process: a second interpreter would cost as much as all the rest of the start."""
-    from burnish.cli.main import main as burnish
+    from burnish.cli.main import enter as burnish
 
     sys.argv = ["burnish", *args]
     burnish()

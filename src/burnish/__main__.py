@@ -1,6 +1,6 @@
 """`python -m burnish` is the command line."""
 
-from burnish.cli.main import main
+from burnish.cli.main import enter
 
 if __name__ == "__main__":
-    main()
+    enter()

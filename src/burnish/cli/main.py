@@ -1,6 +1,8 @@
 """The command line: it parses, calls and prints. Errors the user can fix are one paragraph and exit code 2."""
 
+import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Annotated
 
@@ -53,6 +55,24 @@ def main() -> None:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def enter() -> None:
+    """Be the process: `main`, and then leave at once where llama.cpp has been at work.
+
+    After Ctrl-C its threads may still be writing; an interpreter that winds down takes their memory away and crashes.
+    """
+    code: int | str | None = 0
+    try:
+        main()
+    except SystemExit as leaving:
+        code = leaving.code
+    if "xllamacpp" in sys.modules and (code is None or isinstance(code, int)):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code or 0)
+    sys.exit(code)
 
 
 def _never_stumble_over_a_character() -> None:
