@@ -271,7 +271,7 @@ def small_clone(clone: Path) -> Path:
     (clone / "requirements" / "core.txt").write_text(core[start:end])
     package = clone / "src" / "burnish" / "cli"
     package.mkdir(parents=True)
-    says = "import sys\n\nimport iniconfig\n\n\ndef main():\n    print('burnish says', *sys.argv[1:])\n"
+    says = "import sys\n\nimport iniconfig\n\n\ndef enter():\n    print('burnish says', *sys.argv[1:])\n"
     (package / "main.py").write_text(says)
     return clone
 
