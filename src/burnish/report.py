@@ -16,9 +16,7 @@ def suite_of(run: Run) -> Suite:
     """The tests of a run as one suite."""
     spec = run.spec
     given = spec.given_tests if spec else ()
-    earlier = tuple(_earlier_tests(run))
-    model = tuple(test for test in dict.fromkeys(earlier + run.model_tests) if test not in given)
-    return Suite(entry_point=spec.entry_point if spec else "solve", given=given, model=model)
+    return Suite.of(spec.entry_point if spec else "solve", given, (*_earlier_tests(run), *run.model_tests))
 
 
 def tests_file(run: Run) -> str:

@@ -31,11 +31,7 @@ class Work:
     @cached_property
     def suite(self) -> Suite:
         """All tests there are."""
-        model = tuple(dict.fromkeys(self.task.earlier_tests + self._run.model_tests))
-        given = self.spec.given_tests
-        return Suite(
-            entry_point=self.spec.entry_point, given=given, model=tuple(test for test in model if test not in given)
-        )
+        return Suite.of(self.spec.entry_point, self.spec.given_tests, self.task.earlier_tests + self._run.model_tests)
 
     @property
     def versions(self) -> tuple[Version, ...]:

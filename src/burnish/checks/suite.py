@@ -1,5 +1,7 @@
 """The tests of one task: those the user gave, which decide, and those the model wrote, which rank."""
 
+from typing import Self
+
 from burnish.events import Frozen, Graded, Outcome
 
 
@@ -9,6 +11,12 @@ class Suite(Frozen):
     entry_point: str
     given: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, entry_point: str, given: tuple[str, ...], model: tuple[str, ...]) -> Self:
+        """A suite in which each test stands once; one that was given and written again counts as given."""
+        own = tuple(test for test in dict.fromkeys(model) if test not in given)
+        return cls(entry_point=entry_point, given=given, model=own)
 
     @property
     def names(self) -> dict[str, str]:
