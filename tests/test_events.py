@@ -38,6 +38,8 @@ SAMPLES: list[BaseEvent] = [
     events.Stopped(reason="tokens", why="the limit"),
     events.Broke(error="ModelError", message="gone"),
     events.RunFinished(verdict="proven", why="all pass", version=2, disputed=("assert f(3) == 1",)),
+    events.Answered(call=2, round=1, version=None),
+    events.Scored(version=1, passed=False, timed_out=True, why="never ends", seconds=6.0),
     events.FilesWritten(folder="/somewhere", files=("a", "b")),
     events.Rated(stars=4, comment="fails on 0"),
 ]

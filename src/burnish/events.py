@@ -105,6 +105,9 @@ class Asked(BaseEvent):
     top_p: float
     max_tokens: int
     seed: int
+    top_k: int = 40
+    min_p: float = 0.05
+    repetition_penalty: float = 1.0
     prompt_version: str = ""
 
 
@@ -230,6 +233,30 @@ class RunFinished(BaseEvent):
     """Model-made tests that were set aside, as written."""
 
 
+class Answered(BaseEvent):
+    """What a strategy would hand over if it had to stop here. Comes after each call, so that calls can be compared."""
+
+    kind: Literal["answered"] = "answered"
+    call: int
+    """Calls made so far; the first answer has 1."""
+    round: int
+    """Rounds so far; the first draft has 0."""
+    version: int | None
+    """None when there is nothing yet that could be run."""
+
+
+class Scored(BaseEvent):
+    """The scoring tests met one version. Nothing that asks the model ever reads this."""
+
+    kind: Literal["scored"] = "scored"
+    version: int
+    passed: bool
+    timed_out: bool = False
+    why: str = ""
+    """For a failure: the first failing test, or what went wrong. Short."""
+    seconds: float = 0.0
+
+
 class FilesWritten(BaseEvent):
     """The result was put where the user wanted it."""
 
@@ -262,6 +289,8 @@ Event = Annotated[
     | Stopped
     | Broke
     | RunFinished
+    | Answered
+    | Scored
     | FilesWritten
     | Rated,
     Field(discriminator="kind"),

@@ -2,6 +2,6 @@
 
 from burnish.checks.check import Check
 from burnish.checks.suite import Suite
-from burnish.checks.tests import TestsCheck, grade
+from burnish.checks.tests import TestsCheck, grade, grade_script
 
-__all__ = ["Check", "Suite", "TestsCheck", "grade"]
+__all__ = ["Check", "Suite", "TestsCheck", "grade", "grade_script"]

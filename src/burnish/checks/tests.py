@@ -14,6 +14,11 @@ def grade(code: str, suite: Suite, sandbox: Sandbox, disputed: tuple[str, ...] =
     return sandbox.grade(code, suite.render(disputed), timeout_seconds=TIMEOUT_SECONDS)
 
 
+def grade_script(code: str, tests: str, sandbox: Sandbox, timeout_seconds: float = TIMEOUT_SECONDS) -> Graded:
+    """Tests as a benchmark ships them, a pytest file or a script of asserts, against a whole module."""
+    return sandbox.grade(code, tests, timeout_seconds=timeout_seconds)
+
+
 class TestsCheck:
     """Do all undisputed tests pass, run once more from the final files?"""
 

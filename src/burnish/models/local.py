@@ -190,4 +190,10 @@ def _parts(chat: Any, ask: Ask) -> Iterator[Any]:
             top_p=ask.top_p,
             max_tokens=ask.max_tokens,
             seed=ask.seed,
+            extra_body={
+                "top_k": ask.top_k,
+                "min_p": ask.min_p,
+                "repeat_penalty": ask.repetition_penalty,
+                "repeat_last_n": -1,  # the whole context, as elsewhere
+            },
         )

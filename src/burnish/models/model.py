@@ -16,6 +16,13 @@ class Ask(Frozen):
     top_p: float = 1.0
     max_tokens: int = 1024
     seed: int = 0
+    top_k: int = 40
+    """Only the k most likely tokens are drawn from; 0 means all. These defaults are llama.cpp's, said here so that every
+    engine draws alike."""
+    min_p: float = 0.05
+    """Tokens less likely than this share of the likeliest one are left out."""
+    repetition_penalty: float = 1.0
+    """Above 1, tokens of the prompt and of the answer so far become less likely; 1 changes nothing."""
 
 
 class Chunk(Frozen):
