@@ -194,6 +194,6 @@ def _parts(chat: Any, ask: Ask) -> Iterator[Any]:
                 "top_k": ask.top_k,
                 "min_p": ask.min_p,
                 "repeat_penalty": ask.repetition_penalty,
-                "repeat_last_n": -1,  # the whole context, as elsewhere
+                "repeat_last_n": CONTEXT_TOKENS_PER_SLOT,
             },
         )

@@ -17,8 +17,10 @@ class Ask(Frozen):
     max_tokens: int = 1024
     seed: int = 0
     top_k: int = 40
-    """Only the k most likely tokens are drawn from; 0 means all. These defaults are llama.cpp's, said here so that every
-    engine draws alike."""
+    """Only the k most likely tokens are drawn from; 0 means all.
+
+    This default and the next are llama.cpp's, said here so that every engine draws alike.
+    """
     min_p: float = 0.05
     """Tokens less likely than this share of the likeliest one are left out."""
     repetition_penalty: float = 1.0
