@@ -1,12 +1,13 @@
 """What every kind of sandbox promises."""
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox import Sandbox, open_sandbox
+from burnish.sandbox import Limits, Sandbox, open_sandbox
 
 
 @pytest.fixture(scope="module", params=["bubblewrap", "process"])
@@ -132,3 +133,14 @@ def test_an_unknown_kind_is_refused():
 def test_auto_is_isolated():
     with open_sandbox() as box:
         assert box.kind == "bubblewrap"
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "process"])
+@pytest.mark.parametrize("niceness", [0, 5])
+def test_jobs_stand_back_as_far_as_they_are_told_to(kind: str, niceness: int) -> None:
+    here = os.nice(0)
+    with open_sandbox(kind, cells=1, limits=Limits(niceness=niceness)) as box:
+        ran = box.run(["python", "-c", "import os; print(os.nice(0))"])
+        graded = box.grade("import os", f"import os\nassert os.nice(0) == {min(19, here + niceness)}")
+    assert ran.output.strip() == str(min(19, here + niceness))
+    assert graded.all_passed

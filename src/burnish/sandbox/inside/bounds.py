@@ -1,5 +1,8 @@
 """The limits of every process of a cell: process 1 sets them on itself, and whatever it forks inherits them."""
 
+# ruff: noqa: PTH123
+
+import contextlib
 import ctypes
 import os
 import resource
@@ -30,6 +33,16 @@ def apply(limits: dict[str, Any]) -> None:
     settle(resource.RLIMIT_CORE, 0)
     if limits["processes"]:
         settle(resource.RLIMIT_NPROC, limits["processes"] + OWN_PROCESSES)
+    stand_back(limits["niceness"])
+
+
+def stand_back(niceness: int) -> None:
+    """Let others go first, on kernels that weigh each session as one (`autogroup`) too."""
+    if not niceness:
+        return
+    os.nice(niceness)
+    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
+        file.write(str(niceness))
 
 
 def close_all_but(*keep: int) -> None:
