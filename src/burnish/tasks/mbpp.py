@@ -1,37 +1,57 @@
-"""MBPP: short Python tasks with three assertions each. The first is shown, the others only score."""
+"""MBPP: short Python tasks with three assertions each. The first is shown; all of them score."""
 
-import json
-import os
-from collections.abc import Iterable
+import ast
 from pathlib import Path
 
-from burnish.errors import SetupProblem
+from burnish.tasks import data
+from burnish.tasks.data import Progress, Row
 from burnish.tasks.examples import called_names
 from burnish.tasks.task import Split, Task
 
 SPLITS: dict[Split, range] = {"eval": range(11, 511), "tune": range(511, 601), "train": range(601, 975)}
 
 
-def load_mbpp(split: Split, path: Path | None = None) -> list[Task]:
-    """The tasks of one split, in order, from `mbpp.jsonl` in the folder that BURNISH_DATA names."""
-    file = path or Path(os.environ.get("BURNISH_DATA", "")) / "mbpp.jsonl"
-    if not file.is_file():
-        raise SetupProblem(
-            f"MBPP is not at {str(file)!r}. Name the folder that holds it: export BURNISH_DATA=/path/to/folder"
-        )
-    return list(_tasks(file.read_text("utf-8").splitlines(), split))
+def load_mbpp(split: Split, folder: Path | None = None, progress: Progress | None = None) -> list[Task]:
+    """The tasks of one split, in order."""
+    path = data.find(data.MBPP, folder, progress)
+    with data.reading(path):
+        return [_task(row, split) for row in data.read_rows(path) if row["task_id"] in SPLITS[split]]
 
 
-def _tasks(lines: Iterable[str], split: Split) -> Iterable[Task]:
-    for row in map(json.loads, lines):
-        if row["task_id"] in SPLITS[split]:
-            first, *others = row["test_list"]
-            yield Task(
-                id=f"mbpp-{row['task_id']}",
-                prompt=row["text"],
-                entry_point=called_names(first)[0],
-                visible_tests=(first,),
-                hidden_tests="\n".join(others),
-                gold=row["code"],
-                split=split,
-            )
+def _task(row: Row, split: Split) -> Task:
+    gold = _unix(row["code"]).strip() + "\n"
+    setup = _unix(row["test_setup_code"]).strip()
+    tests = [_unix(test).strip() for test in row["test_list"]]
+    first = f"{_needed(setup, gold)}{setup}\n{tests[0]}" if setup else tests[0]
+    return Task(
+        id=f"mbpp-{row['task_id']}",
+        prompt=row["text"].strip(),
+        entry_point=entry_point(tests[0], gold),
+        visible_tests=(first,),
+        hidden_tests="\n".join([setup, *tests] if setup else tests) + "\n",
+        gold=gold,
+        split=split,
+    )
+
+
+def entry_point(test: str, gold: str) -> str:
+    """The function that a test is about: the first it calls that the reference defines, even one named `sum`."""
+    defined = _defined(gold)
+    calls = [node.func for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Call)]
+    names = [call for call in calls if isinstance(call, ast.Name) and call.id in defined]
+    first = sorted(names, key=lambda call: (call.lineno, call.col_offset))
+    return first[0].id if first else called_names(test)[0]
+
+
+def _needed(setup: str, gold: str) -> str:
+    """The import that lets a test's preparation stand on its own: the classes it makes objects of."""
+    names = [name for name in called_names(setup) if name in _defined(gold)]
+    return f"from solution import {', '.join(names)}\n" if names else ""
+
+
+def _defined(gold: str) -> set[str]:
+    return {node.name for node in ast.parse(gold).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def _unix(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

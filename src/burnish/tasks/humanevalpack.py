@@ -1,0 +1,83 @@
+"""HumanEvalPack, Python: HumanEvalFix (a planted bug to repair) and HumanEval (a function to write).
+
+The examples are shown; the tests only score. What lies outside the entry point stays as the benchmark has it.
+"""
+
+import ast
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from burnish.tasks import data
+from burnish.tasks.data import Progress, Row
+from burnish.tasks.task import Task
+
+NO_WORDS = "The function {name} does not do what it should. Repair it."
+
+
+def load_humanevalfix(
+    variant: str = "docs", folder: Path | None = None, progress: Progress | None = None
+) -> list[Task]:
+    """164 functions with a bug. `docs` comes with the docstring, `tests` with the examples alone."""
+    return _tasks(folder, progress, lambda row: _fix(row, variant))
+
+
+def load_humaneval(folder: Path | None = None, progress: Progress | None = None) -> list[Task]:
+    """The same functions, to be written from their docstring."""
+    return _tasks(folder, progress, _write)
+
+
+def _tasks(folder: Path | None, progress: Progress | None, make: Callable[[Row], Task]) -> list[Task]:
+    path = data.find(data.HUMANEVALPACK, folder, progress)
+    with data.reading(path):
+        return [make(row) for row in data.read_rows(path)]
+
+
+def _fix(row: Row, variant: str) -> Task:
+    prompt = row["docstring"].strip() if variant == "docs" else NO_WORDS.format(name=row["entry_point"])
+    whole = {"base_code": row["declaration"] + row["buggy_solution"], "bug": row["bug_type"], "prompt": prompt}
+    return _write(row).model_copy(update=whole)
+
+
+def _write(row: Row) -> Task:
+    name, declaration = row["entry_point"], row["declaration"]
+    return Task(
+        id=row["task_id"].replace("Python/", "HumanEval/"),
+        prompt=row["docstring"].strip(),
+        entry_point=name,
+        signature=row["signature"],
+        prelude=_above(declaration, name),
+        visible_tests=visible_tests(row["example_test"], name),
+        hidden_tests=row["test"].strip() + "\n",
+        gold=declaration + row["canonical_solution"],
+        split="eval",
+    )
+
+
+def _above(declaration: str, name: str) -> str:
+    """Imports and helpers: what stands above the function to write."""
+    above = re.split(rf"^def {name}\(", declaration, flags=re.MULTILINE)[0].strip()
+    return f"{above}\n" if above else ""
+
+
+def visible_tests(example_test: str, name: str) -> tuple[str, ...]:
+    """The examples as test bodies that stand on their own: one for each assert, or all as one when they hang together.
+
+    One row has stray lines above its check function, and they hold the answer: they are left out.
+    """
+    start = example_test.rfind(f"def check({name})")
+    if start < 0:
+        return ()
+    text = example_test[start:]
+    check = ast.parse(text).body[0]
+    assert isinstance(check, ast.FunctionDef)
+    useful = [node for node in check.body if not _says_nothing(node, name)]
+    if all(isinstance(node, ast.Assert) for node in useful):
+        return tuple(ast.get_source_segment(text, node) or "" for node in useful)
+    return ("\n".join(ast.unparse(node) for node in useful),)
+
+
+def _says_nothing(node: ast.stmt, name: str) -> bool:
+    """`assert True`, and lines like `print`: nothing about the function."""
+    used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    return isinstance(node, ast.Assert | ast.Expr | ast.Import) and name not in used
