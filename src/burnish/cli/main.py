@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from burnish.cli.compare import compare
 from burnish.cli.doctor import doctor
 from burnish.cli.models import app as models
 from burnish.cli.rate import rate
@@ -24,6 +25,7 @@ app.command()(show)
 app.command()(rate)
 app.command()(rm)
 app.add_typer(models, name="models")
+app.command()(compare)
 app.command()(doctor)
 
 

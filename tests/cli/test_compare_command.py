@@ -1,0 +1,75 @@
+"""`burnish compare`, as a user sees it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnish.evals.results import results
+from tests.cli.conftest import Call
+from tests.evals.made import Made, solving
+
+GOOD = solving(*[[True]] * 20, *[[False]] * 4)
+BAD = solving(*[[False]] * 24, strategy="single")
+
+
+@pytest.fixture
+def two(work_folder: Path) -> tuple[str, str]:
+    """Two results.json: one lies in a folder, one is a bare file, as kept in a repository."""
+    (work_folder / "bad").mkdir()
+    (work_folder / "bad" / "results.json").write_text(results(BAD).text())
+    (work_folder / "good.json").write_text(results(GOOD).text())
+    return "bad", "good.json"
+
+
+def test_a_table_and_one_sentence(call: Call, two: tuple[str, str]) -> None:
+    told = call("compare", *two)
+    assert told.code == 0
+    assert "B solves 20 more of 24 tasks (+83.3 points" in told.out
+    assert "p < 0.001): more than noise." in told.out
+    assert "B: good.json" in told.out
+    assert "More by B: t/0, t/1" in told.out
+
+
+def test_json_for_machines(call: Call, two: tuple[str, str]) -> None:
+    found = json.loads(call("compare", *two, "--json").out)
+    assert found["final"]["share_b"] == pytest.approx(20 / 24)
+    assert found["sentence"].startswith("B solves 20 more")
+
+
+def test_other_peoples_words_are_shown_and_not_obeyed(call: Call, work_folder: Path) -> None:
+    nasty = "\x1b[31m[bold]m[/bold]"
+    (work_folder / "a.json").write_text(results(solving([True], model=nasty)).text())
+    (work_folder / "b.json").write_text(results(solving([False], model="x")).text())
+    told = call("compare", "a.json", "b.json")
+    assert "[bold]m[/bold]" in told.out.replace("\n", "")
+    assert "\x1b[31m" not in told.out
+
+
+def test_a_folder_of_attempts_is_counted_anew(call: Call, work_folder: Path, two: tuple[str, str]) -> None:
+    _kept(work_folder / "kept", GOOD)
+    told = call("compare", "bad", "kept")
+    assert "B solves 20 more of 24 tasks" in told.out, told.err
+
+
+def test_protocols_that_differ_are_said_in_words(call: Call, work_folder: Path) -> None:
+    (work_folder / "a.json").write_text(results(solving([True])).text())
+    (work_folder / "b.json").write_text(results(solving([True], protocol="oracle")).text())
+    assert "NOTE: The protocol differs" in call("compare", "a.json", "b.json").out
+
+
+@pytest.mark.parametrize("name", ["nowhere", ""])
+def test_an_unknown_run_is_a_problem_the_user_can_fix(call: Call, two: tuple[str, str], name: str) -> None:
+    told = call("compare", two[0], name)
+    assert told.code == 2
+    assert "Traceback" not in told.err
+    assert told.err.startswith("burnish: ")
+
+
+def _kept(path: Path, made: Made) -> None:
+    from burnish.evals.folder import Folder
+    from burnish.tasks.task import Task
+
+    folder = Folder.create(path, made.plan, [Task(id=task, prompt="p") for task in made.task_ids])
+    for task, seed, events in made.attempts():
+        folder.write(task, seed, events)
