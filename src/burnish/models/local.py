@@ -6,10 +6,12 @@ spin while they wait for each other, so two of them side by side are many times 
 
 import os
 import queue
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,12 @@ class LocalModel:
         self.name = name
         self.weights = weights
         self._cores = Cores.of_this_machine()
+
+    @property
+    def engine(self) -> str:
+        """What computes the answers, with its version and how coarse the weights are."""
+        bits = re.search(r"(?i)(?<![a-z0-9])(?:i?q\d\w*|b?f16|f32)(?=\.gguf$)", self.weights.name)
+        return f"llama.cpp (xllamacpp {version('xllamacpp')})" + (f", {bits[0].lower()}" if bits else "")
 
     def warm_up(self) -> None:
         """Begin to read the weights while the caller does something else."""

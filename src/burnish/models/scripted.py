@@ -11,6 +11,8 @@ from burnish.errors import ModelError, SetupProblem
 from burnish.models.model import Ask, Chunk, Done, Waiting
 
 Script = Sequence[str] | Mapping[str, Sequence[str]]
+KNOWS_THE_TASKS = ("gold", "buggy")
+"""Names that only an evaluation can open: it knows the tasks, and what their answers are."""
 
 
 class ScriptedModel:
@@ -20,6 +22,7 @@ class ScriptedModel:
     """
 
     slots = 4
+    engine = "script"
 
     def __init__(self, script: Script, name: str = "scripted:inline") -> None:
         self.name = name
@@ -48,6 +51,10 @@ class ScriptedModel:
     def close(self) -> None:
         """Nothing to let go of."""
 
+    def afresh(self) -> "ScriptedModel":
+        """The same script, from its beginning."""
+        return ScriptedModel(self._script, self.name)
+
     def _next(self, ask: Ask) -> str:
         with self._lock:
             self.asked.append(ask)
@@ -62,6 +69,11 @@ class ScriptedModel:
 
 def open_scripted(name: str) -> ScriptedModel:
     """`demo` and the other scripts that ship, or a JSON file of the user's."""
+    if name in KNOWS_THE_TASKS:
+        raise SetupProblem(
+            f"The model 'scripted:{name}' answers from a benchmark's own rows, so it only works there: "
+            f"burnish eval humanevalfix --model scripted:{name}"
+        )
     shipped = files("burnish.models") / "scripts"
     path = Path(name)
     if path.suffix == ".json" and path.is_file():

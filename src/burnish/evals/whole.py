@@ -1,0 +1,36 @@
+"""Files that are there whole or not at all, whatever happens while they are written."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from burnish.errors import SetupProblem
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write beside the file, make it last, then give it its name; a reader sees the old content or the new."""
+    beside = path.with_name(path.name + ".tmp")
+    with beside.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    with suppress(OSError):  # not every place can do this; the file itself is safe
+        handle = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """What goes wrong with the disk meanwhile is something the user can put right."""
+    try:
+        yield
+    except OSError as error:
+        raise SetupProblem(
+            f"The evaluation in {str(folder)!r} cannot be written ({error.strerror}). What was finished is kept. "
+            f"Make room, or choose another place: --out DIR"
+        ) from error
