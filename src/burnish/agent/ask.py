@@ -20,15 +20,20 @@ class Tools:
     sandbox: Sandbox
     meter: Meter
     cancel: threading.Event
+    seed: int = 0
+    """Added to the seed of every ask, so that attempts at one task can differ."""
 
 
-def ask(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, ModelReplied | None]:
+def ask(
+    tools: Tools, ask_id: str, question: Ask, prompt_version: str = prompts.VERSION
+) -> Generator[Event, None, ModelReplied | None]:
     """The answer, or None when a limit or the user ended the work; the reason is then among the events."""
+    question = question.model_copy(update={"seed": question.seed + tools.seed})
     refused = _why_cut(tools) if tools.cancel.is_set() else tools.meter.book(question)
     if refused:
         yield refused
         return None
-    yield Asked(ask_id=ask_id, prompt_version=prompts.VERSION, **dict(question))
+    yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
     reply = yield from _answer(tools, ask_id, question)
     tools.meter.settle(question, reply.tokens_in + reply.tokens_out)
     yield reply

@@ -19,6 +19,8 @@ class Strategy(Protocol):
     """
 
     name: str
+    timeout_seconds: float
+    """How long one run of the tests may take while this strategy works."""
 
     def calls(self, plan: Plan) -> int:
         """The most calls one attempt can make under this plan."""

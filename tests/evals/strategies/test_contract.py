@@ -1,0 +1,101 @@
+"""What every strategy promises: hidden tests stay hidden, every answer is a version, and it stops when told to."""
+
+import threading
+import time
+
+import pytest
+
+from burnish.agent.ask import Tools
+from burnish.agent.limits import Limits, Meter
+from burnish.errors import ModelError, SetupProblem
+from burnish.evals.puzzle import seen
+from burnish.evals.strategies.kinds import STRATEGIES, strategy
+from burnish.events import Asked, CodeProposed, ModelChunk, Stopped
+from burnish.models.scripted import ScriptedModel
+from burnish.sandbox import Sandbox
+from tests.evals.strategies.at_work import HALF, MARK, TALK, TASK, TO_WRITE, WRONG, plan, work
+from tests.support import block
+
+SAYS = [WRONG, TALK, HALF, block("def floor_half(n): return None"), WRONG, block("def floor_half(n): raise KeyError")]
+EVERY = pytest.mark.parametrize("name", list(STRATEGIES))
+
+
+@EVERY
+@pytest.mark.parametrize("task", [TASK, TO_WRITE])
+def test_hidden_tests_and_gold_never_reach_a_prompt_under_visible(box: Sandbox, name: str, task: object) -> None:
+    worked = work(box, plan(name), SAYS, task)  # type: ignore[arg-type]
+    assert worked.asked
+    assert MARK not in worked.prompts
+    assert not [event for event in worked.events if MARK in event.model_dump_json()], "nor anything it says"
+
+
+@EVERY
+def test_under_oracle_the_scoring_tests_are_in_the_prompt(box: Sandbox, name: str) -> None:
+    worked = work(box, plan(name, protocol="oracle"), SAYS)
+    assert MARK in worked.prompts
+    assert f"# {MARK}" not in worked.prompts, "gold never is"
+
+
+@EVERY
+def test_every_answer_is_a_version_that_was_proposed_and_calls_only_grow(box: Sandbox, name: str) -> None:
+    worked = work(box, plan(name, rounds=3), SAYS)
+    fit = {event.version for event in worked.all(CodeProposed) if not event.problem}
+    calls = [call for call, _, _ in worked.answers]
+    rounds = [round for _, round, _ in worked.answers]
+    assert {version for _, _, version in worked.answers} <= {None, *fit}
+    assert (calls, rounds) == (sorted(calls), sorted(rounds))
+    assert calls[-1] == len(worked.asked) <= strategy(name).calls(plan(name, rounds=3))
+
+
+@EVERY
+def test_every_prompt_is_on_record_with_its_version(box: Sandbox, name: str) -> None:
+    worked = work(box, plan(name, rounds=1), SAYS)
+    assert sorted(str(ask.messages) for ask in worked.asked) == sorted(str(ask.messages) for ask in worked.all(Asked))
+    assert all(ask.prompt_version for ask in worked.all(Asked))
+    own = {"single": "plain", "retry": "plain", "reflect": "reflect", "burnish": ""}[name]
+    assert all(ask.prompt_version.startswith(own) for ask in worked.all(Asked))
+
+
+@EVERY
+def test_an_attempt_that_is_cancelled_before_it_begins_asks_nothing(box: Sandbox, name: str) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    worked = work(box, plan(name), SAYS, cancel=cancel)
+    assert worked.asked == []
+    assert "interrupted" in worked.stopped
+
+
+@EVERY
+def test_an_attempt_that_is_cancelled_in_the_middle_of_an_answer_ends_at_once(box: Sandbox, name: str) -> None:
+    cancel, began = threading.Event(), 0.0
+    tools = Tools(ScriptedModel([WRONG]), box, Meter(Limits(calls=100, tokens=10**6)), cancel)
+    said = []
+    for event in strategy(name).solve(seen(TASK, "visible"), plan(name, rounds=50), 0, tools):
+        said.append(event)
+        if isinstance(event, ModelChunk) and not cancel.is_set():
+            cancel.set()
+            began = time.monotonic()
+    assert time.monotonic() - began < 2
+    assert any(isinstance(event, Stopped) and event.reason == "interrupted" for event in said)
+
+
+@EVERY
+def test_a_model_that_fails_is_an_error_of_this_attempt(box: Sandbox, name: str) -> None:
+    with pytest.raises(ModelError, match="has no reply"):
+        work(box, plan(name), [])
+
+
+def test_each_strategy_is_found_by_its_name() -> None:
+    assert [strategy(name).name for name in STRATEGIES] == ["single", "retry", "reflect", "burnish"]
+    assert {name: kind.timeout_seconds for name, kind in STRATEGIES.items() if name != "reflect"} == dict.fromkeys(
+        ["single", "retry", "burnish"], 5.0
+    )
+    assert strategy("reflect").timeout_seconds == 6.0
+    assert [kind.calls(plan(rounds=5)) for kind in STRATEGIES.values()] == [1, 6, 6, 16]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
+    with pytest.raises(SetupProblem, match=r"no strategy 'reflct'. Did you mean reflect.*--strategy reflect"):
+        strategy("reflct")
+    with pytest.raises(SetupProblem, match="There are: single, retry, reflect, burnish"):
+        strategy("quantum")
