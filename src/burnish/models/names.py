@@ -21,6 +21,10 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
         from burnish.models.weights import ensure
 
         return LocalModel(name, ensure(name, progress))
+    if provider == "huggingface" and rest:
+        from burnish.models.huggingface.source import open_huggingface
+
+        return open_huggingface(name, progress)
     raise _unknown(name)
 
 

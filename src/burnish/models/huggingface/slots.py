@@ -1,0 +1,155 @@
+"""The rows of a batch on the device: what each has read, written, and wants; and the one step that moves them all on.
+
+Between two steps nothing travels to the device and nothing is waited for: the drawn tokens are the next step's input.
+All shapes are fixed, so on CUDA the step is recorded once for each of a few widths and then replayed.
+"""
+
+from typing import Any
+
+import torch
+
+from burnish.errors import ModelError
+from burnish.models.huggingface.cache import ATTENTION, SlotCache
+from burnish.models.huggingface.sampling import chances, drawn, knobs, penalised
+from burnish.models.model import Ask
+
+NARROWEST = 256
+"""Looking back at fewer positions than this is no faster."""
+
+
+class Slots:
+    """A fixed number of rows, each with room for `context` tokens of prompt and answer."""
+
+    def __init__(self, network: Any, count: int, context: int) -> None:
+        self.count, self.context = count, context
+        self.device, self.dtype = network.device, network.dtype
+        self.widths = _widths(context)
+        self.eager_because = ""
+        """Why no step could be recorded on a device that could replay it."""
+        self._network, self._body = network, network.get_decoder()
+        self._head = network.get_output_embeddings()
+        self._cache = SlotCache(network.config.get_text_config(), count, context, self.dtype, self.device)
+        self._columns = torch.arange(context, device=self.device)
+        self._tokens = self._zeros(count)
+        self._positions = self._zeros(count)
+        self._seen = self._zeros(count, self._head.weight.shape[0], dtype=torch.bool)
+        self._floats = torch.ones(count, 4, device=self.device)
+        self._ints = self._zeros(count, 2)
+        self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
+
+    def _zeros(self, *shape: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+        return torch.zeros(shape, dtype=dtype, device=self.device)
+
+    def read(self, places: list[int], prompts: list[list[int]], asks: list[Ask], wide: bool) -> list[int]:
+        """Read prompts into slots, whatever was in them, and return the first token of each answer."""
+        longest = min(-(-max(map(len, prompts)) // 32) * 32, self.context)
+        padded = [prompt + prompt[-1:] * (longest - len(prompt)) for prompt in prompts]  # so padding is never new
+        ids, slots, last = (self._tensor(rows) for rows in (padded, places, [len(prompt) - 1 for prompt in prompts]))
+        floats, ints = (self._tensor(rows) for rows in knobs(asks))
+        seen = self._zeros(len(places), self._seen.shape[1], dtype=torch.bool).scatter_(1, ids, True)
+        scores = penalised(self._read(ids, slots, last), seen, floats)
+        picked = drawn(scores, floats, ints[:, 0], chances(ints[:, 1], last), wide)
+        self._tokens[slots], self._positions[slots] = picked, last + 1
+        self._floats[slots], self._ints[slots] = floats, ints
+        self._seen[slots] = seen.scatter_(1, picked[:, None], True)
+        return list(picked.tolist())
+
+    def write(self, steps: int, longest: int, wide: bool) -> list[tuple[int, ...]]:
+        """Move all rows on by some tokens: those tokens, slot by slot. No row that matters grows beyond `longest`."""
+        visible = next((width for width in self.widths if width >= longest), self.context)
+        history = torch.empty(steps, self.count, dtype=torch.int64, device=self.device)
+        for step in range(steps):
+            if visible in self._graphs and not wide:
+                self._graphs[visible].replay()
+            else:
+                self._step(visible, wide)
+            history[step].copy_(self._tokens)
+        return list(zip(*history.cpu().tolist(), strict=True))
+
+    def _tensor(self, rows: list[Any]) -> torch.Tensor:
+        return torch.tensor(rows, device=self.device)
+
+    def _read(self, ids: torch.Tensor, slots: torch.Tensor, last: torch.Tensor) -> torch.Tensor:
+        self._cache.reading(slots)
+        positions = self._columns[: ids.shape[1]][None]
+        hidden = self._passed(ids, positions.expand(ids.shape[0], -1), None)
+        return self._scores(hidden[torch.arange(ids.shape[0], device=self.device), last])
+
+    def _step(self, visible: int, wide: bool) -> None:
+        scores = penalised(self._looked(visible), self._seen, self._floats)
+        picked = drawn(scores, self._floats, self._ints[:, 0], chances(self._ints[:, 1], self._positions), wide)
+        self._tokens.copy_(picked)
+        self._seen.scatter_(1, picked[:, None], True)
+        self._positions.add_(1).clamp_(max=self.context - 1)  # a row that has ended runs on until it is refilled
+
+    def _looked(self, visible: int) -> torch.Tensor:
+        """The scores of every row's next token."""
+        hides = self._columns[:visible][None] > self._positions[:, None]
+        mask = self._zeros(self.count, visible, dtype=self.dtype).masked_fill_(hides, -torch.inf)
+        self._cache.writing(self._positions, visible)
+        return self._scores(self._passed(self._tokens[:, None], self._positions[:, None], mask[:, None, None])[:, 0])
+
+    def _passed(self, ids: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+        out: torch.Tensor = self._body(
+            input_ids=ids, position_ids=positions, attention_mask=mask, past_key_values=self._cache, use_cache=True
+        ).last_hidden_state
+        return out
+
+    def _scores(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Scores in float32: rounded to bfloat16, the likeliest two tokens would often be one number."""
+        weight, bias = self._head.weight, self._head.bias
+        half = hidden.is_cuda and hidden.dtype != torch.float32
+        scores = torch.mm(hidden, weight.t(), out_dtype=torch.float32) if half else (hidden @ weight.t()).float()
+        return scores if bias is None else scores + bias.float()
+
+    def check(self) -> None:
+        """Raise ModelError unless reading and one step give the scores of the model's own forward pass."""
+        ids = (torch.arange(9, device=self.device) * 7 + 5) % self._seen.shape[1]
+        self._network.set_attn_implementation("sdpa")
+        wanted = self._network(input_ids=ids[None], use_cache=False).logits[0, -2:].float()
+        self._network.set_attn_implementation(ATTENTION)
+        slot = self._zeros(1)
+        read = self._read(ids[None, :-1], slot, slot + 7)[0]
+        self._tokens[0], self._positions[0] = ids[-1], 8
+        got = torch.stack([read, self._looked(self.widths[0])[0]])
+        self._clear()
+        off = float((got - wanted).abs().max() / wanted.abs().max())
+        if not off < 0.05:
+            raise ModelError(f"the engine and the model's own forward pass differ by {off:.3g} of the highest score")
+
+    def record(self) -> None:
+        """On CUDA, record the step for each width; what cannot be recorded is run step by step, and said so."""
+        if self.device.type != "cuda":
+            return
+        try:
+            for width in reversed(self.widths):
+                self._graphs[width] = self._recorded(width)
+        except Exception as error:
+            self._graphs.clear()
+            self.eager_because = f"recording failed: {type(error).__name__}: {error}"
+        self._clear()
+
+    def _recorded(self, width: int) -> torch.cuda.CUDAGraph:
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(3):
+                self._step(width, False)
+        torch.cuda.current_stream().wait_stream(aside)
+        graph = torch.cuda.CUDAGraph()
+        pool = next((other.pool() for other in self._graphs.values()), None)
+        with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
+            self._step(width, False)
+        return graph
+
+    def _clear(self) -> None:
+        for state in (self._tokens, self._positions, self._seen):
+            state.zero_()
+
+
+def _widths(context: int) -> tuple[int, ...]:
+    """How far back a step may look: the context, and its halves down to the narrowest."""
+    found = [context]
+    while found[-1] % 2 == 0 and found[-1] // 2 >= NARROWEST:
+        found.append(found[-1] // 2)
+    return tuple(reversed(found))
