@@ -6,8 +6,8 @@ changes the imports and helpers that were there.
 
 import ast
 import re
-import warnings
 
+from burnish.tasks.syntax import parsed
 from burnish.tasks.task import Task
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -28,16 +28,6 @@ def assemble(task: Task, code: str) -> str:
     if module is None or place is None:
         return _below(task.prelude, _without(code, answer, _given(task.prelude) - {task.entry_point}))
     return _spliced(task.base_code, module, place, code, answer)
-
-
-def parsed(text: str) -> ast.Module | None:
-    """The syntax tree, or None for what is no Python."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
 
 
 def source(text: str, node: ast.stmt) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from burnish.tasks import data
 from burnish.tasks.data import Progress, Row
 from burnish.tasks.examples import called_names
+from burnish.tasks.syntax import tree_of
 from burnish.tasks.task import Split, Task
 
 SPLITS: dict[Split, range] = {"eval": range(11, 511), "tune": range(511, 601), "train": range(601, 975)}
@@ -37,7 +38,7 @@ def _task(row: Row, split: Split) -> Task:
 def entry_point(test: str, gold: str) -> str:
     """The function that a test is about: the first it calls that the reference defines, even one named `sum`."""
     defined = _defined(gold)
-    calls = [node.func for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Call)]
+    calls = [node.func for node in ast.walk(tree_of(test)) if isinstance(node, ast.Call)]
     names = [call for call in calls if isinstance(call, ast.Name) and call.id in defined]
     first = sorted(names, key=lambda call: (call.lineno, call.col_offset))
     return first[0].id if first else called_names(test)[0]
@@ -50,7 +51,7 @@ def _needed(setup: str, gold: str) -> str:
 
 
 def _defined(gold: str) -> set[str]:
-    return {node.name for node in ast.parse(gold).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return {node.name for node in tree_of(gold).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
 def _unix(text: str) -> str:
