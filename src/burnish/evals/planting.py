@@ -19,11 +19,12 @@ from burnish.evals.keeping import keep, kept
 from burnish.events import Graded
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.data import Progress
-from burnish.tasks.mbppfix import Planted, file_of, neighbours, with_words
+from burnish.tasks.mbppfix import NEIGHBOURS, Planted, file_of, neighbours, with_words
 from burnish.tasks.plant import PLANT_VERSION, mutants, tidy
 from burnish.tasks.task import Task
 
 MOST_TRIES = 80
+MOST_FILES = 5
 MUTANT_SECONDS = 1.0
 REFERENCE_SECONDS = 2.0
 
@@ -78,11 +79,15 @@ def _first_failing(graded: Graded) -> int:
 
 def _among_neighbours(bug: Planted, task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> Planted:
     """The bug, with the functions that can stand around it: all five must pass their own tests in one file."""
-    around = neighbours(task, tasks)
-    whole = file_of(with_words(task.gold, task), around, task.id)
-    tests = "".join(one.hidden_tests for one in (task, *around))
-    passes = grade_script(whole, tests, sandbox, REFERENCE_SECONDS).all_passed
-    return bug.model_copy(update={"neighbours": tuple(one.id for one in around) if passes else ()})
+    avoid: set[str] = set()
+    for _ in range(MOST_FILES):
+        around = neighbours(task, tasks, avoid)
+        whole = file_of(with_words(task.gold, task), around, task.id)
+        tests = "".join(one.hidden_tests for one in (task, *around))
+        if len(around) == NEIGHBOURS and grade_script(whole, tests, sandbox, REFERENCE_SECONDS).all_passed:
+            return bug.model_copy(update={"neighbours": tuple(one.id for one in around)})
+        avoid |= {one.id for one in around}
+    return bug
 
 
 def _place(tasks: Sequence[Task]) -> Path:

@@ -91,7 +91,8 @@ def _values(node: ast.AST) -> Iterator[Edit]:
         if value >= 1:
             yield Edit("value misuse", _set("value", value - 1))
     elif isinstance(value, str):
-        yield Edit("value misuse", _set("value", value[:-1] if len(value) > 1 else " " if not value else ""))
+        for other in (value[:-1], value[1:]) if value else (" ",):
+            yield Edit("value misuse", _set("value", other))
 
 
 def _variables(node: ast.AST, variables: list[str]) -> Iterator[Edit]:
@@ -124,6 +125,9 @@ def _missing(node: ast.AST) -> Iterator[Edit]:
             yield Edit("missing logic", _become(rest[0]) if len(rest) == 1 else _set("values", rest))
     if isinstance(node, ast.BinOp):
         yield Edit("missing logic", _become(node.left))
+    if isinstance(node, ast.Slice):
+        for part in ("lower", "upper", "step"):
+            yield Edit("missing logic", _set(part, None))
     if isinstance(node, ast.If) and node.orelse:
         yield Edit("missing logic", _set("orelse", []))
     for field in ("body", "orelse"):
@@ -155,8 +159,11 @@ def _excess(node: ast.AST) -> Iterator[Edit]:
     if isinstance(node, ast.For):
         yield Edit("excess logic", _set("body", [*node.body, ast.Break()]))
         yield Edit("excess logic", _set("iter", _sliced(node.iter)))
-    if isinstance(node, ast.Return) and isinstance(node.value, ast.BinOp | ast.Call):
+    if isinstance(node, ast.Return) and isinstance(node.value, ast.Compare | ast.BoolOp):
+        yield Edit("excess logic", _set("value", ast.UnaryOp(ast.Not(), node.value)))
+    elif isinstance(node, ast.Return) and node.value and not isinstance(node.value, ast.Constant):
         yield Edit("excess logic", _set("value", _shifted(node.value, ast.Add())))
+        yield Edit("excess logic", _set("value", _sliced(node.value)))
 
 
 def _called(node: ast.Call) -> str:

@@ -7,7 +7,7 @@ assertion that fails), `file` (as `docs`, inside a file of five functions). All 
 import ast
 import builtins
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from burnish.events import Frozen
 from burnish.tasks.assemble import IMPORTS, names_of
@@ -69,13 +69,13 @@ def without_words(code: str, task: Task) -> str:
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
-def neighbours(task: Task, others: Sequence[Task]) -> list[Task]:
+def neighbours(task: Task, others: Sequence[Task], avoid: Collection[str] = ()) -> list[Task]:
     """Four other references that can share a file with this one: single functions whose names nobody else uses."""
     order = sorted(others, key=lambda other: hashlib.sha256(f"{task.id} {other.id}".encode()).digest())
     taken = _bound(task.gold)
     found: list[Task] = []
     for other in order:
-        if len(found) < NEIGHBOURS and other.id != task.id and _fits(other, taken):
+        if len(found) < NEIGHBOURS and other.id not in (task.id, *avoid) and _fits(other, taken):
             found.append(other)
             taken |= _bound(other.gold)
     return found
