@@ -1,5 +1,9 @@
 """The published agent, rebuilt: its turns, its temperatures, its memory and its quirks."""
 
+import json
+import textwrap
+from pathlib import Path
+
 import pytest
 
 from burnish.evals.puzzle import Puzzle, seen
@@ -7,6 +11,7 @@ from burnish.evals.strategies.reflect import nodes, prompts
 from burnish.evals.strategies.reflect.graph import is_repeated
 from burnish.events import Case, CodeProposed, Decided, Graded, TestsRan
 from burnish.sandbox import Sandbox
+from burnish.tasks.humanevalpack import load_humanevalfix
 from tests.evals.strategies import reflect_page
 from tests.evals.strategies.at_work import HALF, NO_TESTS, RIGHT, TALK, TASK, TO_WRITE, WRONG, Worked, plan, work
 from tests.support import ROOT, block
@@ -209,3 +214,11 @@ def test_the_picture_in_the_docs_is_the_graph() -> None:
     told = (ROOT / "docs" / "reflect-graph.md").read_text("utf-8")
     again = "python -m tests.evals.strategies.reflect_page > docs/reflect-graph.md"
     assert told == reflect_page.page(), f"write it anew: {again}"
+
+
+def test_the_buggy_code_is_shown_as_the_published_agent_shows_it(data: Path) -> None:
+    rows = [json.loads(line) for line in (data / "humanevalpack-python.jsonl").read_text("utf-8").splitlines()]
+    theirs = [row["declaration"] + textwrap.indent(row["buggy_solution"], "    ") for row in rows]
+    ours = [prompts.buggy(seen(task, "oracle")) for task in load_humanevalfix("docs", data)]
+    differs = [row["task_id"] for row, their, our in zip(rows, theirs, ours, strict=True) if their != our]
+    assert differs == ["Python/115"], "its declaration ends below the header"

@@ -2,7 +2,7 @@
 
 import ast
 
-from burnish.tasks.assemble import parsed
+from burnish.tasks.syntax import parsed
 
 MOST_CHARACTERS = 1500
 """Of tests in a prompt; small models lose the thread in more."""

@@ -13,7 +13,8 @@ from burnish.evals.strategies.reflect import prompts
 from burnish.evals.strategies.sample import seed_of
 from burnish.events import Answered, Case, CodeProposed, Decided, Event, Graded, Message, Stopped, TestsRan
 from burnish.models.model import Ask
-from burnish.tasks.assemble import assemble, parsed
+from burnish.tasks.assemble import assemble
+from burnish.tasks.syntax import parsed
 
 MOST_TOKENS = 512
 TOP_K, MIN_P, REPETITION_PENALTY = 20, 0.0, 1.1

@@ -7,7 +7,7 @@ import ast
 import textwrap
 
 from burnish.evals.puzzle import Puzzle
-from burnish.tasks.assemble import parsed
+from burnish.tasks.syntax import parsed
 from burnish.tasks.task import Task
 
 VERSION = "reflect-1"
@@ -79,7 +79,7 @@ Answer with the whole corrected function in one Python code block."""
 
 def draft(puzzle: Puzzle) -> str:
     """The first question. The lone fence at its end stands in the published prompt too."""
-    return _DRAFT.format(buggy=buggy(puzzle), docstring=puzzle.task.prompt, tests=puzzle.tests)
+    return _DRAFT.format(buggy=buggy(puzzle), docstring=puzzle.task.prompt, tests=puzzle.tests.strip())
 
 
 def reflect(puzzle: Puzzle, assertion: str | None, error: str) -> str:
