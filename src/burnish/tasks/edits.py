@@ -161,9 +161,8 @@ def _excess(node: ast.AST) -> Iterator[Edit]:
         yield Edit("excess logic", _set("iter", _sliced(node.iter)))
     if isinstance(node, ast.Return) and isinstance(node.value, ast.Compare | ast.BoolOp):
         yield Edit("excess logic", _set("value", ast.UnaryOp(ast.Not(), node.value)))
-    elif isinstance(node, ast.Return) and node.value and not isinstance(node.value, ast.Constant):
+    elif isinstance(node, ast.Return) and isinstance(node.value, ast.BinOp | ast.Call):
         yield Edit("excess logic", _set("value", _shifted(node.value, ast.Add())))
-        yield Edit("excess logic", _set("value", _sliced(node.value)))
 
 
 def _called(node: ast.Call) -> str:
