@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from burnish.evals.compare import Comparison, Side
+    from burnish.evals.compare import Comparison
     from burnish.evals.figures import Results
 
 HELP = "An evaluation's id, its folder or results.json, or last; several joined by commas are pooled."

@@ -1,0 +1,31 @@
+"""All reports of an evaluation, written from the attempts on disk. They may be deleted at any time and made anew."""
+
+from pathlib import Path
+from typing import Protocol
+
+from burnish.evals.plots import plots
+from burnish.evals.report_html import report_html
+from burnish.evals.report_md import report_md
+from burnish.evals.results import FILE, Evaluated, Results, results
+from burnish.evals.whole import writable, write_whole
+
+
+class Kept(Evaluated, Protocol):
+    """An evaluation that has a folder."""
+
+    @property
+    def path(self) -> Path: ...  # noqa: D102
+
+
+def write_reports(folder: Kept) -> Results:
+    """Write `results.json`, `report.md`, `report.html` and `plots/*.svg`; the results come back."""
+    found = results(folder)
+    pictures = plots(found)
+    with writable(folder.path):
+        write_whole(folder.path / FILE, found.text().encode())
+        (folder.path / "plots").mkdir(exist_ok=True)
+        for name, svg in pictures.items():
+            write_whole(folder.path / "plots" / f"{name}.svg", svg.encode())
+        write_whole(folder.path / "report.md", report_md(found).encode("utf-8", "replace"))
+        write_whole(folder.path / "report.html", report_html(found, folder, pictures).encode("utf-8", "replace"))
+    return found

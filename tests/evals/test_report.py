@@ -1,0 +1,247 @@
+"""The reports: complete, the same each time, and safe whatever a model or a data file said."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from burnish.evals.figures import LeftOut
+from burnish.evals.folder import Folder
+from burnish.evals.plots import plots
+from burnish.evals.report import write_reports
+from burnish.evals.report_html import report_html
+from burnish.evals.report_md import PLOTS, report_md, table
+from burnish.evals.results import read_results, results
+from burnish.evals.transcripts import transcripts
+from burnish.evals.wording import command, headline
+from burnish.tasks.task import Task
+from tests.evals.made import Made, attempt, plan, plausible, solving
+
+NASTY = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>"
+    "<!-- --><b>\x1b[31mred\x1b]0;title\x07 [bold]rich[/bold] `x` | pipe | ${y} \u202e"
+)
+
+
+class Page(HTMLParser):
+    """What a browser would find in a page: elements, attributes, and the text of scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem == "script":
+            self.scripts[-1] += data
+        else:
+            self.words += data
+
+    def dangers(self) -> list[str]:
+        """What must not be there: a foreign script, an event handler, an address, an element that loads something."""
+        found = [f"<{tag}>" for tag, _ in self.elements if tag in {"img", "iframe", "link", "object", "embed", "base"}]
+        for tag, attributes in self.elements:
+            found += [f"<{tag} {name}>" for name in attributes if name.startswith("on") or name in {"src", "action"}]
+            links = [value or "" for name, value in attributes.items() if name.endswith("href")]
+            found += [f"<{tag} {link}>" for link in links if not link.startswith("#")]
+        return found + [script[:20] for script in self.scripts[2:]]
+
+
+def nasty(text: str = NASTY) -> Made:
+    tried = [(f"task {text}", 0, attempt([False, True], text=text)), ("b", 0, attempt([], error=text))]
+    made = Made(tried, plan(model=f"local:{text}", engine=text, suite=text, strategy=text))
+    made.bugs, made.broken = {f"task {text}": text}, (LeftOut(id=text, why=text),)
+    return made
+
+
+def page(made: Made, drawn: bool = False) -> str:
+    found = results(made)
+    return report_html(found, made, plots(found) if drawn else {})
+
+
+def test_a_malicious_transcript_stays_text() -> None:
+    text = page(nasty(), drawn=True)
+    seen = Page(text)
+    assert seen.dangers() == []
+    assert [tag for tag, _ in seen.elements].count("svg") == 2
+    assert len(seen.scripts) == 2
+    assert "alert(1)" in seen.words, "it is shown, and it is not obeyed"
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+@pytest.mark.parametrize("place", ["in the page", "in the data"])
+def test_unescaped_text_would_be_noticed(place: str) -> None:
+    text = page(nasty("calm"))
+    mark = "<footer>" if place == "in the page" else '"texts":["'
+    assert Page(text).dangers() == []
+    assert Page(text.replace(mark, mark + NASTY)).dangers() != []
+
+
+def test_the_data_survives_as_it_was_said() -> None:
+    data = json.loads(Page(page(nasty("</script> & <!-- ]]>"))).scripts[0])
+    assert any("</script> & <!-- ]]>" in text for text in data["texts"])
+
+
+def test_the_policy_allows_our_script_alone() -> None:
+    seen = Page(page(plausible(3)))
+    (policy,) = [found["content"] or "" for tag, found in seen.elements if found.get("http-equiv")]
+    digest = base64.b64encode(hashlib.sha256(seen.scripts[1].encode()).digest()).decode()
+    assert policy.startswith("default-src 'none'")
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "http" not in policy
+
+
+def test_the_script_only_ever_makes_text() -> None:
+    script = (files("burnish.evals") / "page" / "script.js").read_text()
+    assert (
+        re.findall(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|fetch|XMLHttp", script) == []
+    )
+    assert "textContent" in script
+
+
+def test_the_page_begins_with_the_result_in_a_sentence() -> None:
+    seen = Page(page(solving([True], [False], [True])))
+    assert "reflect with local:m solves 2 of 3 tasks" in seen.words
+    assert "66.7 %" in seen.words
+    assert "The scoring tests are hidden from it" in seen.words
+
+
+def test_every_attempt_can_be_opened() -> None:
+    made = plausible(25)
+    seen = Page(page(made))
+    tiles = [found for tag, found in seen.elements if tag == "button" and found.get("title")]
+    data = json.loads(seen.scripts[0])
+    assert len(tiles) == len(data["attempts"]) == 25
+    assert str(tiles[7]["title"]).startswith("Python/7 · ")
+    kinds = [step[0] for step in data["attempts"][7]]
+    assert kinds[:6] == ["task", "ask", "reply", "code", "tests", "answer"]
+    assert "score" in kinds
+
+
+def test_a_text_is_held_once_and_a_long_one_is_cut_when_the_page_would_be_too_big() -> None:
+    made = Made([(str(place), 0, attempt([False] * 6, text=f"x{place}" * 3000)) for place in range(20)])
+    whole = transcripts(made)
+    assert len(set(json.loads(whole)["texts"])) == len(json.loads(whole)["texts"])
+    small = transcripts(made, most_bytes=200_000)
+    assert len(small) < 200_000 < len(whole)
+    assert "more characters are in the attempt's file" in small
+    assert len(json.loads(small)["attempts"]) == 20
+
+
+def test_one_endless_line_makes_no_endless_page() -> None:
+    assert len(page(Made([("t", 0, attempt([True], text="x" * 3_000_000))]))) < 400_000
+
+
+def test_half_a_character_does_not_stop_a_report(tmp_path: Path) -> None:
+    made = Kept(Made([("t", 0, attempt([True], text="half: \ud83d"))]), tmp_path)
+    write_reports(made)
+    assert (tmp_path / "report.html").stat().st_size > 1000
+
+
+def test_an_unfinished_evaluation_says_so_first() -> None:
+    made = Made([("a", 0, attempt([True]))], plan(limit=3), task_ids=("a", "b", "c"))
+    for text in (Page(page(made)).words, report_md(results(made))):
+        assert "Not finished: 1 of 3 attempts are there" in text
+        assert "first 3 rows" in text
+
+
+def test_an_evaluation_that_has_not_begun_has_a_report_too() -> None:
+    made = Made([], task_ids=("a",))
+    assert "has not finished a task yet" in Page(page(made)).words
+    assert "has not finished a task yet" in report_md(results(made))
+
+
+def test_the_markdown_holds_what_a_reader_needs() -> None:
+    text = report_md(results(plausible(30)))
+    for part in (
+        "Protocol visible",
+        "95 % interval",
+        "llama.cpp",
+        "## By kind of bug",
+        "its gold fails",
+        "per solved task",
+    ):
+        assert part in text
+    assert "burnish eval humanevalfix --variant docs --model local:m --strategy reflect --protocol visible" in text
+    assert "![pass@1 by model call" in text
+
+
+def test_rounds_and_calls_have_a_table_each_where_they_differ() -> None:
+    from burnish.events import Answered
+
+    events = [event for event in attempt([False, True]) if not isinstance(event, Answered)]
+    events.append(Answered(call=2, round=0, version=2))
+    text = report_md(results(Made([("t", 0, events)])))
+    assert "## By round\n" in text
+    assert "## By model call\n" in text
+
+
+def test_a_cell_cannot_break_out_of_its_table() -> None:
+    lines = table((["a", "b"], [[NASTY, "x | y\nz"]])).splitlines()
+    assert len(lines) == 3
+    assert len(re.findall(r"(?<!\\)\|", lines[2])) == 3
+    assert re.findall(r"(?<!\\)[<`\[]", lines[2]) == []
+
+
+def test_no_markdown_of_the_data_is_obeyed() -> None:
+    text = report_md(results(nasty()))
+    outside = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    assert re.findall(r"(?<!\\)<", outside) == []
+    assert "\x1b" not in text
+
+
+def test_the_command_repeats_the_plan() -> None:
+    found = results(
+        solving([True], seeds=[0, 1, 2], temperature=0.7, limit=5, ask="write", split="tune", suite="a b.jsonl")
+    )
+    assert command(found) == (
+        "burnish eval 'a b.jsonl' --variant docs --split tune --model local:m --strategy reflect --ask write "
+        "--protocol visible --rounds 5 --temperature 0.7 --seeds 3 --limit 5"
+    )
+    assert command(results(solving([True], seeds=[4]))).endswith("--rounds 5 --seed 4")
+
+
+def test_several_seeds_are_said_in_the_headline_and_have_pass_at_k() -> None:
+    tried = [("a", seed, attempt([seed == 0])) for seed in (0, 1)]
+    found = results(Made(tried, plan(seeds=[0, 1])))
+    assert headline(found) == "reflect with local:m solves 50.0 % of 1 task, a mean over 2 seeds"
+    assert "## pass@k" in report_md(found)
+    assert "| 2 | 100.0 % |" in report_md(found)
+
+
+class Kept(Made):
+    """A made evaluation with a folder."""
+
+    def __init__(self, made: Made, path: Path) -> None:
+        super().__init__(made.tried, made.plan, made.task_ids, made.bugs, made.broken)
+        self.path = path
+
+
+def test_all_files_are_written_from_a_folder_and_are_the_same_when_written_again(tmp_path: Path) -> None:
+    made = plausible(8)
+    folder = Folder.create(
+        tmp_path / "e", made.plan, [Task(id=task, prompt="p") for task in made.task_ids], made.broken
+    )
+    for task, seed, events in made.attempts():
+        folder.write(task, seed, events)
+    found = write_reports(folder)
+    names = ["results.json", "report.md", "report.html", *(f"plots/{name}.svg" for name in PLOTS)]
+    first = [(folder.path / name).read_bytes() for name in names]
+    assert read_results(folder.path) == found
+    for name in names:
+        (folder.path / name).unlink()
+    write_reports(Folder.open(folder.path))
+    assert [(folder.path / name).read_bytes() for name in names] == first
