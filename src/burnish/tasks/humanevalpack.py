@@ -46,7 +46,7 @@ def _write(row: Row) -> Task:
         id=row["task_id"].replace("Python/", "HumanEval/"),
         prompt=row["docstring"].strip(),
         entry_point=name,
-        signature=row["signature"],
+        signature=row["signature"].split("\n")[0].rstrip(": "),  # one row has the body's first line in it too
         prelude=_above(declaration, name),
         visible_tests=visible_tests(row["example_test"], name),
         hidden_tests=row["test"].strip() + "\n",
