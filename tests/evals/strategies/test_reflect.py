@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from burnish.evals.puzzle import Puzzle, seen
-from burnish.evals.strategies.reflect import nodes, prompts
+from burnish.evals.strategies.reflect import prompts, reading
 from burnish.evals.strategies.reflect.graph import is_repeated
 from burnish.events import Case, CodeProposed, Decided, Graded, TestsRan
 from burnish.sandbox import Sandbox
@@ -93,15 +93,15 @@ def test_a_run_without_end_is_told_as_a_timeout(box: Sandbox) -> None:
     puzzle = seen(TASK, "visible", 0.5)
     endless = "def floor_half(n):\n    while True:\n        pass"
     graded = box.grade(endless, puzzle.tests, puzzle.timeout_seconds)
-    assert nodes.failure(graded) == "None\nTIMEOUT"
-    assert nodes.failed_assertion("None\nTIMEOUT", puzzle.tests) is None
+    assert reading.failure(graded) == "None\nTIMEOUT"
+    assert reading.failed_assertion("None\nTIMEOUT", puzzle.tests) is None
 
 
 def test_an_assertion_that_failed_before_the_timeout_is_what_is_told() -> None:
     failed = Case(name="1", outcome="failed", message="assert f(1) == 2\ngot: 3")
     hung = Case(name="2", outcome="failed", message="the time limit was reached")
     graded = Graded(cases=(failed, hung), problem="the time limit was reached", timed_out=True)
-    assert nodes.failure(graded).startswith("assert f(1) == 2")
+    assert reading.failure(graded).startswith("assert f(1) == 2")
 
 
 def test_an_assertion_that_the_sandbox_shortens_is_told_whole(box: Sandbox) -> None:
@@ -111,8 +111,8 @@ def test_an_assertion_that_the_sandbox_shortens_is_told_whole(box: Sandbox) -> N
 
 
 def test_an_error_summary_has_at_most_six_lines() -> None:
-    assert nodes.summary("\n\n".join("abcdefgh")) == "c\nd\ne\nf\ng\nh"
-    assert nodes.summary("") == ""
+    assert reading.summary("\n\n".join("abcdefgh")) == "c\nd\ne\nf\ng\nh"
+    assert reading.summary("") == ""
 
 
 def test_the_chat_grows_and_keeps_only_the_function_of_each_answer(box: Sandbox) -> None:
@@ -183,13 +183,13 @@ def test_without_tests_the_draft_is_final(box: Sandbox) -> None:
 
 def test_only_the_named_function_is_taken() -> None:
     helper = "import re\n\ndef helper():\n    pass\n\n@cached\ndef f(a):\n    return helper()\n\nf(1)"
-    assert nodes.function_in(block(helper), "f") == "def f(a):\n    return helper()"
-    assert nodes.function_in("def f(a):\n    return 1", "f") == "def f(a):\n    return 1"
-    assert nodes.function_in(f"{block('def g(): pass')}\n{block('def f(): pass')}", "f") is None, "the first block"
-    assert nodes.function_in("```python\ndef f(a):\n    return 1", "f") is None, "a block that is not closed"
-    assert nodes.function_in(block("class A:\n    def f(a): pass"), "f") is None
-    assert nodes.function_in(block("async def f(a): pass"), "f") is None
-    assert nodes.function_in(block("def f(a:"), "f") is None
+    assert reading.function_in(block(helper), "f") == "def f(a):\n    return helper()"
+    assert reading.function_in("def f(a):\n    return 1", "f") == "def f(a):\n    return 1"
+    assert reading.function_in(f"{block('def g(): pass')}\n{block('def f(): pass')}", "f") is None, "the first block"
+    assert reading.function_in("```python\ndef f(a):\n    return 1", "f") is None, "a block that is not closed"
+    assert reading.function_in(block("class A:\n    def f(a): pass"), "f") is None
+    assert reading.function_in(block("async def f(a): pass"), "f") is None
+    assert reading.function_in(block("def f(a:"), "f") is None
 
 
 def test_repetition_looks_at_all_earlier_answers_and_past_blank_space() -> None:

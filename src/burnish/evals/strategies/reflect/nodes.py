@@ -1,7 +1,5 @@
 """The published agent's steps. Each asks or runs, says what happened as events, and returns what changed."""
 
-import ast
-import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypedDict
@@ -10,20 +8,16 @@ from burnish.agent.ask import Tools, ask
 from burnish.checks import grade_script
 from burnish.evals.puzzle import Puzzle
 from burnish.evals.strategies.reflect import prompts
+from burnish.evals.strategies.reflect.reading import failed_assertion, failure, function_in, source_in, summary
 from burnish.evals.strategies.sample import seed_of
-from burnish.events import Answered, Case, CodeProposed, Decided, Event, Graded, Message, Stopped, TestsRan
+from burnish.events import Answered, CodeProposed, Decided, Event, Graded, Message, Stopped, TestsRan
 from burnish.models.model import Ask
 from burnish.tasks.assemble import assemble
-from burnish.tasks.syntax import parsed
 
 MOST_TOKENS = 512
 TOP_K, MIN_P, REPETITION_PENALTY = 20, 0.0, 1.1
 """The published pipeline set neither of these, so the model's own generation settings held, for the greedy draft too:
 Qwen2.5-Coder ships top_k 20 and a repetition penalty of 1.1. There is no min_p in them."""
-MOST_LINES = 6
-"""Of an error summary."""
-TIMED_OUT = "None\nTIMEOUT"
-"""All that the published executor says of a run that it had to end: nothing was captured, and it says so."""
 
 
 class State(TypedDict):
@@ -113,8 +107,7 @@ def top_p(iteration: int) -> float:
 
 def _refine(state: State, desk: Desk, by: str, text: str) -> Step:
     """One more turn; whatever its kind, it costs an iteration."""
-    change = yield from _answer(state, desk, by, text, iteration=state["iteration"] + 1)
-    return change
+    return (yield from _answer(state, desk, by, text, iteration=state["iteration"] + 1))
 
 
 def _answer(state: State, desk: Desk, by: str, text: str, iteration: int) -> Step:
@@ -152,40 +145,3 @@ def _proposed(desk: Desk, call: int, by: str, ask_id: str, code: str | None, tex
     problem = "" if code else f"the answer holds no Python that defines {name}"
     whole = assemble(desk.puzzle.task, code) if code else source_in(text)
     return CodeProposed(version=call, code=whole, by=by, ask_id=ask_id, problem=problem)
-
-
-def source_in(answer: str) -> str:
-    """The first ```python block, or the whole answer where there is none."""
-    block = re.search(r"```python\s*(.*?)\s*```", answer, re.DOTALL | re.IGNORECASE)
-    return block[1] if block else answer
-
-
-def function_in(answer: str, name: str) -> str | None:
-    """The one function asked for, without its imports and helpers; None when the answer has no such function."""
-    source = source_in(answer)
-    tree = parsed(source)
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name] if tree else []
-    return "\n".join(source.splitlines()[found[0].lineno - 1 : found[0].end_lineno]) if found else None
-
-
-def failure(graded: Graded) -> str:
-    """What the failing run would have printed: of the first failing test, or of the code that cannot be loaded."""
-    first = next((case for case in graded.cases if case.outcome != "passed"), Case(name="", outcome="failed"))
-    if graded.timed_out and first.message in {"", graded.problem}:
-        return TIMED_OUT
-    return first.message or graded.problem
-
-
-def failed_assertion(told: str, tests: str) -> str | None:
-    """The first line that begins at "assert"; one that the sandbox shortened is found again in the tests."""
-    match = re.search(r"assert[^\n]+", told)
-    if not match:
-        return None
-    head, shortened, tail = match[0].strip().partition(" … ")
-    whole = (line.strip() for line in tests.splitlines() if shortened)
-    return next((line for line in whole if line.startswith(head) and line.endswith(tail)), match[0].strip())
-
-
-def summary(told: str) -> str:
-    """The last lines of what was said."""
-    return "\n".join([line for line in told.splitlines() if line.strip()][-MOST_LINES:])
