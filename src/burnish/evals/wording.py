@@ -30,8 +30,8 @@ def span(interval: Interval) -> str:
 def title(results: Results) -> str:
     """What was measured, in one line; protocol and size belong to every figure."""
     suite = f"{results.suite} ({results.variant})" if results.variant else results.suite
-    parts = (suite, results.strategy, results.model, f"protocol {results.protocol}", f"n = {results.tasks_finished}")
-    return one_line(" · ".join(parts), 200)
+    names = (one_line(name, 60) for name in (suite, results.strategy, results.model))
+    return " · ".join((*names, f"protocol {results.protocol}", f"n = {results.tasks_finished}"))
 
 
 def headline(results: Results) -> str:
