@@ -53,6 +53,7 @@ def answer(model: "HuggingFaceModel", question: Ask) -> tuple[str, Done]:
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model of two layers whose tokens are bytes."""
+    torch.set_num_threads(1)  # so small a model is slower with more, and much slower beside other work
     letters = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     inner = Tokenizer(models.BPE(vocab=letters, merges=[]))
     inner.pre_tokenizer, inner.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
@@ -158,8 +159,12 @@ def test_an_answer_ends_where_its_tokens_or_its_room_end(model: "HuggingFaceMode
     found = [answer(model, ask("x" * 150, max_tokens=5000, seed=seed, temperature=3.0))[1] for seed in range(6)]
     for done in found:
         full = done.tokens_in + done.tokens_out == 256
-        assert done.ended == ("length" if full else "stop")
-    assert answer(model, ask("x", max_tokens=3, temperature=0.0))[1].ended in ("length", "stop")
+        assert done.ended == "stop" or full
+        assert done.tokens_in + done.tokens_out <= 256
+    assert {done.ended for done in found} == {"length", "stop"}, "the samples show both"
+    assert answer(model, ask("x", max_tokens=3))[1] == Done(
+        tokens_in=found[0].tokens_in - 149, tokens_out=3, ended="length"
+    )
 
 
 @needs_torch
@@ -184,7 +189,7 @@ def test_a_cancel_ends_the_answer_soon_and_frees_its_slot(model: "HuggingFaceMod
         for cancel in cancels:
             cancel.set()
         pieces = [reader.result() for reader in readers]
-    assert time.monotonic() - asked < 0.4
+    assert time.monotonic() - asked < 1
     engine.slots.write = slow  # type: ignore[method-assign]
     assert not all(isinstance(found[-1], Done) for found in pieces if found), "none of them had time to end"
     answer(model, ask())

@@ -179,7 +179,8 @@ class Engine:
         if ended or time.monotonic() - row.since > HAND_OVER_SECONDS:
             row.hand_over()
         if ended:
-            row.news.put(Done(tokens_in=len(row.prompt), tokens_out=len(row.written), ended=ended))
+            tokens_out = len(row.written) + (ended == "stop")  # the token that ends it counts, as in llama.cpp
+            row.news.put(Done(tokens_in=len(row.prompt), tokens_out=tokens_out, ended=ended))
             del self._rows[slot]
 
 

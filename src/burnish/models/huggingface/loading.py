@@ -33,13 +33,22 @@ def device() -> torch.device:
 def load(source: Source, context: int) -> Loaded:
     """Read the weights: bfloat16 on a GPU, float32 on a processor. Refuses kinds of layers the engine cannot run."""
     where = {"gguf_file": source.gguf} if source.gguf else {}
-    AttentionInterface.register(ATTENTION, attend)
-    disable_progress_bar()
+    _prepare()
     tokenizer = AutoTokenizer.from_pretrained(source.place, **where)
     dtype = torch.bfloat16 if device().type == "cuda" else torch.float32
     network = AutoModelForCausalLM.from_pretrained(source.place, dtype=dtype, attn_implementation=ATTENTION, **where)
     _refuse_other_layers(network.config, context)
     return Loaded(network.to(device()).eval(), tokenizer, _ends(tokenizer, network))
+
+
+def _prepare() -> None:
+    AttentionInterface.register(ATTENTION, attend)
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans each new shape anew, and prompts come in all shapes
+    disable_progress_bar()
+    with suppress(ImportError):
+        from transformers import modeling_gguf_pytorch_utils as reader
+
+        reader.tqdm = lambda tensors, **words: tensors  # a bar of its own, that would run across our screen
 
 
 def _refuse_other_layers(config: Any, context: int) -> None:

@@ -124,6 +124,7 @@ class Slots:
         try:
             for width in reversed(self.widths):
                 self._graphs[width] = self._recorded(width)
+                self._compare(width)
         except Exception as error:
             self._graphs.clear()
             self.eager_because = f"recording failed: {type(error).__name__}: {error}"
@@ -141,6 +142,18 @@ class Slots:
         with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
             self._step(width, False)
         return graph
+
+    def _compare(self, width: int) -> None:
+        """Raise unless a replay draws what the step itself draws, but for a few rows on the brink."""
+        drawn_by = []
+        for move in (lambda: self._step(width, False), self._graphs[width].replay):
+            self._clear()
+            self._tokens.copy_(torch.arange(self.count, device=self.device) % self._seen.shape[1])
+            move()
+            drawn_by.append(self._tokens.clone())
+        same = float((drawn_by[0] == drawn_by[1]).float().mean())
+        if same < 0.9:
+            raise ModelError(f"a replay of the recorded step agrees in {same:.0%} of the rows")
 
     def _clear(self) -> None:
         for state in (self._tokens, self._positions, self._seen):
