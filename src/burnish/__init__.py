@@ -12,6 +12,8 @@ from burnish.version import __version__
 if TYPE_CHECKING:
     from burnish.agent.limits import Limits
     from burnish.errors import AttemptError, BurnishError, SetupProblem
+    from burnish.evals.compare import compare
+    from burnish.evals.evaluate import evaluate
     from burnish.events import Evidence
     from burnish.models.scripted import ScriptedModel
     from burnish.runs.run import Run
@@ -30,6 +32,8 @@ _ROOMS = {
     "SetupProblem": "burnish.errors",
     "Store": "burnish.runs.store",
     "Task": "burnish.tasks.task",
+    "compare": "burnish.evals.compare",
+    "evaluate": "burnish.evals.evaluate",
     "open_sandbox": "burnish.sandbox",
     "write": "burnish.verbs.write",
 }
@@ -46,6 +50,8 @@ __all__ = [
     "Store",
     "Task",
     "__version__",
+    "compare",
+    "evaluate",
     "open_sandbox",
     "write",
 ]

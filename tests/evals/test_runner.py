@@ -111,10 +111,10 @@ def test_an_attempt_that_breaks_is_recorded_and_the_rest_goes_on(tmp_path: Path,
 
 
 def test_too_many_broken_attempts_stop_the_run_with_the_reason_and_how_to_go_on(tmp_path: Path, box: Sandbox) -> None:
-    folder, model = planned(tmp_path, toys(40)), Picky("add_")
+    folder, model = planned(tmp_path, toys(40)), Picky("add_", seconds=0.02)
     with pytest.raises(TooManyErrors, match=r"10 of 10 attempts broke.*this one I do not like.*burnish eval resume "):
         run(folder, toys(40), model, sandbox=box)
-    assert 10 <= len(folder.finished()) <= 15
+    assert 10 <= len(folder.finished()) < 40
     with pytest.raises(TooManyErrors):
         run(folder, toys(40), model, sandbox=box)
     run(folder, toys(40), Picky(), sandbox=box)

@@ -10,6 +10,7 @@ import typer
 
 from burnish.cli.compare import compare
 from burnish.cli.doctor import doctor
+from burnish.cli.eval import evaluate
 from burnish.cli.models import app as models
 from burnish.cli.rate import rate
 from burnish.cli.rm import rm
@@ -25,6 +26,7 @@ app.command()(show)
 app.command()(rate)
 app.command()(rm)
 app.add_typer(models, name="models")
+app.command("eval")(evaluate)
 app.command()(compare)
 app.command()(doctor)
 

@@ -25,7 +25,7 @@ def model_for(task: Task, model: Model) -> Model:
     if model.name not in (GOLD, BUGGY):
         return model.afresh()
     code = task.gold if model.name == GOLD else task.base_code or _stub(task)
-    replies = {"": [fenced(code, "python")]}
+    replies = {"": [fenced(code, "python")] if code else []}  # a row without gold has no answer, and says so
     if task.visible_tests:
         replies["tests"] = [fenced("\n".join(task.visible_tests), "python")]
     return ScriptedModel(replies, model.name)

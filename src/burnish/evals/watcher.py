@@ -15,8 +15,8 @@ class Watcher:
     def fetching(self, done: int, total: int, source: str) -> None:
         """Weights are on their way: bytes so far, bytes in all, where from."""
 
-    def validating(self, done: int, total: int) -> None:
-        """Tasks are tried with their own reference solution before any is used."""
+    def preparing(self, done: int, total: int, what: str) -> None:
+        """Tasks are fetched, made, or tried with their own reference solution before any is used."""
 
     def begun(self, folder: "Folder") -> None:
         """The plan is on disk; attempts begin, or go on."""

@@ -1,0 +1,110 @@
+"""`burnish eval`: how good a model and a strategy are, at what cost."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from burnish.models.catalog import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from burnish.cli.eval_screen import EvalScreen
+    from burnish.evals.results import Results
+
+
+def evaluate(
+    suite: Annotated[
+        str, typer.Argument(help="A suite from `burnish eval list` or a .jsonl file; or `list`; or `resume`.")
+    ],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="After `resume`: which evaluation.")] = "last",
+    model: Annotated[str, typer.Option(help="Who answers; see `burnish models`.")] = DEFAULT_MODEL,
+    strategy: Annotated[str, typer.Option(help="How the model is used; see `burnish eval list`.")] = "burnish",
+    rounds: Annotated[int, typer.Option(min=0, help="Rounds after the first answer.")] = 5,
+    protocol: Annotated[
+        str, typer.Option(help="visible: hidden tests only score; oracle: they drive the loop.")
+    ] = "visible",
+    ask: Annotated[str, typer.Option(help="What to ask for: auto, write or fix.")] = "auto",
+    variant: Annotated[str, typer.Option(help="Of the suite; see `burnish eval list`.")] = "",
+    split: Annotated[str, typer.Option(help="eval to report, tune to try things out.")] = "eval",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Attempts at each task, with seeds 0, 1, 2 …")] = 1,
+    seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, help="In place of the strategy's own.")] = None,
+    at_once: Annotated[int, typer.Option(min=0, help="Attempts under way; 0: as many as keep the model busy.")] = 0,
+    data: Annotated[Path | None, typer.Option(help="The folder of benchmark files.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Keep the evaluation in this folder.")] = None,
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A line for each finished attempt.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print results.json; the rest goes to stderr.")] = False,
+) -> None:
+    """Measure a model and a strategy on a suite of tasks."""
+    from rich.console import Console
+
+    if suite == "list":
+        from burnish.cli.eval_list import show_list
+
+        show_list(Console(highlight=False), as_json)
+        return
+    settings = {"strategy": strategy, "rounds": rounds, "protocol": _one_of("protocol", protocol, "visible oracle")}
+    settings |= {"ask": _one_of("ask", ask, "auto write fix"), "split": _one_of("split", split, "eval tune")}
+    settings |= {"variant": variant, "limit": limit, "temperature": temperature, "at_once": at_once}
+    settings |= {"data": data, "out": out, "sandbox": sandbox, "model": model}
+    settings |= {"seeds": tuple(range(seeds)) if seed is None else (seed,)}
+    console = Console(highlight=False, stderr=as_json)
+    results = _watched(console, verbose, suite, run, settings)
+    if as_json:
+        print(results.text(), end="")
+    raise typer.Exit(1 if results.errors == results.finished else 0)
+
+
+def _watched(console: "Console", verbose: bool, suite: str, run: str, settings: dict[str, Any]) -> "Results":
+    """Begin or go on, with a screen; whatever ends it early ends with a table and the line that goes on."""
+    from burnish.cli.eval_screen import EvalScreen
+    from burnish.cli.eval_table import show
+    from burnish.evals.evaluate import evaluate as evaluate_it
+    from burnish.evals.evaluate import resume
+    from burnish.evals.runner import TooManyErrors
+
+    with EvalScreen(console, verbose) as screen:
+        try:
+            if suite == "resume":
+                results = resume(run, data=settings["data"], watch=screen)
+            else:
+                results = evaluate_it(suite, **settings, watch=screen)
+        except KeyboardInterrupt:
+            _partly(screen, "Stopped. Finished attempts are kept; those under way are forgotten.")
+            raise
+        except TooManyErrors as error:
+            _partly(screen, str(error))
+            raise typer.Exit(1) from error
+    assert screen.folder
+    show(console, results, screen.folder)
+    return results
+
+
+def _partly(screen: "EvalScreen", why: str) -> None:
+    """The table of what is finished, and why there is no more. The reports come last: they take a while."""
+    import sys
+
+    from burnish.cli.eval_table import show
+    from burnish.evals.report import write_reports
+    from burnish.evals.results import results
+    from burnish.text import plain
+
+    screen.close()
+    if screen.folder is None:
+        return
+    show(screen.console, results(screen.folder), screen.folder)
+    print(f"burnish: {plain(why)}", file=sys.stderr, flush=True)
+    write_reports(screen.folder)
+
+
+def _one_of(option: str, value: str, known: str) -> str:
+    from burnish.errors import SetupProblem
+
+    if value in known.split():
+        return value
+    names = known.split()
+    raise SetupProblem(f"There is no {option} {value!r}. Choose one of {', '.join(names)}: --{option} {names[0]}")

@@ -1,0 +1,59 @@
+"""`burnish eval list`: which suites and strategies there are, and which evaluations were made."""
+
+import json
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from burnish.errors import SetupProblem
+from burnish.evals import shelf
+from burnish.evals.folder import Folder
+from burnish.evals.strategies.kinds import STRATEGIES
+from burnish.evals.suites import describe
+from burnish.text import one_line
+
+MOST_KEPT = 20
+
+
+def show_list(console: Console, as_json: bool = False) -> None:
+    """Three tables, or one JSON object with the same."""
+    suites = [(info.name, list(info.variants), list(info.splits), info.rows, info.what) for info in describe()]
+    strategies = [(name, one_line((kind.__doc__ or "").split("\n")[0], 100)) for name, kind in STRATEGIES.items()]
+    if as_json:
+        print(json.dumps({"suites": suites, "strategies": strategies, "evaluations": [list(row) for row in _kept()]}))
+        return
+    words = [
+        (name, ", ".join(variants), ", ".join(splits), str(rows), what) for name, variants, splits, rows, what in suites
+    ]
+    _table(console, ("suite", "variants", "splits", "tasks", ""), words)
+    _table(console, ("strategy", ""), strategies)
+    if kept := _kept():
+        _table(console, ("evaluation", "suite", "protocol", "strategy", "model", "finished"), kept)
+    console.print(
+        Text("Begin one with: burnish eval SUITE --strategy NAME --model NAME. Your own tasks: a .jsonl file.")
+    )
+
+
+def _kept() -> list[tuple[str, ...]]:
+    """The newest evaluations; one that cannot be read is left out here."""
+    rows: list[tuple[str, ...]] = []
+    for path in shelf.kept()[:MOST_KEPT]:
+        try:
+            folder = Folder.open(path)
+        except SetupProblem:
+            continue
+        plan, done = folder.plan, f"{len(folder.finished())}/{folder.total}"
+        rows.append((path.name, one_line(plan.suite, 40), plan.protocol, plan.strategy, one_line(plan.model, 50), done))
+    return rows
+
+
+def _table(console: Console, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for head in heads:
+        table.add_column(Text(head, style="bold"), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(cell, 200)) for cell in row))
+    console.print(table)
+    console.print()
