@@ -1,0 +1,121 @@
+"""Suites by name: found, loaded, limited, and a wrong name is answered with the right ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.evals.suites import SUITES, describe, is_file_suite, load_suite, tasks_hash, validate, variant_of
+from burnish.sandbox import Sandbox
+from burnish.tasks.assemble import assemble
+from burnish.tasks.jsonl import EXAMPLE
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("humanevalfx", "'humanevalfix'"), ("HumanEval", "'humaneval'"), ("mbpp+", "'mbpp'"), ("mbpfix", "'mbppfix'")],
+)
+def test_an_unknown_suite_is_answered_with_the_nearest(name: str, near: str) -> None:
+    with pytest.raises(SetupProblem, match=r"See them with: burnish eval list$") as caught:
+        load_suite(name)
+    assert near in str(caught.value)
+
+
+def test_a_name_like_nothing_else_gets_no_guess() -> None:
+    with pytest.raises(SetupProblem) as caught:
+        load_suite("zzz")
+    assert "Did you mean" not in str(caught.value)
+
+
+def test_an_unknown_variant_is_answered_with_those_there_are() -> None:
+    with pytest.raises(SetupProblem, match=r"has docs and tests\..* --variant tests$"):
+        load_suite("humanevalfix", variant="test")
+    with pytest.raises(SetupProblem, match="has no variants"):
+        load_suite("humaneval", variant="docs")
+
+
+def test_the_first_variant_is_the_usual_one() -> None:
+    assert [variant_of(name) for name in SUITES] == ["docs", "", "", "", "docs"]
+    assert variant_of("mbppfix", "file") == "file"
+    assert variant_of("mine.jsonl") == ""
+
+
+def test_a_split_that_a_suite_lacks_is_refused() -> None:
+    with pytest.raises(SetupProblem, match="no split 'tune'. It has: eval"):
+        load_suite("humaneval", split="tune")
+
+
+def test_a_path_is_a_suite(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f"{EXAMPLE}\n" * 3)
+    assert is_file_suite(str(path))
+    assert [task.id for task in load_suite(str(path), limit=2)] == ["mine-1", "mine-2"]
+    with pytest.raises(SetupProblem, match=r"There is no file 'gone\.jsonl'"):
+        load_suite("gone.jsonl")
+
+
+def test_every_suite_describes_itself() -> None:
+    assert [suite.name for suite in describe()] == ["humanevalfix", "humaneval", "mbpp", "mbppplus", "mbppfix"]
+    assert all(suite.what and suite.rows and "eval" in suite.splits for suite in describe())
+
+
+def test_another_order_or_word_is_another_hash(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f"{EXAMPLE}\n" * 2)
+    one, two = load_suite(str(path))
+    assert tasks_hash([one, two]) == tasks_hash([one, two]) != tasks_hash([two, one])
+    assert tasks_hash([one]) != tasks_hash([one.model_copy(update={"hidden_tests": "assert 1"})])
+
+
+def test_a_file_of_the_users_own_is_validated_too(tmp_path: Path, box: Sandbox) -> None:
+    rows = [json.loads(EXAMPLE) | {"gold": f"def double(n):\n    return {gold}\n"} for gold in ("2 * n", "n")]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, [*rows, json.loads(EXAMPLE)])))
+    found = validate(load_suite(str(tmp_path / "mine.jsonl")), box)
+    assert [task.id for task in found.valid] == ["mine-1", "mine-3"], "a row without a reference is taken at its word"
+    assert [row.id for row in found.broken] == ["mine-2"]
+
+
+def test_the_rows_are_as_many_as_the_list_says(data: Path) -> None:
+    counted = {name: len(load_suite(name, data=data)) for name in SUITES if name != "mbppfix"}
+    assert counted == {name: SUITES[name].rows for name in counted}
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"), [("humanevalfix", "docs"), ("humanevalfix", "tests"), ("humaneval", ""), ("mbpp", "")]
+)
+def test_a_sample_of_each_suite_is_valid(name: str, variant: str, data: Path, box: Sandbox) -> None:
+    sample = load_suite(name, variant=variant, data=data)[3::16]
+    assert validate(sample, box).broken == ()
+
+
+def test_a_reference_that_is_too_slow_is_left_out_by_name(
+    data: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.evals.validate.TIMEOUT_SECONDS", 1.0)
+    slow = [task for task in load_suite("mbpp", data=data) if task.id in ("mbpp-122", "mbpp-123")]
+    found = validate(slow, box)
+    assert [task.id for task in found.valid] == ["mbpp-122"]
+    assert found.broken[0].why == "its reference takes too long for the scoring tests"
+
+
+@pytest.mark.slow
+def test_all_of_humanevalfix_is_valid(data: Path, box: Sandbox) -> None:
+    tasks = load_suite("humanevalfix", data=data)
+    assert len(validate(tasks, box).valid) == 164
+
+
+@pytest.mark.slow
+def test_every_tuning_task_gets_a_bug_in_every_variant(data: Path, box: Sandbox) -> None:
+    for variant in ("docs", "tests", "file"):
+        tasks = load_suite("mbppfix", variant=variant, split="tune", data=data, sandbox=box)
+        found = validate(tasks, box)
+        assert (len(found.valid), found.broken) == (90, ())
+        for task in tasks:
+            assert assemble(task, task.gold) == task.gold, "a repaired file differs from the reference in nothing"

@@ -1,0 +1,107 @@
+"""A task is measured with only if its reference passes and its bug shows."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.evals.validate import validate, why_broken
+from burnish.events import Graded
+from burnish.sandbox import Sandbox
+from burnish.tasks import Task
+
+GOLD = "import math\n\ndef half(n):\n    return n / 2\n"
+GOOD = Task(
+    id="good",
+    prompt="Halve.",
+    entry_point="half",
+    base_code=GOLD.replace("/", "*"),
+    visible_tests=("assert half(4) == 2", "x = 1\nassert half(x) == 0.5"),
+    hidden_tests="assert half(3) == 1.5\n",
+    gold=GOLD,
+)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "suites"
+
+
+@pytest.fixture(autouse=True)
+def little_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.evals.validate.TIMEOUT_SECONDS", 1.0)
+
+
+def test_a_good_task_has_no_fault(box: Sandbox) -> None:
+    assert why_broken(GOOD, box) == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"hidden_tests": ""}, "it has no scoring tests"),
+        ({"gold": "def half(n):\n    return n"}, "its reference fails the scoring tests: "),
+        ({"visible_tests": ("assert half(4) == 3",)}, "its reference fails the visible tests: "),
+        ({"base_code": GOLD}, "its buggy code passes the scoring tests"),
+        ({"gold": "def half(n):\n    while True: pass"}, "its reference takes too long for the scoring tests"),
+        ({"gold": "def other(n):\n    return n"}, "its reference fails the scoring tests: "),
+        ({"gold": "def half("}, "its reference fails the scoring tests: "),
+        (
+            {
+                "gold": GOLD.replace("n / 2", "help(n)") + "def help(n): return n / 2\n",
+                "base_code": "help = 1\n" + GOLD.replace("/", "*"),
+            },
+            "its reference fails the scoring tests: ",
+        ),
+    ],
+)
+def test_each_fault_is_named(change: dict[str, object], why: str, box: Sandbox) -> None:
+    assert why_broken(GOOD.model_copy(update=change), box).startswith(why)
+
+
+def test_buggy_code_that_never_ends_has_failed(box: Sandbox) -> None:
+    endless = GOOD.model_copy(update={"base_code": "def half(n):\n    while True: pass\n"})
+    assert why_broken(endless, box) == ""
+
+
+def test_broken_rows_are_named_and_left_out_in_order(box: Sandbox) -> None:
+    bad = GOOD.model_copy(update={"id": "bad", "gold": "def half(n): return 0"})
+    seen: list[tuple[int, int]] = []
+    found = validate([GOOD, bad, GOOD.model_copy(update={"id": "third"})], box, lambda n, of, _: seen.append((n, of)))
+    assert [task.id for task in found.valid] == ["good", "third"]
+    assert [row.id for row in found.broken] == ["bad"]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+class Counting:
+    """A sandbox that counts what it is asked."""
+
+    def __init__(self, box: Sandbox) -> None:
+        self.box = box
+        self.kind = box.kind
+        self.asked = 0
+
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
+        self.asked += 1
+        return self.box.grade(code, tests, timeout_seconds)
+
+
+def test_what_was_validated_once_is_known(box: Sandbox) -> None:
+    counting = Counting(box)
+    bad = GOOD.model_copy(update={"id": "bad", "gold": "def half(n): return 0"})
+    first = validate([GOOD, bad], counting)  # type: ignore[arg-type]
+    asked = counting.asked
+    assert validate([GOOD, bad], counting) == first  # type: ignore[arg-type]
+    assert counting.asked == asked
+    validate([GOOD], counting)  # type: ignore[arg-type]
+    assert counting.asked > asked
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"sha256": "0", "kept": []}', '{"kept": []}', "[1]"])
+def test_a_torn_or_edited_answer_is_not_trusted(box: Sandbox, cache: Path, damage: str) -> None:
+    bad = GOOD.model_copy(update={"id": "bad", "gold": "def half(n): return 0"})
+    first = validate([bad], box)
+    (kept,) = cache.iterdir()
+    kept.write_text(damage)
+    assert validate([bad], box) == first
+    assert kept.read_text() != damage
