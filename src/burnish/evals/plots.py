@@ -109,11 +109,12 @@ def _curve(axes: "Axes", results: Results, places: list[float]) -> None:
     ]
     axes.fill_between(places, low, high, color=ACCENT, alpha=0.13, linewidth=0)
     axes.errorbar(places, shares, yerr=errors, color=ACCENT, marker="o", markersize=4.5, linewidth=1.8, elinewidth=1)
-    for place in {0, len(places) - 1}:
-        down = -4 if place else -13  # the first one must not touch the rising line
+    top = min(100.0, max(high) * 1.15)
+    for place in sorted({0, len(places) - 1}):
+        down = 5 if shares[place] < top / 15 else -4 if place else -13  # clear of the axis and of the rising line
         spot = (places[place], shares[place])
         axes.annotate(f"{shares[place]:.1f}", spot, (7, down), textcoords="offset points", fontweight="bold")
-    axes.set_ylim(0, min(100.0, max(high) * 1.15))
+    axes.set_ylim(0, top)
     axes.set_ylabel("solved, pass@1 in %")
 
 

@@ -25,6 +25,9 @@ CAPTIONS = {
 VARIABLES = {plots.INK: "--ink", plots.MUTED: "--muted", plots.LINE: "--line", plots.ACCENT: "--solved"}
 GROUPS = {"all": "All", "solved": "Solved", "unsolved": "Not solved", "lost": "Solved, then lost", "broke": "Broke"}
 
+LETTERS = 22
+"""Of a task's name, how many have room in the grid; all of it is in the tooltip."""
+
 
 def report_html(results: Results, folder: Evaluated, pictures: Mapping[str, str]) -> str:
     """The whole page."""
@@ -125,13 +128,18 @@ def _grid(results: Results) -> Iterator[str]:
     yield '<input id="find" type="search" placeholder="Find a task or bug" aria-label="Find a task"></div>'
     legend = (f'<span><i class="cell {state}"></i>{said}</span>' for state, said in states.WORDS.items())
     yield f'<div class="legend">{"".join(legend)}</div>'
-    yield f'<div class="grid" style="--tile:{rounds * 13 + 88}px">'
-    yield from (_tile(attempt, rounds, len(results.seeds) > 1) for attempt in results.attempts)
+    names = [_name(attempt, len(results.seeds) > 1) for attempt in results.attempts]
+    letters = min(LETTERS, max(map(len, names), default=0))
+    yield f'<div class="grid" style="--tile:{13 * rounds + 7 * letters + 18}px">'
+    yield from (_tile(attempt, name, rounds) for attempt, name in zip(results.attempts, names, strict=True))
     yield "</div>"
 
 
-def _tile(attempt: Attempt, rounds: int, seeds: bool) -> str:
-    name = f"{attempt.task_id} · seed {attempt.seed}" if seeds else attempt.task_id
+def _name(attempt: Attempt, seeds: bool) -> str:
+    return f"{attempt.task_id} · seed {attempt.seed}" if seeds else attempt.task_id
+
+
+def _tile(attempt: Attempt, name: str, rounds: int) -> str:
     group = states.group(attempt)
     said = " · ".join(filter(None, (name, GROUPS[group].lower(), attempt.bug)))
     cells = "".join(f'<i class="cell {state}"></i>' for state in states.states(attempt, rounds))

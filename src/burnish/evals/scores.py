@@ -53,7 +53,8 @@ def mcnemar(only_a: int, only_b: int) -> float:
 def bootstrap(differences: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
     """The interval for the mean of paired differences: tasks are drawn anew with replacement (Efron 1979, percentile).
 
-    Only the distinct values and how often each occurs matter, so the order of the tasks does not.
+    Only the distinct values and how often each occurs matter, so the order of the tasks does not. Where all differences
+    are equal there is nothing to vary, and the interval is a point: read p instead.
     """
     if not differences:
         return 0.0, 0.0
