@@ -6,7 +6,7 @@ ended.
 
     BURNISH_DATA=/path/to/data python experiments/default_model.py local:qwen2.5-coder-0.5b out.jsonl
 
-`gpu:/path/to/weights.gguf` takes `gpu_engine.py` instead; then AT_ONCE=90 works on all tasks at a time.
+On a GPU, `huggingface:qwen2.5-coder-0.5b` (the extra [hf]) with AT_ONCE=90 works on all tasks at a time.
 """
 
 import json
@@ -20,7 +20,6 @@ from pathlib import Path
 from burnish.agent.limits import Limits
 from burnish.attempt import attempt
 from burnish.checks import Suite, TestsCheck
-from burnish.models.model import Model
 from burnish.models.names import open_model
 from burnish.runs import Store
 from burnish.sandbox import open_sandbox
@@ -32,7 +31,7 @@ ROUNDS = 2
 
 
 def main(model_name: str, out: Path) -> None:
-    model = opened(model_name)
+    model = open_model(model_name)
     done = {json.loads(line)["task"] for line in out.read_text().splitlines()} if out.exists() else set()
     tasks = [task for task in load_mbpp("tune") if task.id not in done]
     with tempfile.TemporaryDirectory() as home, open_sandbox() as box, out.open("a") as file:
@@ -60,14 +59,6 @@ def main(model_name: str, out: Path) -> None:
                 file.flush()
                 print(f"{number}/{len(tasks)} {time.monotonic() - started:.0f} s {row}", flush=True)
     report(out)
-
-
-def opened(name: str) -> Model:
-    if not name.startswith("gpu:"):
-        return open_model(name)
-    from gpu_engine import GpuModel
-
-    return GpuModel(Path(name.removeprefix("gpu:")))
 
 
 def report(out: Path) -> None:

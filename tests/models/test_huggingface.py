@@ -1,6 +1,8 @@
 """Answers written together are the answers each ask would get alone, and those that Transformers itself would write."""
 
+import os
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -349,6 +351,15 @@ def test_a_folder_is_opened_by_its_name(tiny: Path) -> None:
     model = open_model(f"huggingface:{tiny}")
     assert model.name == f"huggingface:{tiny}"
     assert model.slots >= 4
+
+
+@needs_torch
+@pytest.mark.slow
+def test_the_benchmark_runs_without_weights() -> None:
+    command = [sys.executable, str(ROOT / "benchmarks" / "engine.py"), "tiny", "3"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^3 at a time: \d+ tokens/s; ratio \d", done.stdout, re.MULTILINE)
 
 
 def test_names_mean_our_own_files_paths_folders_or_the_hub(tmp_path: Path) -> None:

@@ -32,11 +32,14 @@ def device() -> torch.device:
 
 def load(source: Source, context: int) -> Loaded:
     """Read the weights: bfloat16 on a GPU, float32 on a processor. Refuses kinds of layers the engine cannot run."""
-    where = {"gguf_file": source.gguf} if source.gguf else {}
+    where: dict[str, Any] = {"gguf_file": source.gguf} if source.gguf else {}
+    safe = {} if source.gguf else {"use_safetensors": True}  # the other format of the hub is a pickle
     _prepare()
     tokenizer = AutoTokenizer.from_pretrained(source.place, **where)
     dtype = torch.bfloat16 if device().type == "cuda" else torch.float32
-    network = AutoModelForCausalLM.from_pretrained(source.place, dtype=dtype, attn_implementation=ATTENTION, **where)
+    network = AutoModelForCausalLM.from_pretrained(
+        source.place, dtype=dtype, attn_implementation=ATTENTION, **where, **safe
+    )
     _refuse_other_layers(network.config, context)
     return Loaded(network.to(device()).eval(), tokenizer, _ends(tokenizer, network))
 

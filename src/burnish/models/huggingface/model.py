@@ -15,7 +15,9 @@ from burnish.models.huggingface.loading import device
 from burnish.models.huggingface.source import Source
 from burnish.models.model import Ask, Chunk, Done, Waiting
 
-LOADING_POLL_SECONDS = 0.05
+POLL_SECONDS = 0.1
+POLL_SECONDS_ON_A_GPU = 0.5
+"""Hundreds of readers wait there; the engine looks at every cancel after each burst, and wakes its reader."""
 
 _engines: dict[tuple[Source, Size], Engine] = {}
 _engines_lock = threading.Lock()
@@ -39,7 +41,7 @@ class HuggingFaceModel:
         self.source = source
         self.size = size or Size.usual()
         self.slots = self.size.slots
-        self._poll_seconds = 0.5 if device().type == "cuda" else LOADING_POLL_SECONDS
+        self._poll_seconds = POLL_SECONDS_ON_A_GPU if device().type == "cuda" else POLL_SECONDS
 
     @property
     def engine(self) -> str:
@@ -69,7 +71,7 @@ class HuggingFaceModel:
         engine = engine_for(self.source, self.size)
         if not engine.ready.is_set():
             yield Waiting(why="reading the weights")
-        while not engine.ready.wait(LOADING_POLL_SECONDS):
+        while not engine.ready.wait(POLL_SECONDS):
             if cancel.is_set():
                 return
             yield Waiting()
