@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.errors import SetupProblem
+from burnish.errors import SetupProblem, TaskError
+from burnish.evals.puzzle import seen
 from burnish.evals.suites import SUITES, describe, is_file_suite, load_suite, tasks_hash, validate, variant_of
 from burnish.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
@@ -50,6 +51,17 @@ def test_the_first_variant_is_the_usual_one() -> None:
 def test_a_split_that_a_suite_lacks_is_refused() -> None:
     with pytest.raises(SetupProblem, match="no split 'tune'. It has: eval"):
         load_suite("humaneval", split="tune")
+
+
+def test_tests_that_hold_the_answer_are_never_shown(data: Path) -> None:
+    with pytest.raises(SetupProblem, match="hold the reference.*--protocol visible$"):
+        load_suite("mbppplus", protocol="oracle", data=data)
+    for task in load_suite("mbppplus", data=data, limit=20):
+        with pytest.raises(TaskError, match="hold its reference"):
+            seen(task, "oracle")
+    for name in ("humanevalfix", "humaneval", "mbpp"):
+        for task in load_suite(name, protocol="oracle", data=data):
+            assert seen(task, "oracle").tests == task.hidden_tests
 
 
 def test_a_path_is_a_suite(tmp_path: Path) -> None:

@@ -48,7 +48,9 @@ def evaluate(
     watch = watch or Watcher()
     strategy_named(strategy)
     variant = variant_of(suite, variant)
-    tasks = load_suite(suite, variant=variant, split=split, data=data, limit=limit, progress=watch.preparing)
+    tasks = load_suite(
+        suite, variant=variant, split=split, protocol=protocol, data=data, limit=limit, progress=watch.preparing
+    )
     if out:
         out = out.expanduser().absolute()
         if not (out / shelf.FILE).exists():

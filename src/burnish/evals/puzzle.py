@@ -19,6 +19,13 @@ def seen(task: Task, protocol: Protocol, timeout_seconds: float = 5.0) -> Puzzle
     """The task as a strategy gets it: `gold` and `hidden_tests` are gone; under `oracle` the latter drive the loop."""
     if protocol == "oracle" and not task.hidden_tests:
         raise TaskError(f"task {task.id!r} has no scoring tests to show")
+    if protocol == "oracle" and _holds(task.hidden_tests, task.gold):
+        raise TaskError(f"the scoring tests of task {task.id!r} hold its reference, so they cannot be shown")
     tests = task.hidden_tests if protocol == "oracle" else "\n".join(task.visible_tests)
     bare = task.model_copy(update={"hidden_tests": "", "gold": ""})
     return Puzzle(task=bare, tests=tests, timeout_seconds=timeout_seconds)
+
+
+def _holds(tests: str, gold: str) -> bool:
+    """Whether a text has the reference in it, however it is indented."""
+    return bool(gold.strip()) and "".join(gold.split()) in "".join(tests.split())

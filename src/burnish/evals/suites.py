@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from burnish.errors import SetupProblem
+from burnish.evals.plan import Protocol
 from burnish.evals.planting import planted
 from burnish.evals.validate import Broken, Validation, tasks_hash, validate
 from burnish.sandbox.open import open_sandbox
@@ -56,6 +57,7 @@ class SuiteInfo:
     variants: tuple[str, ...] = ()
     """The first is taken when none is named."""
     splits: tuple[Split, ...] = ("eval",)
+    protocols: tuple[Protocol, ...] = ("visible", "oracle")
 
 
 def load_suite(
@@ -63,6 +65,7 @@ def load_suite(
     *,
     variant: str = "",
     split: Split = "eval",
+    protocol: Protocol = "visible",
     data: Path | None = None,
     limit: int | None = None,
     sandbox: Sandbox | None = None,
@@ -70,6 +73,7 @@ def load_suite(
 ) -> list[Task]:
     """The tasks of a suite, in its own order. Raises SetupProblem for a name, variant, split or row that is wrong.
 
+    `protocol` is only checked: a suite whose scoring tests hold the answer cannot show them.
     `mbppfix` proves its bugs in a sandbox the first time; it opens one of its own unless one is given.
     """
     chosen = variant_of(name, variant)
@@ -78,6 +82,11 @@ def load_suite(
     suite = SUITES[name]
     if split not in suite.splits:
         raise SetupProblem(f"The suite {name!r} has no split {split!r}. It has: {', '.join(suite.splits)}.")
+    if protocol not in suite.protocols:
+        raise SetupProblem(
+            f"The scoring tests of {name!r} hold the reference, so they cannot be shown under {protocol!r}. "
+            f"Type: burnish eval {name} --protocol visible"
+        )
     return suite.load(Order(chosen, split, data, sandbox, progress))[:limit]
 
 
@@ -175,6 +184,7 @@ SUITES = {
             "the same, scored with about a hundred inputs a task",
             224,
             lambda order: load_mbppplus(order.data, order.progress),
+            protocols=("visible",),  # its scoring script computes what is expected with the reference
         ),
         SuiteInfo(
             "mbppfix",
