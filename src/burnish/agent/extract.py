@@ -2,8 +2,8 @@
 
 import ast
 import re
-import warnings
 
+from burnish.parsing import parse
 from burnish.tasks.examples import called_names
 from burnish.text import plain
 
@@ -123,7 +123,7 @@ def _closed(test: ast.expr, entry_point: str) -> bool:
 
 
 def _mismatch(found: ast.FunctionDef, signature: str) -> str:
-    wanted = ast.parse(f"def {signature}: pass").body[0]
+    wanted = parse(f"def {signature}: pass").body[0]
     assert isinstance(wanted, ast.FunctionDef)
     asked, most = _positional(wanted.args)
     least_found, most_found = _positional(found.args)
@@ -146,9 +146,7 @@ def _tree(text: str) -> ast.Module | None:
 
 def _parse(text: str) -> tuple[ast.Module | None, str]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text), ""
+        return parse(text), ""
     except SyntaxError as error:
         return None, f"{error.msg} (line {error.lineno})"
     except (ValueError, MemoryError, RecursionError) as error:

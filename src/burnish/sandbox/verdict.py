@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from burnish.events import Case, Graded, Outcome
+from burnish.parsing import parse
 from burnish.sandbox.cell import Ended
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -40,7 +41,7 @@ def style_of(tests: str) -> Style:
     if not MAY_BE_PYTEST.search(tests):
         return Style(shared=shared)
     try:
-        tree = ast.parse(tests)
+        tree = parse(tests)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Style(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
     return Style(pytest=any(is_test(node) for node in tree.body), shared=shared)

@@ -7,6 +7,8 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from burnish.parsing import parse_expression
+
 Change = Callable[[ast.AST], None]
 
 
@@ -193,7 +195,7 @@ def _become(other: ast.expr) -> Change:
     """Put another expression in the place of a node, which keeps its identity."""
 
     def change(node: ast.AST) -> None:
-        replacement = ast.parse(ast.unparse(other), mode="eval").body
+        replacement = parse_expression(ast.unparse(other))
         node.__class__ = replacement.__class__
         node.__dict__.clear()
         node.__dict__.update(replacement.__dict__)

@@ -6,8 +6,9 @@ The rule: an example is taken only when it is beyond doubt Python. What is not r
 import ast
 import builtins
 import re
-import warnings
 from collections.abc import Callable, Iterator
+
+from burnish.parsing import parse, parse_expression
 
 _START = re.compile(r"(?<![\w.\"'\]])(?:not\s+)?[A-Za-z_]\w*(?:\.\w+)*\(")
 _ARROW = re.compile(
@@ -37,7 +38,7 @@ def find_examples(text: str) -> list[str]:
 
 def called_names(test: str) -> list[str]:
     """The functions a test calls that Python itself does not provide, in order of appearance."""
-    calls = [node.func for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Call)]
+    calls = [node.func for node in ast.walk(parse(test)) if isinstance(node, ast.Call)]
     names = [name for name in calls if isinstance(name, ast.Name) and not hasattr(builtins, name.id)]
     return list(dict.fromkeys(name.id for name in sorted(names, key=lambda name: (name.lineno, name.col_offset))))
 
@@ -56,7 +57,7 @@ def in_words(test: str) -> str:
 
 def as_doctest(test: str) -> list[str]:
     """A test as the lines of a docstring's example."""
-    node = ast.parse(test).body[0]
+    node = parse(test).body[0]
     compare = node.test if isinstance(node, ast.Assert) else None
     if isinstance(compare, ast.Compare) and len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Eq):
         return [f">>> {ast.unparse(compare.left)}", ast.unparse(compare.comparators[0])]
@@ -66,7 +67,7 @@ def as_doctest(test: str) -> list[str]:
 
 def _parts(test: str) -> list[str]:
     """`a and b` says two things, so it is two tests."""
-    node = ast.parse(test).body[0]
+    node = parse(test).body[0]
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.BoolOp):
         return [f"assert {ast.get_source_segment(test, value)}" for value in node.test.values]
     return [test]
@@ -157,7 +158,7 @@ def _is_literal(piece: str) -> bool:
     if piece[:1].isspace() or piece[-1:] == ",":
         return False
     try:
-        value = ast.literal_eval(piece)
+        value = ast.literal_eval(parse_expression(piece))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return False
     return value is not Ellipsis and not (isinstance(value, tuple) and not piece.startswith("("))
@@ -165,8 +166,6 @@ def _is_literal(piece: str) -> bool:
 
 def _parsed(piece: str) -> ast.expr | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(piece, mode="eval").body
+        return parse_expression(piece)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None

@@ -8,6 +8,7 @@ import ast
 import textwrap
 from pathlib import Path
 
+from burnish.parsing import parse_expression
 from burnish.tasks import data
 from burnish.tasks.data import Progress, Row
 from burnish.tasks.mbpp import SPLITS
@@ -88,7 +89,7 @@ def _task(row: Row) -> Task:
 
 def _words_and_example(prompt: str) -> tuple[str, str]:
     """The task's sentence and its example, which the benchmark gives as one docstring."""
-    lines = str(ast.literal_eval(prompt.strip())).strip().split("\n")
+    lines = str(ast.literal_eval(parse_expression(prompt.strip()))).strip().split("\n")
     start = next(number for number, line in enumerate(lines) if line.lstrip().startswith("assert "))
     return "\n".join(lines[:start]).strip(), "\n".join(lines[start:]).strip()
 
@@ -109,7 +110,7 @@ def _script(row: Row) -> str:
 def _written(call: list[object]) -> str:
     """Arguments as Python; its infinity and NaN are no literals, so they are spelled out."""
     text = repr(call)
-    return ast.unparse(Spelled().visit(ast.parse(text, mode="eval"))) if "inf" in text or "nan" in text else text
+    return ast.unparse(Spelled().visit(parse_expression(text))) if "inf" in text or "nan" in text else text
 
 
 class Spelled(ast.NodeTransformer):

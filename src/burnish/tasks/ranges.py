@@ -3,6 +3,7 @@
 import ast
 import re
 
+from burnish.parsing import parse
 from burnish.tasks.examples import is_error
 
 _RANGE = re.compile(
@@ -32,7 +33,7 @@ def find_edges(prompt: str, signature: str) -> list[str]:
 def _takes_one(signature: str) -> bool:
     if "(" not in signature:
         return False
-    function = ast.parse(f"def {signature}: pass").body[0]
+    function = parse(f"def {signature}: pass").body[0]
     assert isinstance(function, ast.FunctionDef)
     taken = function.args
     return len(taken.posonlyargs) + len(taken.args) == 1 and not (taken.vararg or taken.kwonlyargs or taken.kwarg)

@@ -1,10 +1,10 @@
 """A task from a sentence: what its words fix is taken from them, the rest is left to the model."""
 
-import ast
 import keyword
 import re
 
 from burnish.errors import SetupProblem
+from burnish.parsing import parse
 from burnish.tasks.examples import called_names, find_examples
 from burnish.tasks.ranges import find_edges
 from burnish.tasks.task import Task
@@ -86,7 +86,7 @@ def _signature(name: str, parameters: str | None) -> str:
     if parameters is None:
         return ""
     try:
-        ast.parse(f"def {name}{parameters}: pass")
+        parse(f"def {name}{parameters}: pass")
     except (SyntaxError, ValueError):
         return ""
     return name + parameters

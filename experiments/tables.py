@@ -1,0 +1,88 @@
+"""The tables of the README: every row is one evaluation, all of them answered by one engine.
+
+    BURNISH_DATA=/path/to/data python experiments/tables.py huggingface:qwen2.5-coder-0.5b OUT [GROUP ...]
+
+Each row is a folder under OUT that `burnish eval resume` and `burnish compare` understand; a second start leaves
+finished rows alone and goes on with the others. Rows are worked on side by side, so that the engine never waits for the
+last task of one of them. Groups: published, fix, write, planted, agent; all of them unless named.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from burnish.evals.answers import opened
+from burnish.evals.evaluate import evaluate, resume
+from burnish.models.model import Model
+
+SIDE_BY_SIDE = 4
+SEEDS = (0, 1, 2)
+FIVE_ROUNDS: dict[str, Any] = {"rounds": 5}
+SINGLE: dict[str, Any] = {"strategy": "single", "rounds": 0}
+REFLECT: dict[str, Any] = {"strategy": "reflect", "rounds": 5, "seeds": SEEDS}
+RETRY: dict[str, Any] = {"strategy": "retry", "rounds": 5, "seeds": SEEDS}
+ONCE = {"seeds": (0,)}
+
+Row = tuple[str, dict[str, Any]]
+
+
+def baselines(suite: str, **more: Any) -> Iterator[Row]:
+    """Six calls at most, under `visible`: what a strategy buys with the same model."""
+    for ask in ("write", "fix"):
+        yield suite, {**SINGLE, "ask": ask, **more}
+        yield suite, {**RETRY, "ask": ask, **more}
+    yield suite, {**REFLECT, **more}
+
+
+GROUPS: dict[str, list[Row]] = {
+    "published": [("humanevalfix", {**REFLECT, "protocol": "oracle"})],
+    "fix": list(baselines("humanevalfix")),
+    "write": [("humaneval", SINGLE), ("humaneval", RETRY), ("humaneval", REFLECT)],
+    "planted": [
+        *baselines("mbppfix", variant="docs", **ONCE),
+        *(row for row in baselines("mbppfix", variant="tests", **ONCE) if row[1].get("ask") != "write"),
+        *baselines("mbppfix", variant="file", **ONCE),
+    ],
+    "agent": [
+        (suite, {"strategy": "burnish", **more})
+        for suite, more in (
+            ("humaneval", {**FIVE_ROUNDS}),
+            ("humanevalfix", {**FIVE_ROUNDS}),
+            ("mbpp", {"rounds": 2, "split": "tune"}),
+        )
+    ],
+}
+
+
+def main(model_name: str, out: Path, groups: list[str]) -> None:
+    model = opened(model_name)
+    model.warm_up()
+    started = time.monotonic()
+    rows = [row for group in groups for row in GROUPS[group]]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        for line in pool.map(lambda row: measured(row, model, out), rows):
+            print(f"{time.monotonic() - started:6.0f} s  {line}", flush=True)
+
+
+def measured(row: Row, model: Model, out: Path) -> str:
+    """One row, begun, gone on with or left alone, as a line to read."""
+    suite, settings = row
+    name = "-".join([suite, *(str(value) for key, value in settings.items() if key not in ("rounds", "seeds"))])
+    folder = out / name
+    try:
+        if (folder / "eval.json").exists():
+            found = resume(str(folder), model=model)
+        else:
+            found = evaluate(suite, model=model, out=folder, at_once=min(model.slots, 96), **settings)
+    except Exception as error:  # one row that breaks must not cost the others
+        return f"{name}: {type(error).__name__}: {error}"
+    return f"{name}: {' '.join(f'{share:.3f}' for share in found.pass_at_1)}"
+
+
+if __name__ == "__main__":
+    threading.stack_size(512 * 1024)
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:] or list(GROUPS))
