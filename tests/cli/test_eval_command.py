@@ -25,6 +25,7 @@ def one_box(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         return nullcontext(box) if kind == "auto" else open_sandbox(kind, **settings)
 
     monkeypatch.setattr("burnish.evals.runner.open_sandbox", opened)
+    monkeypatch.setattr("burnish.evals.report.plots", lambda results: {})  # tests/evals/test_plots.py draws them
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
 
 
@@ -116,6 +117,13 @@ def test_resume_refuses_data_that_has_changed(call: Call, suite: str, work_folde
     jsonl(work_folder / suite, [*toys(11), toy(99)])
     told = call("eval", "resume")
     assert (told.code, "are no longer those" in told.err) == (2, True)
+
+
+def test_an_evaluation_that_another_process_works_on_is_left_alone(call: Call, suite: str) -> None:
+    call("eval", suite, *GOLD)
+    with Folder.open(kept()[0]).lock():
+        told = call("eval", "resume")
+    assert (told.code, "Another process is working on" in told.err) == (2, True)
 
 
 def test_resume_works_from_another_folder(

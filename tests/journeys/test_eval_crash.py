@@ -124,15 +124,6 @@ def test_a_second_ctrl_c_leaves_at_once(mixed: tuple[str, ...], work_folder: Pat
     assert process.returncode == 130
 
 
-def test_two_processes_cannot_go_on_with_the_same_one(mixed: tuple[str, ...], work_folder: Path) -> None:
-    jsonl(work_folder / "mine.jsonl", [toy(n, sleep=1) for n in range(1, 15)])
-    with started(*mixed, "--out", "here", cwd=work_folder) as process:
-        wait_for_attempts(work_folder / "here", 1, process)
-        told = burnish("eval", "resume", "here", cwd=work_folder)
-        process.kill()
-    assert (told.returncode, "Another process is working on" in told.stderr) == (2, True)
-
-
 @pytest.mark.slow
 def test_gold_solves_humanevalfix_after_kill_9_too(data: Path, work_folder: Path) -> None:
     command = ("humanevalfix", "--model", "scripted:gold", "--strategy", "single", "--out", "here")

@@ -1,5 +1,6 @@
 """The embedded model keeps every model's promises, and its server talks to nobody else."""
 
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,15 @@ def test_a_file_that_is_no_model_is_a_model_error(tmp_path: Path) -> None:
     path.write_bytes(b"GGUF" + b"\0" * 100)
     with pytest.raises(ModelError, match=r"could not load empty\.gguf"):
         list(LocalModel("local:empty", path).stream(HELLO, threading.Event()))
+
+
+@pytest.mark.parametrize(
+    ("file", "bits"),
+    [("qwen2.5-coder-0.5b-instruct-q4_k_m.gguf", ", q4_k_m"), ("mine.Q8_0.gguf", ", q8_0"), ("my-model.gguf", "")],
+)
+def test_the_engine_is_named_with_its_version_and_how_coarse_the_weights_are(file: str, bits: str) -> None:
+    engine = LocalModel("local:any", Path(file)).engine
+    assert re.fullmatch(rf"llama\.cpp \(xllamacpp [\d.]+\){bits}", engine)
 
 
 @pytest.mark.model

@@ -20,7 +20,7 @@ MOST_KEPT = 20
 def show_list(console: Console, as_json: bool = False) -> None:
     """Three tables, or one JSON object with the same."""
     suites = [(info.name, list(info.variants), list(info.splits), info.rows, info.what) for info in describe()]
-    strategies = [(name, one_line((kind.__doc__ or "").split("\n")[0], 100)) for name, kind in STRATEGIES.items()]
+    strategies = [(name, one_line((kind.__doc__ or "").split("\n")[0], 200)) for name, kind in STRATEGIES.items()]
     if as_json:
         print(json.dumps({"suites": suites, "strategies": strategies, "evaluations": [list(row) for row in _kept()]}))
         return
@@ -30,7 +30,7 @@ def show_list(console: Console, as_json: bool = False) -> None:
     _table(console, ("suite", "variants", "splits", "tasks", ""), words)
     _table(console, ("strategy", ""), strategies)
     if kept := _kept():
-        _table(console, ("evaluation", "suite", "protocol", "strategy", "model", "finished"), kept)
+        _table(console, ("evaluation", "finished", "suite", "protocol", "strategy", "model"), kept)
     console.print(
         Text("Begin one with: burnish eval SUITE --strategy NAME --model NAME. Your own tasks: a .jsonl file.")
     )
@@ -45,14 +45,14 @@ def _kept() -> list[tuple[str, ...]]:
         except SetupProblem:
             continue
         plan, done = folder.plan, f"{len(folder.finished())}/{folder.total}"
-        rows.append((path.name, one_line(plan.suite, 40), plan.protocol, plan.strategy, one_line(plan.model, 50), done))
+        rows.append((path.name, done, one_line(plan.suite, 40), plan.protocol, plan.strategy, one_line(plan.model, 50)))
     return rows
 
 
 def _table(console: Console, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for head in heads:
-        table.add_column(Text(head, style="bold"), overflow="fold")
+        table.add_column(Text(head, style="bold"), overflow="fold", no_wrap=head == heads[0])
     for row in rows:
         table.add_row(*(Text(one_line(cell, 200)) for cell in row))
     console.print(table)

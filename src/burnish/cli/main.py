@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def enter() -> None:
-    """Be the process: `main`, and then leave at once where llama.cpp has been at work.
+    """Be the process: `main`, and then leave at once where llama.cpp or torch has been at work.
 
     After Ctrl-C its threads may still be writing; an interpreter that winds down takes their memory away and crashes.
     """
@@ -71,7 +71,7 @@ def enter() -> None:
         main()
     except SystemExit as leaving:
         code = leaving.code
-    if "xllamacpp" in sys.modules and (code is None or isinstance(code, int)):
+    if {"xllamacpp", "torch"} & sys.modules.keys() and (code is None or isinstance(code, int)):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 stream.flush()

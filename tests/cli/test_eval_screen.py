@@ -1,0 +1,116 @@
+"""The live screen of an evaluation: where it stands, how long it takes, and never a number without its protocol."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from burnish.cli.eval_screen import EvalScreen, clock
+from burnish.evals.folder import Folder
+from burnish.evals.plan import Plan
+from burnish.events import Answered, Asked, Broke, CodeProposed, Event, Message, ModelReplied, Scored
+from tests.evals.toys import toys
+from tests.support import ESC
+
+
+def attempt(passed: bool, broke: str = "") -> list[Event]:
+    """The events of one attempt with one call."""
+    asked = Asked(
+        ask_id="a",
+        purpose="fix",
+        messages=(Message(role="user", content="x"),),
+        temperature=0,
+        top_p=1,
+        max_tokens=9,
+        seed=0,
+    )
+    if broke:
+        return [asked, Broke(error="ModelError", message=broke)]
+    replied = ModelReplied(ask_id="a", purpose="fix", text="x", tokens_in=5, tokens_out=50, seconds=1)
+    answered = [CodeProposed(version=1, code="x", by="fix"), Answered(call=1, round=0, version=1)]
+    return [asked, replied, *answered, Scored(version=1, passed=passed, why="" if passed else "assert 1 == 2")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    plan = Plan(suite="toys", model="scripted:gold", engine="script", strategy="single", protocol="oracle")
+    return Folder.create(tmp_path / "eval", plan, toys(20), [])
+
+
+def shown(screen: EvalScreen) -> str:
+    """The moving part as it stands now."""
+    console = Console(file=io.StringIO(), width=200)
+    console.print(screen)
+    return str(console.file.getvalue())  # type: ignore[attr-defined]
+
+
+def screen_on(terminal: bool, verbose: bool = False) -> tuple[EvalScreen, io.StringIO]:
+    out = io.StringIO()
+    return EvalScreen(Console(file=out, force_terminal=terminal, width=200, highlight=False), verbose), out
+
+
+def test_the_moving_part_says_how_far_what_is_solved_and_by_which_protocol(folder: Folder) -> None:
+    screen, _ = screen_on(terminal=True)
+    with screen:
+        screen.begun(folder)
+        assert "0/20 done" in shown(screen)
+        assert "oracle: nothing finished yet" in shown(screen)
+        screen.finished("toy-1", 0, attempt(passed=True))
+        screen.finished("toy-2", 0, attempt(passed=False))
+        screen.finished("toy-3", 0, attempt(passed=False, broke="the server hung up"))
+        screen._results = None
+        said = shown(screen)
+    assert "3/20 done, 0 s left" in said
+    assert "oracle: solved 1, 33.3% (6.1-79.2)" in said
+    assert "1 error" in said
+
+
+def test_tasks_being_checked_are_shown_first(folder: Folder) -> None:
+    screen, out = screen_on(terminal=True)
+    with screen:
+        screen.preparing(7, 20, "checking the tasks")
+        assert "7/20 checking the tasks" in shown(screen)
+    assert "checking the tasks" in out.getvalue()
+
+
+def test_without_a_terminal_there_are_few_lines_and_no_escapes(folder: Folder) -> None:
+    screen, out = screen_on(terminal=False)
+    with screen:
+        screen.begun(folder)
+        for number in range(1, 21):
+            screen.finished(f"toy-{number}", 0, attempt(passed=number % 2 == 0))
+    lines = out.getvalue().splitlines()
+    assert lines == [
+        "toys: 20 tasks, protocol oracle, strategy single with at most 1 call a task",
+        "scripted:gold on script",
+        "20/20 done  oracle: solved 10, 50.0% (29.9-70.1)",
+    ]
+
+
+def test_what_is_on_disk_counts_and_is_said(folder: Folder) -> None:
+    folder.write("toy-1", 0, attempt(passed=True))
+    screen, out = screen_on(terminal=False)
+    with screen:
+        screen.begun(folder)
+    assert "going on: 1 of 20 attempts are on disk" in out.getvalue()
+    assert "1/20 done" in shown(screen)
+
+
+def test_verbose_says_why_an_attempt_failed_and_obeys_nothing(folder: Folder) -> None:
+    screen, out = screen_on(terminal=False, verbose=True)
+    with screen:
+        screen.begun(folder)
+        screen.finished("toy-1", 0, attempt(passed=True))
+        screen.finished("toy-2", 0, attempt(passed=False))
+        screen.finished("toy-3", 0, attempt(passed=False, broke=f"{ESC}[31m[red]gone[/red]"))
+    lines = out.getvalue().splitlines()[2:]
+    assert [line.split()[:2] for line in lines] == [["toy-1", "solved"], ["toy-2", "failed"], ["toy-3", "broke"]]
+    assert lines[1].endswith("(1 call, 50 tokens, 0.0 s): assert 1 == 2")
+    assert lines[2].endswith(": [red]gone[/red]")
+    assert ESC not in out.getvalue()
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (59, "59 s"), (185, "3:05 min"), (7800, "2:10 h")])
+def test_times_are_for_people(seconds: float, said: str) -> None:
+    assert clock(seconds) == said

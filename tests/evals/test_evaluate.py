@@ -1,0 +1,92 @@
+"""`burnish.evaluate`, the Python twin: a suite goes in, results come out, and what was begun can be gone on with."""
+
+from pathlib import Path
+
+import pytest
+
+import burnish
+from burnish.errors import SetupProblem
+from burnish.evals.evaluate import evaluate, resume
+from burnish.evals.folder import Folder
+from burnish.evals.runner import TooManyErrors
+from burnish.evals.shelf import kept
+from burnish.evals.watcher import Watcher
+from tests.evals.toys import jsonl, toy, toys
+from tests.support import block
+
+ADD_1 = block("def add_1(x):\n    return x + 1")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is learnt about toy tasks does not end up in the user's cache."""
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+
+
+class Told(Watcher):
+    """What a watcher hears before attempts begin."""
+
+    def __init__(self) -> None:
+        self.prepared: list[tuple[int, int, str]] = []
+        self.folder: Folder | None = None
+
+    def preparing(self, done: int, total: int, what: str) -> None:
+        self.prepared.append((done, total, what))
+
+    def begun(self, folder: Folder) -> None:
+        self.folder = folder
+
+
+def test_a_model_of_one_s_own_is_measured_and_the_reports_lie_in_its_folder(tmp_path: Path) -> None:
+    watch, suite = Told(), jsonl(tmp_path / "mine.jsonl", toys(3))
+    results = burnish.evaluate(str(suite), burnish.ScriptedModel([ADD_1]), strategy="single", watch=watch)
+    assert (results.solved, results.finished, results.pass_at_1) == (1, 3, (1 / 3,))
+    assert (results.engine, results.protocol, results.model) == ("script", "visible", "scripted:inline")
+    assert watch.prepared[-1][:2] == (3, 3)
+    assert watch.folder
+    assert (watch.folder.path / "report.html").is_file()
+    assert Folder.open(kept()[0]).plan.tasks_hash == results.tasks_hash != ""
+
+
+def test_a_replayed_script_gives_the_same_results_whatever_the_order(tmp_path: Path) -> None:
+    suite = str(jsonl(tmp_path / "mine.jsonl", toys(4)))
+    model = burnish.ScriptedModel([block("def add_2(x):\n    return 0"), ADD_1])
+    one = evaluate(suite, model, strategy="retry", rounds=1, at_once=1)
+    many = evaluate(suite, model, strategy="retry", rounds=1, at_once=4)
+    assert [row.solved_by_call for row in one.attempts] == [row.solved_by_call for row in many.attempts]
+    assert one.pass_at_1 == (0.0, 0.25)
+
+
+def test_what_stopped_is_gone_on_with_under_the_same_plan(tmp_path: Path) -> None:
+    suite = str(jsonl(tmp_path / "mine.jsonl", toys(30)))
+    with pytest.raises(TooManyErrors, match="burnish eval resume"):
+        evaluate(suite, burnish.ScriptedModel([]), strategy="single", at_once=1)
+    broken = len(Folder.open(kept()[0]).finished())
+    results = resume("last", model=burnish.ScriptedModel([ADD_1]))
+    assert (results.complete, results.errors, results.solved) == (True, broken, 0)
+
+
+def test_a_suite_without_one_good_row_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    suite = jsonl(tmp_path / "mine.jsonl", [toy(1).model_copy(update={"gold": "def add_1(x):\n    return 0\n"})])
+    with pytest.raises(SetupProblem, match=r"No row of .*The first, 'toy-1': its reference fails"):
+        evaluate(str(suite), "scripted:gold", strategy="single")
+    assert kept() == []
+
+
+def test_a_named_suite_says_which_variant_was_meant(data: Path) -> None:
+    results = evaluate("humanevalfix", "scripted:gold", strategy="single", limit=2, data=data)
+    assert (results.variant, results.solved) == ("docs", 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["single", "retry", "reflect", "burnish"])
+@pytest.mark.parametrize("protocol", ["visible", "oracle"])
+def test_gold_is_100_percent_of_humanevalfix(data: Path, strategy: str, protocol: str) -> None:
+    results = evaluate("humanevalfix", "scripted:gold", strategy=strategy, protocol=protocol, data=data)  # type: ignore[arg-type]
+    assert (results.solved, results.planned) == (164, 164)
+
+
+@pytest.mark.slow
+def test_buggy_is_0_percent_of_humanevalfix(data: Path) -> None:
+    results = evaluate("humanevalfix", "scripted:buggy", strategy="single", data=data)
+    assert (results.solved, results.planned) == (0, 164)
