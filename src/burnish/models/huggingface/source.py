@@ -14,7 +14,7 @@ from burnish.models.names import Progress
 if TYPE_CHECKING:
     from burnish.models.huggingface.model import HuggingFaceModel
 
-EXTRA = ("gguf>=0.17", "torch>=2.8", "transformers>=5.10,<6")
+EXTRA = ("accelerate>=1.10", "gguf>=0.17", "torch>=2.8", "transformers>=5.10,<6")
 """What `[hf]` in pyproject.toml asks for, said again because a clone is installed without its metadata at hand."""
 PREFIX = "huggingface:"
 
