@@ -40,6 +40,13 @@ def test_what_a_test_needs_is_set_up_in_it(tmp_path: Path) -> None:
     assert task.hidden_tests.startswith("root = Node()\nassert")
 
 
+def test_an_import_that_tests_lean_on_is_made_by_them(tmp_path: Path) -> None:
+    code = "import sys\nimport re\ndef up(x):\n    return sys.getsizeof(x)"
+    (task,) = load(tmp_path, code=code, test_list=["assert up(1) == sys.getsizeof(1)", "assert up(2) > 0"])
+    assert task.visible_tests == ("import sys\nassert up(1) == sys.getsizeof(1)",)
+    assert task.hidden_tests == "import sys\nassert up(1) == sys.getsizeof(1)\nassert up(2) > 0\n"
+
+
 def test_a_function_named_like_a_builtin_is_found() -> None:
     assert entry_point("assert sum(10, 15) == 6", "def sum(a, b):\n    return 6") == "sum"
     assert entry_point("assert set(f(1)) == set((1,))", "def f(a):\n    return [1]") == "f"

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from burnish.parsing import parse
 from burnish.tasks import data
 from burnish.tasks.data import Progress, Row
-from burnish.tasks.syntax import tree_of
 from burnish.tasks.task import Task
 
 NO_WORDS = "The function {name} does not do what it should. Repair it."
@@ -70,7 +70,7 @@ def visible_tests(example_test: str, name: str) -> tuple[str, ...]:
     if start < 0:
         return ()
     text = example_test[start:]
-    check = tree_of(text).body[0]
+    check = parse(text).body[0]
     assert isinstance(check, ast.FunctionDef)
     useful = [node for node in check.body if not _says_nothing(node, name)]
     if all(isinstance(node, ast.Assert) for node in useful):

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from burnish.errors import SetupProblem
-from burnish.tasks.syntax import parsed, tree_of
+from burnish.parsing import parse
+from burnish.tasks.syntax import parsed
 from burnish.tasks.task import Task
 
 NEEDED = ("prompt", "entry_point", "hidden_tests")
@@ -101,7 +102,7 @@ def _bodies(tests: str | list[str]) -> list[str]:
     """Test bodies: a list as it is, a text of asserts one by one, any other text as one."""
     if isinstance(tests, list):
         return tests
-    nodes = tree_of(tests).body
+    nodes = parse(tests).body
     if all(isinstance(node, ast.Assert) for node in nodes):
         return [ast.get_source_segment(tests, node) or "" for node in nodes]
     return [tests]

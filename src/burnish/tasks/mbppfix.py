@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Collection, Sequence
 
 from burnish.events import Frozen
+from burnish.parsing import parse
 from burnish.tasks.assemble import IMPORTS, names_of
 from burnish.tasks.humanevalpack import NO_WORDS
 from burnish.tasks.plant import chosen, function_of
-from burnish.tasks.syntax import tree_of
 from burnish.tasks.task import Task
 
 VARIANTS = ("docs", "tests", "file")
@@ -53,7 +53,7 @@ def as_file(task: Task, planted: Planted, around: Sequence[Task]) -> Task:
 
 def with_words(code: str, task: Task) -> str:
     """The module with the task's text as the docstring of its function."""
-    tree = tree_of(code)
+    tree = parse(code)
     function = function_of(tree, task.entry_point)
     if ast.get_docstring(function) is None:
         function.body.insert(0, ast.Expr(ast.Constant(task.prompt)))
@@ -62,7 +62,7 @@ def with_words(code: str, task: Task) -> str:
 
 def without_words(code: str, task: Task) -> str:
     """The module without the docstring of its function; comments go with the tidying."""
-    tree = tree_of(code)
+    tree = parse(code)
     function = function_of(tree, task.entry_point)
     if ast.get_docstring(function) is not None:
         function.body = function.body[1:] or [ast.Pass()]
@@ -85,7 +85,7 @@ def file_of(code: str, around: Sequence[Task], name: str) -> str:
     """One module: all imports on top, the functions below, this one at a place that belongs to `name`."""
     modules = [with_words(other.gold, other) for other in around]
     modules.insert(chosen(name, len(around) + 1), code)
-    trees = [tree_of(module) for module in modules]
+    trees = [parse(module) for module in modules]
     imports = [ast.unparse(node) for tree in trees for node in tree.body if isinstance(node, IMPORTS)]
     rest = [ast.unparse(node) for tree in trees for node in tree.body if not isinstance(node, IMPORTS)]
     head = "\n".join(dict.fromkeys(imports))
@@ -94,28 +94,29 @@ def file_of(code: str, around: Sequence[Task], name: str) -> str:
 
 def _fix(task: Task, planted: Planted, base: str, gold: str) -> Task:
     name = task.id.replace("mbpp-", "mbppfix-")
-    takes = ast.unparse(function_of(tree_of(base), task.entry_point).args)
+    takes = ast.unparse(function_of(parse(base), task.entry_point).args)
     found = {"id": name, "signature": f"{task.entry_point}({takes})", "base_code": base, "gold": gold}
     return task.model_copy(update={**found, "bug": planted.bug})
 
 
 def _shown_tests(task: Task) -> list[str]:
     """Every assertion as a test body that stands on its own."""
-    preparation = task.visible_tests[0].rpartition("\n")[0]
-    asserts = [node for node in tree_of(task.hidden_tests).body if isinstance(node, ast.Assert)]
+    first = task.visible_tests[0]
+    preparation = "\n".join(first.split("\n")[: parse(first).body[-1].lineno - 1])
+    asserts = [node for node in parse(task.hidden_tests).body if isinstance(node, ast.Assert)]
     bodies = [ast.get_source_segment(task.hidden_tests, node) or "" for node in asserts]
     return [f"{preparation}\n{body}" if preparation else body for body in bodies]
 
 
 def _bound(code: str) -> set[str]:
     """What a module binds: an import by its text, since two modules may share it, anything else by its name."""
-    nodes = tree_of(code).body
+    nodes = parse(code).body
     imported = {ast.unparse(node) for node in nodes if isinstance(node, IMPORTS)}
     return imported.union(*(names_of(node) for node in nodes))
 
 
 def _fits(other: Task, taken: set[str]) -> bool:
-    nodes = tree_of(other.gold).body
+    nodes = parse(other.gold).body
     imports = [node for node in nodes if isinstance(node, IMPORTS)]
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     if len(functions) != 1 or len(nodes) != len(imports) + 1 or other.gold.count("\n") > LONGEST_LINES:

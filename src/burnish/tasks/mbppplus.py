@@ -8,12 +8,11 @@ import ast
 import textwrap
 from pathlib import Path
 
-from burnish.parsing import parse_expression
+from burnish.parsing import parse, parse_expression
 from burnish.tasks import data
 from burnish.tasks.data import Progress, Row
 from burnish.tasks.mbpp import SPLITS
 from burnish.tasks.restore import calls_of, learn, restore
-from burnish.tasks.syntax import tree_of
 from burnish.tasks.task import Task
 
 IN_ANY_ORDER = {"common_in_nested_lists", "extract_singly", "larg_nnum"}
@@ -75,7 +74,7 @@ def _number(row: Row) -> int:
 
 def _task(row: Row) -> Task:
     words, example = _words_and_example(row["prompt"])
-    imports = [ast.unparse(node) for node in tree_of(row["assertion"]).body if isinstance(node, ast.Import)]
+    imports = [ast.unparse(node) for node in parse(row["assertion"]).body if isinstance(node, ast.Import)]
     return Task(
         id=f"mbppplus-{_number(row)}",
         prompt=words,

@@ -9,8 +9,9 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from burnish.parsing import parse
 from burnish.tasks.edits import edits_of
-from burnish.tasks.syntax import compiles, tree_of
+from burnish.tasks.syntax import parsed
 
 PLANT_VERSION = 1
 """Raise it when the same task would get another bug."""
@@ -41,7 +42,7 @@ class Mutant:
 
 def mutants(code: str, entry_point: str, name: str) -> Iterator[Mutant]:
     """Every distinct mutant of a module, the kinds of bug in turns, in the order that belongs to `name`."""
-    tree = tree_of(code)
+    tree = parse(code)
     seen = {tidy(code), ""}
     for place, number, bug in _in_turns(_spots(function_of(tree, entry_point)), name):
         text = _changed(tree, entry_point, place, number)
@@ -52,7 +53,7 @@ def mutants(code: str, entry_point: str, name: str) -> Iterator[Mutant]:
 
 def tidy(code: str) -> str:
     """The module as Python itself would write it, so that a planted bug is the only difference."""
-    return ast.unparse(tree_of(code)) + "\n"
+    return ast.unparse(parse(code)) + "\n"
 
 
 def chosen(name: str, of: int) -> int:
@@ -105,7 +106,7 @@ def _text(tree: ast.Module) -> str:
         text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     except (ValueError, TypeError, AttributeError):
         return ""
-    return text if compiles(text) else ""
+    return text if parsed(text) else ""
 
 
 def _chance(*parts: str) -> float:

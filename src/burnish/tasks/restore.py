@@ -8,7 +8,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from burnish.tasks.syntax import tree_of
+from burnish.parsing import parse
 
 Kinds = dict[tuple[int, int, bool], type]
 """For an argument's number, a depth in it, and whether the container is empty: the type it has in Python."""
@@ -18,7 +18,7 @@ CONTAINERS: dict[type, type] = {tuple: tuple, set: set, frozenset: frozenset, li
 def calls_of(name: str, tests: str) -> list[list[Any]]:
     """The arguments of each call of a function in a script, where they are literals; one call for each statement."""
     found = []
-    for statement in tree_of(tests).body:
+    for statement in parse(tests).body:
         calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
         call = next((node for node in calls if isinstance(node.func, ast.Name) and node.func.id == name), None)
         if call:
