@@ -181,6 +181,8 @@ def test_a_broken_row_is_named_and_left_out(call: Call, work_folder: Path) -> No
         (("nowhere.jsonl",), "nowhere.jsonl"),
         (("resume", "nope"), "no evaluation 'nope'"),
         (("resume",), "no evaluation 'last'"),
+        (("resume", "--rounds", "9"), "--rounds cannot be changed"),
+        (("mine.jsonl", "other.jsonl"), "'other.jsonl' is one word too many"),
         ((), "suite"),
     ],
 )
@@ -189,7 +191,7 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
 ) -> None:
     (work_folder / "full").mkdir()
     (work_folder / "full" / "thesis.tex").touch()
-    model = () if "--model" in arguments or not arguments else ("--model", "scripted:gold")
+    model = () if "--model" in arguments or not arguments or arguments[0] == "resume" else ("--model", "scripted:gold")
     told = call("eval", *arguments, *model)
     assert told.code == 2
     assert said in told.err

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from burnish.evals.results import Results
 
 
+RESUMING = {"suite", "run", "data", "verbose", "as_json"}
+"""What may be said with `resume`; all else is in the plan."""
+
+
 def evaluate(
+    context: typer.Context,
     suite: Annotated[
         str, typer.Argument(help="A suite from `burnish eval list` or a .jsonl file; or `list`; or `resume`.")
     ],
@@ -47,6 +52,7 @@ def evaluate(
 
         show_list(Console(highlight=False), as_json)
         return
+    _refuse_idle_words(context, suite)
     settings = {"strategy": strategy, "rounds": rounds, "protocol": _one_of("protocol", protocol, "visible oracle")}
     settings |= {"ask": _one_of("ask", ask, "auto write fix"), "split": _one_of("split", split, "eval tune")}
     settings |= {"variant": variant, "limit": limit, "temperature": temperature, "at_once": at_once}
@@ -99,6 +105,23 @@ def _partly(screen: "EvalScreen", why: str) -> None:
     show(screen.console, results(screen.folder), screen.folder)
     print(f"burnish: {plain(why)}", file=sys.stderr, flush=True)
     write_reports(screen.folder)
+
+
+def _refuse_idle_words(context: typer.Context, suite: str) -> None:
+    """What would be passed over in silence is said instead."""
+    from burnish.errors import SetupProblem
+
+    typed = [
+        name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    ]
+    if suite != "resume" and "run" in typed:
+        raise SetupProblem(f"{context.params['run']!r} is one word too many. Type: burnish eval {suite}")
+    idle = [f"--{name.replace('_', '-')}" for name in typed if name not in RESUMING]
+    if suite == "resume" and idle:
+        raise SetupProblem(
+            f"`resume` goes on with the plan as it was written, so {' and '.join(idle)} cannot be changed. "
+            f"Leave that out: burnish eval resume {context.params['run']}"
+        )
 
 
 def _one_of(option: str, value: str, known: str) -> str:

@@ -7,6 +7,7 @@ from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.checks import grade_script
 from burnish.errors import AttemptError
+from burnish.evals.engine import engine_of
 from burnish.evals.plan import Plan
 from burnish.evals.puzzle import seen
 from burnish.evals.strategies.strategy import Strategy
@@ -17,7 +18,7 @@ from burnish.tasks.assemble import assemble
 from burnish.tasks.task import Task
 from burnish.text import one_line
 
-TOKENS_PER_CALL = 16_384
+TOKENS_PER_CALL = 1_000_000
 SECONDS_PER_CALL = 1200.0
 """Far above what a call costs: an attempt is bounded by its calls, and these only end one that hangs."""
 
@@ -113,5 +114,5 @@ def _started(task: Task, plan: Plan, seed: int, model: Model, sandbox: Sandbox) 
         model=model.name,
         burnish=plan.burnish,
         sandbox=sandbox.level,
-        settings={"plan": plan.model_dump(mode="json"), "task": public, "seed": seed},
+        settings={"plan": plan.model_dump(mode="json"), "task": public, "seed": seed, "engine": engine_of(model)},
     )
