@@ -93,6 +93,9 @@ def test_what_was_validated_once_is_known(box: Sandbox) -> None:
     asked = counting.asked
     assert validate([GOOD, bad], counting) == first  # type: ignore[arg-type]
     assert counting.asked == asked
+    worded = [task.model_copy(update={"prompt": "Other words."}) for task in (GOOD, bad)]
+    assert validate(worded, counting).valid == (worded[0],)  # type: ignore[arg-type]
+    assert counting.asked == asked, "how a task is worded does not change how it is judged"
     validate([GOOD], counting)  # type: ignore[arg-type]
     assert counting.asked > asked
 

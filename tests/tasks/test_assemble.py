@@ -113,3 +113,19 @@ def test_an_answer_without_the_function_does_not_bring_the_buggy_one_back():
 
 def test_a_base_that_does_not_parse_gives_way_to_the_answer():
     assert assemble(fix("def area(:", "area"), "def area(r): return 1\n") == "def area(r): return 1\n"
+
+
+def test_a_helper_that_asks_for_its_own_name_comes_along():
+    made = assemble(fix(), "def where():\n    return __name__\n\ndef area(r):\n    return where()\n")
+    assert "def where" in made
+
+
+def test_what_an_answer_tries_to_import_comes_along():
+    answer = "try:\n    import numpy\nexcept ImportError:\n    numpy = None\n\ndef area(r):\n    return numpy\n"
+    assert "numpy = None" in assemble(fix(), answer)
+
+
+def test_the_last_of_two_definitions_is_the_answer():
+    made = assemble(fix(), "def area(r):\n    return 1\n\ndef area(r):\n    return 2\n")
+    assert "return 2" in made
+    assert "return 1" not in made

@@ -7,6 +7,7 @@ import pytest
 
 from burnish.evals.puzzle import seen
 from burnish.tasks import Task
+from burnish.tasks.assemble import assemble
 from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix, visible_tests
 from burnish.tasks.syntax import parsed
 
@@ -77,3 +78,11 @@ def test_humaneval_has_no_code_to_go_on_from(docs: list[Task], data: Path) -> No
     for told, fresh in zip(docs, load_humaneval(data), strict=True):
         assert fresh.base_code == fresh.bug == ""
         assert fresh.model_dump(exclude={"base_code", "bug"}) == told.model_dump(exclude={"base_code", "bug"})
+
+
+def test_the_references_function_in_the_buggy_module_is_the_reference(docs: list[Task]) -> None:
+    for task in docs:
+        repaired = assemble(task, task.gold)
+        assert repaired.rstrip() == task.gold.rstrip(), task.id
+        start = task.gold.index(f"def {task.entry_point}(")
+        assert assemble(task, task.gold[start:]) == repaired, "the function alone is enough"

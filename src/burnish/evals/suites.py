@@ -189,7 +189,7 @@ SUITES = {
         SuiteInfo(
             "mbppfix",
             "repair a planted bug: with a docstring (docs), a failing test alone (tests), in a file of five (file)",
-            500,
+            499,
             _mbppfix,
             mbppfix.VARIANTS,
             ("eval", "tune"),

@@ -114,6 +114,7 @@ def _sorted(tasks: Sequence[Task], broken: dict[str, str]) -> Validation:
 
 
 def _place(tasks: Sequence[Task], sandbox: Sandbox) -> Path:
-    """The cache's file for these tasks, this sandbox, this Python and these rules."""
-    rules = (VALIDATE_VERSION, TIMEOUT_SECONDS, GOLD_SHARE, sandbox.kind, sys.version_info[:3], tasks_hash(tasks))
+    """The cache's file for these tasks, this sandbox, this Python and these rules; how a task is worded is no part."""
+    judged = [task.model_copy(update={"prompt": "", "signature": "", "bug": ""}) for task in tasks]
+    rules = (VALIDATE_VERSION, TIMEOUT_SECONDS, GOLD_SHARE, sandbox.kind, sys.version_info[:3], tasks_hash(judged))
     return places.cache() / "suites" / f"validated-{hashlib.sha256(repr(rules).encode()).hexdigest()[:24]}.json"

@@ -69,7 +69,7 @@ def _is_missing(node: ast.stmt, there: set[str], module: ast.Module) -> bool:
     if isinstance(node, IMPORTS):
         star = node.names[0].name == "*"
         return not any(ast.dump(node) == ast.dump(one) for one in module.body) and (star or not names_of(node) <= there)
-    if "__name__" in {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}:
+    if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
         return False
     return isinstance(node, BRINGING) and bool(names_of(node)) and not names_of(node) & there
 
