@@ -42,7 +42,7 @@ class Size:
     @classmethod
     def usual(cls) -> "Size":
         """What suits this machine."""
-        return cls(slots=192, burst=8, reading_tokens=16384) if device().type == "cuda" else cls(slots=4)
+        return cls(slots=192, context=4096, burst=8, reading_tokens=16384) if device().type == "cuda" else cls(slots=4)
 
 
 @dataclass
