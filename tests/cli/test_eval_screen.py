@@ -74,6 +74,18 @@ def test_tasks_being_checked_are_shown_first(folder: Folder) -> None:
     assert "checking the tasks" in out.getvalue()
 
 
+def test_weights_that_are_fetched_take_the_place_of_what_moved_before(folder: Folder) -> None:
+    screen, _ = screen_on(terminal=True)
+    with screen:
+        screen.preparing(20, 20, "checking the tasks")
+        assert screen._live
+        screen.fetching(1, 100, "the hub")
+        assert screen._live is None
+        screen.begun(folder)
+        assert screen._live
+        assert screen._fetch is None
+
+
 def test_without_a_terminal_there_are_few_lines_and_no_escapes(folder: Folder) -> None:
     screen, out = screen_on(terminal=False)
     with screen:

@@ -23,6 +23,12 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
 
 
+@pytest.fixture
+def shared_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The slow tests check the tasks of a suite once."""
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
 class Told(Watcher):
     """What a watcher hears before attempts begin."""
 
@@ -79,6 +85,7 @@ def test_a_named_suite_says_which_variant_was_meant(data: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_cache")
 @pytest.mark.parametrize("strategy", ["single", "retry", "reflect", "burnish"])
 @pytest.mark.parametrize("protocol", ["visible", "oracle"])
 def test_gold_is_100_percent_of_humanevalfix(data: Path, strategy: str, protocol: str) -> None:
@@ -87,6 +94,7 @@ def test_gold_is_100_percent_of_humanevalfix(data: Path, strategy: str, protocol
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("shared_cache")
 def test_buggy_is_0_percent_of_humanevalfix(data: Path) -> None:
     results = evaluate("humanevalfix", "scripted:buggy", strategy="single", data=data)
     assert (results.solved, results.planned) == (0, 164)

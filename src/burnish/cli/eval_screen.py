@@ -64,6 +64,7 @@ class EvalScreen(Watcher):
         if self._fetch is None:
             from burnish.cli.fetching import fetching
 
+            self.close()  # one moving part at a time
             self._fetch = self._stack.enter_context(fetching())
         self._fetch(done, total, source)
 
