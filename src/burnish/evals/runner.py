@@ -68,8 +68,10 @@ def run(
         try:
             _count(crew.results(missing), watch, folder)
         except BaseException:
-            crew.stop()
+            cancel.set()
             raise
+        finally:
+            crew.settle()
 
 
 def opened_for(model: Model, kind: str) -> AbstractContextManager[Sandbox]:
@@ -114,9 +116,8 @@ class Crew:
             left -= 1
             yield ended
 
-    def stop(self) -> None:
-        """From now on nothing is written; whoever is still at work finds out by himself."""
-        self.cancel.set()
+    def settle(self) -> None:
+        """Wait for those who are writing. After a cancel nobody begins to, so then nothing is written any more."""
         for pen in self._pens:
             with pen:
                 pass
