@@ -66,6 +66,26 @@ def test_an_unknown_run_is_a_problem_the_user_can_fix(call: Call, two: tuple[str
     assert told.err.startswith("burnish: ")
 
 
+def test_both_sides_are_drawn_into_a_file(call: Call, two: tuple[str, str], work_folder: Path) -> None:
+    told = call("compare", *two, "--plot", "both.svg", "--json")
+    assert told.code == 0, told.err
+    assert json.loads(told.out)["final"]["tasks"] == 24
+    svg = (work_folder / "both.svg").read_text("utf-8")
+    assert "A: local:m · single · visible · llama.cpp" in svg
+    assert "83.3" in svg
+    assert call("compare", *two, "--plot", "both.svg").out.endswith("Drawn into both.svg\n")
+
+
+@pytest.mark.parametrize("file", ["both.png", "nowhere/both.svg"])
+def test_a_plot_that_cannot_be_written_is_a_problem_the_user_can_fix(
+    call: Call, two: tuple[str, str], file: str
+) -> None:
+    told = call("compare", *two, "--plot", file)
+    assert told.code == 2
+    assert "Traceback" not in told.err
+    assert "--plot" in told.err
+
+
 def _kept(path: Path, made: Made) -> None:
     from burnish.evals.folder import Folder
     from burnish.tasks.task import Task

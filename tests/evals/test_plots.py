@@ -1,22 +1,41 @@
 """The plots: right, the same each time, and deaf to what the data says."""
 
-import sys
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 
-import matplotlib
 import pytest
 
 from burnish.evals import states
-from burnish.evals.plots import COLOURS, plots
+from burnish.evals.curves import Series, curves
+from burnish.evals.drawing import COLOURS, ticks, width_of, wrapped
+from burnish.evals.plots import compared, plots
 from burnish.evals.results import results
 from burnish.evals.tally import Attempt
 from tests.evals.made import Made, attempt, plan, plausible, solving
 
-NASTY = "m$x^2$ </text><script>alert(1)</script> \x1b[31m &"
+NASTY = "m$x^2$ </text><script>alert(1)</script> \x1b[31m & \uffff\ud83d"
 
 
 def texts(svg: str) -> list[str]:
     return ["".join(node.itertext()) for node in ET.fromstring(svg).iter() if node.tag.endswith("}text")]
+
+
+def outside(svg: str) -> list[str]:
+    """The words that leave the paper, or lie nowhere."""
+    root = ET.fromstring(svg)
+    width, height = float(root.get("width", 0)), float(root.get("height", 0))
+    found = []
+    for node in root.iter():
+        if not node.get("font-size") or node is root:
+            continue
+        for spot in list(node) or [node]:
+            text, x, y = (spot.text or "").strip(), float(spot.get("x", -1)), float(spot.get("y", -1))
+            wide = width_of(text, float(node.get("font-size", 0)))
+            left = x - wide * {"middle": 0.5, "end": 1.0}.get(node.get("text-anchor", ""), 0.0)
+            if left < 0 or left + wide > width or not 0 < y < height:
+                found.append(text)
+    return found
 
 
 def test_every_plot_says_protocol_model_engine_and_n() -> None:
@@ -35,11 +54,10 @@ def test_the_curve_is_labelled_with_its_first_and_last_value() -> None:
     assert {"25.0", "50.0"} <= set(said)
 
 
-def test_the_same_results_give_the_same_bytes_without_a_date() -> None:
+def test_the_same_results_give_the_same_bytes() -> None:
     found = results(plausible(12))
     drawn = plots(found)
     assert drawn == plots(found)
-    assert "<dc:date>" not in drawn["grid"]
 
 
 def test_other_peoples_words_stay_words() -> None:
@@ -48,11 +66,11 @@ def test_other_peoples_words_stay_words() -> None:
         assert any("m$x^2$ </text><script>" in text for text in texts(svg))
 
 
-def test_drawing_leaves_no_trace_in_the_process() -> None:
-    before = matplotlib.rcParams.copy()
-    plots(results(plausible(5)))
-    assert "matplotlib.pyplot" not in sys.modules
-    assert all(matplotlib.rcParams[name] == before[name] for name in before if name != "backend")
+def test_many_threads_draw_the_same_picture() -> None:
+    found = results(plausible(12))
+    with ThreadPoolExecutor(4) as pool:
+        drawn = list(pool.map(lambda _: plots(found), range(8)))
+    assert drawn == [plots(found)] * 8
 
 
 @pytest.mark.parametrize(
@@ -66,7 +84,103 @@ def test_drawing_leaves_no_trace_in_the_process() -> None:
     ids=["one solved", "one failed", "thirty rounds", "two seeds, one broke"],
 )
 def test_small_and_odd_evaluations_can_be_drawn(made: Made) -> None:
-    assert all(ET.fromstring(svg) is not None for svg in plots(results(made)).values())
+    for svg in plots(results(made)).values():
+        assert outside(svg) == []
+
+
+def test_long_names_are_wrapped_and_stay_on_the_paper() -> None:
+    found = results(solving([True], model="local:" + "WM漢" * 60, engine="x" * 300, strategy="s " * 90))
+    for svg in (*plots(found).values(), compared([found], [results(solving([False]))])):
+        assert outside(svg) == []
+
+
+def test_words_that_run_over_the_edge_would_be_seen() -> None:
+    svg = plots(results(solving([True])))["pass_by_call"]
+    assert outside(svg.replace("model calls, at most", "model calls, at most " * 9)) != []
+
+
+def test_a_copy_for_the_page_has_no_caption_and_a_style_for_each_colour() -> None:
+    drawn = plots(results(plausible(30)), captioned=False)
+    style = (files("burnish.evals") / "page" / "style.css").read_text("utf-8")
+    for name in ("pass_by_call", "solved_by_tokens"):
+        assert "protocol visible" not in drawn[name]
+        classes = {node.get("class") for node in ET.fromstring(drawn[name]).iter()} - {None}
+        names = {one for found in classes for one in str(found).split()}
+        assert {"fill-ink", "stroke-solved"} <= names
+        assert all(f".{one} {{" in style for one in names), names
+
+
+def test_a_file_needs_no_style_sheet() -> None:
+    for svg in plots(results(plausible(30))).values():
+        assert "var(" not in svg
+        assert "<style" not in svg
+        assert 'fill="#ffffff" class="fill-paper"' in svg.splitlines()[1]
+
+
+def test_a_point_says_its_figures_under_a_pointer() -> None:
+    svg = plots(results(solving([True], [False, True], [False, False], [False, False])))["pass_by_call"]
+    tips = [node.text for node in ET.fromstring(svg).iter() if node.tag.endswith("}title")]
+    assert tips[1] == "model calls, at most: 2\n50.0 % (95 % interval 15.0 to 85.0 %)"
+
+
+def five_and_a_published_one() -> list[Series]:
+    ours = [
+        Series(f"model {place}", [1, 2, 3], [0.1 * place, 0.4, 0.5], [(0.05, 0.3), (0.3, 0.5), (0.4, 0.6)])
+        for place in range(5)
+    ]
+    return [*ours, Series("published <b>", [1, 2, 3], [0.3, 0.5, 0.55], dashed=True)]
+
+
+def test_several_curves_each_have_a_name_a_look_and_a_last_value() -> None:
+    svg = curves(five_and_a_published_one(), "calls", title="All", caption="n = 9")
+    said = [text.strip() for text in texts(svg)]
+    assert {f"model {place}" for place in range(5)} | {"published <b>", "All", "n = 9"} <= set(said)
+    assert said.count("50.0") == 5
+    assert svg.count("stroke-dasharray") == 2, "the line, and its sample in the legend"
+    assert outside(svg) == []
+
+
+def test_last_values_that_are_equal_do_not_lie_on_each_other() -> None:
+    svg = curves(five_and_a_published_one(), "calls")
+    nodes = [node for node in ET.fromstring(svg).iter() if node.text == "50.0"]
+    heights = sorted(float(node.get("y") or 0) for node in nodes)
+    assert all(after - before >= 12 for before, after in zip(heights, heights[1:], strict=False))
+
+
+def test_two_evaluations_are_drawn_over_the_tasks_that_both_finished() -> None:
+    a = results(solving([True], [False], [True], strategy="single"))
+    b = results(solving([False, True], [False, True]))
+    svg = compared([a], [b])
+    said = [text.strip() for text in texts(svg)]
+    assert "A: local:m · single · visible · llama.cpp" in said
+    assert "B: local:m · reflect · visible · llama.cpp" in said
+    assert {"50.0", "100.0"} <= set(said)
+    assert any(text.startswith("2 tasks that both finished") for text in said)
+
+
+def test_no_curves_are_an_empty_picture() -> None:
+    assert outside(curves([], "calls")) == []
+    assert outside(curves([Series("none", [], []), Series("zero", [0], [0.0])], "calls")) == []
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "least", "expected"),
+    [
+        (0, 0.5, 0, [0, 0.1, 0.2, 0.3, 0.4, 0.5]),
+        (0, 3400, 0, [0, 1000, 2000, 3000]),
+        (1, 4, 1, [1, 2, 3, 4]),
+        (1, 1, 1, [1]),
+    ],
+)
+def test_axes_have_round_numbers(low: float, high: float, least: float, expected: list[float]) -> None:
+    assert ticks(low, high, least=least) == pytest.approx(expected)
+
+
+def test_lines_fit_and_lose_nothing() -> None:
+    text = "some words and " + "w" * 80 + " more"
+    lines = wrapped(text, 10, 120)
+    assert all(width_of(line, 10) <= 120 for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
 def test_nothing_finished_is_nothing_drawn() -> None:
@@ -83,8 +197,8 @@ def test_the_grid_tells_five_states_apart() -> None:
             ("broke", 0, attempt([], error="hung up")),
         ]
     )
-    svg = plots(results(made))["grid"]
-    assert all(colour in svg for colour in COLOURS.values())
+    rows = plots(results(made))["grid"].split(">round<")[1]
+    assert all(COLOURS[state] in rows for state in states.WORDS)
 
 
 def test_states_and_groups() -> None:

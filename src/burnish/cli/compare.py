@@ -1,10 +1,11 @@
 """`burnish compare`: is one evaluation better than another, or is it noise?"""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from burnish.text import counted
+from burnish.text import counted, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,21 +16,28 @@ if TYPE_CHECKING:
     from burnish.evals.figures import Results
 
 HELP = "An evaluation's id, its folder or results.json, or last; several joined by commas are pooled."
+PLOT = "Draw both sides, pass@1 by model call, into this file."
 
 
 def compare(
     run1: Annotated[str, typer.Argument(metavar="RUN1", help=HELP)],
     run2: Annotated[str, typer.Argument(metavar="RUN2", help="The one to hold against it, named the same way.")],
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help=PLOT)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare two evaluations task by task."""
     from burnish.evals import compare as comparing
 
-    found = comparing.compare(_opened(run1), _opened(run2))
+    a, b = _opened(run1), _opened(run2)
+    found = comparing.compare(a, b)
+    if plot:
+        _draw(plot, a, b)
     if as_json:
         print(found.model_dump_json(indent=2))
     else:
         _show(found, (run1, run2))
+        if plot:
+            print(f"Drawn into {plain(str(plot))}")
 
 
 def _opened(names: str) -> "list[Results]":
@@ -38,8 +46,6 @@ def _opened(names: str) -> "list[Results]":
 
 def _open(name: str) -> "Results":
     """Read from `results.json` where that is what was named, else counted anew from the attempts on disk."""
-    from pathlib import Path
-
     from burnish.evals.results import FILE, read_results, results
 
     path = Path(name).expanduser()
@@ -53,11 +59,24 @@ def _open(name: str) -> "Results":
     return results(Folder.open(shelf.find(name)))
 
 
+def _draw(file: Path, a: "list[Results]", b: "list[Results]") -> None:
+    from burnish.errors import SetupProblem
+    from burnish.evals.plots import compared
+    from burnish.evals.whole import write_whole
+
+    if file.suffix.lower() != ".svg":
+        raise SetupProblem(f"A plot is an SVG file, and {file.name!r} is not named like one. Try: --plot compare.svg")
+    try:
+        write_whole(file, compared(a, b).encode())
+    except OSError as error:
+        raise SetupProblem(
+            f"The plot cannot be written to {str(file)!r} ({error.strerror}). Choose another place: --plot FILE.svg"
+        ) from error
+
+
 def _show(found: "Comparison", typed: tuple[str, str]) -> None:
     from rich.console import Console
     from rich.text import Text
-
-    from burnish.text import plain
 
     console = Console(highlight=False)
     console.print(Text(plain(f"{found.suite}: {found.final.tasks} tasks that both finished"), "bold"))
@@ -76,8 +95,6 @@ def _table(found: "Comparison", typed: tuple[str, str]) -> "Table":
     from rich import box
     from rich.table import Table
     from rich.text import Text
-
-    from burnish.text import plain
 
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     table.add_column("")

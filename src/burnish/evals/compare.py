@@ -102,6 +102,17 @@ def compare(a: Sequence[Results], b: Sequence[Results]) -> Comparison:
     )
 
 
+def solved_by_call(a: Sequence[Results], b: Sequence[Results]) -> tuple[int, list[float], list[float]]:
+    """How many tasks both sides finished, and the share of them that each has solved after 1, 2 … calls."""
+    tries_a, tries_b = _pooled(a), _pooled(b)
+    shared = [task for task in tries_a if task in tries_b]
+    curve_a, curve_b = (
+        [fmean(_share(tries[task], calls) for task in shared) for calls in range(1, _most_calls(tries) + 1)]
+        for tries in (tries_a, tries_b)
+    )
+    return len(shared), curve_a, curve_b
+
+
 def sentence(found: Difference) -> str:
     """What the difference means, for someone who wants one line."""
     if not found.difference:

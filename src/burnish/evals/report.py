@@ -20,12 +20,12 @@ class Kept(Evaluated, Protocol):
 def write_reports(folder: Kept) -> Results:
     """Write `results.json`, `report.md`, `report.html` and `plots/*.svg`; the results come back."""
     found = results(folder)
-    pictures = plots(found)
     with writable(folder.path):
         write_whole(folder.path / FILE, found.text().encode())
         (folder.path / "plots").mkdir(exist_ok=True)
-        for name, svg in pictures.items():
+        for name, svg in plots(found).items():
             write_whole(folder.path / "plots" / f"{name}.svg", svg.encode())
         write_whole(folder.path / "report.md", report_md(found).encode("utf-8", "replace"))
-        write_whole(folder.path / "report.html", report_html(found, folder, pictures).encode("utf-8", "replace"))
+        page = report_html(found, folder, plots(found, captioned=False))
+        write_whole(folder.path / "report.html", page.encode("utf-8", "replace"))
     return found

@@ -6,12 +6,11 @@ into text nodes. The page's own policy forbids every script but ours and every a
 
 import base64
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 
-from burnish.evals import plots, states, wording
+from burnish.evals import states, wording
 from burnish.evals.figures import Results
 from burnish.evals.results import Evaluated
 from burnish.evals.tally import Attempt
@@ -19,10 +18,9 @@ from burnish.evals.transcripts import transcripts
 from burnish.text import one_line
 
 CAPTIONS = {
-    "pass_by_call": "Share of tasks solved if everything had stopped after so many model calls, with 95 % intervals.",
-    "solved_by_tokens": "The same against what it cost: mean tokens per task until then.",
+    "pass_by_call": "Share of tasks solved if all had stopped after so many model calls, with 95\u00a0% intervals.",
+    "solved_by_tokens": "The same against what it cost: mean tokens per task until then, one point a call.",
 }
-VARIABLES = {plots.INK: "--ink", plots.MUTED: "--muted", plots.LINE: "--line", plots.ACCENT: "--solved"}
 GROUPS = {"all": "All", "solved": "Solved", "unsolved": "Not solved", "lost": "Solved, then lost", "broke": "Broke"}
 
 LETTERS = 22
@@ -106,12 +104,8 @@ def _at_most(results: Results) -> str:
 
 
 def _figure(name: str, svg: str) -> str:
-    """A plot inside the page: its colours follow the page's, so that it can be read in the dark too."""
-    inside = svg[svg.index("<svg") :]
-    inside = re.sub(r"<metadata>.*?</metadata>", "", inside, flags=re.DOTALL)
-    for colour, variable in VARIABLES.items():
-        inside = inside.replace(colour, f"var({variable})")
-    return f'<figure class="card">{inside}<figcaption>{CAPTIONS[name]}</figcaption></figure>'
+    """A plot inside the page: the style sheet gives it the page's colours, so that it can be read in the dark too."""
+    return f'<figure class="card">{svg}<figcaption>{CAPTIONS[name]}</figcaption></figure>'
 
 
 def _grid(results: Results) -> Iterator[str]:
