@@ -98,7 +98,7 @@ def test_ctrl_c_shows_the_partial_table_and_how_to_go_on(mixed: tuple[str, ...],
         wait_for_attempts(folder, 2, process)
         os.kill(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "so far, of 14 solved (visible)" in out
     assert f"burnish eval resume {folder.name}" in out
     assert err == "burnish: Stopped. Finished attempts are kept; those under way are forgotten.\n"
@@ -121,7 +121,7 @@ def test_a_second_ctrl_c_leaves_at_once(mixed: tuple[str, ...], work_folder: Pat
         asked = time.monotonic()
         process.communicate(timeout=30)
     assert time.monotonic() - asked < 3
-    assert process.returncode == 130
+    assert process.returncode in (130, -signal.SIGINT)  # a shell calls both 130
 
 
 @pytest.mark.slow

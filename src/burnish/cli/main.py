@@ -19,6 +19,8 @@ from burnish.cli.show import show
 from burnish.cli.write import write
 from burnish.version import __version__
 
+INTERRUPTED = 130
+
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command()(write)
 app.command()(runs)
@@ -58,11 +60,11 @@ def main() -> None:
         _say(f"The attempt broke ({type(error).__name__}): {error}")
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def enter() -> None:
-    """Be the process: `main`, and then leave at once where llama.cpp or torch has been at work.
+    """Be the process: `main`, and then leave at once after Ctrl-C or where llama.cpp or torch has been at work.
 
     After Ctrl-C its threads may still be writing; an interpreter that winds down takes their memory away and crashes.
     """
@@ -71,7 +73,8 @@ def enter() -> None:
         main()
     except SystemExit as leaving:
         code = leaving.code
-    if {"xllamacpp", "torch"} & sys.modules.keys() and (code is None or isinstance(code, int)):
+    busy = code == INTERRUPTED or {"xllamacpp", "torch"} & sys.modules.keys()
+    if busy and (code is None or isinstance(code, int)):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 stream.flush()
