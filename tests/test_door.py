@@ -8,7 +8,7 @@ import pytest
 import burnish
 
 HEAVY = ("pydantic", "langchain", "langchain_core", "langgraph", "langsmith", "rich", "xllamacpp", "torch", "gradio")
-HEAVY += ("openai", "httpx", "sqlite3", "huggingface_hub", "platformdirs")
+HEAVY += ("openai", "httpx", "sqlite3", "platformdirs")
 
 
 def loaded_by(program: str, *arguments: str) -> set[str]:

@@ -26,6 +26,11 @@ def cores_lock() -> Path:
     return Path(platformdirs.user_cache_dir("burnish", appauthor=False)) / "cores.lock"
 
 
+def hub() -> str:
+    """The address of the Hugging Face hub; `HF_ENDPOINT` names a mirror of it, as it does for every hub client."""
+    return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+
+
 def _folder(variable: str, usual: str) -> Path:
     named = os.environ.get(variable)
     if named:

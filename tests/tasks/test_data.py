@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.tasks.data import DataFile, find, read_rows
+from burnish.tasks.data import HUMANEVALPACK, DataFile, find, read_rows
 
 GOOD = b'{"row": 1}\n' * 20_000
 
@@ -126,3 +126,10 @@ def test_the_pins_are_those_of_the_public_files(data: Path) -> None:  # noqa: F8
     for file in (HUMANEVALPACK, MBPP, MBPPPLUS):
         found = (data / file.name).read_bytes()
         assert (len(found), hashlib.sha256(found).hexdigest()) == (file.bytes, file.sha256)
+
+
+def test_a_mirror_of_the_hub_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "https://mirror.example/")
+    assert HUMANEVALPACK.addresses[0].startswith("https://mirror.example/datasets/bigcode/humanevalpack/")
+    monkeypatch.delenv("HF_ENDPOINT")
+    assert HUMANEVALPACK.addresses[0].startswith("https://huggingface.co/datasets/")

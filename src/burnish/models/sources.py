@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
+from burnish import places
 from burnish.models.catalog import Weights
 
 Report = Callable[[int], None]
@@ -60,10 +61,7 @@ def from_hub(weights: Weights, folder: Path, report: Report) -> Path:
 
 
 def _hub_address(weights: Weights) -> str:
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    from huggingface_hub import hf_hub_url
-
-    return hf_hub_url(weights.hub_repo, weights.file, revision=weights.hub_revision)
+    return f"{places.hub()}/{weights.hub_repo}/resolve/{weights.hub_revision}/{weights.file}"
 
 
 def _read_on(address: str, target: Path, start: int, report: Report) -> None:

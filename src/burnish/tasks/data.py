@@ -28,7 +28,8 @@ Row = dict[str, Any]
 TIMEOUT_SECONDS = 10.0
 BLOCK_BYTES = 1 << 16
 NO_ANSWER = (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError, OSError)
-_HUB = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+_HUB = "hub:"
+"""Stands for the hub's address, which is looked up when it is asked."""
 _RAW = "https://raw.githubusercontent.com"
 
 
@@ -39,7 +40,12 @@ class DataFile:
     name: str
     sha256: str
     bytes: int
-    addresses: tuple[str, ...]
+    sources: tuple[str, ...]
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The sources, in the order they are asked."""
+        return tuple(source.replace(_HUB, places.hub(), 1) for source in self.sources)
 
 
 HUMANEVALPACK = DataFile(
