@@ -61,6 +61,10 @@ class Evidence(Frozen):
     check: str
     verdict: Outcome
     why: str
+    figure: str = ""
+    """What was measured, as people say it: "92 %", "3 findings"."""
+    threshold: str = ""
+    """What would have been enough: "at least 80 %"."""
     details: dict[str, object] = Field(default_factory=dict)
 
 

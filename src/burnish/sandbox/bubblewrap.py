@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
 
 from burnish.sandbox.limits import Limits
@@ -40,6 +41,9 @@ def interpreter() -> Path:
     return Path(os.path.realpath(sys.executable))
 
 
+NO_FOLDERS: Mapping[str, str] = {}
+
+
 def visible() -> dict[str, str]:
     """Which folder of the machine is seen as which folder of the cell, besides the system's own; all read-only."""
     folders = {str(INSIDE): CELL_INSIDE, str(packages_folder()): CELL_PACKAGES}
@@ -49,17 +53,20 @@ def visible() -> dict[str, str]:
     return folders
 
 
-def staged(bwrap: str) -> list[str]:
+def staged(bwrap: str, folders: Mapping[str, str] = NO_FOLDERS) -> list[str]:
     """Folders that must be readable to the user a cell runs as; the wheel's bubblewrap with its library is in one."""
     is_system = any(Path(bwrap).is_relative_to(folder) for folder in SYSTEM)
     own = [] if is_system else [str(Path(bwrap).parents[min(2, len(Path(bwrap).parents) - 1)])]
-    return [*visible(), *(folder for folder in own if folder not in visible())]
+    return list(dict.fromkeys([*visible(), *own, *folders]))
 
 
-def command(bwrap: str, limits: Limits, seccomp_fd: int | None, inner: list[str]) -> list[str]:
+def command(
+    bwrap: str, limits: Limits, seccomp_fd: int | None, inner: list[str], folders: Mapping[str, str] = NO_FOLDERS
+) -> list[str]:
     """The whole bubblewrap command that runs `inner` as process 1 of a new cell."""
     seccomp = ["--seccomp", str(seccomp_fd)] if seccomp_fd is not None else []
-    return [bwrap, *namespaces(), *system(), *private(limits), *environment(), *seccomp, "--", *inner]
+    shown = [*system(), *(word for pair in folders.items() for word in ("--ro-bind", *pair))]
+    return [bwrap, *namespaces(), *shown, *private(limits), *environment(), *seccomp, "--", *inner]
 
 
 def namespaces() -> list[str]:

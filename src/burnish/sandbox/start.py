@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,9 @@ from burnish.sandbox.limits import Limits
 LAUNCH = Path(__file__).parent / "launch.py"
 
 
-def bubblewrap_cell(bwrap: str, limits: Limits, filtered: bool = True) -> Cell:
+def bubblewrap_cell(
+    bwrap: str, limits: Limits, filtered: bool = True, folders: Mapping[str, str] = bubblewrap.NO_FOLDERS
+) -> Cell:
     """A new isolated cell that is ready for jobs. Only a test opens one without the system call filter."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     settings = server_settings(limits, theirs.fileno()) | {
@@ -38,8 +40,9 @@ def bubblewrap_cell(bwrap: str, limits: Limits, filtered: bool = True) -> Cell:
     group = cgroups.create(cgroups.places(), limits)
     program = seccomp.program() if filtered else None
     filter_fd = wire.in_memory(program) if program else None
-    argv = bubblewrap.command(bwrap, limits, filter_fd, inner)
-    plan = {"argv": argv, "folders": bubblewrap.staged(bwrap), "uid": bubblewrap.CELL_UID, "cgroups": group.entries}
+    argv = bubblewrap.command(bwrap, limits, filter_fd, inner, folders)
+    staged = bubblewrap.staged(bwrap, folders)
+    plan = {"argv": argv, "folders": staged, "uid": bubblewrap.CELL_UID, "cgroups": group.entries}
     command = [sys.executable, "-IS", str(LAUNCH), json.dumps(plan)]
     try:
         return started(command, ours, theirs, {}, group.remove, [filter_fd] if filter_fd is not None else [])

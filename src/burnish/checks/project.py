@@ -1,0 +1,30 @@
+"""What is checked: code and its tests as they lie on disk. Nothing of it is ever changed."""
+
+from pathlib import Path
+
+from burnish.checks.settings import Settings
+from burnish.events import Frozen
+
+
+class Project(Frozen):
+    """A folder, the files in it that are judged, and the tests that judge them. Paths are relative to the root."""
+
+    root: Path
+    sources: tuple[Path, ...]
+    """Python files, tests not among them."""
+    tests: tuple[Path, ...] = ()
+    """Files and folders with tests; empty when there are none but doctests in the sources."""
+    python: Path
+    """The interpreter that has the project's packages."""
+    test_command: tuple[str, ...] = ()
+    """In place of pytest, unittest and doctest; its exit code decides."""
+    generated: bool = False
+    """Written by a model: the rules for such code hold, whatever the settings say."""
+    settings: Settings = Settings()
+
+    def text(self, source: Path) -> str:
+        """A file of the project, as Python reads it. Raises OSError and UnicodeDecodeError."""
+        import tokenize
+
+        with tokenize.open(self.root / source) as file:
+            return file.read()
