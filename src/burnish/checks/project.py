@@ -21,6 +21,8 @@ class Project(Frozen):
     generated: bool = False
     """Written by a model: the rules for such code hold, whatever the settings say."""
     settings: Settings = Settings()
+    skipped: tuple[Path, ...] = ()
+    """Files that are called Python but are not text; nothing judges them."""
 
     def text(self, source: Path) -> str:
         """A file of the project, as Python reads it. Raises OSError and UnicodeDecodeError."""

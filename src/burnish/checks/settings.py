@@ -1,11 +1,21 @@
 """What is enough: thresholds and required checks, from `[tool.burnish]` in the project's pyproject.toml."""
 
-from pydantic import Field
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
 
+from pydantic import Field, ValidationError, field_validator
+
+from burnish.errors import SetupProblem
 from burnish.events import Frozen
 
 CHECKS = ("tests", "coverage", "mutation", "security", "dependencies", "quality", "performance")
 """All checks, in the order they run and are shown."""
+Severities = Literal["low", "medium", "high"]
+Growth = Literal["constant", "log", "linear", "n log n", "quadratic", "worse"]
 
 
 class Settings(Frozen):
@@ -13,21 +23,79 @@ class Settings(Frozen):
 
     required: tuple[str, ...] = ("tests", "coverage", "mutation", "security", "quality")
     """Checks that must pass; the others are shown, and can fail without harm to the verdict."""
-    coverage: float = Field(default=80.0, ge=0, le=100)
+    coverage: float = Field(default=80.0, ge=0, le=100, allow_inf_nan=False)
     """Lines and branches that the tests run, in percent."""
-    mutation: float = Field(default=60.0, ge=0, le=100)
+    mutation: float = Field(default=60.0, ge=0, le=100, allow_inf_nan=False)
     """Mutants that the tests notice, in percent."""
-    mutation_seconds: float = Field(default=60.0, gt=0)
+    mutation_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
     """How long mutants are tried; what is left then is counted as not tried."""
-    quality: float = Field(default=60.0, ge=0, le=100)
+    quality: float = Field(default=60.0, ge=0, le=100, allow_inf_nan=False)
     """The score from 0 to 100."""
-    severity: str = "medium"
+    severity: Severities = "medium"
     """Security findings of this severity and above fail the check: low, medium or high."""
-    growth: str = "quadratic"
+    growth: Growth = "quadratic"
     """The worst growth of time that passes: constant, log, linear, n log n, quadratic or worse."""
-    test_seconds: float = Field(default=120.0, gt=0)
+    test_seconds: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     """How long one run of the whole test suite may take."""
     network: bool = False
     """Whether the code may open connections."""
     newest_days: int = Field(default=14, ge=0)
     """A dependency whose first release is younger than this is a finding."""
+
+    @field_validator("required")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in CHECKS:
+                raise ValueError(f"there is no check {name!r}{nearest(name, CHECKS)}; choose from {', '.join(CHECKS)}")
+        return tuple(dict.fromkeys(names))
+
+
+def read_settings(root: Path) -> Settings:
+    """The project's settings; the defaults where it has none. SetupProblem names the key and what it may be."""
+    table = tool_table(root).get("burnish", {})
+    if not isinstance(table, dict):
+        raise SetupProblem("`tool.burnish` in pyproject.toml must be a table. Begin it with a line: [tool.burnish]")
+    for key in table:
+        if key not in Settings.model_fields:
+            known = tuple(Settings.model_fields)
+            raise SetupProblem(
+                f"[tool.burnish] in pyproject.toml has a key {key!r} that Burnish does not know{nearest(key, known)}. "
+                f"Use one of: {', '.join(known)}."
+            )
+    try:
+        return Settings.model_validate_json(json.dumps(table, default=str), strict=True)
+    except ValidationError as error:
+        raise SetupProblem(f"[tool.burnish] in pyproject.toml: {_said(error)} Put that right and try again.") from error
+
+
+def tool_table(root: Path) -> Mapping[str, Any]:
+    """`[tool]` of the root's pyproject.toml; empty where there is none."""
+    try:
+        text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupProblem(
+            f"{root / 'pyproject.toml'} cannot be read: {error}. Put that right and try again."
+        ) from None
+    try:
+        table = tomllib.loads(text).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise SetupProblem(f"{root / 'pyproject.toml'} is not TOML: {error}. Put that right and try again.") from None
+    return cast(Mapping[str, Any], table) if isinstance(table, dict) else {}
+
+
+def nearest(name: str, known: tuple[str, ...]) -> str:
+    """A hint at the known name that was probably meant, or nothing."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _said(error: ValidationError) -> str:
+    """Each wrong key, its value and what is allowed."""
+    lines = []
+    for one in error.errors():
+        key = ".".join(str(part) for part in one["loc"])
+        lines.append(f"`{key} = {json.dumps(one['input'])}` cannot be: {one['msg'].removeprefix('Value error, ')}.")
+    return " ".join(lines)

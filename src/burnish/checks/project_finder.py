@@ -1,0 +1,122 @@
+"""Finds the project behind a few named paths: its root, its code, its tests, its interpreter, its settings."""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from burnish.checks.project import Project
+from burnish.checks.python_files import python_files, unreadable
+from burnish.checks.settings import read_settings
+from burnish.checks.suite_finder import find_tests, is_test
+from burnish.errors import SetupProblem
+
+MARKS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
+NOT_CODE = {"setup.py", "conftest.py", "noxfile.py"}
+"""Files that serve the project rather than being it; judged only when named."""
+MOST_FILES = 10_000
+
+
+def find_project(
+    paths: Sequence[str | Path],
+    tests: Sequence[str | Path] = (),
+    python: str | Path | None = None,
+    test_command: str | Sequence[str] | None = None,
+    generated: bool = False,
+) -> Project:
+    """The project that the paths belong to. Raises SetupProblem for anything that is missing or cannot be right."""
+    named, named_tests = _existing(paths), _existing(tests)
+    if not named:
+        raise SetupProblem("Nothing was named to check. Name a file or a folder: burnish check src/")
+    root = find_root([*named, *named_tests])
+    skipped: list[Path] = []
+    found = find_tests(root, named, named_tests)
+    sources = sorted(_sources(named, [root / test for test in found], skipped))
+    if not sources:
+        raise SetupProblem(_nothing(named, found))
+    return Project(
+        root=root,
+        sources=tuple(source.relative_to(root) for source in sources),
+        tests=found,
+        python=find_python(root, python),
+        test_command=("sh", "-c", test_command) if isinstance(test_command, str) else tuple(test_command or ()),
+        generated=generated,
+        settings=read_settings(root),
+        skipped=tuple(sorted(path.relative_to(root) for path in skipped)),
+    )
+
+
+def find_root(paths: Sequence[Path]) -> Path:
+    """The nearest folder above all paths that holds a project's mark, else the folder they share."""
+    shared = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in paths]))
+    for folder in (shared, *shared.parents):
+        if folder != Path(folder.anchor) and any((folder / mark).exists() for mark in MARKS):
+            return folder
+    if shared == Path(shared.anchor):
+        raise SetupProblem("The code and the tests share no folder. Put them below one folder and name that.")
+    return shared
+
+
+def find_python(root: Path, named: str | Path | None) -> Path:
+    """The interpreter of the project: the named one, the active environment's, the root's, else our own."""
+    if named is not None:
+        return _usable(Path(named))
+    active = os.environ.get("VIRTUAL_ENV")
+    for folder in ([Path(active)] if active else []) + [root / ".venv", root / "venv"]:
+        if (folder / "bin" / "python").exists():
+            return _full(folder / "bin" / "python")
+    return Path(sys.executable)
+
+
+def _usable(named: Path) -> Path:
+    """The named interpreter, or the one in the named environment."""
+    path = _full(named)
+    if path.is_dir():
+        path = path / "bin" / "python"
+    if path.is_file() and os.access(path, os.X_OK):
+        return path
+    raise SetupProblem(f"There is no interpreter at {str(named)!r}. Name one: --python .venv/bin/python")
+
+
+def _full(path: Path) -> Path:
+    """From the top, without following links: an environment's interpreter is a link, and means where the link is."""
+    return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
+
+
+def _existing(paths: Sequence[str | Path]) -> list[Path]:
+    """The paths in full; SetupProblem for one that is not there."""
+    found = [_full(Path(path)) for path in paths]
+    for path, name in zip(found, paths, strict=True):
+        if not path.exists():
+            raise SetupProblem(f"There is no file or folder {str(name)!r}. Look at the path and try again.")
+    return found
+
+
+def _sources(named: Iterable[Path], tests: Sequence[Path], skipped: list[Path]) -> set[Path]:
+    """The Python files that are judged; those that nobody could read go to `skipped`."""
+    found: set[Path] = set()
+    for path in named:
+        if path.is_file():
+            if any(path == test for test in tests):
+                continue
+            if problem := "its name does not end in .py" if path.suffix != ".py" else unreadable(path):
+                raise SetupProblem(f"{path.name} is not Python code: {problem}. Name a file with Python code.")
+            found.add(path)
+            continue
+        for file in python_files(path):
+            if file.name in NOT_CODE or is_test(file, path) or any(file.is_relative_to(test) for test in tests):
+                continue
+            if len(found) + len(skipped) >= MOST_FILES:
+                raise SetupProblem(
+                    f"There are more than {MOST_FILES:,} Python files below {str(path)!r}. "
+                    f"Name a smaller folder: burnish check {path.name}/PACKAGE"
+                )
+            (skipped.append if unreadable(file) else found.add)(file)
+    return found
+
+
+def _nothing(named: Sequence[Path], tests: Sequence[Path]) -> str:
+    names = ", ".join(repr(path.name) for path in named)
+    if tests:
+        return f"Only tests were found in {names}. Name the code too: burnish check src/ --tests tests/"
+    return f"There is no Python file in {names}. Name one, or a folder with some: burnish check src/"
