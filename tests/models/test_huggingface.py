@@ -73,9 +73,16 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=[1, 5], ids=["burst of 1", "burst of 5"])
+SIZES = {
+    "burst of 1": {"burst": 1},
+    "burst of 5": {"burst": 5},
+    "short slots too": {"burst": 3, "short_slots": 2, "short_context": 64},
+}
+
+
+@pytest.fixture(params=SIZES)
 def model(tiny: Path, request: pytest.FixtureRequest) -> "HuggingFaceModel":
-    size = Size(slots=4, context=256, burst=request.param, reading_tokens=300)
+    size = Size(slots=4, context=256, reading_tokens=300, **SIZES[request.param])
     return HuggingFaceModel(f"huggingface:{tiny}", Source(str(tiny)), size)
 
 
@@ -182,20 +189,22 @@ def test_a_cancel_ends_the_answer_soon_and_frees_its_slot(model: "HuggingFaceMod
     engine = engine_for(model.source, model.size)
     cancels = [threading.Event() for _ in range(9)]
     streams = [model.stream(ask("q" * n, max_tokens=5000, temperature=9.0), cancel) for n, cancel in enumerate(cancels)]
-    slow = engine.slots.write
-    engine.slots.write = lambda *args: (time.sleep(0.02), slow(*args))[1]  # type: ignore[method-assign]
-    with ThreadPoolExecutor(9) as pool:
-        readers = [pool.submit(list, stream) for stream in streams]
+    writers = [pool.slots.write for pool in engine.pools]
+    for pool, write in zip(engine.pools, writers, strict=True):
+        pool.slots.write = lambda *args, write=write: (time.sleep(0.02), write(*args))[1]  # type: ignore
+    with ThreadPoolExecutor(9) as threads:
+        readers = [threads.submit(list, stream) for stream in streams]
         time.sleep(0.3)
         asked = time.monotonic()
         for cancel in cancels:
             cancel.set()
         pieces = [reader.result() for reader in readers]
     assert time.monotonic() - asked < 1
-    engine.slots.write = slow  # type: ignore[method-assign]
+    for pool, write in zip(engine.pools, writers, strict=True):
+        pool.slots.write = write  # type: ignore[method-assign]
     assert not all(isinstance(found[-1], Done) for found in pieces if found), "none of them had time to end"
     answer(model, ask())
-    assert engine._rows == {}
+    assert engine.under_way == []
 
 
 @needs_torch
@@ -204,7 +213,7 @@ def test_a_reader_who_leaves_frees_the_slot(model: "HuggingFaceModel") -> None:
     next(stream)
     stream.close()
     answer(model, ask())
-    assert engine_for(model.source, model.size)._rows == {}
+    assert engine_for(model.source, model.size).under_way == []
 
 
 @needs_torch
@@ -217,9 +226,10 @@ def test_a_failure_reaches_every_ask_under_way_and_the_next_one_finds_a_fresh_en
     def fails(*args: Any) -> Any:
         raise RuntimeError("the device went away")
 
-    engine.slots.write = fails  # type: ignore[method-assign]
-    with ThreadPoolExecutor(9) as pool:
-        futures = [pool.submit(answer, model, ask("a" * n)) for n in range(2)]
+    for pool in engine.pools:
+        pool.slots.write = fails  # type: ignore[assignment, method-assign]
+    with ThreadPoolExecutor(9) as threads:
+        futures = [threads.submit(answer, model, ask("a" * n)) for n in range(2)]
         problems = [future.exception() for future in futures]
     found = [problem for problem in problems if problem]
     assert found, "at least the ones that the broken engine had taken"

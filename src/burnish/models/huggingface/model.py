@@ -56,8 +56,8 @@ class HuggingFaceModel:
 
     @property
     def _eager(self) -> str:
-        slots = getattr(_engines.get((self.source, self.size)), "slots", None)
-        return f"step by step ({slots.eager_because})" if slots and slots.eager_because else ""
+        engine = _engines.get((self.source, self.size))
+        return f"step by step ({engine.eager_because})" if engine and engine.eager_because else ""
 
     def warm_up(self) -> None:
         """Begin to read the weights while the caller does something else."""
