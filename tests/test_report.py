@@ -22,7 +22,7 @@ def test_a_proven_run_tells_task_code_evidence_tests_versions_and_cost() -> None
     text = reports.report(tried(draft=SQUARE))
     for part in ("**Proven:", "## Task", "## Code", "## Evidence", "## Tests", "## Versions", "## Cost"):
         assert part in text
-    assert "| tests | passed | all 5 tests passed |" in text
+    assert "| tests | passed |  | all 5 tests passed |" in text
     assert "| `assert double(2) == 4` | you | passed |" in text
     assert "| `assert double(0) == 0` | the model | passed |" in text
     assert "- Version 1 (draft): 2 passed, 3 failed" in text

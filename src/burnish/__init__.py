@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from burnish.runs.store import Store
     from burnish.sandbox import open_sandbox
     from burnish.tasks.task import Task
+    from burnish.verbs.check import check
     from burnish.verbs.write import write
 
 _ROOMS = {
@@ -32,6 +33,7 @@ _ROOMS = {
     "SetupProblem": "burnish.errors",
     "Store": "burnish.runs.store",
     "Task": "burnish.tasks.task",
+    "check": "burnish.verbs.check",
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
     "open_sandbox": "burnish.sandbox",
@@ -50,6 +52,7 @@ __all__ = [
     "Store",
     "Task",
     "__version__",
+    "check",
     "compare",
     "evaluate",
     "open_sandbox",

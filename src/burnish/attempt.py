@@ -1,11 +1,13 @@
 """One task, start to finish: the only place that joins agent, sandbox, checks and record. Read this first."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 
+from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
+from burnish.checks.final import FinalChecks
 from burnish.errors import AttemptError
 from burnish.events import BaseEvent, Broke, Event, RunStarted, Stopped
 from burnish.models.model import Model
@@ -28,9 +30,11 @@ def attempt(
     store: Store | None = None,
     watch: Watch | None = None,
     continues: str | None = None,
+    checks: Sequence[str] = (),
 ) -> Run:
     """Work on the task until its verdict, a limit, or Ctrl-C, and return the recorded run.
 
+    `checks` look at the final files once the tests have; the verdict stays with the tests.
     Every event is on disk before the next step, and then given to `watch`. A KeyboardInterrupt ends the run within
     two seconds and is raised again once the record is closed; an AttemptError is on record, and the run has no verdict.
     """
@@ -41,7 +45,9 @@ def attempt(
         run_id, record = store.begin(task.id)
         with record, _blamed(record, watch):
             _tell(record, watch, _started(run_id, task, answering, box, limits, continues))
-            _work_in_background(task, answering, box, limits, record, watch)
+            final = FinalChecks(checks, sandbox) if checks else None
+            tools = Tools(answering, box, Meter(limits), threading.Event(), checks=final)
+            _work_in_background(task, tools, record, watch)
     return Run(read_record(record.path.parent))
 
 
@@ -59,16 +65,13 @@ def _started(run_id: str, task: Task, model: Model, box: Sandbox, limits: Limits
     )
 
 
-def _work_in_background(
-    task: Task, model: Model, box: Sandbox, limits: Limits, record: Record, watch: Watch | None
-) -> None:
+def _work_in_background(task: Task, tools: Tools, record: Record, watch: Watch | None) -> None:
     """The agent works in a thread of its own, so that Ctrl-C in this one is heard at once, whatever it waits for."""
-    cancel = threading.Event()
     work: Future[None] = Future()
 
     def go() -> None:
         try:
-            for event in _events(task, model, box, limits, record, cancel):
+            for event in _events(task, tools, record):
                 if watch:
                     watch(event)
         except BaseException as error:
@@ -80,21 +83,19 @@ def _work_in_background(
     try:
         work.result()
     except KeyboardInterrupt:
-        cancel.set()
-        box.close()
+        tools.cancel.set()
+        tools.sandbox.close()
+        if tools.checks:
+            tools.checks.close()
         _tell(record, watch, Stopped(reason="interrupted", why="stopped by the user"))
         raise
 
 
-def _events(
-    task: Task, model: Model, box: Sandbox, limits: Limits, record: Record, cancel: threading.Event
-) -> Iterator[Event]:
-    from burnish.agent.ask import Tools
+def _events(task: Task, tools: Tools, record: Record) -> Iterator[Event]:
     from burnish.agent.graph import build
 
-    tools = Tools(model=model, sandbox=box, meter=Meter(limits), cancel=cancel)
     with silence():
-        steps = {"recursion_limit": 4 * limits.rounds + 20}
+        steps = {"recursion_limit": 4 * tools.meter.limits.rounds + 20}
         yield from build(task, tools, record.append).stream({"events": []}, steps, stream_mode="custom")
 
 

@@ -1,5 +1,7 @@
 """The report: what was asked, what was proven, what was not, and what it cost. Derived from the run alone."""
 
+from burnish.checks.report.words import findings
+from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
 from burnish.events import Evidence, ModelReplied
 from burnish.runs.run import Run, Version
@@ -10,6 +12,9 @@ HEADLINES = {
     "plausible": "Plausible: you gave no example, so only its own tests vouch for it.",
     "failed": "Failed: the evidence is not in.",
 }
+
+MOST_FINDINGS = 3
+"""Of one check; the rest is in the record."""
 
 
 def suite_of(run: Run) -> Suite:
@@ -59,9 +64,22 @@ def _money(run: Run) -> str:
 
 
 def _evidence(run: Run) -> str:
-    rows = ["| check | answer | why |", "|---|---|---|"]
-    rows += [f"| {item.check} | {item.verdict.replace('_', ' ')} | {_cell(_said(item))} |" for item in run.evidence]
-    return "\n".join(rows if run.evidence else ["No check was run."])
+    rows = ["| check | answer | figure | why |", "|---|---|---|---|"]
+    rows += [
+        f"| {item.check} | {item.verdict.replace('_', ' ')} | {_cell(item.figure)} | {_cell(_said(item))} |"
+        for item in run.evidence
+    ]
+    return "\n".join([*rows, *_found(run)] if run.evidence else ["No check was run."])
+
+
+def _found(run: Run) -> list[str]:
+    """The worst of what the checks saw in the code."""
+    lines = []
+    for item in run.evidence:
+        for finding in findings(item)[:MOST_FINDINGS]:
+            where = f"line {finding.line}: " if finding.line else ""
+            lines.append(f"- {item.check}: {where}{_words(finding.what)}")
+    return ["", *lines] if lines else []
 
 
 def _said(item: Evidence) -> str:
@@ -100,9 +118,16 @@ def said_of(version: Version) -> str:
 def _limits_of_this(run: Run) -> str:
     return (
         "Tests show that the code is right where they look, not elsewhere. Tests that the model wrote may share its "
-        f"misunderstandings. The code ran in: {run.started.sandbox or 'no sandbox'}. Security, dependencies, "
-        f"quality and performance were not checked. Burnish {run.started.burnish}, run {run.id}."
+        f"misunderstandings. The code ran in: {run.started.sandbox or 'no sandbox'}. "
+        f"{_not_checked(run)}Burnish {run.started.burnish}, run {run.id}."
     )
+
+
+def _not_checked(run: Run) -> str:
+    """The checks whose answer is missing, in a sentence; empty when all have answered."""
+    answered = {item.check for item in run.evidence if item.verdict != "not_run"}
+    missing = [name for name in CHECKS if name not in answered]
+    return f"Not checked: {', '.join(missing)}. " if missing else ""
 
 
 def _cell(text: str, code: bool = False) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from burnish.agent import prompts
 from burnish.agent.limits import Meter
+from burnish.checks.final import FinalChecks
 from burnish.events import Asked, Event, ModelChunk, ModelReplied, Notice, Stopped
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
 from burnish.sandbox.sandbox import Sandbox
@@ -22,6 +23,8 @@ class Tools:
     cancel: threading.Event
     seed: int = 0
     """Added to the seed of every ask, so that attempts at one task can differ."""
+    checks: FinalChecks | None = None
+    """What looks at the final files beside the tests; None where only tests are asked for, as in evaluations."""
 
 
 def ask(

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from burnish.cli.check import check
 from burnish.cli.compare import compare
 from burnish.cli.doctor import doctor
 from burnish.cli.eval import evaluate
@@ -23,6 +24,7 @@ INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command()(write)
+app.command()(check)
 app.command()(runs)
 app.command()(show)
 app.command()(rate)

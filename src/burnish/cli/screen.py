@@ -32,6 +32,7 @@ from burnish.runs.run import Run
 from burnish.text import counted, one_line, plain
 
 COLOURS = {"proven": "bold green", "plausible": "bold yellow", "failed": "bold red"}
+CHECK_COLOURS = {"passed": "", "failed": "red", "not_run": "yellow"}
 CODE_LINES = 40
 
 
@@ -128,7 +129,10 @@ class Screen:
         self._now = "working on it"
 
     def _check_finished(self, event: CheckFinished) -> None:
-        self._line("check", f"{event.evidence.check}: {event.evidence.verdict.replace('_', ' ')}, {event.evidence.why}")
+        item = event.evidence
+        figure = f" {one_line(item.figure, 40)}:" if item.figure else ""
+        said = f"{item.check}: {item.verdict.replace('_', ' ')},{figure} {one_line(item.why, 160)}"
+        self._line("check", said, CHECK_COLOURS[item.verdict])
 
     def _stopped(self, event: Stopped) -> None:
         if event.reason != "done":

@@ -30,6 +30,7 @@ def write(
     tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
     seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
     sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
     events: Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")] = False,
@@ -50,7 +51,15 @@ def write(
     try:
         answering = _opened(model, quiet or events)
         run = write_it(
-            text, answering, out=out, from_run=from_run, limits=limits, sandbox=sandbox, store=store, watch=watch
+            text,
+            answering,
+            out=out,
+            from_run=from_run,
+            limits=limits,
+            sandbox=sandbox,
+            store=store,
+            watch=watch,
+            fast=fast,
         )
         if out is None:  # named only now: another run may have taken the name meanwhile
             run = deliver(run, free_folder(task, _here()), store, watch)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from burnish.agent.limits import Limits
 from burnish.attempt import Watch, attempt
+from burnish.checks.settings import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten
 from burnish.models.catalog import DEFAULT_MODEL
@@ -15,6 +16,10 @@ from burnish.report import report, suite_of, tests_file
 from burnish.runs import Record, Run, Store
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.text import one_line, slug
+
+CHECKS_AT_END = CHECKS[1:]
+"""Beside the tests, which decide."""
+SLOW_CHECKS = ("mutation", "performance")
 
 
 def write(
@@ -27,17 +32,22 @@ def write(
     sandbox: str = "auto",
     store: Store | None = None,
     watch: Watch | None = None,
+    fast: bool = False,
 ) -> Run:
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
     `out` names a folder to put the files in; it must not exist yet. `from_run` goes on from an earlier run.
+    `fast` leaves out the two slow checks at the end, mutation and performance.
     """
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
     task = task_for(sentence, from_run, store)
     if out is not None:
         check_free(Path(out))
-    run = attempt(task, model, limits=limits, sandbox=sandbox, store=store, watch=watch, continues=from_run)
+    checks = tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS))
+    run = attempt(
+        task, model, limits=limits, sandbox=sandbox, store=store, watch=watch, continues=from_run, checks=checks
+    )
     return deliver(run, Path(out), store, watch) if out is not None else run
 
 

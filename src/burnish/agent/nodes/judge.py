@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from burnish.agent.ask import Tools
 from burnish.agent.work import Work
 from burnish.checks.tests import TestsCheck
-from burnish.events import CheckFinished, Event, Evidence, RunFinished, Stopped, Verdict
+from burnish.events import CheckFinished, Event, Evidence, Notice, RunFinished, Stopped, Verdict
 from burnish.text import counted
 
 
@@ -18,8 +18,20 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
         return
     evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.sandbox)
     yield CheckFinished(evidence=evidence)
+    yield from _other_checks(work.best.code, work.suite.render(work.disputed), tools)
+    if tools.cancel.is_set():
+        return
     verdict, why = _verdict(work, evidence)
     yield RunFinished(verdict=verdict, why=why, version=work.best.number, disputed=work.disputed)
+
+
+def _other_checks(code: str, tests: str, tools: Tools) -> Iterator[Event]:
+    """What they find is told; the verdict stays with the tests."""
+    if tools.checks is None or tools.cancel.is_set():
+        return
+    yield Notice(text=f"checking {', '.join(tools.checks.names)}")
+    answers = tools.checks.judge(code, tests)
+    yield from (CheckFinished(evidence=evidence) for evidence in answers if not tools.cancel.is_set())
 
 
 def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:

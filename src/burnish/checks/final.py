@@ -1,0 +1,62 @@
+"""All other checks on what a run hands over: the code and its tests, in a folder of their own."""
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.checks.lab import Lab
+from burnish.checks.project import Project
+from burnish.checks.settings import Settings
+from burnish.checks.verdict import judge_all
+from burnish.errors import BurnishError
+from burnish.events import Evidence
+
+CODE, TESTS = "solution.py", "test_solution.py"
+SETTINGS = Settings(mutation_seconds=10.0, test_seconds=20.0)
+"""Somebody waits for the answer: short, and what was not tried is counted."""
+
+
+class FinalChecks:
+    """What `names` say about a version, once. `close` may come from another thread and ends them at once."""
+
+    def __init__(self, names: Sequence[str], sandbox: str = "auto") -> None:
+        self.names = tuple(names)
+        self._sandbox = sandbox
+        self._lab: Lab | None = None
+        self._closed = False
+
+    def judge(self, code: str, tests: str) -> tuple[Evidence, ...]:
+        """One answer a check. A place to work that cannot be opened leaves all of them "not_run"."""
+        with tempfile.TemporaryDirectory(prefix="burnish-check-") as folder:
+            root = Path(folder).resolve()
+            (root / CODE).write_text(code, "utf-8", "replace")
+            (root / TESTS).write_text(tests, "utf-8", "replace")
+            try:
+                return self._judge(project_of(root))
+            except BurnishError as error:
+                return tuple(Evidence(check=name, verdict="not_run", why=str(error)) for name in self.names)
+
+    def _judge(self, project: Project) -> tuple[Evidence, ...]:
+        with Lab(project, self._sandbox) as self._lab:
+            if self._closed:
+                return ()
+            return judge_all(project, self._lab, self.names).evidence
+
+    def close(self) -> None:
+        """End every process that is at work."""
+        self._closed = True
+        if self._lab:
+            self._lab.close()
+
+
+def project_of(root: Path) -> Project:
+    """A folder with one solution and its tests, as something to check."""
+    return Project(
+        root=root,
+        sources=(Path(CODE),),
+        tests=(Path(TESTS),),
+        python=Path(sys.executable),
+        generated=True,
+        settings=SETTINGS,
+    )

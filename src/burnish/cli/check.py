@@ -1,0 +1,56 @@
+"""`burnish check`: the evidence alone, for code that exists."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ONLY = "Only these checks, joined by commas: tests, coverage, mutation, security, dependencies, quality, performance."
+
+
+def check(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders with the code.")],
+    tests: Annotated[
+        list[Path] | None, typer.Option(help="Where the tests are. [default: found beside the code]")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="CHECK,...", help=ONLY)] = None,
+    python: Annotated[
+        Path | None, typer.Option(help="The project's interpreter. [default: $VIRTUAL_ENV, .venv, else our own]")
+    ] = None,
+    test_command: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="Run the tests with this; its exit code decides.")
+    ] = None,
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write report.html, report.json and report.md here.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print report.json; the rest goes to stderr.")] = False,
+) -> None:
+    """Check code that exists: tests, coverage, mutation, security and more.
+
+    Exit code 0 only if every required check passed. Thresholds: [tool.burnish] in pyproject.toml.
+    """
+    from rich.console import Console
+
+    from burnish.checks.report.as_json import report_json
+    from burnish.cli.check_screen import CheckScreen
+    from burnish.cli.check_table import show
+    from burnish.verbs.check import examine
+
+    names = [name.strip() for given in only or () for name in given.split(",") if name.strip()]
+    console = Console(highlight=False, stderr=as_json)
+    with CheckScreen(console) as screen:
+        checked = examine(paths, tests or (), names, python, test_command, sandbox, out, screen)
+    show(console, checked, _again(paths), out)
+    if as_json:
+        print(report_json(checked), end="")
+    if checked.bugs:
+        raise checked.bugs[0]
+    raise typer.Exit(0 if checked.passed else 1)
+
+
+def _again(paths: list[Path]) -> str:
+    """The command, for a line that says what to type next."""
+    import shlex
+
+    return f"burnish check {shlex.join(map(str, paths))}"

@@ -1,0 +1,68 @@
+"""`burnish.check`: the evidence alone, for code that exists. The Python twin of the command of the same name."""
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from burnish.checks.lab import Lab
+from burnish.checks.report.write import unwritable, write_reports
+from burnish.checks.verdict import Checked, chosen, judge_all
+from burnish.checks.watcher import Watcher
+from burnish.errors import SetupProblem
+
+
+def check(
+    paths: str | Path | Sequence[str | Path],
+    tests: Sequence[str | Path] = (),
+    only: Collection[str] = (),
+    *,
+    python: str | Path | None = None,
+    test_command: str | None = None,
+    sandbox: str = "auto",
+    out: str | Path | None = None,
+    watch: Watcher | None = None,
+) -> Checked:
+    """What every check, or those in `only`, says about the code at `paths`; `checked.passed` is the verdict.
+
+    `out` names a folder for `report.html`, `report.json` and `report.md`. A check that could not be run says so and
+    keeps nothing from the others; a bug of ours is raised again when all have answered.
+    """
+    checked = examine(paths, tests, only, python, test_command, sandbox, out, watch)
+    if checked.bugs:
+        raise checked.bugs[0]
+    return checked
+
+
+def examine(
+    paths: str | Path | Sequence[str | Path],
+    tests: Sequence[str | Path] = (),
+    only: Collection[str] = (),
+    python: str | Path | None = None,
+    test_command: str | None = None,
+    sandbox: str = "auto",
+    out: str | Path | None = None,
+    watch: Watcher | None = None,
+) -> Checked:
+    """The same, with bugs of ours left in `checked.bugs` for a caller who wants to show the answers first."""
+    from burnish.checks.project_finder import find_project
+
+    chosen(only)
+    if out is not None:
+        _must_be_writable(Path(out))
+    several = [paths] if isinstance(paths, str | Path) else list(paths)
+    project = find_project(several, tests, python, test_command)
+    with Lab(project, sandbox) as lab:
+        checked = judge_all(project, lab, only, watch)
+    if out is not None:
+        write_reports(checked, project, Path(out))
+    return checked
+
+
+def _must_be_writable(folder: Path) -> None:
+    """Refuse, before any work is done, a place where the reports could not be put."""
+    try:
+        parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise SetupProblem(f"The reports cannot be written to {str(folder)!r}. Choose another place: --out DIR")

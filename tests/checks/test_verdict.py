@@ -1,0 +1,146 @@
+"""One verdict from all checks: each answers, whatever happens to the others, and silence is never a pass."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.checks import Lab, Project
+from burnish.checks.settings import CHECKS
+from burnish.checks.verdict import Checked, judge_all
+from burnish.checks.watcher import Watcher
+from burnish.errors import CheckError, SandboxError, SetupProblem
+from burnish.events import Evidence
+from tests.checks.stand_ins import Answer, made, said, stand_ins
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    with Lab(made(tmp_path / "project"), "process") as opened:
+        yield opened
+
+
+def judged(
+    lab: Lab,
+    monkeypatch: pytest.MonkeyPatch,
+    only: tuple[str, ...] = (),
+    watch: Watcher | None = None,
+    **answers: Answer,
+) -> Checked:
+    monkeypatch.setattr("burnish.checks.verdict.all_checks", stand_ins(**answers))
+    return judge_all(lab.project, lab, only, watch)
+
+
+def test_all_checks_answer_in_their_order(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = judged(lab, monkeypatch)
+    assert [item.check for item in found.evidence] == list(CHECKS)
+    assert found.passed
+    assert found.seconds.keys() == set(CHECKS)
+
+
+def test_a_required_check_that_failed_fails_the_whole(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not judged(lab, monkeypatch, coverage="failed").passed
+
+
+def test_a_required_check_that_was_not_run_is_not_a_pass(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not judged(lab, monkeypatch, mutation="not_run").passed
+
+
+def test_a_check_that_is_not_required_may_fail(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(lab, monkeypatch, performance="failed", dependencies="not_run").passed
+
+
+@pytest.mark.parametrize(
+    "error", [CheckError("bandit is missing"), SandboxError("the cell is gone"), SetupProblem("x")]
+)
+def test_a_tool_that_breaks_is_not_run_and_the_others_go_on(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    found = judged(lab, monkeypatch, tests=error, security=error)
+    assert (found["tests"].verdict, found["tests"].why) == ("not_run", str(error))
+    assert found["security"].verdict == "not_run"
+    assert sum(item.verdict == "passed" for item in found.evidence) == 5
+    assert not found.passed
+    assert found.bugs == ()
+
+
+def test_our_bug_is_not_run_with_its_trace_and_kept_to_be_raised(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    bug = ZeroDivisionError("oops")
+    found = judged(lab, monkeypatch, quality=bug)
+    assert found["quality"].why == "our bug: ZeroDivisionError: oops"
+    assert "stand_ins.py" in str(found["quality"].details["traceback"])
+    assert found.bugs == (bug,)
+    assert found["performance"].verdict == "passed"
+
+
+def test_only_the_named_checks_run_and_only_those_are_required(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = judged(lab, monkeypatch, ("security", "tests"), coverage="failed")
+    assert [item.check for item in found.evidence] == ["tests", "security"]
+    assert found.required == ("tests", "security")
+    assert found.passed
+
+
+def test_whoever_asks_only_for_optional_checks_wants_their_answer(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not judged(lab, monkeypatch, ("performance",), performance="failed").passed
+
+
+def test_an_unknown_check_is_a_paragraph_with_the_nearest_name(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SetupProblem, match=r"no check 'mutations'.*Try: --only mutation$"):
+        judged(lab, monkeypatch, ("mutations",))
+
+
+def test_checks_that_read_run_beside_those_that_run_code_and_performance_runs_alone(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached = threading.Event()
+    running: set[str] = set()
+    company: list[set[str]] = []
+
+    def waits(project: Project, lab: Lab) -> Evidence:
+        return said("tests", "passed" if reached.wait(10) else "failed")
+
+    def reads(project: Project, lab: Lab) -> Evidence:
+        reached.set()
+        return said("security")
+
+    def measures(project: Project, lab: Lab) -> Evidence:
+        company.append(set(running))
+        return said("performance")
+
+    class Looking(Watcher):
+        def begun(self, check: str) -> None:
+            running.add(check)
+
+        def finished(self, evidence: Evidence, seconds: float) -> None:
+            running.discard(evidence.check)
+
+    found = judged(lab, monkeypatch, (), Looking(), tests=waits, security=reads, performance=measures)
+    assert found["tests"].verdict == "passed"
+    assert company == [{"performance"}]
+
+
+def test_how_far_a_check_is_comes_with_its_name(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[str, int, int]] = []
+
+    class Looking(Watcher):
+        def moved(self, check: str, done: int, total: int) -> None:
+            heard.append((check, done, total))
+
+    def tells(project: Project, lab: Lab) -> Evidence:
+        lab.tell(3, 9)
+        return said("x")
+
+    judged(lab, monkeypatch, ("mutation", "quality"), Looking(), mutation=tells, quality=tells)
+    assert sorted(heard) == [("mutation", 3, 9), ("quality", 3, 9)]
+
+
+def test_what_coverage_leaves_is_there_for_mutation(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def covers(project: Project, lab: Lab) -> Evidence:
+        lab.touched = {"code.py": {1: ("test_f",)}}
+        return said("coverage")
+
+    def mutates(project: Project, lab: Lab) -> Evidence:
+        return said("mutation", "passed" if lab.touched else "failed")
+
+    assert judged(lab, monkeypatch, coverage=covers, mutation=mutates)["mutation"].verdict == "passed"
