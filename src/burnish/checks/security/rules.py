@@ -1,0 +1,209 @@
+"""What generated code must obey whatever the model thinks; in other code the first four are shown as findings too.
+
+Each rule looks at one node and answers with a sentence, or with "" when it is content. It sees the tree, not the text,
+so a word in a comment or a string breaks no rule.
+"""
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from burnish.checks.finding import Finding, Severity
+from burnish.checks.security.files import reading_outside
+from burnish.checks.security.names import Names
+from burnish.checks.security.network import going_online
+from burnish.checks.security.secrets import hard_coded_secret
+
+EVALUATORS = {"builtins.eval", "builtins.exec", "builtins.compile"}
+SHELLS = {
+    *("os.system", "os.popen", "posix.system", "subprocess.getoutput", "subprocess.getstatusoutput"),
+    *("asyncio.create_subprocess_shell", "asyncio.subprocess.create_subprocess_shell", "pty.spawn"),
+}
+STARTERS = {f"subprocess.{name}" for name in ("run", "call", "Popen", "check_call", "check_output")}
+SHELL_PROGRAMS = ("sh", "bash", "zsh", "dash", "ksh", "cmd", "cmd.exe", "powershell", "pwsh")
+LOADERS = {
+    *("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads", "cPickle.loads"),
+    *("marshal.load", "marshal.loads", "shelve.open", "shelve.DbfilenameShelf", "dill.load", "dill.loads"),
+    *("cloudpickle.load", "cloudpickle.loads", "joblib.load", "jsonpickle.decode", "pandas.read_pickle"),
+    *("yaml.unsafe_load", "yaml.unsafe_load_all", "yaml.full_load", "yaml.full_load_all"),
+}
+SAFE_LOADERS = {"SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader"}
+INNER = {"os", "subprocess", "builtins", "posix", "sys", "importlib"}
+"""Modules whose members must be asked for by a name that can be read."""
+
+Sees = Callable[[ast.AST, Names], str]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One thing that must not be in the code."""
+
+    name: str
+    severity: Severity
+    sees: Sees
+    also: frozenset[str] = frozenset()
+    """Tests of bandit that mean the same; both at one line are one finding."""
+
+
+def eval_on_input(node: ast.AST, names: Names) -> str:
+    """Text that comes from elsewhere is run as Python."""
+    for call in EVALUATORS & _used(node, names):
+        word = call.rpartition(".")[2]
+        if not isinstance(node, ast.Call) or names.constant(_argument(node, 0, "source")) is None:
+            return f"{word}() runs text that is not written out in the code, so whoever supplies it can run anything."
+    return ""
+
+
+def shell_with_input(node: ast.AST, names: Names) -> str:
+    """A shell is given a command line that is not fixed."""
+    used = _used(node, names)
+    if not isinstance(node, ast.Call):
+        said = used & SHELLS
+        return f"{min(said)} is handed on, so a shell may run text that is not written out in the code." if said else ""
+    command = _argument(node, 0, "args", "cmd", "command")
+    shell = bool(used & SHELLS) or (bool(used & STARTERS) and _asks_for_shell(node, names))
+    if shell and not _is_fixed(command, names):
+        return f"{min(used & (SHELLS | STARTERS))} gives a shell a command line that is put together at run time."
+    if used & STARTERS and _is_shell_script(command, names):
+        return f"{min(used & STARTERS)} starts a shell with a script that is put together at run time."
+    return ""
+
+
+def loading_objects(node: ast.AST, names: Names) -> str:
+    """Data that can run code while it is read."""
+    if not isinstance(node, ast.Call):
+        return ""
+    called = names.of(node.func)
+    first = _argument(node, 0, "data", "file", "stream")
+    if called & LOADERS and not _was_just_dumped(first, names):
+        return f"{min(called & LOADERS)} can run code that is hidden in the data it reads."
+    if called & {"yaml.load", "yaml.load_all"} and not _safe_loader(node, names):
+        return "yaml.load without SafeLoader can run code that is hidden in the data it reads."
+    if "numpy.load" in called and _keyword(node, "allow_pickle", names):
+        return "numpy.load with allow_pickle can run code that is hidden in the data it reads."
+    if "torch.load" in called and _keyword(node, "weights_only", names) is False:
+        return "torch.load without weights_only can run code that is hidden in the data it reads."
+    return ""
+
+
+def hidden_name(node: ast.AST, names: Names) -> str:
+    """A module or a member of one is chosen at run time, so no rule can see which."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return ""
+    called = names.of(node.func)
+    if called & {"builtins.__import__", "importlib.import_module"} and names.constant(node.args[0]) is None:
+        return "A module is imported by a name that is only known at run time."
+    chosen = len(node.args) > 1 and names.constant(node.args[1]) is None
+    if "builtins.getattr" in called and chosen and names.of(node.args[0]) & INNER:
+        return "A member of a system module is chosen by a name that is only known at run time."
+    return ""
+
+
+ALWAYS = (
+    Rule("no-eval", "high", eval_on_input, frozenset({"B307", "B102"})),
+    Rule("no-shell", "high", shell_with_input, frozenset({"B602", "B604", "B605", "B609"})),
+    Rule("no-secret", "medium", hard_coded_secret, frozenset({"B105", "B106", "B107"})),
+    Rule("no-object-loading", "medium", loading_objects, frozenset({"B301", "B302", "B506", "B614"})),
+)
+FOR_GENERATED = (
+    Rule("no-outside-file", "high", reading_outside, frozenset({"B108"})),
+    Rule("no-hidden-name", "medium", hidden_name),
+)
+NO_NETWORK = Rule(
+    "no-network",
+    "high",
+    going_online,
+    frozenset({"B310", "B309", "B312", "B321", "B401", "B402", "B410", "B411", "B415", "B113"}),
+)
+
+
+def rules_for(generated: bool, network: bool) -> tuple[Rule, ...]:
+    """The rules that hold for such code."""
+    if not generated:
+        return ALWAYS
+    return (*ALWAYS, *FOR_GENERATED) if network else (*ALWAYS, *FOR_GENERATED, NO_NETWORK)
+
+
+def breaches(tree: ast.Module, file: str, rules: tuple[Rule, ...]) -> Iterator[Finding]:
+    """Every place where a rule is broken, each rule at most once a line."""
+    names = Names(tree)
+    seen = set()
+    for node in _in_order(tree):
+        for rule in rules:
+            what = rule.sees(node, names)
+            line = getattr(node, "lineno", 0)
+            if what and (rule.name, line) not in seen:
+                seen.add((rule.name, line))
+                yield Finding(
+                    file=file, line=line, what=what, rule=rule.name, severity=rule.severity, confidence="high"
+                )
+
+
+def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node once; a name that is only called or looked into is left to the call or the attribute around it."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for child in ast.iter_child_nodes(node):
+            part = isinstance(node, ast.Call) and child is node.func or isinstance(node, ast.Attribute)
+            if part and isinstance(child, ast.Name | ast.Attribute):
+                waiting.extend(ast.iter_child_nodes(child) if isinstance(child, ast.Attribute) else ())
+            else:
+                waiting.append(child)
+
+
+def _used(node: ast.AST, names: Names) -> set[str]:
+    """What a call calls, or what a name that is not called stands for."""
+    if isinstance(node, ast.Call):
+        return names.of(node.func)
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+        return names.of(node)
+    return set()
+
+
+def _argument(node: ast.Call, place: int, *keywords: str) -> ast.expr | None:
+    if len(node.args) > place:
+        return node.args[place]
+    return next((one.value for one in node.keywords if one.arg in keywords), None)
+
+
+def _keyword(node: ast.Call, name: str, names: Names) -> object:
+    """The value of an argument: what it always is, "?" when that is not known, None when it is not given."""
+    for keyword in node.keywords:
+        if keyword.arg == name:
+            value = keyword.value
+            return value.value if isinstance(value, ast.Constant) else "?"
+        if keyword.arg is None and isinstance(keyword.value, ast.Dict):
+            for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
+                if names.constant(key) == name:
+                    return value.value if isinstance(value, ast.Constant) else "?"
+    return None
+
+
+def _asks_for_shell(node: ast.Call, names: Names) -> bool:
+    return bool(_keyword(node, "shell", names))
+
+
+def _is_fixed(command: ast.expr | None, names: Names) -> bool:
+    if isinstance(command, ast.List | ast.Tuple):
+        return all(names.constant(part) is not None for part in command.elts)
+    return names.constant(command) is not None
+
+
+def _is_shell_script(command: ast.expr | None, names: Names) -> bool:
+    if not isinstance(command, ast.List | ast.Tuple) or len(command.elts) < 3 or _is_fixed(command, names):
+        return False
+    program, option = names.constant(command.elts[0]), names.constant(command.elts[1])
+    known = isinstance(program, str) and program.rpartition("/")[2] in SHELL_PROGRAMS
+    return known and option in ("-c", "-lc", "-ec", "/c", "/C", "-Command") and names.constant(command.elts[2]) is None
+
+
+def _was_just_dumped(data: ast.expr | None, names: Names) -> bool:
+    """`pickle.loads(pickle.dumps(x))` copies; nothing from outside is read."""
+    return isinstance(data, ast.Call) and bool(names.of(data.func) & {"pickle.dumps", "marshal.dumps", "dill.dumps"})
+
+
+def _safe_loader(node: ast.Call, names: Names) -> bool:
+    loader = _argument(node, 1, "Loader")
+    return any(name.rpartition(".")[2] in SAFE_LOADERS for name in names.of(loader)) if loader else False
