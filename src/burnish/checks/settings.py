@@ -41,6 +41,10 @@ class Settings(Frozen):
     """Whether the code may open connections."""
     newest_days: int = Field(default=14, ge=0)
     """A dependency whose first release is younger than this is a finding."""
+    advisories_url: str = ""
+    """Where advisories are asked for, in OSV's protocol, in place of pip-audit's own service."""
+    index_url: str = ""
+    """The package index that is asked whether dependencies exist, in place of the one that pip is set up with."""
 
     @field_validator("required")
     @classmethod
