@@ -127,8 +127,31 @@ def _found(item: Evidence) -> Iterator[str]:
     yield folded(counted(len(found), "finding"), table(heads, lines), opened=len(found) <= 12)
 
 
+def _dependencies(item: Evidence) -> Iterator[str]:
+    packages = rows_of(item.details.get("packages"))
+    lines = [
+        (f"<b>{safe(row.get('name', ''))}</b>", safe(row.get("version") or "?"), *_package(row)) for row in packages
+    ]
+    if lines:
+        yield f'<div class="card">{table(("package", "version", "first release", "known holes", "note"), lines)}</div>'
+    unknown = item.details.get("not_known")
+    if isinstance(unknown, list) and unknown:
+        inside = "".join(f"<li>{safe(line)}</li>" for line in unknown[:MOST_ROWS])
+        yield folded(f"{counted(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>", opened=True)
+
+
+def _package(row: Row) -> tuple[str, str, str]:
+    """Since when there is such a package, what is known against it, and whether it is what it seems."""
+    holes = ", ".join(safe(one.get("id", "?"), 60) for one in rows_of(row.get("advisories")))
+    note = '<span class="bad">✗ not on the index</span>' if row.get("exists") is False else ""
+    note += f'<span class="bad">✗ looks like {safe(row["near"], 60)}</span>' if row.get("near") else ""
+    bad = f'<span class="bad">✗</span> {holes}' if holes else '<span class="good">none</span>'
+    return safe(row.get("first_release") or "?"), bad, note
+
+
 _SHOWN: dict[str, Callable[[Evidence], Iterator[str]]] = {
     "tests": _tests,
     "mutation": _mutation,
     "security": _found,
+    "dependencies": _dependencies,
 }

@@ -1,6 +1,9 @@
 """How we speak of checks: what each means and what its answer was. Shared by screen, page and text."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from pydantic import ValidationError
 
 from burnish.checks.finding import Finding
 from burnish.checks.verdict import Checked
@@ -49,7 +52,7 @@ def remarks(checked: Checked) -> Iterator[str]:
         yield f"Not required, but failed: {_listed(named['failed'])}."
     if named["not_run"]:
         yield f"Not required, and not run: {_listed(named['not_run'])}."
-    if any(checked[name].verdict == "not_run" for name in checked.required):
+    if _by_verdict(checked, checked.required)["not_run"]:
         yield "A required check that was not run does not count as passed."
 
 
@@ -61,7 +64,11 @@ def why(item: Evidence, most: int = 400) -> str:
 def findings(item: Evidence) -> list[Finding]:
     """What a check found at places in the code, worst first. Anything that is not a finding is passed over."""
     rows = item.details.get("findings")
-    return [Finding.model_validate(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        with suppress(ValidationError):
+            found.append(Finding.model_validate(row))
+    return found
 
 
 def worst(checked: Checked, most: int) -> tuple[list[tuple[str, Finding]], int]:
