@@ -3,23 +3,26 @@
 The rule: code of the project runs in `run` and nowhere else. `tool` starts programs of ours that only read text.
 """
 
-import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
+from burnish.checks.interpreter import interpreter
 from burnish.checks.project import Project
 from burnish.errors import CheckError
 from burnish.events import CommandRan
 from burnish.sandbox import Limits, open_sandbox
+from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_PACKAGES, SYSTEM, packages_folder
+
+if TYPE_CHECKING:
+    from burnish.checks.coverage import Measured
 
 PROJECT, VENV = "/project", "/venv"
-"""Where a cell sees the project and its virtual environment."""
+"""Where a cell sees the project and its virtual environment when it cannot see them where they are."""
+TAKEN = ("/tmp", "/work", "/dev", "/proc", "/etc", "/sys", *SYSTEM, CELL_INSIDE, CELL_PACKAGES)
 MIB = 1024 * 1024
 LIMITS = Limits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024)
 
@@ -35,20 +38,23 @@ class Lab:
         self.tell: Tell = tell or (lambda done, total: None)
         self.touched: dict[str, dict[int, tuple[str, ...]]] | None = None
         """Which tests run which line of which source; None until the coverage check has found out."""
-        self._prefix, self._base = prefixes(str(project.python))
+        self.measured: Measured | None = None
+        """What the run of the tests with coverage found; None until the coverage check has made it."""
+        self._interpreter = interpreter(project.python)
         self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders())
 
     @property
     def root(self) -> str:
         """The project's folder, as a command sees it."""
-        return PROJECT if self.sandbox.kind != "process" else str(self.project.root)
+        return str(self.project.root) if self.sandbox.kind == "process" else place_of(self.project.root, PROJECT)
 
     @property
     def python(self) -> str:
         """The project's interpreter, as a command sees it."""
-        if self.sandbox.kind == "process" or not self._is_virtual:
-            return str(self.project.python)
-        return f"{VENV}/{self.project.python.relative_to(self._prefix)}"
+        python, environment = self._interpreter.python, self._interpreter.environment
+        if self.sandbox.kind == "process" or environment is None:
+            return str(python)
+        return f"{place_of(environment, VENV)}/{python.relative_to(environment)}"
 
     def run(
         self, argv: Sequence[str], files: Mapping[str, str] | None = None, timeout_seconds: float = 60.0
@@ -62,8 +68,6 @@ class Lab:
     @property
     def packages(self) -> str:
         """Our own pytest and coverage, for projects that have none."""
-        from burnish.sandbox.bubblewrap import CELL_PACKAGES, packages_folder
-
         return CELL_PACKAGES if self.sandbox.kind != "process" else str(packages_folder())
 
     def tool(self, *argv: str, timeout_seconds: float = 120.0, cwd: Path | None = None) -> str:
@@ -82,17 +86,16 @@ class Lab:
             raise CheckError(f"{argv[0]} did not run: {done.stderr.strip()[-300:] or done.returncode}")
         return done.stdout
 
-    @property
-    def _is_virtual(self) -> bool:
-        return self._prefix != self._base
-
     def _folders(self) -> dict[str, str]:
         """The project, its virtual environment and the interpreter behind that, where the cell has not got it yet."""
-        folders = {str(self.project.root): PROJECT}
-        if self._is_virtual:
-            folders[self._prefix] = VENV
-        if not Path(self._base).is_relative_to("/usr") and self._base != sys.base_prefix:
-            folders[self._base] = self._base
+        root, known = self.project.root, self._interpreter
+        folders = {str(root): place_of(root, PROJECT)}
+        for home in (known.base, *known.homes):
+            system = any(home.is_relative_to(place) for place in SYSTEM) or len(home.parts) < 2
+            if not system and str(home) != sys.base_prefix:
+                folders[str(home)] = str(home)
+        if known.environment is not None:
+            folders[str(known.environment)] = place_of(known.environment, VENV)
         return folders
 
     def close(self) -> None:
@@ -108,18 +111,7 @@ class Lab:
         self.close()
 
 
-@cache
-def prefixes(python: str) -> tuple[str, str]:
-    """Where an interpreter and the one behind it are installed; the same unless it is a virtual environment's."""
-    if (
-        os.path.realpath(python) == os.path.realpath(sys.executable)
-        and Path(python).parent == Path(sys.executable).parent
-    ):
-        return sys.prefix, sys.base_prefix
-    ask = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix]))"
-    try:
-        said = subprocess.run([python, "-I", "-S", "-c", ask], capture_output=True, text=True, timeout=20, check=True)
-        prefix, base = json.loads(said.stdout)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise CheckError(f"the interpreter {python!r} cannot be used: {error}") from error
-    return prefix, base
+def place_of(folder: Path, otherwise: str) -> str:
+    """Where a cell sees a folder: where it is, so that absolute paths in it hold, unless the cell has its own there."""
+    taken = any(folder.is_relative_to(place) or Path(place).is_relative_to(folder) for place in TAKEN)
+    return otherwise if taken else str(folder)

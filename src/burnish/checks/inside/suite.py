@@ -1,0 +1,77 @@
+"""The process of the tests: pytest as the project has it, with our reporter beside the project's own plugins."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from .guard import say
+from .lent import lend
+
+NOTHING = 5
+UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
+"""How unittest names its files; asked for when pytest finds nothing under its own names."""
+
+
+def main(report: int) -> None:
+    """Run the suite that standard input describes, and leave as pytest would."""
+    job = json.load(sys.stdin)
+    prepare(report, job)
+    if lend("pytest", job["packages"]):
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    cover = start_coverage(job) if job["cover"] else None
+    try:
+        from .reporter import Reporter
+    except ImportError as error:
+        return say(report, job["nonce"], {"no_pytest": str(error)})
+    import pytest
+
+    reporter = Reporter(lambda **fact: say(report, job["nonce"], fact), job, cover)
+    code = int(pytest.main(options(job), plugins=[reporter]))
+    if code == NOTHING:
+        code = int(pytest.main([*options(job), *UNITTEST], plugins=[reporter]))
+    if cover:
+        cover.say_all(reporter)
+    say(report, job["nonce"], {"end": code})
+    sys.exit(code)
+
+
+def prepare(report: int, job: dict[str, Any]) -> None:
+    """The folder, the paths and the name that `python -m pytest` would have in the project's root."""
+    os.set_inheritable(report, False)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.argv = ["pytest"]
+    folder = Path.cwd()
+    os.environ.update({"COVERAGE_FILE": f"{folder}/coverage", "PYTHONPATH": os.pathsep.join(job["paths"])})
+    os.chdir(job["root"])
+    kept = [path for path in sys.path if path and Path(path) != folder and path not in job["paths"]]
+    sys.path[:] = [*job["paths"], *kept]
+
+
+def options(job: dict[str, Any]) -> list[str]:
+    """What pytest is told besides what the project's own settings say; later words win over those."""
+    words = ["-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0", "--color=no", "--tb=short"]
+    words += ["-p", "no:randomly", "-p", "no:random_order"]
+    has = {name: importlib.util.find_spec(name) is not None for name in ("pytest_cov", "xdist")}
+    if autoloads() and has["pytest_cov"]:
+        words.append("--no-cov")
+    if autoloads() and has["xdist"]:
+        words += ["-n", "0"]
+    return [*words, *job["off"], "--rootdir", job["root"], *job["targets"]]
+
+
+def autoloads() -> bool:
+    """True when pytest takes up the plugins that are installed."""
+    return "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ
+
+
+def start_coverage(job: dict[str, Any]) -> Any:
+    """Begin to watch the sources, before anything of the project is imported."""
+    lend("coverage", job["packages"])
+    from .cover import Cover
+
+    return Cover(job)

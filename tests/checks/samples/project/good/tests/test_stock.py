@@ -1,0 +1,23 @@
+import unittest
+
+from shop.stock import Stock
+
+
+class StockCase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.start = {"apple": 3}
+
+    def setUp(self):
+        self.stock = Stock(self.start)
+
+    def test_take(self):
+        self.assertEqual(self.stock.take("apple"), 2)
+
+    def test_unknown(self):
+        with self.assertRaises(KeyError):
+            self.stock.take("plum")
+
+
+def test_file(things):
+    assert Stock(things).take("pear") == 0
