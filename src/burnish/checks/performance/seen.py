@@ -1,0 +1,102 @@
+"""What was seen of one function, out of the lines that its worker said."""
+
+import ast
+from typing import Any
+
+from burnish.checks.performance.calls import Function
+from burnish.checks.performance.growth import FEWEST, ORDER, name, of_memory
+from burnish.events import Frozen
+
+ENDINGS = {
+    "RecursionError": "the recursion limit was reached at {n}",
+    "MemoryError": "memory ran out at {n}",
+    "late": "a call at {n} did not finish",
+    "gone": "the process was ended by the code at {n}",
+}
+
+Line = dict[str, Any]
+
+
+class Seen(Frozen):
+    """What is known of one function: its worst steady growth, and the points that say so."""
+
+    function: Function
+    argument: str = ""
+    growth: str = ""
+    """Nothing when it could not be named."""
+    memory_growth: str = ""
+    points: tuple[tuple[int, float, int], ...] = ()
+    """Size, seconds, bytes."""
+    note: str = ""
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The larger, the worse: the growth, then the longest call."""
+        return (ORDER.index(self.growth) if self.growth else -1, self.points[-1][1] if self.points else 0.0)
+
+
+def seen(place: int, function: Function, said: list[Line]) -> Seen:
+    """The worst of the steady ways in which the calls of the function at this place of the order were grown."""
+    own = [line for line in said if line.get("function") == place and "way" in line]
+    killed = any(line.get("killed") for line in said if line.get("function") == place)
+    if not own:
+        return Seen(function=function, note=why_nothing(function, said, killed))
+    by_way: dict[str, list[Line]] = {}
+    for line in own:
+        by_way.setdefault(line["way"], []).append(line)
+    return max((one_way(function, lines, killed) for lines in by_way.values()), key=lambda one: one.rank)
+
+
+def why_nothing(function: Function, said: list[Line], killed: bool) -> str:
+    """Why nothing is known of a function."""
+    if killed:
+        return "it did not finish"
+    problems = [line["problem"] for line in said if "problem" in line]
+    own = [problem for problem in problems if problem.startswith(function.module + " ")]
+    return own[0] if own else "no time was left for it, or its module ended the process"
+
+
+def one_way(function: Function, said: list[Line], killed: bool) -> Seen:
+    """What one way of growing showed."""
+    lines = sorted((line["n"], float(line["lines"])) for line in said if "lines" in line)
+    first = {line["n"]: line["seconds"] for line in said if "seconds" in line}
+    best = first | {line["n"]: line["best"] for line in said if "best" in line}
+    held = {line["n"]: line["bytes"] for line in said if "bytes" in line}
+    growth, note = name(lines, sorted(best.items()), any(line.get("sorts") for line in said))
+    ended, at = ending(said, killed)
+    if ended == "late" and len(lines) >= FEWEST:
+        growth = "worse"
+    if ended.startswith("raised"):
+        growth = ""
+    remarks = [part for part in (note, ENDINGS.get(ended, ended and ended + " at {n}").format(n=at)) if part]
+    return Seen(
+        function=function,
+        argument=grown_argument(function, said[0]),
+        growth=growth,
+        memory_growth=of_memory(sorted(held.items())),
+        points=tuple((n, seconds, held.get(n, 0)) for n, seconds in sorted(best.items())),
+        note="; ".join(remarks),
+    )
+
+
+def ending(said: list[Line], killed: bool) -> tuple[str, int]:
+    """How growing came to an early end, and at which size; nothing when it ended by itself."""
+    at = max((line["trying"] for line in said if "trying" in line), default=0)
+    for line in said:
+        if "ended" in line:
+            return str(line["ended"]), at
+    exploring = not any(line.get("n") == at for line in said)
+    if not exploring:
+        return "", at
+    return ("late" if killed else "gone"), at
+
+
+def grown_argument(function: Function, line: Line) -> str:
+    """The names of what was grown, as the function calls them."""
+    names = []
+    for key in line["grow"]:
+        place = int(key) if key.isdigit() else -1
+        names.append(function.parameters[place] if 0 <= place < len(function.parameters) else key)
+    call = next((call for call in function.calls if call.line == line["line"]), None)
+    value = ast.literal_eval(call.given).get(line["grow"][0]) if call else None
+    return ", ".join(names) + (" (its value)" if isinstance(value, int) else "")
