@@ -50,12 +50,13 @@ class Page(HTMLParser):
 
 
 SOME = checked(
-    said(
+    found(
         "tests",
         "failed",
-        details={"cases": [{"name": "test_f", "outcome": "failed", "message": "no", "seconds": 0.25}]},
+        Finding(file="test_code.py", what="test_f failed: no", rule="failed"),
+        tests=[{"id": "test_f", "outcome": "failed", "seconds": 0.25}],
     ),
-    found("coverage", "failed", files={"code.py": {"missing": [2]}}),
+    found("coverage", "failed", files=[{"file": "code.py", "percent": 50.0, "missing": [2]}]),
     found("mutation", "failed", Finding(file="code.py", line=2, what="a change", diff=DIFF)),
     found("security", "passed", Finding(file="code.py", line=1, what="a shell", rule="B602", severity="high")),
     said("dependencies", "not_run"),
@@ -151,7 +152,19 @@ def test_a_long_file_is_shown_around_its_marks() -> None:
 
 def test_details_of_another_form_do_not_break_the_page() -> None:
     odd: list[object] = [None, 3, "text", [1, None, "x"], {"a": 1}, [{}], {"a": {}}, {"a": {"missing": "x"}}]
-    keys = ("cases", "files", "parts", "packages", "functions", "findings", "not_known", "points", "duplicates")
+    keys = (
+        "tests",
+        "flaky",
+        "printed",
+        "files",
+        "parts",
+        "packages",
+        "functions",
+        "findings",
+        "not_known",
+        "points",
+        "duplicates",
+    )
     for value in odd:
         details = dict.fromkeys(keys, value)
         Page(report_html(checked(*(said(name, details=details) for name in CHECKS)), {}))

@@ -6,6 +6,7 @@ from html import escape
 
 from burnish.checks.finding import Finding
 from burnish.checks.project import Project
+from burnish.checks.report.parts import rows_of
 from burnish.checks.report.words import findings
 from burnish.checks.verdict import Checked
 from burnish.events import Evidence
@@ -38,8 +39,9 @@ def noted(checked: Checked) -> dict[str, list[tuple[str, Finding]]]:
     """By file: what to write beside its lines. Lines that no test runs are marked, not noted."""
     found: dict[str, list[tuple[str, Finding]]] = defaultdict(list)
     for item in checked.evidence:
-        for finding in findings(item) if item.check != "coverage" else ():
-            found[finding.file].append((item.check, finding))
+        for finding in findings(item):
+            if (item.check, finding.rule) != ("coverage", "line"):
+                found[finding.file].append((item.check, finding))
     return dict(found)
 
 
@@ -50,11 +52,10 @@ def uncovered(checked: Checked) -> dict[str, set[int]]:
 
 
 def _missing(item: Evidence) -> Iterator[tuple[str, set[int]]]:
-    files = item.details.get("files")
-    for name, said in files.items() if isinstance(files, dict) else ():
-        lines = said.get("missing") if isinstance(said, dict) else None
+    for row in rows_of(item.details.get("files")):
+        lines = row.get("missing")
         if isinstance(lines, list | tuple):
-            yield str(name), {line for line in lines if isinstance(line, int)}
+            yield str(row.get("file")), {line for line in lines if isinstance(line, int)}
 
 
 def code_view(checked: Checked, texts: Mapping[str, str]) -> Iterator[str]:

@@ -1,19 +1,14 @@
-"""What each check has to show beyond its row: tests one by one, files by coverage, mutants as diffs, scores as bars.
+"""What each check has to show beyond its row: tests one by one, files by coverage, mutants as diffs, scores as bars."""
 
-Details are plain data from many hands, so everything is read with care: what has another form than expected is left out
-of the page (it is in `report.json`), and nothing is ever markup.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
-from typing import Any
 
 from burnish.checks.report import words
+from burnish.checks.report.parts import MOST_ROWS, Row, bar, diff, folded, number, rows_of, safe, table
 from burnish.events import Evidence
-from burnish.text import counted, one_line, plain
+from burnish.text import counted, plain
 
-MOST_ROWS, MOST_DIFFS = 200, 40
-Row = Mapping[str, Any]
+MOST_DIFFS = 40
 
 
 def sections(item: Evidence) -> Iterator[str]:
@@ -26,69 +21,53 @@ def sections(item: Evidence) -> Iterator[str]:
         yield "</details>"
 
 
-def rows_of(value: object) -> list[Row]:
-    """A list of records, whatever else it may hold."""
-    if isinstance(value, Mapping):
-        return [{"name": name, **said} for name, said in value.items() if isinstance(said, Mapping)]
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
-
-
-def safe(value: object, most: int = 300) -> str:
-    """Anything as one escaped line."""
-    return escape(one_line(str(value), most))
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """A table whose cells are HTML already; `numbers` are the columns that stand right."""
-
-    def row(cells: Sequence[str], tag: str) -> str:
-        marks = [' class="number"' if place in numbers else "" for place in range(len(cells))]
-        return "".join(f"<{tag}{mark}>{cell}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
-
-    kept = list(rows)
-    body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in kept[:MOST_ROWS])
-    more = f'<p class="small">… and {len(kept) - MOST_ROWS} more in report.json.</p>' if len(kept) > MOST_ROWS else ""
-    return (
-        f'<div class="wide"><table><thead><tr>{row(heads, "th")}</tr></thead><tbody>{body}</tbody></table></div>{more}'
-    )
-
-
-def bar(percent: float, enough: float = 80.0) -> str:
-    """A share of 100 as a bar; its colour says whether that is much, the number beside it says how much."""
-    kind = "" if percent >= enough else " mid" if percent >= enough / 2 else " low"
-    return f'<span class="bar{kind}"><i style="width:{min(100.0, max(0.0, percent)):.1f}%"></i></span>'
-
-
-def number(value: object) -> float | None:
-    """A number, or None for anything else."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def folded(title: str, inside: str, opened: bool = False) -> str:
-    """A part that opens with a click, without a script."""
-    return f'<details class="card"{" open" if opened else ""}><summary>{title}</summary>{inside}</details>'
-
-
 def _tests(item: Evidence) -> Iterator[str]:
-    cases = rows_of(item.details.get("cases"))
-    if not cases:
-        return
-    order = {"failed": 0, "not_run": 1, "passed": 2}
-    cases = sorted(cases, key=lambda case: order.get(str(case.get("outcome")), 0))
-    lines = [_case(case) for case in cases]
-    failed = sum(case.get("outcome") != "passed" for case in cases)
-    said = f"{counted(len(cases), 'test')}" + (f", {failed} not passed" if failed else ", all passed")
-    yield folded(said, table(("test", "result", "seconds"), lines, (2,)), opened=bool(failed) or len(cases) <= 12)
+    cases = sorted(rows_of(item.details.get("tests")), key=lambda case: RANKS.get(str(case.get("outcome")), 0))
+    if cases:
+        reasons = _reasons(item)
+        flaky = item.details.get("flaky")
+        lines = [_case(case, reasons, flaky if isinstance(flaky, list) else []) for case in cases]
+        bad = sum(RANKS.get(str(case.get("outcome")), 0) < 2 for case in cases)
+        said = counted(len(cases), "test") + (f", {bad} not passed" if bad else "")
+        yield folded(said, table(("test", "result", "seconds"), lines, (2,)), opened=bool(bad) or len(cases) <= 12)
+    printed = plain(str(item.details.get("printed") or "")).strip()
+    if printed:
+        yield folded("What the test run printed at its end", f"<pre>{escape(printed)}</pre>", opened=not cases)
 
 
-def _case(case: Row) -> tuple[str, str, str]:
-    outcome = str(case.get("outcome"))
-    kind, word = {"passed": ("good", "✓ passed"), "failed": ("bad", "✗ failed")}.get(outcome, ("none", "– not run"))
-    message = plain(str(case.get("message") or ""))
-    shown = f"<pre>{escape(message[:2000])}</pre>" if message.strip() else ""
+RANKS = {"failed": 0, "skipped": 1, "not_run": 1, "xfailed": 2, "passed": 3}
+
+
+def _reasons(item: Evidence) -> dict[str, str]:
+    """Why a test failed, by its id: findings say it as "ID failed: why"."""
+    split = (finding.what.partition(" failed: ") for finding in words.findings(item))
+    return {name: why for name, _, why in split}
+
+
+def _case(case: Row, reasons: dict[str, str], flaky: Sequence[object]) -> tuple[str, str, str]:
+    name, outcome = str(case.get("id", "")), str(case.get("outcome"))
+    kind, word = {
+        "passed": ("good", "✓ passed"),
+        "failed": ("bad", "✗ failed"),
+        "xfailed": ("good", "✓ as expected"),
+    }.get(outcome, ("none", f"– {safe(outcome.replace('_', ' '), 30)}"))
+    result = f'<span class="{kind}">{word}</span>' + (' <span class="bad">✗ flaky</span>' if name in flaky else "")
+    why = f"<pre>{escape(plain(reasons[name]))}</pre>" if reasons.get(name) else ""
     seconds = number(case.get("seconds"))
-    timed = f"{seconds:.3f}" if seconds is not None else ""
-    return f"{safe(case.get('name', ''))}{shown}", f'<span class="{kind}">{word}</span>', timed
+    return f"{safe(name)}{why}", result, f"{seconds:.3f}" if seconds is not None else ""
+
+
+def _coverage(item: Evidence) -> Iterator[str]:
+    rows = rows_of(item.details.get("files"))
+    lines = []
+    for row in sorted(rows, key=lambda row: number(row.get("percent")) or 0.0):
+        percent, missing = number(row.get("percent")), row.get("missing")
+        count = len(missing) if isinstance(missing, list) else 0
+        if percent is not None:
+            lines.append((safe(row.get("file", "")), f"{bar(percent)} {percent:.0f} %", counted(count, "line")))
+    if lines:
+        shown = table(("file", "lines and branches that the tests run", "never run"), lines, (2,))
+        yield folded(f"{counted(len(lines), 'file')}, least covered first", shown, opened=len(lines) <= 12)
 
 
 def _mutation(item: Evidence) -> Iterator[str]:
@@ -104,14 +83,6 @@ def _mutation(item: Evidence) -> Iterator[str]:
     yield "</div>"
     if len(found) > MOST_DIFFS:
         yield f'<p class="small">… and {len(found) - MOST_DIFFS} more in report.json.</p>'
-
-
-def diff(text: str) -> str:
-    """A change, line by line; the signs stay, so that colour is not all that tells them apart."""
-    lines = [line for line in plain(text).split("\n") if not line.startswith(("--- ", "+++ ")) and line]
-    kinds = {"+": "in", "-": "out", "@": "at"}
-    shown = "".join(f'<div class="{kinds.get(line[:1], "")}">{escape(line[:300])}</div>' for line in lines[:60])
-    return f'<div class="diff">{shown}</div>'
 
 
 def _found(item: Evidence) -> Iterator[str]:
@@ -149,9 +120,64 @@ def _package(row: Row) -> tuple[str, str, str]:
     return safe(row.get("first_release") or "?"), bad, note
 
 
+def _performance(item: Evidence) -> Iterator[str]:
+    functions = rows_of(item.details.get("functions"))
+    if not functions:
+        return
+    yield '<div class="diffs">'
+    yield from map(_function, functions[:MOST_DIFFS])
+    yield "</div>"
+
+
+def _function(row: Row) -> str:
+    """Bars for the time at each size; what could not be measured says why."""
+    told = row.get("points")
+    points = [one for one in told if isinstance(one, list) and len(one) >= 2] if isinstance(told, list) else []
+    most = max((number(point[1]) or 0.0 for point in points), default=0.0)
+    bars = "".join(_point(point, most) for point in points)
+    growth = f"time grows: <b>{safe(row['growth'])}</b>" if row.get("growth") else "not measured"
+    memory = f"; memory: {safe(row['memory_growth'])}" if row.get("memory_growth") else ""
+    note = f'<p class="small">{safe(row["note"])}</p>' if row.get("note") else ""
+    head = (
+        f"<h3>{safe(row.get('name', ''))}</h3><p>{growth} with {safe(row.get('argument') or 'its input')}{memory}</p>"
+    )
+    return (
+        f'<div class="card">{head}<div class="points">{bars}</div>{note}</div>'
+        if bars
+        else (f'<div class="card">{head}{note}</div>')
+    )
+
+
+def _point(point: Sequence[object], most: float) -> str:
+    size, seconds = number(point[0]) or 0.0, number(point[1]) or 0.0
+    height = 100 * seconds / most if most else 0.0
+    return f'<div>{_time(seconds)}<i style="height:{height * 0.7:.1f}%"></i><span>{size:,.0f}</span></div>'
+
+
+def _time(seconds: float) -> str:
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g}\u00a0{unit}"
+    return f"{seconds * 1e9:.0f}\u00a0ns"
+
+
+def _quality(item: Evidence) -> Iterator[str]:
+    lines = []
+    for row in rows_of(item.details.get("parts")):
+        score = number(row.get("score"))
+        if score is not None:
+            lines.append((safe(row.get("name", "")), f"{bar(score)} {score:.0f}", safe(row.get("why") or "")))
+    if lines:
+        yield f'<div class="card">{table(("part", "score of 100", "what it counts"), lines)}</div>'
+    yield from _found(item)
+
+
 _SHOWN: dict[str, Callable[[Evidence], Iterator[str]]] = {
     "tests": _tests,
+    "coverage": _coverage,
     "mutation": _mutation,
     "security": _found,
     "dependencies": _dependencies,
+    "quality": _quality,
+    "performance": _performance,
 }
