@@ -129,8 +129,10 @@ def read(command: CommandRan, nonce: str) -> Ran:
     ran.broken = [Said(outcome="failed", **fact["broken"]) for fact in facts if "broken" in fact]
     ran.covered = [fact["covered"] for fact in facts if "covered" in fact]
     ran.uncovered = [fact["uncovered"] for fact in facts if "uncovered" in fact]
-    if no_pytest := _last(facts, "no_pytest"):
-        raise CheckError(f"pytest could not be started: {no_pytest}")
+    if missing := _last(facts, "no_tool"):
+        raise CheckError(
+            f"the project's interpreter has no pytest and cannot use ours ({missing}); install pytest in it"
+        )
     end = _last(facts, "end")
     if end == USAGE:
         raise CheckError(f"pytest did not start: {_complaint(ran.printed)}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Iterable
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.metadata import Distribution, DistributionFinder, MetadataPathFinder
 from typing import Any
 
 NAMES = {
@@ -23,6 +25,12 @@ class Lender:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Where the module is, if it is one that we lend."""
         return PathFinder.find_spec(name, [self.folder]) if name in self.names else None
+
+    def find_distributions(self, context: DistributionFinder.Context) -> Iterable[Distribution]:
+        """What is known about a package that we lend, when it is asked for by name; no plugin is found this way."""
+        if context.name not in self.names:
+            return []
+        return MetadataPathFinder.find_distributions(DistributionFinder.Context(name=context.name, path=[self.folder]))
 
 
 def lend(name: str, folder: str) -> bool:

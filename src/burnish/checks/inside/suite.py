@@ -23,12 +23,13 @@ def main(report: int) -> None:
     prepare(report, job)
     if lend("pytest", job["packages"]):
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    cover = start_coverage(job) if job["cover"] else None
     try:
+        cover = start_coverage(job) if job["cover"] else None
+        import pytest
+
         from .reporter import Reporter
     except ImportError as error:
-        return say(report, job["nonce"], {"no_pytest": str(error)})
-    import pytest
+        return say(report, job["nonce"], {"no_tool": str(error)})
 
     reporter = Reporter(lambda **fact: say(report, job["nonce"], fact), job, cover)
     code = int(pytest.main(options(job), plugins=[reporter]))

@@ -12,10 +12,10 @@ class StockCase(unittest.TestCase):
         self.stock = Stock(self.start)
 
     def test_take(self):
-        self.assertEqual(self.stock.take("apple"), 2)
+        self.assertEqual(self.stock.take("apple"), 2)  # noqa: PT009
 
     def test_unknown(self):
-        with self.assertRaises(KeyError):
+        with self.assertRaises(KeyError):  # noqa: PT027
             self.stock.take("plum")
 
 
