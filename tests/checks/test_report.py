@@ -67,7 +67,7 @@ SOME = checked(
 def test_the_page_stands_alone_and_needs_no_script() -> None:
     page = Page(report_html(SOME, {"code.py": "def f():\n    return a < b\n"}))
     assert not {"script", "link", "img", "iframe", "object", "form"} & set(page.tags)
-    assert page.addresses == []
+    assert set(page.addresses) <= {f"#{name}" for name in CHECKS}
 
 
 def test_every_check_has_a_row_with_a_word_a_symbol_and_a_plain_explanation() -> None:

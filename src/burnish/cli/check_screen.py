@@ -7,16 +7,17 @@ import threading
 import time
 from typing import Self
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from burnish.checks.report.words import SYMBOLS, VERDICTS, why
+from burnish.checks.report.words import SYMBOLS, VERDICTS
 from burnish.checks.watcher import Watcher
 from burnish.events import Evidence
+from burnish.text import one_line
 
 COLOURS = {"passed": "green", "failed": "bold red", "not_run": "yellow"}
 BAR_CELLS = 24
@@ -29,6 +30,7 @@ class CheckScreen(Watcher):
         self.console = console
         self._lock = threading.Lock()
         self._running: dict[str, tuple[float, int, int]] = {}
+        self._finished: list[Text] = []
         self._spinner = Spinner("dots")
         self._live: Live | None = None
 
@@ -55,22 +57,24 @@ class CheckScreen(Watcher):
                 self._running[check] = (self._running[check][0], done, total)
 
     def finished(self, evidence: Evidence, seconds: float) -> None:
-        """A line that stays."""
+        """Its answer takes the place of its line; without a terminal it is a line of its own."""
         with self._lock:
             self._running.pop(evidence.check, None)
-        self.console.print(answer_line(evidence, seconds), soft_wrap=True)
+            self._finished.append(answer_line(evidence, seconds))
+        if self._live is None:
+            self.console.print(self._finished[-1], soft_wrap=True)
 
-    def __rich__(self) -> Table:
-        """The moving part: a line for each check that is under way."""
+    def __rich__(self) -> Group:
+        """Answers so far, and a line for each check that is under way."""
         with self._lock:
-            running = dict(self._running)
+            running, finished = dict(self._running), list(self._finished)
         grid = Table.grid(padding=(0, 1))
         for check, (started, done, total) in running.items():
             clock = Text(f"{time.monotonic() - started:5.1f} s", style="dim")
             bar = ProgressBar(total=total, completed=min(done, total), width=BAR_CELLS) if total else Text("")
             count = Text(f"{done}/{total}" if total else str(done or ""), style="dim")
             grid.add_row(self._spinner, Text(f"{check:<12}", style="bold"), clock, bar, count)
-        return grid
+        return Group(*finished, grid)
 
 
 def answer_line(evidence: Evidence, seconds: float) -> Text:
@@ -81,5 +85,5 @@ def answer_line(evidence: Evidence, seconds: float) -> Text:
         (f"{evidence.check:<12} ", "bold"),
         (f"{VERDICTS[evidence.verdict]:<7} ", colour),
         (f"{seconds:6.1f} s  ", "dim"),
-        why(evidence, 160),
+        one_line(evidence.figure, 60),
     )

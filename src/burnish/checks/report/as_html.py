@@ -46,12 +46,12 @@ def _parts(checked: Checked, texts: Mapping[str, str]) -> Iterator[str]:
     yield f'<h1 class="{kind}"><span aria-hidden="true">{symbol}</span>{safe(words.headline(checked))}.</h1>'
     remarks = "".join(f"<p>{safe(remark)}</p>" for remark in words.remarks(checked))
     yield f'<div class="remarks">{remarks}</div>' if remarks else ""
+    below = {item.check: "".join(sections(item)) for item in checked.evidence}
     yield '<div class="lights">'
-    yield from (_light(item, item.check in checked.required) for item in checked.evidence)
+    yield from (_light(item, item.check in checked.required, bool(below[item.check])) for item in checked.evidence)
     yield "</div>"
-    for item in checked.evidence:
-        inside = "".join(sections(item))
-        yield f'<h2 id="{item.check}">{item.check.capitalize()}</h2>{inside}' if inside else ""
+    for check, inside in below.items():
+        yield f'<h2 id="{safe(check)}">{safe(check.capitalize())}</h2>{inside}' if inside else ""
     shown = "".join(code_view(checked, texts))
     yield f'<h2 id="code">The code</h2>{LEGEND}{shown}' if shown else ""
     yield "<footer>Made by Burnish. Everything on this page is in this one file. A check shows what it looked for, "
@@ -64,15 +64,17 @@ LEGEND = (
 )
 
 
-def _light(item: Evidence, required: bool) -> str:
-    """One row: symbol, word, name, figure against what was wanted, and what it all means."""
+def _light(item: Evidence, required: bool, more: bool) -> str:
+    """One row: symbol, word, name, figure against what was wanted, and what it all means; `more` stands below."""
+    name = safe(item.check.capitalize())
+    link = f'<a href="#{safe(item.check)}">{name}</a>' if more else name
     word = words.VERDICTS[item.verdict]
     figure = f"<strong>{safe(item.figure, 60)}</strong>" if item.figure else ""
     wanted = f"<span>wanted: {safe(item.threshold, 80)}</span>" if item.threshold else ""
     optional = "" if required else "<span>not required</span>"
     return (
         f'<section class="card light {item.verdict}"><div class="lamp" aria-hidden="true">'
-        f"{words.SYMBOLS[item.verdict]}</div><div class='what'><h3>{item.check.capitalize()} "
+        f"{words.SYMBOLS[item.verdict]}</div><div><h3>{link} "
         f'<em>{word}</em></h3><p>{safe(item.why)}</p><p class="small">{escape(words.MEANING[item.check])}</p></div>'
         f'<div class="figure">{figure}{wanted}{optional}</div></section>'
     )

@@ -37,8 +37,8 @@ def _findings(checked: Checked) -> Iterator[str]:
             continue
         yield f"## Found by {item.check}"
         for finding in found[:MOST]:
-            rule = f" ({one_line(finding.rule, 40)})" if finding.rule else ""
-            yield f"- `{words.place(finding).replace('`', chr(39))}` {_safe(finding.what)}{_safe(rule)}"
+            by = _safe(words.source(item.check, finding))
+            yield f"- `{words.place(finding).replace('`', chr(39))}` {_safe(finding.what)} ({by})"
             if finding.diff:
                 yield fenced(plain(finding.diff), "diff")
         if len(found) > MOST:

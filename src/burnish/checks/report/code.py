@@ -7,7 +7,7 @@ from html import escape
 from burnish.checks.finding import Finding
 from burnish.checks.project import Project
 from burnish.checks.report.parts import rows_of
-from burnish.checks.report.words import findings
+from burnish.checks.report.words import findings, source
 from burnish.checks.verdict import Checked
 from burnish.events import Evidence
 from burnish.text import counted, one_line, plain
@@ -107,7 +107,6 @@ def _line(number: int, text: str, missed: bool, noted_here: bool) -> str:
 
 def _note(row: tuple[str, Finding]) -> str:
     check, finding = row
-    rule = f" {escape(one_line(finding.rule, 40))}" if finding.rule else ""
     grade = f"{finding.severity} " if finding.severity else ""
-    head = f'<span class="tag {finding.severity or "plain"}">{grade}{escape(check)}{rule}</span>'
+    head = f'<span class="tag {finding.severity or "plain"}">{grade}{escape(source(check, finding))}</span>'
     return f'<div class="note">{head} {escape(one_line(finding.what, 400))}</div>'

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
+from burnish.checks.finding import Finding
 from burnish.checks.report import words
 from burnish.checks.report.parts import MOST_ROWS, Row, bar, diff, folded, number, rows_of, safe, table
 from burnish.events import Evidence
 from burnish.text import counted, plain
 
-MOST_DIFFS = 40
+FIRST_DIFFS, MOST_DIFFS = 6, 40
+COUNTS = ("killed", "survived", "no_tests")
 
 
 def sections(item: Evidence) -> Iterator[str]:
@@ -71,18 +73,37 @@ def _coverage(item: Evidence) -> Iterator[str]:
 
 
 def _mutation(item: Evidence) -> Iterator[str]:
-    found = [finding for finding in words.findings(item) if finding.diff]
-    if not found:
-        return
-    yield '<p class="small">Each of these changes makes the code different, and no test noticed. A test that fails '
-    yield "on the change is what is missing.</p>"
-    yield '<div class="diffs">'
-    for finding in found[:MOST_DIFFS]:
-        yield f"<div><b>{safe(words.place(finding))}</b> <span class='small'>{safe(finding.what)}</span>"
-        yield f"{diff(finding.diff)}</div>"
-    yield "</div>"
-    if len(found) > MOST_DIFFS:
-        yield f'<p class="small">… and {len(found) - MOST_DIFFS} more in report.json.</p>'
+    found = [_mutant(finding) for finding in words.findings(item) if finding.diff]
+    if found:
+        yield '<p class="small">Each of these changes makes the code different, and no test noticed. A test that fails '
+        yield "on the change is what is missing.</p>"
+        yield f'<div class="diffs">{"".join(found[:FIRST_DIFFS])}</div>'
+    if len(found) > FIRST_DIFFS:
+        more = found[FIRST_DIFFS:MOST_DIFFS]
+        said = f"{counted(len(more), 'more change')} that no test noticed"
+        left = f"; {len(found) - MOST_DIFFS} others are in report.json" if len(found) > MOST_DIFFS else ""
+        yield folded(said + left, f'<div class="diffs">{"".join(more)}</div>')
+    yield from _functions(item)
+
+
+def _mutant(finding: Finding) -> str:
+    head = f"<b>{safe(words.place(finding))}</b> <span class='small'>{safe(finding.what)}</span>"
+    return f"<div>{head}{diff(finding.diff)}</div>"
+
+
+def _functions(item: Evidence) -> Iterator[str]:
+    """How well each function is watched by its tests, the worst first."""
+    counts = [[number(row.get(key)) or 0 for key in COUNTS] for row in rows_of(item.details.get("functions"))]
+    names = [f"{row.get('function', '')} · {row.get('file', '')}" for row in rows_of(item.details.get("functions"))]
+    rows = [(name, count, sum(count)) for name, count in zip(names, counts, strict=True) if sum(count)]
+    rows.sort(key=lambda row: row[1][0] / row[2])
+    lines = [
+        (safe(name), f"{bar(100 * count[0] / total)} {count[0]:.0f} of {total:.0f}", f"{count[2]:.0f}")
+        for name, count, total in rows
+    ]
+    if lines:
+        shown = table(("function", "changes that a test noticed", "in code no test runs"), lines, (2,))
+        yield folded(f"{counted(len(lines), 'function')}, least watched first", shown)
 
 
 def _found(item: Evidence) -> Iterator[str]:
@@ -163,12 +184,14 @@ def _time(seconds: float) -> str:
 
 def _quality(item: Evidence) -> Iterator[str]:
     lines = []
-    for row in rows_of(item.details.get("parts")):
-        score = number(row.get("score"))
-        if score is not None:
-            lines.append((safe(row.get("name", "")), f"{bar(score)} {score:.0f}", safe(row.get("why") or "")))
+    parts = item.details.get("parts")
+    for name, row in parts.items() if isinstance(parts, dict) else ():
+        if isinstance(row, dict):
+            score = number(row.get("score"))
+            shown = f"{bar(score)} {score:.0f}" if score is not None else "nothing to judge"
+            lines.append((safe(name), shown, safe(row.get("weight", "")), safe(row.get("why") or "")))
     if lines:
-        yield f'<div class="card">{table(("part", "score of 100", "what it counts"), lines)}</div>'
+        yield f'<div class="card">{table(("part", "score of 100", "weight", "why"), lines, (2,))}</div>'
     yield from _found(item)
 
 

@@ -72,16 +72,22 @@ def findings(item: Evidence) -> list[Finding]:
 
 
 def worst(checked: Checked, most: int) -> tuple[list[tuple[str, Finding]], int]:
-    """The findings to show first and how many there are in all: failed checks first, then by turns."""
-    queues = [
-        [(item.check, finding) for finding in findings(item)]
-        for verdict in ("failed", "not_run", "passed")
-        for item in checked.evidence
-        if item.verdict == verdict
-    ]
-    total = sum(map(len, queues))
-    turns = [row for place in range(most) for queue in queues for row in queue[place : place + 1]]
-    return turns[:most], total
+    """The findings to show first and how many there are in all: those of failed checks, by turns, then the others."""
+    failed = [item for item in checked.evidence if item.verdict == "failed"]
+    others = [item for item in checked.evidence if item.verdict != "failed"]
+    turns = [*_by_turns(failed, most), *_by_turns(others, most)]
+    return turns[:most], sum(len(findings(item)) for item in checked.evidence)
+
+
+def _by_turns(items: Sequence[Evidence], most: int) -> list[tuple[str, Finding]]:
+    """The first finding of each check, then the second of each, and so on."""
+    queues = [[(item.check, finding) for finding in findings(item)] for item in items]
+    return [row for place in range(most) for queue in queues for row in queue[place : place + 1]]
+
+
+def source(check: str, finding: Finding) -> str:
+    """Who says so: the check, and the tool's own name for it. A mutant's name means nothing to anybody."""
+    return f"{check} {one_line(finding.rule, 40)}" if finding.rule and check != "mutation" else check
 
 
 def place(finding: Finding) -> str:
