@@ -1,7 +1,7 @@
 """The performance check: what do time and memory do when inputs grow?
 
 `details["functions"]` holds, worst first, `{name, file, line, argument, growth, memory_growth, points, note}` with
-points `[size, seconds, bytes]`; a growth of "" means that it could not be named, and the note says why.
+points `[size, seconds, bytes or null]`; a growth of "" means that it could not be named, and the note says why.
 Code that looks for the measurer in its own process can lie about its time; nothing else can.
 """
 

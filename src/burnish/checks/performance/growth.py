@@ -12,8 +12,8 @@ ORDER = ("constant", "log", "linear", "n log n", "quadratic", "worse")
 FEWEST = 4
 """Sizes without which nothing is named."""
 TAIL = 5
-"""The largest sizes, which say most."""
-MEASURABLE = 2e-6
+"""The largest sizes say most: so many of them, and all within a factor of four."""
+MEASURABLE = 1e-6
 """Seconds below which the time of a call is mostly the call itself."""
 
 Points = Sequence[tuple[int, float]]
@@ -31,7 +31,7 @@ def name(lines: Points, seconds: Points, sorts: bool) -> tuple[str, str]:
         return counted, note
     per_line = [(n, cost / max(1, dict(lines)[n])) for n, cost in timed if n in dict(lines)]
     by_time, time_note = of_costs(timed, sorts=sorts, counted=False)
-    hidden = exponent(per_line[-TAIL:]) if len(per_line) >= FEWEST else 0.0
+    hidden = exponent(largest(per_line)) if len(per_line) >= FEWEST else 0.0
     logarithmic = sorts and counted == "linear" and by_time == "n log n"
     if (hidden > 0.3 or logarithmic) and ORDER.index(by_time) > ORDER.index(counted):
         return by_time, time_note
@@ -40,7 +40,7 @@ def name(lines: Points, seconds: Points, sorts: bool) -> tuple[str, str]:
 
 def of_costs(points: Points, sorts: bool = False, counted: bool = True) -> tuple[str, str]:
     """The growth of a cost at growing sizes, and a remark."""
-    tail = points[-TAIL:]
+    tail = largest(points)
     slope = exponent(tail)
     if slope < 0.25:
         return flat(points, counted), ""
@@ -48,9 +48,15 @@ def of_costs(points: Points, sorts: bool = False, counted: bool = True) -> tuple
         return "linear", f"about n^{slope:.1f}"
     if slope < 1.4:
         return linear_or_more(points, slope, sorts, counted)
-    if slope < 2.45:
+    if slope < (2.45 if counted else 2.6):  # memory gets slower with size, which adds to the slope of a time
         return "quadratic", "" if 1.75 < slope < 2.25 else f"about n^{slope:.1f}"
     return "worse", "about exponential" if accelerates(points) else f"about n^{slope:.1f}"
+
+
+def largest(points: Points) -> Points:
+    """The points that decide."""
+    near = sum(n >= points[-1][0] / 4 for n, _ in points)
+    return points[-max(TAIL, near) :]
 
 
 def exponent(points: Points) -> float:
@@ -92,8 +98,8 @@ def linear_or_more(points: Points, slope: float, sorts: bool, counted: bool) -> 
 
 def accelerates(points: Points) -> bool:
     """Whether the slope itself keeps growing, as that of an exponential does."""
-    half = len(points) // 2
-    return len(points) >= FEWEST and exponent(points[-3:]) > 1.25 * exponent(points[: max(2, half)])
+    half = max(2, len(points) // 2)
+    return exponent(points[-3:]) > max(4.0, 1.25 * exponent(points[:half]))
 
 
 def unsteady(points: Points) -> bool:

@@ -16,6 +16,8 @@ SECONDS = 8.0
 """For all functions together."""
 EACH_SECONDS = 2.0
 LEAST_SECONDS = 0.4
+FEW = 6
+"""Functions that are all tried with two calls of the tests; of more, one call each."""
 CPU_SECONDS = 11.0
 SCRIPTS = ("__init__", "inputs", "measure", "worker", "conduct")
 FOLDER = "burnish/checks/performance/inside"
@@ -40,7 +42,8 @@ def modules(functions: Sequence[Function], lab: Lab) -> list[dict[str, Any]]:
     """The order for each module: where it is and which calls to grow."""
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for place, function in enumerate(functions):
-        entry = {"id": place, "name": function.name, "calls": [call.model_dump() for call in function.calls]}
+        calls = [call.model_dump() for call in function.calls[: 2 if len(functions) <= FEW else 1]]
+        entry = {"id": place, "name": function.name, "calls": calls}
         found.setdefault((function.folder, function.module), []).append(entry)
     return [
         {"folder": f"{lab.root}/{folder}", "module": module, "functions": entries}

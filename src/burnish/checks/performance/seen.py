@@ -5,6 +5,7 @@ from typing import Any
 
 from burnish.checks.performance.calls import Function
 from burnish.checks.performance.growth import FEWEST, ORDER, name, of_memory
+from burnish.checks.performance.inside.inputs import NEVER
 from burnish.events import Frozen
 
 ENDINGS = {
@@ -13,6 +14,9 @@ ENDINGS = {
     "late": "a call at {n} did not finish",
     "gone": "the process was ended by the code at {n}",
 }
+
+HUNG_SECONDS = 0.8
+"""A call that was under way for so long when its time was over hangs; a shorter one was only interrupted."""
 
 Line = dict[str, Any]
 
@@ -25,8 +29,8 @@ class Seen(Frozen):
     growth: str = ""
     """Nothing when it could not be named."""
     memory_growth: str = ""
-    points: tuple[tuple[int, float, int], ...] = ()
-    """Size, seconds, bytes."""
+    points: tuple[tuple[int, float, int | None], ...] = ()
+    """Size, seconds, bytes (None where there was no time to look)."""
     note: str = ""
 
     @property
@@ -38,7 +42,7 @@ class Seen(Frozen):
 def seen(place: int, function: Function, said: list[Line]) -> Seen:
     """The worst of the steady ways in which the calls of the function at this place of the order were grown."""
     own = [line for line in said if line.get("function") == place and "way" in line]
-    killed = any(line.get("killed") for line in said if line.get("function") == place)
+    killed = max((line["killed"] for line in said if "killed" in line and line.get("function") == place), default=0.0)
     if not own:
         return Seen(function=function, note=why_nothing(function, said, killed))
     by_way: dict[str, list[Line]] = {}
@@ -47,7 +51,7 @@ def seen(place: int, function: Function, said: list[Line]) -> Seen:
     return max((one_way(function, lines, killed) for lines in by_way.values()), key=lambda one: one.rank)
 
 
-def why_nothing(function: Function, said: list[Line], killed: bool) -> str:
+def why_nothing(function: Function, said: list[Line], killed: float) -> str:
     """Why nothing is known of a function."""
     if killed:
         return "it did not finish"
@@ -56,7 +60,7 @@ def why_nothing(function: Function, said: list[Line], killed: bool) -> str:
     return own[0] if own else "no time was left for it, or its module ended the process"
 
 
-def one_way(function: Function, said: list[Line], killed: bool) -> Seen:
+def one_way(function: Function, said: list[Line], killed: float) -> Seen:
     """What one way of growing showed."""
     lines = sorted((line["n"], float(line["lines"])) for line in said if "lines" in line)
     first = {line["n"]: line["seconds"] for line in said if "seconds" in line}
@@ -66,7 +70,7 @@ def one_way(function: Function, said: list[Line], killed: bool) -> Seen:
     ended, at = ending(said, killed)
     if ended == "late" and len(lines) >= FEWEST:
         growth = "worse"
-    if ended.startswith("raised"):
+    if ended.startswith("raised") or (ended and said[0]["way"].endswith(NEVER)):
         growth = ""
     remarks = [part for part in (note, ENDINGS.get(ended, ended and ended + " at {n}").format(n=at)) if part]
     return Seen(
@@ -74,21 +78,21 @@ def one_way(function: Function, said: list[Line], killed: bool) -> Seen:
         argument=grown_argument(function, said[0]),
         growth=growth,
         memory_growth=of_memory(sorted(held.items())),
-        points=tuple((n, seconds, held.get(n, 0)) for n, seconds in sorted(best.items())),
+        points=tuple((n, seconds, held.get(n)) for n, seconds in sorted(best.items())),
         note="; ".join(remarks),
     )
 
 
-def ending(said: list[Line], killed: bool) -> tuple[str, int]:
+def ending(said: list[Line], killed: float) -> tuple[str, int]:
     """How growing came to an early end, and at which size; nothing when it ended by itself."""
-    at = max((line["trying"] for line in said if "trying" in line), default=0)
-    for line in said:
-        if "ended" in line:
-            return str(line["ended"]), at
-    exploring = not any(line.get("n") == at for line in said)
-    if not exploring:
-        return "", at
-    return ("late" if killed else "gone"), at
+    tries = [line for line in said if "trying" in line]
+    at = tries[-1]["trying"] if tries else 0
+    ended = [str(line["ended"]) for line in said if "ended" in line]
+    if ended or any(line.get("n") == at for line in said):
+        return (ended[0] if ended else ""), at
+    if not killed:
+        return "gone", at
+    return ("late" if tries and killed - tries[-1]["at"] > HUNG_SECONDS else ""), at
 
 
 def grown_argument(function: Function, line: Line) -> str:

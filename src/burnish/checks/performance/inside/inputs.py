@@ -11,9 +11,12 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-SIZES = [4, 6, 8, 12, 16, 24, 32, 48, *(2**power for power in range(6, 17))]
+SIZES = [2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, *(2**power for power in range(6, 17))]
+LARGEST = SIZES[-1]
 KINDS = ("like", "repeat")
 """How a container is grown: with new elements like the given ones, or with the given ones over and over."""
+NEVER = "never"
+"""As "like", and a number that goes with positive numbers becomes -1: what is looked for is never found."""
 
 
 def has_size(value: object) -> bool:
@@ -128,7 +131,7 @@ def words(given: list[str], n: int, dice: random.Random) -> list[str]:
         return [dice.choice(given) for _ in range(n)]
     letters = sorted(set("".join(given))) or ["a"]
     letters = letters if len(letters) > 1 else [*letters, chr(ord(letters[0]) + 1)]
-    longest = math.ceil(math.log(n + 1, len(letters)))
+    longest = math.ceil(math.log(LARGEST + 1, len(letters)))
     endings = dice.sample(range(len(letters) ** longest), n)
     return [dice.choice(given) + spelled(ending, letters, longest) for ending in endings]
 
@@ -150,11 +153,21 @@ def arguments(given: dict[str, Any], grow: Sequence[str], n: int, kind: str) -> 
         held = list(given[name]) if isinstance(given[name], (list, tuple)) else []
         avoid = [value for value in others.values() if type(value) is int and value not in held]
         new[name] = grown(given[name], n, kind, avoid)
+        if kind == NEVER:
+            new.update({other: -1 for other, value in others.items() if value in avoid})
         for other, value in others.items():
             place = position(value, held)
-            if place is not None and kind == "like":
+            if place is not None and kind != "repeat":
                 new[other] = new[name][round(place * (len(new[name]) - 1))]
     return new
+
+
+def can_miss(given: dict[str, Any], grow: Sequence[str]) -> bool:
+    """Whether one number goes with a list of positive numbers that it is not one of."""
+    held = given[grow[0]]
+    if len(grow) > 1 or not isinstance(held, (list, tuple)) or not all(has_value(item) for item in held):
+        return False
+    return any(type(value) is int and value not in held for name, value in given.items() if name not in grow)
 
 
 def position(value: Any, held: list[Any]) -> float | None:

@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 MOST_LINES = 60_000
 MOST_SECONDS = 0.02
 """A size whose call runs longer, or more lines, is the last one."""
+LONGEST_SECONDS = 0.08
+"""A call that runs longer is not repeated, and its lines are not counted: that takes many times as long."""
 PATIENCE_SECONDS = 0.8
 """A call that takes longer is ended."""
 BATCH_SECONDS = 0.0006
 PASSES = 7
+TELLING = 9
 SORTS = ("sort", "heap")
 
 _clock, _cpu, _alarm, _pid, _leave = time.perf_counter, time.process_time, signal.setitimer, os.getpid, os._exit
@@ -95,7 +98,7 @@ def measure(call: Call, seconds: float, say: Say) -> str:
     found: list[Tried] = []
     ended = ""
     try:
-        explore(call, found, say)
+        explore(call, found, start + seconds * 0.6, say)
     except (RecursionError, MemoryError) as error:
         ended = type(error).__name__
     except Late:
@@ -104,12 +107,12 @@ def measure(call: Call, seconds: float, say: Say) -> str:
         ended = "raised " + type(error).__name__
     call.stay()
     with contextlib.suppress(Exception):
-        repeat(call, found, start + seconds * 0.8, say)
-        memory(call, found, start + seconds, say)
+        repeat(call, telling(found), start + seconds * 0.9, say)
+        memory(call, telling(found), start + seconds, say)
     return ended
 
 
-def explore(call: Call, found: list[Tried], say: Say) -> None:
+def explore(call: Call, found: list[Tried], until: float, say: Say) -> None:
     """Grow until it gets slow, and say how many lines each size runs."""
     seen: set[int] = set()
     for n in inputs.SIZES:
@@ -118,16 +121,24 @@ def explore(call: Call, found: list[Tried], say: Say) -> None:
         if real in seen:
             continue
         seen.add(real)
-        say(trying=real)
+        say(trying=real, at=time.monotonic())
         fresh = copied(arguments)
         seconds = within(PATIENCE_SECONDS, call.ready(fresh))
         call.stay()
+        say(n=real, seconds=seconds)
+        found.append(Tried(real, arguments, seconds, fresh != arguments))
+        if seconds > LONGEST_SECONDS:
+            break
         lines, sorts = lines_run(call.ready(copied(arguments)))
         call.stay()
-        say(n=real, lines=lines, seconds=seconds, sorts=sorts)
-        found.append(Tried(real, arguments, seconds, fresh != arguments))
-        if seconds > MOST_SECONDS or lines > MOST_LINES or too_steep(found):
+        say(n=real, lines=lines, sorts=sorts)
+        if seconds > MOST_SECONDS or lines > MOST_LINES or too_steep(found) or _clock() > until:
             break
+
+
+def telling(found: list[Tried]) -> list[Tried]:
+    """The larger sizes, which say how the cost grows; none that is too slow to be repeated."""
+    return [tried for tried in found if tried.seconds <= LONGEST_SECONDS][-TELLING:]
 
 
 def too_steep(found: list[Tried]) -> bool:
@@ -166,6 +177,8 @@ def lines_run(step: Callable[[], None]) -> tuple[int, bool]:
 
     def trace(frame: Any, event: str, arg: Any) -> Any:
         nonlocal count
+        if frame.f_code.co_filename == __file__:
+            return None
         count += event == "line"
         return trace
 
@@ -175,13 +188,16 @@ def lines_run(step: Callable[[], None]) -> tuple[int, bool]:
             name = getattr(arg, "__name__", "")
             sorts = any(word in name for word in SORTS)
 
-    sys.setprofile(profile)
-    sys.settrace(trace)
-    try:
-        step()
-    finally:
-        sys.settrace(None)
-        sys.setprofile(None)
+    def watched() -> None:
+        sys.setprofile(profile)
+        sys.settrace(trace)
+        try:
+            step()
+        finally:
+            sys.settrace(None)
+            sys.setprofile(None)
+
+    within(PATIENCE_SECONDS * 2, watched)
     return count, sorts
 
 
@@ -223,7 +239,7 @@ def memory(call: Call, found: list[Tried], until: float, say: Say) -> None:
     """The most bytes that one call holds at a time, at each size."""
     tracemalloc.start()
     for done, tried in enumerate(found):
-        if done > 8 and _clock() > until:
+        if done > 5 and _clock() > until:
             break
         step = call.ready(copied(tried.arguments) if tried.changes else tried.arguments)
         tracemalloc.clear_traces()

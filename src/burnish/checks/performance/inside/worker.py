@@ -92,17 +92,17 @@ def apart(found: Any, function: dict[str, Any], seconds: float, voice: Voice) ->
             os.kill(target, signal.SIGKILL)
     if not gone:
         os.waitpid(child, 0)
-        voice.say(killed=True)
+        voice.say(killed=time.monotonic())
 
 
 def explore_ways(found: Any, function: dict[str, Any], seconds: float, voice: Voice) -> None:
     """Grow each call of the function in each way that may work."""
     orders = [dict(call, given=ast.literal_eval(call["given"])) for call in function["calls"]]
-    tasks = [(order, grow) for order in orders for grow in ways(order["given"])]
+    tasks = [(order, *way) for order in orders for way in ways(order["given"])]
     until = time.monotonic() + seconds
-    for done, (order, grow) in enumerate(tasks):
+    for done, (order, grow, kinds) in enumerate(tasks):
         share = (until - time.monotonic()) / (len(tasks) - done)
-        for kind in inputs.KINDS:
+        for kind in kinds:
             voice.about.update(way=f"{done} {kind}", grow=grow, line=order["line"])
             ended = measure(Call(found, order, grow, kind), share, voice.say)
             voice.say(ended=ended)
@@ -110,14 +110,16 @@ def explore_ways(found: Any, function: dict[str, Any], seconds: float, voice: Vo
                 break
 
 
-def ways(given: dict[str, Any]) -> Iterator[Sequence[str]]:
-    """Which arguments to grow: each alone, and all together; numbers only where nothing has a size."""
+def ways(given: dict[str, Any]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Which arguments to grow, and how: each alone, and all together; numbers only where nothing has a size."""
     names = [name for name, value in given.items() if inputs.has_size(value)]
     names = names or [name for name, value in given.items() if inputs.has_value(value)]
     for name in names[:3]:
-        yield [name]
+        yield [name], inputs.KINDS
+        if inputs.can_miss(given, [name]):
+            yield [name], [inputs.NEVER]
     if len(names) > 1:
-        yield names
+        yield names, inputs.KINDS
 
 
 if __name__ == "__main__":
