@@ -9,7 +9,7 @@ from burnish.checks.report.parts import MOST_ROWS, Row, bar, diff, folded, numbe
 from burnish.events import Evidence
 from burnish.text import counted, plain
 
-FIRST_DIFFS, MOST_DIFFS = 6, 40
+FIRST_DIFFS, MOST_DIFFS, MOST_POINTS = 6, 40, 6
 COUNTS = ("killed", "survived", "no_tests")
 
 
@@ -111,34 +111,36 @@ def _found(item: Evidence) -> Iterator[str]:
     found = words.findings(item)
     if not found:
         return
-    lines = [
-        (safe(words.place(one)), safe(one.severity or ""), safe(one.confidence or ""), safe(one.rule), safe(one.what))
-        for one in found
-    ]
-    heads = ("where", "severity", "confidence", "rule", "what")
+    rows = [[words.place(one), one.severity, one.confidence, one.rule, one.what] for one in found]
+    kept = [place for place in range(5) if any(row[place] for row in rows)]
+    heads = [("where", "severity", "confidence", "rule", "what")[place] for place in kept]
+    lines = [[safe(row[place]) for place in kept] for row in rows]
     yield folded(counted(len(found), "finding"), table(heads, lines), opened=len(found) <= 12)
 
 
 def _dependencies(item: Evidence) -> Iterator[str]:
-    packages = rows_of(item.details.get("packages"))
+    told = item.details.get("not_known")
+    unknown = [str(line) for line in told] if isinstance(told, list) else []
+    rows = rows_of(item.details.get("packages"))
     lines = [
-        (f"<b>{safe(row.get('name', ''))}</b>", safe(row.get("version") or "?"), *_package(row)) for row in packages
+        (f"<b>{safe(row.get('name', ''))}</b>", safe(row.get("version") or "?"), *_package(row, unknown))
+        for row in rows
     ]
     if lines:
         yield f'<div class="card">{table(("package", "version", "first release", "known holes", "note"), lines)}</div>'
-    unknown = item.details.get("not_known")
-    if isinstance(unknown, list) and unknown:
+    if unknown:
         inside = "".join(f"<li>{safe(line)}</li>" for line in unknown[:MOST_ROWS])
         yield folded(f"{counted(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>", opened=True)
 
 
-def _package(row: Row) -> tuple[str, str, str]:
+def _package(row: Row, unknown: Sequence[str]) -> tuple[str, str, str]:
     """Since when there is such a package, what is known against it, and whether it is what it seems."""
     holes = ", ".join(safe(one.get("id", "?"), 60) for one in rows_of(row.get("advisories")))
     note = '<span class="bad">✗ not on the index</span>' if row.get("exists") is False else ""
     note += f'<span class="bad">✗ looks like {safe(row["near"], 60)}</span>' if row.get("near") else ""
-    bad = f'<span class="bad">✗</span> {holes}' if holes else '<span class="good">none</span>'
-    return safe(row.get("first_release") or "?"), bad, note
+    asked = not any(str(row.get("name")) in line for line in unknown)
+    none = '<span class="good">✓ none</span>' if asked else '<span class="none">– not known</span>'
+    return safe(row.get("first_release") or "?"), f'<span class="bad">✗</span> {holes}' if holes else none, note
 
 
 def _performance(item: Evidence) -> Iterator[str]:
@@ -154,8 +156,9 @@ def _function(row: Row) -> str:
     """Bars for the time at each size; what could not be measured says why."""
     told = row.get("points")
     points = [one for one in told if isinstance(one, list) and len(one) >= 2] if isinstance(told, list) else []
-    most = max((number(point[1]) or 0.0 for point in points), default=0.0)
-    bars = "".join(_point(point, most) for point in points)
+    few = doubling([(number(point[0]) or 0.0, number(point[1]) or 0.0) for point in points])
+    most = max((seconds for _, seconds in few), default=0.0)
+    bars = "".join(_point(size, seconds, most) for size, seconds in few)
     growth = f"time grows: <b>{safe(row['growth'])}</b>" if row.get("growth") else "not measured"
     memory = f"; memory: {safe(row['memory_growth'])}" if row.get("memory_growth") else ""
     note = f'<p class="small">{safe(row["note"])}</p>' if row.get("note") else ""
@@ -169,10 +172,18 @@ def _function(row: Row) -> str:
     )
 
 
-def _point(point: Sequence[object], most: float) -> str:
-    size, seconds = number(point[0]) or 0.0, number(point[1]) or 0.0
-    height = 100 * seconds / most if most else 0.0
-    return f'<div>{_time(seconds)}<i style="height:{height * 0.7:.1f}%"></i><span>{size:,.0f}</span></div>'
+def doubling(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The last few points, each at least twice as large as the one before: a glance shows how the time grows."""
+    few: list[tuple[float, float]] = []
+    for size, seconds in sorted(points, reverse=True):
+        if len(few) < MOST_POINTS and (not few or size * 2 <= few[-1][0]):
+            few.append((size, seconds))
+    return few[::-1]
+
+
+def _point(size: float, seconds: float, most: float) -> str:
+    height = 70 * seconds / most if most else 0.0
+    return f'<div>{_time(seconds)}<i style="height:{height:.1f}%"></i><span>{size:,.0f}</span></div>'
 
 
 def _time(seconds: float) -> str:
