@@ -1,0 +1,131 @@
+"""Known advisories, as pip-audit tells them. Its exit code is not asked: what counts is an answer for each package.
+
+pip-audit leaves with success when it skipped a package, and with failure both for a vulnerable package and for a
+service that did not answer. So every package asked about must come back with its list of advisories, or it is a gap.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from burnish import places
+from burnish.checks.dependencies.package import Gap
+from burnish.checks.lab import Lab
+from burnish.errors import CheckError
+from burnish.events import Frozen
+from burnish.text import one_line
+
+SOCKET_SECONDS = 5
+ALL_SECONDS = 60.0
+
+Pin = tuple[str, str]
+"""A package's name and one version of it."""
+
+
+class Advisory(Frozen):
+    """Something known to be wrong with one version of a package."""
+
+    id: str
+    aliases: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    """Versions without it, oldest first."""
+    about: str = ""
+
+    @property
+    def shown(self) -> str:
+        """Its best known name: the CVE if there is one."""
+        return next((name for name in (self.id, *self.aliases) if name.startswith("CVE-")), self.id)
+
+
+class Answers(Frozen):
+    """What is known of each version, and what is not."""
+
+    advisories: dict[Pin, tuple[Advisory, ...]] = {}
+    gaps: tuple[Gap, ...] = ()
+
+
+def ask(pins: Iterable[Pin], lab: Lab, url: str = "") -> Answers:
+    """The advisories for each pin. Raises CheckError when pip-audit is missing or crashed, or spoke in riddles."""
+    known: dict[Pin, tuple[Advisory, ...]] = {}
+    gaps: list[Gap] = []
+    for asked in _rounds(pins):
+        answer = _Answer(asked, _pip_audit(asked, lab, url))
+        known |= answer.advisories
+        gaps += answer.gaps
+    return Answers(advisories=known, gaps=tuple(gaps))
+
+
+def _rounds(pins: Iterable[Pin]) -> Iterator[dict[str, str]]:
+    """The pins in groups: pip-audit refuses two versions of one package at once."""
+    rounds: list[dict[str, str]] = []
+    for name, version in sorted(set(pins)):
+        free = next((group for group in rounds if name not in group), None)
+        if free is None:
+            rounds.append(free := {})
+        free[name] = version
+    yield from rounds
+
+
+def _pip_audit(asked: dict[str, str], lab: Lab, url: str) -> str:
+    service = ["--vulnerability-service", "osv", "--osv-url", url] if url else []
+    with tempfile.TemporaryDirectory(prefix="burnish-audit-") as folder:
+        pinned = Path(folder) / "requirements.txt"
+        pinned.write_text("".join(f"{name}=={version}\n" for name, version in asked.items()), "utf-8")
+        arguments = ["--requirement", str(pinned), "--no-deps", "--disable-pip", "--format", "json", "--output", "-"]
+        arguments += ["--progress-spinner", "off", "--timeout", str(SOCKET_SECONDS), "--desc", "on", "--aliases", "on"]
+        arguments += ["--cache-dir", str(places.cache() / "advisories"), *service]
+        return lab.tool("pip_audit", *arguments, timeout_seconds=ALL_SECONDS)
+
+
+class _Answer:
+    """One report of pip-audit, read strictly: whatever is not as it should be is no answer."""
+
+    def __init__(self, asked: dict[str, str], report: str) -> None:
+        self.asked = asked
+        self.advisories: dict[Pin, tuple[Advisory, ...]] = {}
+        self.gaps: list[Gap] = []
+        self._skipped: set[str] = set()
+        if not report.strip():
+            raise CheckError("pip-audit gave no report; its advisory service did not answer, or not as it should")
+        try:
+            for entry in json.loads(report)["dependencies"]:
+                self._read(entry)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise CheckError(f"pip-audit's report cannot be read: {type(error).__name__}") from error
+        told = {name for name, _ in self.advisories} | self._skipped
+        self.gaps += [Gap(what=f"pip-audit said nothing about {name}") for name in asked if name not in told]
+
+    def _read(self, entry: dict[str, object]) -> None:
+        name = canonicalize_name(str(entry["name"]))
+        if "skip_reason" in entry:
+            why = one_line(str(entry["skip_reason"]), 200)
+            self._skipped.add(name)
+            self.gaps.append(Gap(what=f"pip-audit skipped {name}: {why}"))
+        elif Version(str(entry["version"])) == Version(self.asked[name]):
+            self.advisories[name, self.asked[name]] = tuple(_advisory(one) for one in _list(entry["vulns"]))
+
+
+def _advisory(told: dict[str, object]) -> Advisory:
+    return Advisory(
+        id=_word(told["id"]),
+        aliases=tuple(sorted(_word(alias) for alias in _list(told.get("aliases", [])))),
+        fixed=tuple(_word(version) for version in _list(told["fix_versions"])),
+        about=one_line(str(told.get("description", "")), 300),
+    )
+
+
+def _list(told: object) -> list[Any]:
+    if not isinstance(told, list):
+        raise TypeError("not a list")
+    return told
+
+
+def _word(told: object) -> str:
+    if not isinstance(told, str) or not told:
+        raise TypeError("not a word")
+    return one_line(told, 80)

@@ -1,0 +1,233 @@
+"""The dependencies check, with the real pip-audit against services on this machine: what is known is told, the rest
+is "not run", and a finding outweighs what is not known."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from burnish.checks.dependencies import DependenciesCheck
+from burnish.checks.project import Project
+from burnish.checks.settings import Settings
+from burnish.errors import CheckError
+from burnish.events import Evidence
+from tests.checks.dependencies.conftest import Make, Tools, install
+from tests.checks.dependencies.services import Babbling, Broken, Services, serving
+
+Judge = Callable[[Project], Evidence]
+NOBODY = "http://127.0.0.1:9"
+
+
+@pytest.fixture
+def judge(services: Services) -> Judge:
+    return lambda project: DependenciesCheck(services.osv, services.index).judge(project, Tools(project))
+
+
+def findings(evidence: Evidence) -> list[dict[str, Any]]:
+    return cast(list[dict[str, Any]], evidence.details["findings"])
+
+
+def rules(evidence: Evidence) -> list[str]:
+    return [one["rule"] for one in findings(evidence)]
+
+
+def test_the_standard_library_alone_passes_and_asks_nobody(make: Make) -> None:
+    project = make({"app.py": "import json, os.path\nfrom . import sibling\nimport helper\n", "helper.py": ""})
+    evidence = DependenciesCheck(NOBODY, NOBODY).judge(project, Tools(project))
+    assert (evidence.verdict, evidence.why) == ("passed", "uses the standard library alone")
+
+
+def test_sound_packages_pass(make: Make, environment: Path, judge: Judge) -> None:
+    install(environment, "requests", "2.32.0", "requests/__init__.py")
+    project = make({"app.py": "import requests\n", "requirements.txt": "requests>=2.20\npyyaml==6.0.1\n"})
+    evidence = judge(project)
+    assert (evidence.verdict, evidence.figure) == ("passed", "2 packages, 0 with advisories")
+    rows = evidence.details["packages"]
+    assert [(row["name"], row["version"], row["exists"], row["near"]) for row in rows] == [  # type: ignore[attr-defined]
+        ("pyyaml", "6.0.1", True, ""),
+        ("requests", "2.32.0", True, ""),
+    ]
+    json.dumps(evidence.details)
+
+
+def test_an_installed_version_with_an_advisory_fails(make: Make, environment: Path, judge: Judge) -> None:
+    install(environment, "requests", "2.19.0", "requests/__init__.py")
+    evidence = judge(make({"app.py": "def f():\n    import requests.sessions\n"}))
+    assert (evidence.verdict, evidence.figure) == ("failed", "1 package, 1 with advisories")
+    assert evidence.why == "requests 2.19.0 has CVE-2018-18074, fixed in 2.20.0"
+    (finding,) = findings(evidence)
+    assert (finding["file"], finding["line"], finding["rule"]) == ("app.py", 2, "PYSEC-2018-28")
+
+
+def test_a_pinned_version_with_an_advisory_fails_though_a_sound_one_is_installed(
+    make: Make, environment: Path, judge: Judge
+) -> None:
+    install(environment, "jinja2", "3.1.6", "jinja2/__init__.py")
+    evidence = judge(make({"app.py": "import jinja2\n", "requirements.txt": "# pins\nJinja2==2.11.2\n"}))
+    assert evidence.verdict == "failed"
+    assert evidence.why == "jinja2 2.11.2 has CVE-2020-28493, fixed in 2.11.3"
+    (finding,) = findings(evidence)
+    assert (finding["file"], finding["line"]) == ("requirements.txt", 2)
+
+
+def test_a_near_miss_of_a_well_known_name_fails(make: Make, judge: Judge) -> None:
+    evidence = judge(make({"requirements.txt": "reqeusts==1.0\n"}))
+    assert evidence.verdict == "failed"
+    assert evidence.why == "reqeusts looks like requests, a well-known package, and is not"
+    assert rules(evidence) == ["near-miss"]
+
+
+def test_a_package_that_does_not_exist_fails(make: Make, judge: Judge) -> None:
+    evidence = judge(make({"app.py": "import surely_invented_by_a_model\n"}))
+    assert evidence.verdict == "failed"
+    assert evidence.why.startswith("surely-invented-by-a-model does not exist on the package index; not known: ")
+
+
+def test_a_package_that_is_two_days_old_fails(make: Make, judge: Judge) -> None:
+    project = make({"requirements.txt": "fresh-thing==0.1\n"})
+    evidence = judge(project)
+    assert (evidence.verdict, rules(evidence)) == ("failed", ["newcomer"])
+    assert evidence.why == "fresh-thing is new: its first release is 2 days old"
+    patient = project.model_copy(update={"settings": Settings(newest_days=1)})
+    assert judge(patient).verdict == "passed"
+
+
+def test_what_is_neither_installed_nor_pinned_is_not_run(make: Make, judge: Judge) -> None:
+    evidence = judge(make({"requirements.txt": "humanize>=4\n"}))
+    assert (evidence.verdict, evidence.why) == (
+        "not_run",
+        "not known: humanize is neither installed nor pinned to one version",
+    )
+
+
+def test_an_advisory_service_that_is_down_is_not_run(make: Make, services: Services) -> None:
+    project = make({"requirements.txt": "requests==2.32.0\n"})
+    evidence = DependenciesCheck(NOBODY, services.index).judge(project, Tools(project))
+    assert evidence.verdict == "not_run"
+    assert "pip-audit gave no report" in evidence.why
+
+
+@pytest.mark.parametrize("kind", [Broken, Babbling])
+def test_services_that_answer_badly_are_not_run(make: Make, kind: type[Broken]) -> None:
+    project = make({"requirements.txt": "requests==2.32.0\n"})
+    with serving(kind) as trouble:
+        evidence = DependenciesCheck(trouble.osv, trouble.index).judge(project, Tools(project))
+    assert evidence.verdict == "not_run"
+    assert len(evidence.details["not_known"]) == 2  # type: ignore[arg-type]
+
+
+def test_an_index_that_is_down_is_not_run_but_an_advisory_still_fails(make: Make, services: Services) -> None:
+    check = DependenciesCheck(services.osv, NOBODY)
+    sound, unsound = make({"requirements.txt": "requests==2.32.0\n"}), None
+    evidence = check.judge(sound, Tools(sound))
+    assert evidence.verdict == "not_run"
+    assert evidence.why.startswith("not known: whether requests exists is not known: the package index did not answer")
+    unsound = make({"requirements.txt": "urllib3==1.24.1\n"})
+    evidence = check.judge(unsound, Tools(unsound))
+    assert evidence.verdict == "failed"
+    assert evidence.why.startswith("urllib3 1.24.1 has CVE-2019-11324, fixed in 1.24.2; not known: ")
+
+
+class Missing(Tools):
+    def tool(self, *argv: str, timeout_seconds: float = 120.0, cwd: Path | None = None) -> str:
+        raise CheckError(f"{argv[0]} did not run: No module named {argv[0]}")
+
+
+class Saying(Tools):
+    """A pip-audit that leaves with success, whatever it says."""
+
+    said = ""
+
+    def tool(self, *argv: str, timeout_seconds: float = 120.0, cwd: Path | None = None) -> str:
+        return self.said
+
+
+def test_a_missing_tool_is_not_run(make: Make, services: Services) -> None:
+    project = make({"requirements.txt": "requests==2.32.0\n"})
+    evidence = DependenciesCheck(services.osv, services.index).judge(project, Missing(project))
+    assert (evidence.verdict, evidence.why) == (
+        "not_run",
+        "not known: pip_audit did not run: No module named pip_audit",
+    )
+    evidence = DependenciesCheck().judge(project, Missing(project))
+    assert evidence.verdict == "not_run"
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (
+            '{"dependencies": [{"name": "requests", "skip_reason": "not found"}]}',
+            "pip-audit skipped requests: not found",
+        ),
+        ('{"dependencies": []}', "pip-audit said nothing about requests"),
+        ('{"dependencies": [{"name": "requests", "version": "1.0", "vulns": []}]}', "pip-audit said nothing about"),
+        (
+            '{"dependencies": [{"name": "requests", "version": "2.32.0"}]}',
+            "pip-audit's report cannot be read: KeyError",
+        ),
+        ('{"dependencies": [{"name": "requests", "version": "2.32.0", "vulns": "none"}]}', "cannot be read: TypeError"),
+        ('{"dependencies": [{"name": "requests", "version": "2.32.0", "vulns": [{}]}]}', "cannot be read: KeyError"),
+        ('{"dependencies": [{"name": "someone-else", "version": "1", "vulns": []}]}', "cannot be read: KeyError"),
+        ("[]", "cannot be read"),
+        ("null", "cannot be read"),
+        ("Traceback (most recent call last)", "cannot be read"),
+        ("", "pip-audit gave no report"),
+    ],
+)
+def test_a_report_without_an_answer_is_not_run_though_the_tool_left_with_success(
+    make: Make, services: Services, said: str, why: str
+) -> None:
+    project = make({"requirements.txt": "requests==2.32.0\n"})
+    lab = Saying(project)
+    lab.said = said
+    evidence = DependenciesCheck(services.osv, services.index).judge(project, lab)
+    assert evidence.verdict == "not_run"
+    assert why in evidence.why
+
+
+def test_a_source_that_does_not_parse_is_not_run(make: Make, judge: Judge) -> None:
+    evidence = judge(make({"app.py": "import requests\ndef f(:\n"}))
+    assert (evidence.verdict, evidence.why) == (
+        "not_run",
+        "not known: the imports of app.py cannot be read: SyntaxError",
+    )
+
+
+def test_what_the_code_does_without_is_told_and_not_judged(make: Make, judge: Judge) -> None:
+    evidence = judge(make({"app.py": "try:\n    import cPickle\nexcept ImportError:\n    import urllib2\n"}))
+    assert (evidence.verdict, evidence.details["optional"]) == ("passed", ["cpickle", "urllib2"])
+
+
+def test_a_project_may_name_its_services_and_generated_code_may_not(make: Make, services: Services) -> None:
+    settings = Settings(advisories_url=services.osv, index_url=services.index)
+    project = make({"requirements.txt": "pyyaml==5.3.1\n"}, settings=settings)
+    assert DependenciesCheck().judge(project, Tools(project)).verdict == "failed"
+    asked = len(services.asked)
+    generated = project.model_copy(update={"generated": True})
+    assert DependenciesCheck(NOBODY, NOBODY).judge(generated, Tools(generated)).verdict == "not_run"
+    assert len(services.asked) == asked
+
+
+def test_hostile_names_reach_no_file_no_service_and_no_markup(make: Make, services: Services, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("requests==2.19.0\n")
+    lines = (
+        "-r ../secret.txt",
+        "--index-url http://evil.invalid/simple",
+        "requests @ http://evil.invalid/requests.zip",
+        "git+https://user:secret@evil.invalid/x.git",
+        "-e git+https://evil.invalid/y.git#egg=urllib3",
+        "\x1b[31m[bold]boo[/bold]<script>",
+        "humanize; python_version < '3'",
+    )
+    project = make({"requirements.txt": "\n".join(lines)})
+    asked = len(services.asked)
+    evidence = DependenciesCheck(services.osv, services.index).judge(project, Tools(project))
+    assert evidence.verdict == "not_run"
+    assert services.asked[asked:] == ["humanize"]
+    told = json.dumps(evidence.model_dump(mode="json"))
+    assert "\\u001b" not in told
+    assert "secret@" not in told
+    assert len(evidence.details["not_known"]) == 5  # type: ignore[arg-type]
