@@ -1,0 +1,105 @@
+"""The quality check: seven parts, one score. It looks at the tree of the code, so reformatting does not move it.
+
+`details`: "findings" (worst first), "score", and "parts", each with its score (None where it had nothing to judge), its
+weight and why. The score is the mean of the parts that have one, by weight.
+"""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from burnish.checks.finding import Finding
+from burnish.checks.lab import Lab
+from burnish.checks.project import Project
+from burnish.checks.quality.complexity import complexity, maintainability
+from burnish.checks.quality.dead import dead_code
+from burnish.checks.quality.duplication import duplication
+from burnish.checks.quality.lint import ask_ruff, lint
+from burnish.checks.quality.module import Module, read
+from burnish.checks.quality.part import Part
+from burnish.checks.quality.signatures import docstrings, types
+from burnish.errors import CheckError, blame
+from burnish.events import Evidence, Outcome
+
+WEIGHTS = {
+    "lint": 25,
+    "complexity": 20,
+    "maintainability": 10,
+    "types": 15,
+    "docstrings": 10,
+    "dead code": 10,
+    "duplication": 10,
+}
+"""Mistakes count most, then how hard it is to follow, then what it says about itself, then ballast."""
+ORDER = {"high": 0, "medium": 1, "low": 2, "": 3}
+FULL = 99.95
+"""From here on a part is not worth naming as the weakest."""
+
+
+class QualityCheck:
+    """Would somebody be glad to take this code over? One score, and the parts it comes from."""
+
+    name = "quality"
+
+    def judge(self, project: Project, lab: Lab) -> Evidence:
+        """Passed when the score is what the settings ask for. Code that cannot be parsed is not run, and named."""
+        try:
+            modules = read(project)
+        except CheckError as error:
+            return Evidence(check=self.name, verdict="not_run", why=str(error))
+        if not any(module.statements for module in modules):
+            return Evidence(check=self.name, verdict="not_run", why="there is no code to judge")
+        parts = measure(modules, ask_ruff(project, lab))
+        total = score(parts)
+        verdict: Outcome = "passed" if total >= project.settings.quality else "failed"
+        return Evidence(
+            check=self.name,
+            verdict=verdict,
+            why=_why(parts),
+            figure=f"{total:.0f} of 100",
+            threshold=f"at least {project.settings.quality:g}",
+            details=_details(parts, total),
+        )
+
+
+def measure(modules: Sequence[Module], ruff: Sequence[Finding]) -> list[Part]:
+    """Every part, in the order of the weights."""
+    with blame(CheckError, "measuring quality"):
+        return [
+            lint(ruff, modules),
+            complexity(modules),
+            maintainability(modules),
+            types(modules),
+            docstrings(modules),
+            dead_code(modules, ruff),
+            duplication(modules),
+        ]
+
+
+def score(parts: Sequence[Part]) -> float:
+    """The mean of the parts that had something to judge, by weight."""
+    counting = [(part.score, WEIGHTS[part.name]) for part in parts if part.score is not None]
+    return round(fmean([value for value, _ in counting], [weight for _, weight in counting]), 1)
+
+
+def _why(parts: Sequence[Part]) -> str:
+    scored = [(WEIGHTS[part.name] * (100 - part.score), part) for part in parts if part.score is not None]
+    loss, weakest = max(scored, key=lambda one: one[0])
+    if (weakest.score or 0) >= FULL:
+        return "every part is at its best"
+    return f"weakest part: {weakest.name} with {weakest.score:.0f} of 100 ({weakest.why})"
+
+
+def _details(parts: Sequence[Part], total: float) -> dict[str, object]:
+    findings = sorted(
+        (finding for part in parts for finding in part.findings),
+        key=lambda finding: (ORDER[finding.severity], finding.file, finding.line, finding.rule),
+    )
+    shown = {
+        part.name: {
+            "score": None if part.score is None else round(part.score, 1),
+            "weight": WEIGHTS[part.name],
+            "why": part.why,
+        }
+        for part in parts
+    }
+    return {"score": total, "parts": shown, "findings": [finding.model_dump() for finding in findings]}
