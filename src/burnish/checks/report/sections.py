@@ -111,9 +111,9 @@ def _found(item: Evidence) -> Iterator[str]:
     found = words.findings(item)
     if not found:
         return
-    rows = [[words.place(one), one.severity, one.confidence, one.rule, one.what] for one in found]
+    rows = [[words.place(one), one.what, one.severity, one.confidence, one.rule] for one in found]
     kept = [place for place in range(5) if any(row[place] for row in rows)]
-    heads = [("where", "severity", "confidence", "rule", "what")[place] for place in kept]
+    heads = [("where", "what", "severity", "confidence", "rule")[place] for place in kept]
     lines = [[safe(row[place]) for place in kept] for row in rows]
     yield folded(counted(len(found), "finding"), table(heads, lines), opened=len(found) <= 12)
 
@@ -200,9 +200,9 @@ def _quality(item: Evidence) -> Iterator[str]:
         if isinstance(row, dict):
             score = number(row.get("score"))
             shown = f"{bar(score)} {score:.0f}" if score is not None else "nothing to judge"
-            lines.append((safe(name), shown, safe(row.get("weight", "")), safe(row.get("why") or "")))
+            lines.append((safe(name), shown, safe(row.get("why") or ""), safe(row.get("weight", ""))))
     if lines:
-        yield f'<div class="card">{table(("part", "score of 100", "weight", "why"), lines, (2,))}</div>'
+        yield f'<div class="card">{table(("part", "score of 100", "why", "weight"), lines, (3,))}</div>'
     yield from _found(item)
 
 
