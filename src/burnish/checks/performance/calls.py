@@ -105,9 +105,9 @@ def all_calls(project: Project, known: Mapping[str, list[Function]]) -> Iterator
             yield from calls_in(tree, known, imports(tree))
     for source in project.sources[:MOST_FILES]:
         tree = tree_of(project, source)
-        own = {function.name: function for group in known.values() for function in group}
         if tree is not None:
-            names = {name: f.module for name, f in own.items() if f.file == source.as_posix()}
+            module = imported_as(project.root, source)[1]
+            names = {function.name: f"{module}.{function.name}" for function in defined(project, source)}
             for example in examples(tree):
                 yield from calls_in(example, known, names)
 
@@ -189,26 +189,27 @@ def assigned(body: list[ast.stmt]) -> dict[str, Any]:
 
 def meant(node: ast.expr, known: Mapping[str, list[Function]], names: Mapping[str, str]) -> Function | None:
     """The function of the sources that a call's name stands for."""
+    module, _, name = origin(node, names).rpartition(".")
+    group = known.get(name, []) if module else []
+    exact = [function for function in group if same(function.module, module)]
+    handed_on = [function for function in group if function.module.startswith(module + ".")]
+    return next(iter(exact or handed_on[:1]), None)
+
+
+def origin(node: ast.expr, names: Mapping[str, str]) -> str:
+    """The full dotted name behind a name, by the imports of its file; nothing where they do not say."""
     dotted = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
-    head, _, rest = dotted.partition(".")
-    behind = next((names[name] for name in (dotted, dotted.rpartition(".")[0], head) if name in names), None)
-    if behind is None and "*" in names and isinstance(node, ast.Name):
-        behind = names["*"].rpartition(".")[0] + "." + dotted
-    if behind is None:
-        return None
-    last = dotted.rpartition(".")[2] if rest else behind.rpartition(".")[2]
-    group = known.get(last, [])
-    if rest and rest.count(".") and not any(function.module.endswith(rest.rpartition(".")[0]) for function in group):
-        return None
-    if not rest and behind in {function.module for function in group}:
-        return next(function for function in group if function.module == behind and function.name == last)
-    best = [function for function in group if behind.startswith(function.module)]
-    return best[0] if best else group[0] if len(group) == 1 and related(behind, group[0]) else None
+    head = dotted
+    while head and head not in names:
+        head = head.rpartition(".")[0]
+    if head:
+        return names[head] + dotted[len(head) :]
+    return names["*"].removesuffix("*") + dotted if "*" in names and isinstance(node, ast.Name) else ""
 
 
-def related(behind: str, function: Function) -> bool:
-    """Whether the import is from the function's own package, which may hand the name on."""
-    return behind.partition(".")[0] in {*function.module.split("."), *Path(function.folder).parts}
+def same(module: str, other: str) -> bool:
+    """Whether two dotted names can mean one module: a test may see it from a folder further up or down."""
+    return module == other or module.endswith("." + other) or other.endswith("." + module)
 
 
 def called(node: ast.Call, values: Mapping[str, Any]) -> Called | None:

@@ -1,0 +1,76 @@
+"""The verdict: what passes, what fails, what was not run."""
+
+import pytest
+
+from burnish.errors import CheckError
+from tests.checks.performance.conftest import Judge
+
+LINEAR = "def total(numbers):\n    result = 0\n    for n in numbers:\n        result += n\n    return result\n"
+BAD = {
+    "nested loops": "def f(xs):\n    return [(a, b) for a in xs for b in xs]\n",
+    "a search in a loop": "def f(xs):\n    seen = []\n    for x in xs:\n        if x not in seen:\n"
+    "            seen.append(x)\n    return seen\n",
+    "all subsets": "def f(xs):\n    if not xs:\n        return [[]]\n    rest = f(xs[1:])\n"
+    "    return rest + [[xs[0], *s] for s in rest]\n",
+}
+
+
+def test_good_code_passes_and_the_figure_says_how_it_grows(judge: Judge) -> None:
+    evidence = judge(LINEAR, "def test_it():\n    assert total([1, 2, 3]) == 6\n", growth="linear")
+    assert evidence.verdict == "passed"
+    assert evidence.figure.startswith("total: linear, ")
+    assert evidence.threshold == "at most linear"
+    assert evidence.details["findings"] == []
+    [function] = evidence.details["functions"]  # type: ignore[misc]
+    assert (function["file"], function["line"], function["argument"]) == ("code_under_test.py", 1, "numbers")
+    assert function["memory_growth"] == "constant"
+    assert len(function["points"]) > 10
+    assert function["points"] == sorted(function["points"])
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_slow_code_fails_with_its_place(judge: Judge, kind: str) -> None:
+    evidence = judge(BAD[kind], "def test_it():\n    f([3, 1, 2])\n", growth="n log n")
+    assert evidence.verdict == "failed"
+    [finding] = evidence.details["findings"]  # type: ignore[misc]
+    assert (finding["file"], finding["line"], finding["rule"]) == ("code_under_test.py", 1, "growth")
+    assert "f grows" in finding["what"]
+
+
+def test_without_an_input_to_grow_it_is_not_run(judge: Judge) -> None:
+    evidence = judge("def f(x):\n    return x\n", "def test_it():\n    assert f(None) is None\n")
+    assert evidence.verdict == "not_run"
+    assert "can be grown" in evidence.why
+
+
+def test_examples_in_docstrings_are_inputs_too(judge: Judge) -> None:
+    evidence = judge('def first(xs):\n    """One.\n\n    >>> first([1, 2])\n    1\n    """\n    return xs[0]\n', "")
+    assert evidence.verdict == "passed"
+    assert evidence.figure.startswith("first: constant")
+
+
+def test_an_interpreter_that_is_broken_is_not_a_pass(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.checks.lab.Lab.python", "/bin/true")
+    with pytest.raises(CheckError, match="did not come to its end"):
+        judge(LINEAR, "def test_it():\n    assert total([1, 2, 3]) == 6\n")
+
+
+def test_a_module_that_cannot_be_imported_is_not_run(judge: Judge) -> None:
+    evidence = judge("import nothing_like_it\n" + LINEAR, "def test_it():\n    total([1, 2, 3])\n")
+    assert evidence.verdict == "not_run"
+    assert "cannot be imported: ModuleNotFoundError" in evidence.why
+
+
+def test_the_recursion_limit_is_a_remark(judge: Judge) -> None:
+    code = "def add(xs):\n    return xs[0] + add(xs[1:]) if xs else 0\n"
+    evidence = judge(code, "def test_it():\n    assert add([1, 2]) == 3\n")
+    assert evidence.verdict == "passed"
+    [function] = evidence.details["functions"]  # type: ignore[misc]
+    assert "the recursion limit was reached" in function["note"]
+
+
+def test_arguments_that_must_agree_are_grown_together(judge: Judge) -> None:
+    code = "def dot(a, b):\n    assert len(a) == len(b)\n    return sum(x * y for x, y in zip(a, b))\n"
+    evidence = judge(code, "def test_it():\n    assert dot([1, 2], [3, 4]) == 11\n")
+    [function] = evidence.details["functions"]  # type: ignore[misc]
+    assert (function["growth"], function["argument"]) == ("linear", "a, b")
