@@ -3,6 +3,7 @@
 The rule: code of the project runs in `run` and nowhere else. `tool` starts programs of ours that only read text.
 """
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from burnish.checks.interpreter import interpreter
 from burnish.checks.project import Project
+from burnish.checks.readable import open_copy
 from burnish.errors import CheckError
 from burnish.events import CommandRan
 from burnish.sandbox import Limits, open_sandbox
@@ -41,6 +43,7 @@ class Lab:
         self.measured: Measured | None = None
         """What the run of the tests with coverage found; None until the coverage check has made it."""
         self._interpreter = interpreter(project.python)
+        self._copy = open_copy(project.root) if sandbox != "process" else None
         self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders())
 
     @property
@@ -89,7 +92,8 @@ class Lab:
     def _folders(self) -> dict[str, str]:
         """The project, its virtual environment and the interpreter behind that, where the cell has not got it yet."""
         root, known = self.project.root, self._interpreter
-        folders = {str(root): place_of(root, PROJECT)}
+        seen = self._copy / "copy" if self._copy else root
+        folders = {str(seen): place_of(root, PROJECT)}
         for home in (known.base, *known.homes):
             system = any(home.is_relative_to(place) for place in SYSTEM) or len(home.parts) < 2
             if not system and str(home) != sys.base_prefix:
@@ -101,6 +105,8 @@ class Lab:
     def close(self) -> None:
         """End every process of this lab."""
         self.sandbox.close()
+        if self._copy:
+            shutil.rmtree(self._copy, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self

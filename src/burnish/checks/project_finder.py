@@ -33,7 +33,7 @@ def find_project(
     found = find_tests(root, named, named_tests)
     sources = sorted(_sources(named, [root / test for test in found], skipped))
     if not sources:
-        raise SetupProblem(_nothing(named, found))
+        raise SetupProblem(_nothing(named))
     return Project(
         root=root,
         sources=tuple(source.relative_to(root) for source in sources),
@@ -115,8 +115,8 @@ def _sources(named: Iterable[Path], tests: Sequence[Path], skipped: list[Path]) 
     return found
 
 
-def _nothing(named: Sequence[Path], tests: Sequence[Path]) -> str:
+def _nothing(named: Sequence[Path]) -> str:
     names = ", ".join(repr(path.name) for path in named)
-    if tests:
+    if any(path.is_file() or any(python_files(path)) for path in named):
         return f"Only tests were found in {names}. Name the code too: burnish check src/ --tests tests/"
     return f"There is no Python file in {names}. Name one, or a folder with some: burnish check src/"

@@ -21,6 +21,8 @@ from burnish.text import one_line
 INSIDE = Path(__file__).parent / "inside"
 FILES = ("__init__", "guard", "suite", "lent", "reporter", "cover")
 DOCTEST = re.compile(r"^\s*>>> ", re.M)
+TELLING = re.compile(r"error: |^(?:ERROR|INTERNALERROR|mainloop|!!!)")
+"""Lines in which pytest says why it does not go on."""
 PASSING = ("passed", "xfailed")
 INTERRUPTED, INTERNAL, USAGE, NOTHING = 2, 3, 4, 5
 """How pytest leaves, besides 0 and 1."""
@@ -196,7 +198,7 @@ def _signal(number: int) -> str:
 def _complaint(printed: str) -> str:
     """The line of pytest's output that says what is wrong."""
     lines = [line for line in printed.splitlines() if line.strip()]
-    telling = [line for line in lines if line.lower().startswith(("error:", "internalerror", "mainloop", "!!!"))]
+    telling = [line for line in lines if TELLING.search(line) and "usage:" not in line]
     return one_line((telling or lines or ["it gave no reason"])[-1].replace("INTERNALERROR>", ""), 300)
 
 

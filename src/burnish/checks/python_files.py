@@ -11,11 +11,11 @@ LEFT_OUT = {"node_modules", "build", "dist", "__pycache__", "site-packages"}
 def python_files(folder: Path) -> Iterator[Path]:
     """Every .py file below a folder, in order, but for those that are nobody's own code."""
     for here, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not _is_left_out(Path(here, name)))
+        folders[:] = sorted(name for name in folders if not is_left_out(Path(here, name)))
         yield from (Path(here, name) for name in sorted(files) if name.endswith(".py") and Path(here, name).is_file())
 
 
-def _is_left_out(folder: Path) -> bool:
+def is_left_out(folder: Path) -> bool:
     """Hidden folders, environments, and what tools have made."""
     name = folder.name
     return name.startswith(".") or name in LEFT_OUT or name.endswith(".egg-info") or (folder / "pyvenv.cfg").exists()

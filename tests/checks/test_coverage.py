@@ -1,0 +1,104 @@
+"""The coverage check: which lines and branches the tests run, and which test runs which line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.checks.coverage import CoverageCheck, runs_of, touching
+from burnish.checks.lab import Lab
+from burnish.checks.project_finder import find_project
+from burnish.errors import CheckError
+from tests.checks.project_support import CODE, GOOD, TEST, covered, made
+
+UNTESTED = CODE + "\n\ndef half(n):\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n"
+
+
+def test_a_good_project_is_covered_and_each_line_knows_its_tests() -> None:
+    project = find_project([GOOD / "src"])
+    with Lab(project) as lab:
+        evidence = CoverageCheck().judge(project, lab)
+        assert (evidence.verdict, evidence.figure) == ("passed", "80 % of lines and branches"), evidence
+        assert evidence.threshold == "at least 75 %"
+        touched = touching(project, lab)["src/shop/prices.py"]
+    assert touched[22] == ("tests/test_prices.py::TestDiscount::test_member",)
+    assert touched[23] == ("tests/test_prices.py::TestDiscount::test_stranger",)
+    assert len(touched[7]) == 12, "what runs at import runs for every test"
+    assert 28 not in touched
+
+
+def test_what_a_shared_fixture_runs_belongs_to_every_test() -> None:
+    project = find_project([GOOD / "src"])
+    with Lab(project) as lab:
+        assert len(touching(project, lab)["src/shop/stock.py"][9]) == 12
+
+
+def test_lines_that_no_test_runs_are_findings_and_fail(tmp_path: Path) -> None:
+    evidence = covered(made(tmp_path, {"code_.py": UNTESTED, "test_it.py": TEST}))
+    assert (evidence.verdict, evidence.figure) == ("failed", "38 % of lines and branches"), evidence
+    [finding] = seen(evidence.details["findings"])
+    assert (finding["file"], finding["line"], finding["what"]) == ("code_.py", 6, "lines 6-8 are never run")
+
+
+def test_a_branch_that_is_never_taken_is_a_finding(tmp_path: Path) -> None:
+    tests = TEST.replace("import double", "import double, half") + "    assert half(2) == 1\n"
+    evidence = covered(made(tmp_path, {"code_.py": UNTESTED, "test_it.py": tests}, "coverage = 90"))
+    assert evidence.verdict == "failed"
+    whats = [(finding["line"], finding["what"]) for finding in seen(evidence.details["findings"])]
+    assert whats == [(7, "line 7 is never run"), (6, "line 6 never goes on to line 7")]
+
+
+def test_a_file_that_nobody_imports_counts(tmp_path: Path) -> None:
+    evidence = covered(made(tmp_path, {"other.py": "def f():\n    return 1\n", "test_it.py": TEST}))
+    assert (evidence.verdict, evidence.figure) == ("failed", "50 % of lines and branches")
+
+
+def test_failing_tests_do_not_stop_the_measuring(tmp_path: Path) -> None:
+    evidence = covered(made(tmp_path, {"test_it.py": TEST.replace("== 4", "== 5")}))
+    assert (evidence.verdict, evidence.figure) == ("passed", "100 % of lines and branches")
+
+
+def test_code_that_does_not_parse_fails_by_name(tmp_path: Path) -> None:
+    evidence = covered(made(tmp_path, {"broken.py": "def f(:\n", "test_it.py": TEST}))
+    assert evidence.verdict == "failed"
+    assert "broken.py could not be measured" in evidence.why
+
+
+def test_no_tests_is_not_run(tmp_path: Path) -> None:
+    assert covered(made(tmp_path, {})).verdict == "not_run"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("import os\n\n\ndef test_x():\n    os._exit(0)\n", "ended before their verdict"),
+        ("X = 1\n", "no tests were found"),
+    ],
+    ids=["leaves", "empty"],
+)
+def test_tests_that_end_early_or_are_none_are_not_run(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(CheckError, match=why):
+        covered(made(tmp_path, {"test_x.py": text}))
+
+
+def test_a_coverage_package_that_cannot_be_imported_is_not_run(tmp_path: Path) -> None:
+    broken = {"coverage/__init__.py": "raise ImportError('broken tool')\n", "test_it.py": TEST}
+    with pytest.raises(CheckError, match="broken tool"):
+        covered(made(tmp_path, broken))
+
+
+def test_a_pragma_does_not_hide_generated_code(tmp_path: Path) -> None:
+    hidden = UNTESTED.replace("def half(n):", "def half(n):  # pragma: no cover")
+    files = {"code_.py": hidden, "test_it.py": TEST}
+    assert covered(made(tmp_path, files)).figure.startswith("100 %")
+    assert covered(made(tmp_path, files, generated=True)).figure.startswith("38 %")
+
+
+def test_stretches_end_where_a_line_ran() -> None:
+    assert runs_of((2, 3, 5, 9), (1, 4, 7)) == [[2, 3], [5], [9]]
+    assert runs_of((2, 3, 9), (1,)) == [[2, 3, 9]]
+
+
+def seen(value: object) -> Any:
+    """Details are plain data; tests look into them."""
+    return value

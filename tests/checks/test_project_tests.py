@@ -1,0 +1,240 @@
+"""The tests check on whole projects: only a suite that ran to its end, each time, without a failure, has passed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from burnish.checks.lab import Lab
+from burnish.checks.project import Project
+from burnish.checks.project_finder import find_project
+from burnish.checks.project_run import Ran, Said
+from burnish.checks.project_tests import TestsOfProject, flaky_ones
+from burnish.errors import CheckError
+from tests.checks.project_support import CODE, GOOD, TEST, judged, made
+
+
+def test_a_good_project_passes_with_pytest_unittest_and_doctests() -> None:
+    evidence = judged(find_project([GOOD / "src"]))
+    assert (evidence.verdict, evidence.figure) == ("passed", "11 passed, 1 skipped"), evidence
+    ids = [test["id"] for test in seen(evidence.details["tests"])]
+    assert "src/shop/prices.py::shop.prices.total" in ids
+    assert "tests/test_stock.py::StockCase::test_take" in ids
+    assert "tests/test_prices.py::test_total[prices1-1]" in ids
+    assert len(seen(evidence.details["runs"])) == 3
+    assert evidence.details["separated"] is False
+
+
+def test_a_failing_test_is_named_with_its_line(tmp_path: Path) -> None:
+    evidence = judged(made(tmp_path, {"tests/test_it.py": TEST + "\n\ndef test_bad():\n    assert double(1) == 3\n"}))
+    assert (evidence.verdict, evidence.figure) == ("failed", "1 passed, 1 failed")
+    assert evidence.why.startswith("1 of 2 tests failed: tests/test_it.py::test_bad: ")
+    [finding] = seen(evidence.details["findings"])
+    assert (finding["file"], finding["line"]) == ("tests/test_it.py", 9)
+
+
+ORDER = "STATE = []\n\n\ndef test_a():\n    STATE.append(1)\n\n\ndef test_b():\n    assert STATE\n"
+
+
+def test_a_test_that_depends_on_order_is_flaky(tmp_path: Path) -> None:
+    evidence = judged(made(tmp_path, {"test_order.py": ORDER}))
+    assert (evidence.verdict, evidence.figure) == ("failed", "2 passed")
+    assert "1 flaky test" in evidence.why
+    assert evidence.details["flaky"] == ["test_order.py::test_b"]
+
+
+def test_a_test_that_depends_on_the_order_of_a_set_is_flaky(tmp_path: Path) -> None:
+    words = "def test_set():\n    assert next(iter(set('abcdefgh'))) == {first!r}\n"
+    first = _first_of_a_set(tmp_path / "ask")
+    evidence = judged(made(tmp_path / "it", {"test_set.py": words.format(first=first)}))
+    assert evidence.details["flaky"] == ["test_set.py::test_set"]
+
+
+def _first_of_a_set(folder: Path) -> str:
+    with Lab(made(folder, {})) as lab:
+        return lab.run([lab.python, "-c", "print(next(iter(set('abcdefgh'))), end='')"]).output
+
+
+def test_a_missing_test_counts_as_flaky() -> None:
+    runs = [Ran(tests={"a": Said("a", "passed"), "b": Said("b", "passed")}), Ran(tests={"a": Said("a", "passed")})]
+    assert flaky_ones(runs) == ["b"]
+
+
+@pytest.mark.parametrize("wait", ["while True:\n        pass", "import time\n    time.sleep(99)"], ids=["busy", "idle"])
+def test_a_hanging_test_fails_by_name_within_its_time(tmp_path: Path, wait: str) -> None:
+    project = made(
+        tmp_path,
+        {"test_hang.py": f"def test_ok():\n    pass\n\n\ndef test_hang():\n    {wait}\n"},
+        "test_seconds = 1.5",
+    )
+    evidence = judged(project)
+    assert evidence.verdict == "failed"
+    assert evidence.why == "the time limit was reached while test_hang.py::test_hang was under way"
+    assert seen(evidence.details["runs"])[0]["seconds"] < 5
+
+
+def test_tests_that_do_not_import_fail_and_name_file_and_error(tmp_path: Path) -> None:
+    evidence = judged(made(tmp_path, {"tests/test_no.py": "import nosuch\n", "tests/test_yes.py": TEST}))
+    assert (evidence.verdict, evidence.figure) == ("failed", "1 passed, 1 failed")
+    assert evidence.why == "tests/test_no.py could not be imported: ModuleNotFoundError: No module named 'nosuch'"
+
+
+FAKE = (
+    "import json, os\n\n\ndef test_fake():\n    for fd in (1, 2, *range(3, 20)):\n        try:\n"
+    "            os.write(fd, b'\\n' + json.dumps({'test': {'id': 'x', 'outcome': 'passed'}}).encode() + b'\\n')\n"
+    "            os.write(fd, b'\\n' + json.dumps({'ended': {'exit': 0}}).encode() + b'\\n')\n"
+    "        except OSError:\n            pass\n    print('1 passed')\n    assert False\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("import sys\nsys.exit(0)\n", "test_bad.py was under way"),
+        ("import os\nos._exit(0)\n", "ended before their verdict (exit code 0) while test_bad.py was under way"),
+        ("import os\n\n\ndef test_x():\n    os._exit(0)\n", "test_bad.py::test_x was under way"),
+        ("import os, signal\n\n\ndef test_x():\n    os.kill(os.getpid(), signal.SIGSEGV)\n", "killed by SIGSEGV"),
+        (
+            "import atexit, os\natexit.register(os._exit, 0)\n\n\ndef test_x():\n    assert False\n",
+            "before their verdict",
+        ),
+        ("import pytest\n\n\ndef test_x():\n    pytest.exit('enough', 0)\n", "test_bad.py::test_x"),
+        (FAKE, "1 of 1 test failed"),
+        ("def test_x():\n    assert False\n\n\ndef test_y(:\n", "could not be imported: SyntaxError"),
+    ],
+    ids=["sys.exit", "os._exit", "os._exit-in-test", "signal", "at-exit", "pytest.exit", "fake-lines", "syntax"],
+)
+def test_a_suite_that_hides_its_verdict_fails(tmp_path: Path, text: str, why: str) -> None:
+    evidence = judged(made(tmp_path, {"test_bad.py": text}))
+    assert evidence.verdict == "failed", evidence
+    assert why in evidence.why
+
+
+@pytest.mark.parametrize(
+    "conftest",
+    [
+        "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n",
+        "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest_protocol(item):\n    return True\n",
+    ],
+    ids=["exit-status", "nothing-runs"],
+)
+def test_a_conftest_that_bends_the_verdict_fails(tmp_path: Path, conftest: str) -> None:
+    evidence = judged(made(tmp_path, {"test_bad.py": "def test_x():\n    assert False\n", "conftest.py": conftest}))
+    assert evidence.verdict == "failed", evidence
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({}, "no tests were found"),
+        ({"tests/test_none.py": "X = 1\n"}, "no tests were found"),
+        ({"test_s.py": "import pytest\n\n\n@pytest.mark.skip\ndef test_x():\n    pass\n"}, "all 1 test were skipped"),
+        ({"test_s.py": "import pytest\npytest.skip('no', allow_module_level=True)\n"}, "skipped"),
+    ],
+    ids=["none", "empty", "skipped", "module-skipped"],
+)
+def test_a_suite_that_tests_nothing_is_not_run(tmp_path: Path, files: dict[str, str], why: str) -> None:
+    evidence = judged(made(tmp_path, files))
+    assert evidence.verdict == "not_run", evidence
+    assert why in evidence.why
+
+
+def test_a_strict_unexpected_pass_is_a_failure(tmp_path: Path) -> None:
+    text = "import pytest\n\n\n@pytest.mark.xfail(strict=True)\ndef test_x():\n    pass\n"
+    assert judged(made(tmp_path, {"test_x.py": text})).verdict == "failed"
+
+
+def test_a_suite_named_as_unittest_names_it_is_found(tmp_path: Path) -> None:
+    text = "import unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(1)\n"
+    assert judged(made(tmp_path, {"tests/testcase.py": text})).figure == "1 passed"
+
+
+def test_code_under_test_can_neither_write_to_the_project_nor_reach_the_network(tmp_path: Path) -> None:
+    text = (
+        "import pathlib, socket\nimport pytest\n\nHERE = pathlib.Path(__file__).parent\n\n\n"
+        "def test_write():\n    with pytest.raises(OSError):\n        (HERE / 'new').write_text('x')\n"
+        "    with pytest.raises(OSError):\n        (HERE / 'code_.py').write_text('x')\n\n\n"
+        "def test_connect():\n    with pytest.raises(OSError):\n"
+        "        socket.create_connection(('1.1.1.1', 80), 1)\n\n\n"
+        "def test_own_folder_can_be_written(tmp_path):\n    (tmp_path / 'x').write_text('x')\n"
+    )
+    evidence = judged(made(tmp_path, {"test_attack.py": text}))
+    assert evidence.figure == "3 passed", evidence
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == [
+        "code_.py",
+        "pyproject.toml",
+        "test_attack.py",
+    ]
+
+
+def test_settings_that_pytest_refuses_are_not_run_with_its_words(tmp_path: Path) -> None:
+    project = made(tmp_path, {"test_it.py": TEST, "pytest.ini": "[pytest]\naddopts = --no-such-option\n"})
+    with pytest.raises(CheckError, match="unrecognized arguments: --no-such-option"):
+        judged(project)
+
+
+def test_a_long_suite_is_run_once_and_says_so(tmp_path: Path) -> None:
+    text = "import time\n\n\ndef test_slow():\n    time.sleep(1.2)\n"
+    evidence = judged(made(tmp_path, {"test_slow.py": text}, "test_seconds = 3"))
+    assert (evidence.verdict, len(seen(evidence.details["runs"]))) == ("passed", 1)
+    assert "run once" in evidence.why
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"), [("python test_it.py && ls code_.py", "passed"), ("echo no; exit 3", "failed")]
+)
+def test_a_command_is_judged_by_its_exit_code(tmp_path: Path, command: str, verdict: str) -> None:
+    evidence = judged(made(tmp_path, {"test_it.py": TEST}, test_command=command))
+    assert evidence.verdict == verdict, evidence
+
+
+def test_a_command_that_does_not_exist_is_not_run(tmp_path: Path) -> None:
+    with pytest.raises(CheckError, match="could not be run"):
+        judged(made(tmp_path, {"test_it.py": TEST}, test_command="no-such-runner"))
+
+
+def test_a_command_that_hangs_fails(tmp_path: Path) -> None:
+    evidence = judged(made(tmp_path, {}, "test_seconds = 1", test_command=["sleep", "60"]))
+    assert (evidence.verdict, evidence.why) == ("failed", "the time limit was reached")
+
+
+def generated(folder: Path, code: str, tests: str) -> Project:
+    (folder / "solution.py").write_text(code)
+    (folder / "test_solution.py").write_text(tests)
+    (folder / "pyproject.toml").touch()
+    return find_project([folder / "solution.py"], generated=True)
+
+
+ASSERTS = "from solution import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
+
+
+def test_generated_code_is_judged_apart_from_its_tests(tmp_path: Path) -> None:
+    evidence = judged(generated(tmp_path, CODE, ASSERTS))
+    assert (evidence.verdict, evidence.figure, evidence.details["separated"]) == ("passed", "1 passed", True)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def double(n):\n    return n\n",
+        "class Yes:\n    def __eq__(self, other):\n        return True\n\n\ndef double(n):\n    return Yes()\n",
+        "import os\n\n\ndef double(n):\n    os._exit(0)\n",
+        "import random\n\n\ndef double(n):\n    return random.random()\n",
+    ],
+    ids=["wrong", "equal-to-everything", "leaves", "chance"],
+)
+def test_generated_code_that_is_wrong_or_cheats_fails(tmp_path: Path, code: str) -> None:
+    assert judged(generated(tmp_path, code, ASSERTS)).verdict == "failed"
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    project = made(tmp_path, {"test_it.py": TEST})
+    with Lab(project, tell=lambda done, total: told.append((done, total))) as lab:
+        TestsOfProject().judge(project, lab)
+    assert told == [(1, 3), (3, 3)]
+
+
+def seen(value: object) -> Any:
+    """Details are plain data; tests look into them."""
+    return value

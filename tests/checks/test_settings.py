@@ -1,0 +1,51 @@
+"""Settings come from pyproject.toml, and a wrong one is refused by name."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.checks.settings import Settings, read_settings
+from burnish.errors import SetupProblem
+
+
+def settings(folder: Path, text: str) -> Settings:
+    (folder / "pyproject.toml").write_text(text)
+    return read_settings(folder)
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert read_settings(tmp_path) == Settings()
+
+
+def test_what_is_written_holds(tmp_path: Path) -> None:
+    read = settings(tmp_path, '[tool.burnish]\ncoverage = 90\nrequired = ["tests"]\nseverity = "high"\n')
+    assert (read.coverage, read.required, read.severity) == (90.0, ("tests",), "high")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("covrage = 90", "'covrage' that Burnish does not know; did you mean 'coverage'?"),
+        ("coverage = 120", "less than or equal to 100"),
+        ("coverage = '90'", '`coverage = "90"`'),
+        ("coverage = nan", "finite"),
+        ("network = 1", "valid boolean"),
+        ("required = ['test']", "there is no check 'test'; did you mean 'tests'?"),
+        ("required = 'tests'", "valid array"),
+        ("severity = 'worst'", "'low', 'medium' or 'high'"),
+        ("growth = 'cubic'", "'quadratic'"),
+        ("test_seconds = 0", "greater than 0"),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_what_is_allowed(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(SetupProblem) as caught:
+        settings(tmp_path, f"[tool.burnish]\n{line}\n")
+    assert said in str(caught.value)
+    assert line.split()[0] in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["tool.burnish = 3\n", "[tool.burnish\n", "\xff\xfe"])
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(text.encode("latin-1"))
+    with pytest.raises(SetupProblem):
+        read_settings(tmp_path)
