@@ -12,7 +12,7 @@ from typing import Any, Self
 from burnish.errors import SandboxError
 from burnish.events import CommandRan, Graded
 from burnish.sandbox import verdict
-from burnish.sandbox.cell import Cell, Ended
+from burnish.sandbox.cell import Cell, Ended, Heard
 from burnish.sandbox.limits import Limits
 
 Open = Callable[[], Cell]
@@ -33,11 +33,15 @@ class Box:
         self._closed = False
 
     def run(
-        self, argv: Sequence[str], files: Mapping[str, str] | None = None, timeout_seconds: float = 10.0
+        self,
+        argv: Sequence[str],
+        files: Mapping[str, str] | None = None,
+        timeout_seconds: float = 10.0,
+        heard: Heard | None = None,
     ) -> CommandRan:
         """Run one command in a fresh folder that holds `files`, and say how it ended."""
         given = json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()
-        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], self.limits.output_bytes)
+        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], self.limits.output_bytes, heard)
         return CommandRan(
             command=" ".join(argv),
             exit_code=ended.exit_code,
@@ -65,13 +69,15 @@ class Box:
         inputs = [code.encode(errors="surrogatepass"), sealed]
         return self._perform(message, inputs, verdict.MOST_BYTES), nonce
 
-    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int) -> Ended:
+    def _perform(
+        self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None
+    ) -> Ended:
         """One job in a cell of its own; the cell is kept only if it is as it was before."""
         with self._places:
             cell = self._take()
             clean = False
             try:
-                ended = cell.perform(message, inputs, keep_bytes)
+                ended = cell.perform(message, inputs, keep_bytes, heard)
                 clean = ended.clean
                 return ended
             finally:

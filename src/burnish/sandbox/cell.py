@@ -21,6 +21,9 @@ GOODBYE_SECONDS = 0.3
 WALL = 4
 """The wall limit of a job is this many times its CPU limit."""
 
+Heard = Callable[[bytes], None]
+"""Somebody who wants to know what a job says while it runs."""
+
 
 @dataclass
 class Ended:
@@ -41,6 +44,8 @@ class Reader:
 
     fd: int
     keep: int
+    heard: Heard | None = None
+    """Told of everything at once, as it comes."""
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
     dropped: int = 0
@@ -48,6 +53,8 @@ class Reader:
     def read(self) -> bool:
         """Take what there is; False at the end."""
         data = os.read(self.fd, 262144)
+        if self.heard and data:
+            self.heard(data)
         room = self.keep // 2 - len(self.head)
         self.head += data[:room]
         self.tail += data[room:]
@@ -87,12 +94,14 @@ class Cell:
             raise SandboxError(f"the cell did not start: {words or 'it gave no reason'}")
         return ready
 
-    def perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int) -> Ended:
+    def perform(
+        self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None
+    ) -> Ended:
         """Run one job and wait for its end, never longer than its wall limit and a little more."""
         with self._busy:
-            return self._perform(message, inputs, keep_bytes)
+            return self._perform(message, inputs, keep_bytes, heard)
 
-    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int) -> Ended:
+    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None) -> Ended:
         started = time.monotonic()
         fds = [wire.in_memory(content) for content in inputs]
         out, into = os.pipe2(os.O_CLOEXEC)
@@ -105,7 +114,7 @@ class Cell:
             for fd in (*fds, into):
                 os.close(fd)
         try:
-            return self._collect(Reader(out, keep_bytes), started, WALL * message["timeout"] + GRACE_SECONDS)
+            return self._collect(Reader(out, keep_bytes, heard), started, WALL * message["timeout"] + GRACE_SECONDS)
         finally:
             os.close(out)
 

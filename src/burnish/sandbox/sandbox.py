@@ -1,6 +1,6 @@
 """The idea of a sandbox: `run` a command, `grade` code against tests. Its kinds are this file's neighbours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -22,9 +22,16 @@ class Sandbox(Protocol):
     """One line for reports: which protections are active."""
 
     def run(
-        self, argv: Sequence[str], files: Mapping[str, str] | None = None, timeout_seconds: float = 10.0
+        self,
+        argv: Sequence[str],
+        files: Mapping[str, str] | None = None,
+        timeout_seconds: float = 10.0,
+        heard: Callable[[bytes], None] | None = None,
     ) -> CommandRan:
-        """Run one command in a fresh folder that holds `files`, and say how it ended."""
+        """Run one command in a fresh folder that holds `files`, and say how it ended.
+
+        `heard` is told what the command writes, as it comes.
+        """
         ...
 
     def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:

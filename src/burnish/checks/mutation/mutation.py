@@ -1,0 +1,133 @@
+"""Do the tests notice when the code is wrong?
+
+`Evidence.details`: killed, timeout, suspicious (noticed); survived, no_tests (not noticed); not_tried, invalid;
+mutants, tried, score, interval; seconds, per_second (mutants tried in a second, once the tests had run without any),
+tests; functions (the same counts for each), outcomes (mutmut's name of each mutant and what became of it), notes.
+"""
+
+import random
+import time
+from collections.abc import Iterator, Mapping
+
+from burnish.checks.lab import Lab
+from burnish.checks.mutation.maker import MAKER, Maker
+from burnish.checks.mutation.mutant import Mutant
+from burnish.checks.mutation.score import INVALID, NOT_TRIED, NOTICED, OUTCOMES, UNNOTICED, Score, by_function
+from burnish.checks.mutation.trial import Trial, try_mutants
+from burnish.checks.project import Project
+from burnish.checks.project_run import has_tests
+from burnish.errors import CheckError
+from burnish.events import Evidence
+from burnish.text import counted
+
+SEED = 5
+MOST_FINDINGS = 1000
+MAKING = 0.5
+"""The share of the budget in which mutants are made; files that are not reached then are not tried."""
+WHY = {"survived": "No test notices when", "no_tests": "No test runs this function, so none notices when"}
+
+
+class MutationCheck:
+    """Do the tests notice when the code is wrong? Break it in small ways and count how often they do.
+
+    A mutant that hangs or crashes the tests is noticed; one in code that no test runs is not. When the budget ends
+    early, those tried are a random sample, and the score comes with its interval. Does not see code outside functions,
+    decorated functions, and functions that stand neither at the top of a module nor in a class there (mutmut makes no
+    mutants of those).
+    """
+
+    name = "mutation"
+
+    def __init__(self, maker: Maker = MAKER) -> None:
+        self.maker = maker
+
+    def judge(self, project: Project, lab: Lab) -> Evidence:
+        """The share of mutants that the tests notice, and each that they do not."""
+        if project.test_command:
+            return self._not_run(
+                "mutants are tried with pytest, and this project's tests are run by a command of its own"
+            )
+        if not has_tests(project):
+            return self._not_run("there are no tests")
+        began = time.monotonic()
+        mutants, skipped = self._make(project, began + MAKING * project.settings.mutation_seconds)
+        if not mutants:
+            return self._not_run("there is nothing to mutate")
+        left = project.settings.mutation_seconds - (time.monotonic() - began)
+        trial = try_mutants(project, lab, mutants, left)
+        if trial.problem:
+            return self._not_run(trial.problem)
+        return self._verdict(project, mutants, trial, time.monotonic() - began, skipped)
+
+    def _make(self, project: Project, deadline: float) -> tuple[list[Mutant], int]:
+        """Mutants of all sources in a random order that is always the same, and how many files were not reached."""
+        sources = sorted(project.sources)
+        random.Random(SEED).shuffle(sources)
+        made: dict[str, Mutant] = {}
+        while sources and (time.monotonic() < deadline or not made):
+            source = sources.pop()
+            try:
+                text = project.text(source)
+            except (OSError, SyntaxError, UnicodeDecodeError) as error:
+                raise CheckError(f"{source} cannot be read as Python ({error})") from error
+            made.update((mutant.key, mutant) for mutant in self.maker.mutants(str(source), text, project.generated))
+        mutants = sorted(made.values(), key=lambda mutant: mutant.key)
+        random.Random(SEED).shuffle(mutants)
+        return mutants, len(sources)
+
+    def _verdict(self, project: Project, mutants: list[Mutant], trial: Trial, seconds: float, skipped: int) -> Evidence:
+        """Passed when the score is high enough; after an early stop, its best estimate decides."""
+        score = Score(trial.outcomes)
+        if not score.tried:
+            return self._not_run("the time was up before a mutant could be tried")
+        notes = [*trial.notes, *([f"{counted(skipped, 'file')} not reached"] if skipped else [])]
+        working = max(trial.seconds - trial.baseline_seconds, 1e-6)
+        details: dict[str, object] = {
+            **{outcome: score.of(outcome) for outcome in OUTCOMES},
+            "mutants": len(mutants),
+            "tried": score.tried,
+            "score": round(score.percent, 2),
+            "interval": [round(end, 2) for end in score.interval],
+            "seconds": round(seconds, 3),
+            "per_second": round(score.tried / working, 1),
+            "tests": trial.tests,
+            "notes": notes,
+            "functions": by_function(mutants, trial.outcomes),
+            "outcomes": trial.outcomes,
+            "findings": list(findings(project, mutants, trial.outcomes)),
+        }
+        return Evidence(
+            check=self.name,
+            verdict="passed" if score.percent >= project.settings.mutation else "failed",
+            why=sentence(score, notes),
+            figure=score.figure(),
+            threshold=f"at least {project.settings.mutation:g} %",
+            details=details,
+        )
+
+    def _not_run(self, why: str) -> Evidence:
+        return Evidence(check=self.name, verdict="not_run", why=f"{why[0].upper()}{why[1:]}.".replace("..", "."))
+
+
+def findings(project: Project, mutants: list[Mutant], outcomes: Mapping[str, str]) -> Iterator[dict[str, object]]:
+    """The mutants that no test noticed, by file and line; the first thousand of them."""
+    texts: dict[str, str] = {}
+    missed = [mutant for mutant in mutants if outcomes[mutant.key] in UNNOTICED]
+    for mutant in sorted(missed, key=lambda one: (one.file, one.changed, one.key))[:MOST_FINDINGS]:
+        if mutant.file not in texts:
+            texts[mutant.file] = next(project.text(path) for path in project.sources if str(path) == mutant.file)
+        yield mutant.finding(texts[mutant.file], WHY[outcomes[mutant.key]]).model_dump()
+
+
+def sentence(score: Score, notes: list[str]) -> str:
+    """What a person should know, in a sentence or two."""
+    said = f"The tests notice {score.of(*NOTICED)} of {counted(score.tried, 'small change')} to the code"
+    missed, unrun = score.of(*UNNOTICED), score.of("no_tests")
+    if missed:
+        said += f"; {missed} {'goes' if missed == 1 else 'go'} unnoticed"
+        said += f", {unrun} of them in functions that no test runs" if unrun else ""
+    if score.of(NOT_TRIED):
+        said += f". The time was up; {score.of(NOT_TRIED)} were not tried"
+    if score.of(INVALID):
+        notes.append(f"{counted(score.of(INVALID), 'mutant')} could not be compiled")
+    return f"{said}." + "".join(f" Note: {note}." for note in notes)
