@@ -62,14 +62,12 @@ def test_a_missing_test_counts_as_flaky() -> None:
 
 @pytest.mark.parametrize("wait", ["while True:\n        pass", "import time\n    time.sleep(99)"], ids=["busy", "idle"])
 def test_a_hanging_test_fails_by_name_within_its_time(tmp_path: Path, wait: str) -> None:
-    project = made(
-        tmp_path,
-        {"test_hang.py": f"def test_ok():\n    pass\n\n\ndef test_hang():\n    {wait}\n"},
-        "test_seconds = 1.5",
-    )
+    text = f"def test_ok():\n    pass\n\n\ndef test_hang():\n    {wait}\n\n\ndef test_last():\n    pass\n"
+    project = made(tmp_path, {"test_hang.py": text}, "test_seconds = 1.5")
     evidence = judged(project)
     assert evidence.verdict == "failed"
     assert evidence.why == "the time limit was reached while test_hang.py::test_hang was under way"
+    assert evidence.figure == "1 passed, 1 failed, 1 not run"
     assert seen(evidence.details["runs"])[0]["seconds"] < 5
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from burnish.checks.inside.guard import PACKAGE
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
-from burnish.errors import CheckError
+from burnish.errors import CheckError, blame
 from burnish.events import CommandRan
 from burnish.text import one_line
 
@@ -59,6 +59,11 @@ class Ran:
     uncovered: list[dict[str, Any]] = field(default_factory=list)
     has_cover: bool = False
 
+    @property
+    def silent(self) -> int:
+        """How many tests never gave an answer."""
+        return sum(name not in self.tests for name in self.plan)
+
     def counted(self, *outcomes: str) -> int:
         """How many tests ended in one of these ways."""
         return sum(test.outcome in outcomes for test in self.tests.values())
@@ -87,9 +92,11 @@ def run_suite(project: Project, lab: Lab, seed: int = 0, cover: bool = False) ->
         "packages": lab.packages,
         "paths": paths(project, lab),
         "off": ["-p", "no:langsmith_plugin"] if project.python == Path(sys.executable) else [],
-        "environment": {"PYTHONHASHSEED": str(seed)},
+        "environment": {"PYTHONHASHSEED": str(seed), "HYPOTHESIS_STORAGE_DIRECTORY": "/tmp/hypothesis"},
     }
-    return read(*run_job(project, lab, job))
+    command, nonce = run_job(project, lab, job)
+    with blame(CheckError, "reading what the tests said"):
+        return read(command, nonce)
 
 
 def run_job(project: Project, lab: Lab, job: dict[str, Any]) -> tuple[CommandRan, str]:
@@ -138,7 +145,10 @@ def read(command: CommandRan, nonce: str) -> Ran:
     end = _last(facts, "end")
     if end == USAGE:
         raise CheckError(f"pytest did not start: {_complaint(ran.printed)}")
-    ran.problem = _problem(ran, command, ended, end, under_way(facts, ran.tests))
+    where = under_way(facts, ran.tests)
+    ran.problem = _problem(ran, command, ended, end, where)
+    if ran.problem and where in ran.plan:
+        ran.tests[where] = Said(where, "failed", message=ran.problem)
     ran.has_cover = end is not None
     return ran
 

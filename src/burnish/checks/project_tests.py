@@ -146,6 +146,7 @@ def figure(ran: Ran) -> str:
         "passed": ran.counted(*PASSING),
         "failed": ran.counted("failed") + len(ran.broken),
         "skipped": ran.counted("skipped"),
+        "not run": ran.silent,
     }
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none"
 
