@@ -15,6 +15,8 @@ ENDINGS = {
     "gone": "the process was ended by the code at {n}",
 }
 
+STEADY_SECONDS = 0.08
+"""A call that takes longer is believed without being repeated."""
 HUNG_SECONDS = 0.8
 """A call that was under way for so long when its time was over hangs; a shorter one was only interrupted."""
 
@@ -64,9 +66,10 @@ def one_way(function: Function, said: list[Line], killed: float) -> Seen:
     """What one way of growing showed."""
     lines = sorted((line["n"], float(line["lines"])) for line in said if "lines" in line)
     first = {line["n"]: line["seconds"] for line in said if "seconds" in line}
-    best = first | {line["n"]: line["best"] for line in said if "best" in line}
+    best = {line["n"]: line["best"] for line in said if "best" in line}
+    steady = {n: seconds for n, seconds in first.items() if seconds > STEADY_SECONDS} | best
     held = {line["n"]: line["bytes"] for line in said if "bytes" in line}
-    growth, note = name(lines, sorted(best.items()), any(line.get("sorts") for line in said))
+    growth, note = name(lines, sorted(steady.items()), any(line.get("sorts") for line in said))
     ended, at = ending(said, killed)
     if ended == "late" and len(lines) >= FEWEST:
         growth = "worse"
@@ -78,7 +81,7 @@ def one_way(function: Function, said: list[Line], killed: float) -> Seen:
         argument=grown_argument(function, said[0]),
         growth=growth,
         memory_growth=of_memory(sorted(held.items())),
-        points=tuple((n, seconds, held.get(n)) for n, seconds in sorted(best.items())),
+        points=tuple((n, seconds, held.get(n)) for n, seconds in sorted((first | best).items())),
         note="; ".join(remarks),
     )
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Say = Callable[..., None]
 
+SHORT_SECONDS = 0.001
 MOST_LINES = 60_000
 MOST_SECONDS = 0.02
 """A size whose call runs longer, or more lines, is the last one."""
@@ -125,6 +126,9 @@ def explore(call: Call, found: list[Tried], until: float, say: Say) -> None:
         fresh = copied(arguments)
         seconds = within(PATIENCE_SECONDS, call.ready(fresh))
         call.stay()
+        if found and SHORT_SECONDS < seconds > 3 * found[-1].seconds:  # a burst of load, or is it the code?
+            seconds = min(seconds, within(PATIENCE_SECONDS, call.ready(copied(arguments))))
+            call.stay()
         say(n=real, seconds=seconds)
         found.append(Tried(real, arguments, seconds, fresh != arguments))
         if seconds > LONGEST_SECONDS:
@@ -143,7 +147,7 @@ def telling(found: list[Tried]) -> list[Tried]:
 
 def too_steep(found: list[Tried]) -> bool:
     """Whether the next size, growing as the last two did and more, would take longer than a call may."""
-    if len(found) < 5 or found[-1].seconds < 0.001:
+    if len(found) < 5 or found[-1].seconds < SHORT_SECONDS:
         return False
     factor = max(1.0, found[-1].seconds / max(found[-2].seconds, 1e-9))
     return found[-1].seconds * factor * factor > PATIENCE_SECONDS
