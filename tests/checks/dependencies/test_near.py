@@ -27,6 +27,8 @@ from burnish.checks.dependencies.near import dated, near, slips, well_known
         ("tenserflow", "tensorflow"),
         ("huggingface-hubs", "huggingface-hub"),
         ("setup-tools", "setuptools"),
+        ("erquests", "requests"),
+        ("equests", "requests"),
     ],
 )
 def test_slips_and_traps_are_seen(name: str, meant: str) -> None:
@@ -35,7 +37,17 @@ def test_slips_and_traps_are_seen(name: str, meant: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["requests", "dask", "dash", "types-docopt", "google-cloud-dlp", "nvidia-cufft-cu13", "mask", "surely-invented"],
+    [
+        "requests",
+        "dask",
+        "dash",
+        "types-docopt",
+        "google-cloud-dlp",
+        "nvidia-cufft-cu13",
+        "mask",
+        "vyper",
+        "surely-invented",
+    ],
 )
 def test_the_well_known_and_the_merely_related_are_left_in_peace(name: str) -> None:
     assert near(name) == ""

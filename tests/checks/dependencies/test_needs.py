@@ -6,7 +6,7 @@ import pytest
 
 from burnish.checks.dependencies.imports import imported
 from burnish.checks.dependencies.installed import environment as installed_in
-from burnish.checks.dependencies.package import Gap, Package, Use
+from burnish.checks.dependencies.package import Gap, Package, Use, packages
 from burnish.checks.dependencies.required import required
 from burnish.checks.project import Project
 from tests.checks.dependencies.conftest import Make, install
@@ -128,6 +128,15 @@ def test_requirements_are_read_with_their_lines(make: Make) -> None:
         ("click", "8.1", 2, False),
     ]
     assert gaps(project.root) == []
+
+
+def test_what_an_extra_brings_need_not_be_there(make: Make, environment: Path) -> None:
+    text = '[project]\nname = "a"\n[project.optional-dependencies]\nml = ["torch>=2", "a[other]"]\n'
+    project = make({"pyproject.toml": text, "app.py": "def f():\n    import torch\n"})
+    installed = installed_in(environment)
+    uses = [use for use in (*required(project.root), *imported(project, installed)) if isinstance(use, Use)]
+    (torch,) = packages(uses, installed)
+    assert (torch.needed, torch.idle, torch.unaudited, torch.place.line) == (False, False, "", 4)
 
 
 def test_dependencies_in_pyproject_are_read_and_the_project_itself_is_none(make: Make) -> None:

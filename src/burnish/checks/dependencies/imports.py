@@ -7,6 +7,7 @@ marked as optional.
 import ast
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -17,6 +18,8 @@ from burnish.checks.dependencies.package import Gap, Use
 from burnish.checks.project import Project
 from burnish.parsing import parse
 
+PYTHONS_OWN = sys.stdlib_module_names | {"__main__", "annotationlib", "compression"}
+"""Modules of the standard library, those of newer Pythons too."""
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 _CONDITIONS = {"TYPE_CHECKING", "version_info", "platform", "PY2", "PY3", "os_name", "implementation"}
 _IMPORTERS = {"import_module", "__import__"}
@@ -27,6 +30,7 @@ def imported(project: Project, installed: Installed, stated: Collection[str] = (
 
     Where nothing is installed the name is a guess, and a requirement that fits (`stated`) makes it a better one.
     """
+    is_own = cache(partial(_is_own, project.root))
     for source in project.sources:
         try:
             tree = parse(project.text(source))
@@ -35,15 +39,10 @@ def imported(project: Project, installed: Installed, stated: Collection[str] = (
             yield Gap(file=str(source), what=f"the imports of {source} cannot be read: {type(error).__name__}")
             continue
         for module, line, optional in found:
-            if _is_foreign(module, source, project.root):
+            top = module.split(".")[0]
+            if top not in PYTHONS_OWN and not is_own(project.root / source.parent, top):
                 for name in installed.owners(module) or (_guess(module, stated),):
                     yield Use(name=name, file=str(source), line=line, optional=optional)
-
-
-def _is_foreign(module: str, source: Path, root: Path) -> bool:
-    """Whether somebody else must be installed for this import: neither Python's own nor the project's modules."""
-    top = module.split(".")[0]
-    return top not in sys.stdlib_module_names and top != "__main__" and not _is_own(top, root / source, root)
 
 
 def _guess(module: str, stated: Collection[str]) -> str:
@@ -57,18 +56,20 @@ def _guess(module: str, stated: Collection[str]) -> str:
 
 
 def _in_namespace(module: str) -> str:
-    """A namespace of many packages says little by its first name: the shipped names go by the first two or three."""
+    """A namespace of many packages says little by its first name; its packages go by the first two or three."""
     parts = module.split(".")
+    if parts[:2] == ["google", "cloud"] and len(parts) > 2:
+        return "-".join(parts[:3])
     return next((PACKAGE_OF[name] for end in (3, 2) if (name := ".".join(parts[:end])) in PACKAGE_OF), "")
 
 
-def _is_own(top: str, source: Path, root: Path) -> bool:
-    """Whether a module lies where this source would find it: in the root, in `src`, or beside the source.
+def _is_own(root: Path, folder: Path, top: str) -> bool:
+    """Whether a module lies where a source in this folder would find it: in the root, in `src`, or beside the source.
 
     Inside a package an absolute import does not see its siblings, so folders with an `__init__.py` do not count.
     """
-    around = [folder for folder in source.parents if folder.is_relative_to(root)]
-    bases = {root, root / "src", *(folder for folder in around if not (folder / "__init__.py").exists())}
+    around = [one for one in (folder, *folder.parents) if one.is_relative_to(root)]
+    bases = {root, root / "src", *(one for one in around if not (one / "__init__.py").exists())}
     return any(_is_module(base, top) for base in bases)
 
 

@@ -87,11 +87,16 @@ def _different_words(name: str, known: str) -> tuple[str, str]:
 
 def _is_slip(word: str, known: str) -> bool:
     allowed = 2 if len(known) >= TWO_SLIPS else 1 if len(known) >= ONE_SLIP else 0
-    if abs(len(word) - len(known)) > allowed:
+    if abs(len(word) - len(known)) > allowed or not _begin_alike(word, known):
         return False
     if not allowed:  # two letters swapped in a short word
         return len(known) == ONE_SLIP - 1 and sorted(word) == sorted(known) and slips(word, known) == 1
     return len(set(word) ^ set(known)) <= 2 * allowed and slips(word, known) <= allowed
+
+
+def _begin_alike(word: str, known: str) -> bool:
+    """People get the first letter right, or swap it, or leave it out; another one makes another word."""
+    return word[:1] == known[:1] or word[:2] == known[1::-1] or word == known[1:]
 
 
 def slips(one: str, other: str) -> int:

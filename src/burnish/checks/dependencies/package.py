@@ -28,7 +28,7 @@ class Use(Frozen):
     pinned: str = ""
     """The one version that the requirement allows."""
     optional: bool = False
-    """The code does without it, or does not need it on this machine."""
+    """The code does without it, or it belongs to an extra, or to another machine."""
     elsewhere: bool = False
     """It comes from an address or a folder, not from the index."""
 
@@ -57,11 +57,17 @@ class Package(Frozen):
         return not self.installed and all(use.optional and not use.stated for use in self.uses)
 
     @property
+    def needed(self) -> bool:
+        """Whether it must be there; what the project states about it outweighs how it is imported."""
+        stated = [use for use in self.uses if use.stated]
+        return any(not use.optional for use in stated or self.uses)
+
+    @property
     def unaudited(self) -> str:
         """Why no advisory can be looked up for it; empty when one can, or when it is not needed here."""
         if self.elsewhere:
             return f"{self.name} comes from an address or a folder, not from the package index"
-        if not self.versions and not all(use.optional for use in self.uses):
+        if not self.versions and self.needed:
             return f"{self.name} is neither installed nor pinned to one version"
         return ""
 

@@ -1,4 +1,4 @@
-"""What the project says it requires: `[project] dependencies` of pyproject.toml, and requirements*.txt in its root.
+"""What the project says it requires: dependencies and extras in pyproject.toml, and requirements*.txt in its root.
 
 Files are text from strangers. None outside the project is opened, no address in them is called, nothing is installed;
 a line that cannot be judged is a gap, never silence.
@@ -39,12 +39,14 @@ def _pyproject(root: Path) -> tuple[str, list[Use | Gap]]:
     try:
         text = _read(root, file)
         project = tomllib.loads(text).get("project", {})
-        own, wanted = str(project.get("name", "")), list(project.get("dependencies", []))
+        own, wanted = str(project.get("name", "")), [(line, False) for line in project.get("dependencies", [])]
+        extras = project.get("optional-dependencies", {})
+        wanted += [(line, True) for extra in extras.values() for line in extra]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
-        return "", [
-            Gap(file=file.name, what=f"the dependencies in pyproject.toml cannot be read: {one_line(str(error))}")
-        ]
-    return canonicalize_name(own), [_requirement(str(line), file.name, _line_of(str(line), text)) for line in wanted]
+        why = one_line(str(error))
+        return "", [Gap(file=file.name, what=f"the dependencies in pyproject.toml cannot be read: {why}")]
+    stated = [_requirement(str(line), file.name, _line_of(str(line), text), extra) for line, extra in wanted]
+    return canonicalize_name(own), stated
 
 
 def _line_of(requirement: str, text: str) -> int:
@@ -94,7 +96,7 @@ def _from_address(wanted: str, file: str, line: int) -> Use | Gap:
     return Gap(file=file, line=line, what=f"a requirement comes from an address, not from the index: {_shown(wanted)}")
 
 
-def _requirement(wanted: str, file: str, line: int) -> Use | Gap:
+def _requirement(wanted: str, file: str, line: int, extra: bool = False) -> Use | Gap:
     try:
         read = Requirement(wanted)
         name = canonicalize_name(read.name)
@@ -106,7 +108,7 @@ def _requirement(wanted: str, file: str, line: int) -> Use | Gap:
         line=line,
         stated=True,
         pinned=_pin(read),
-        optional=not _applies(read),
+        optional=extra or not _applies(read),
         elsewhere=read.url is not None,
     )
 
