@@ -110,6 +110,13 @@ def test_a_file_that_is_no_text_of_python_is_not_run(tmp_path: Path, content: by
     assert (evidence.verdict, "app.py" in evidence.why) == ("not_run", True)
 
 
+def test_a_password_is_not_repeated_in_the_evidence(tmp_path: Path) -> None:
+    files = {"app.py": "def f(password='hunter2', token='changeme'):\n    return connect(pwd='example')\n"}
+    evidence = judged(SecurityCheck(), project_in(tmp_path, files))
+    assert len(findings(evidence)) >= 3
+    assert not any(word in evidence.model_dump_json() for word in ("hunter2", "changeme", "example"))
+
+
 def test_no_files_is_not_a_pass(tmp_path: Path) -> None:
     assert judged(SecurityCheck(), project_in(tmp_path, {})).verdict == "not_run"
 
@@ -266,6 +273,8 @@ def test_secrets_are_found_and_never_repeated(code: str) -> None:
         "key = 'name'",
         "url = f'postgres://{user}:{password}@db'",
         "x = 'AKIAIOSFODNN7EXAMPLE'",
+        "password = ':****'",
+        "help = 'postgres://user:pass@host:5432/name'",
     ],
 )
 def test_what_only_looks_like_a_secret_is_left_alone(code: str) -> None:

@@ -12,10 +12,11 @@ import pytest
 
 from burnish.checks.quality import QualityCheck
 from burnish.checks.quality.check import WEIGHTS
-from burnish.checks.quality.lint import OPTIONS
+from burnish.checks.quality.lint import IGNORE, OPTIONS, SELECT
 from burnish.errors import CheckError
 from burnish.events import Evidence
 from tests.checks.static_support import SAMPLES, BrokenLab, findings, judged, project_in, sample
+from tests.support import ROOT
 
 CLEAN = (SAMPLES / "clean.py.txt").read_text()
 SLOPPY = (SAMPLES / "sloppy.py.txt").read_text()
@@ -250,3 +251,10 @@ def test_five_thousand_lines_take_a_few_seconds(tmp_path: Path) -> None:
     evidence = judge(tmp_path, {"long.py": code})
     assert time.monotonic() - started < 30
     assert part(evidence, "duplication") < 60
+
+
+def test_the_page_about_checks_names_the_rules_and_the_weights() -> None:
+    page = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    flat = " ".join(page.split())
+    assert f"select {', '.join(SELECT)} ignore {', '.join(IGNORE)}" in flat
+    assert all(f"| {name} | {weight} |" in page for name, weight in WEIGHTS.items())

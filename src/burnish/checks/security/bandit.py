@@ -18,6 +18,8 @@ from burnish.errors import CheckError
 
 FILES_AT_ONCE = 500
 SECONDS = 300.0
+REPEATS_SECRETS = {"B105", "B106", "B107"}
+"""Tests whose sentence holds the password itself; a report may be shown to others."""
 WHOLE_FUNCTION = {"B107"}
 """Tests whose line range is the function's and not that of what was found."""
 _SEVERITIES: dict[str, Severity] = {"LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
@@ -94,7 +96,7 @@ def _seen(result: _Result) -> Seen:
     finding = Finding(
         file=_path(result.filename),
         line=result.line_number,
-        what=result.issue_text,
+        what=result.issue_text if result.test_id not in REPEATS_SECRETS else "Possible hardcoded password.",
         rule=result.test_id,
         severity=_SEVERITIES.get(result.issue_severity, ""),
         confidence=_SEVERITIES.get(result.issue_confidence, ""),

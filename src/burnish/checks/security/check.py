@@ -4,6 +4,8 @@
 findings by severity, and "unread", the files that could not be looked at, with the reason.
 """
 
+from tokenize import TokenError
+
 from burnish.checks.finding import Finding
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
@@ -15,7 +17,7 @@ from burnish.parsing import parse
 from burnish.text import counted, one_line
 
 RANKS = {"": 0, "low": 1, "medium": 2, "high": 3}
-UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
+UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError, TokenError)
 """What reading and parsing a file may raise."""
 
 

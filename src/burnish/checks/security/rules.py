@@ -17,7 +17,7 @@ from burnish.checks.security.secrets import hard_coded_secret
 EVALUATORS = {"builtins.eval", "builtins.exec", "builtins.compile"}
 SHELLS = {
     *("os.system", "os.popen", "posix.system", "subprocess.getoutput", "subprocess.getstatusoutput"),
-    *("asyncio.create_subprocess_shell", "asyncio.subprocess.create_subprocess_shell", "pty.spawn"),
+    *("asyncio.create_subprocess_shell", "asyncio.subprocess.create_subprocess_shell"),
 }
 STARTERS = {f"subprocess.{name}" for name in ("run", "call", "Popen", "check_call", "check_output")}
 SHELL_PROGRAMS = ("sh", "bash", "zsh", "dash", "ksh", "cmd", "cmd.exe", "powershell", "pwsh")

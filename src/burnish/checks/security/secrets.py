@@ -28,9 +28,11 @@ _KEY = re.compile(r"(?:^|_)(?:token|(?:api|access|private|auth|secret|encryption
 _HINT = re.compile(r"key|token|secret|passw|auth|credential|salt")
 _PLACEHOLDER = re.compile(
     r"change.?me|your|example|placeholder|dummy|fake|redacted|insert|replace|todo|fixme|secret_?here|not.?set"
-    r"|^[<{\[(%$].*|.*[>}\])]$|^(?:x+|\*+|\.+|-+|_+|0+|none|null|undefined|unknown|empty|test)$",
+    r"|^[<{\[(%$].*|.*[>}\])]$|^\W+$|^(?:x+|_+|0+|none|null|undefined|unknown|empty|test)$",
     re.IGNORECASE,
 )
+_EXAMPLE = re.compile(r"example|:(?:pass(?:word|wd)?|pw|pwd|secret|x+)@", re.IGNORECASE)
+"""What a key or an address in documentation has in it."""
 HIGH_ENTROPY_BITS, HIGH_ENTROPY_LENGTH = 3.5, 20
 
 
@@ -48,7 +50,7 @@ def hard_coded_secret(node: ast.AST, names: Names) -> str:
 def _shape(text: str) -> str:
     for what, shape in _SHAPES.items():
         found = shape.search(text)
-        if found and "EXAMPLE" not in found[0].upper():
+        if found and not _EXAMPLE.search(found[0]):
             return f"A text has the shape of {what}; secrets belong in the environment."
     return ""
 
