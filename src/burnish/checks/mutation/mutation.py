@@ -53,8 +53,7 @@ class MutationCheck:
         mutants, skipped = self._make(project, began + MAKING * project.settings.mutation_seconds)
         if not mutants:
             return self._not_run("there is nothing to mutate")
-        left = project.settings.mutation_seconds - (time.monotonic() - began)
-        trial = try_mutants(project, lab, mutants, left)
+        trial = try_mutants(project, lab, mutants, project.settings.mutation_seconds)
         if trial.problem:
             return self._not_run(trial.problem)
         return self._verdict(project, mutants, trial, time.monotonic() - began, skipped)

@@ -13,7 +13,6 @@ import importlib.util
 import json
 import os
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,11 +28,10 @@ UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
 
 def main() -> None:
     """One job, from standard input or from its file."""
-    started, home = time.monotonic(), os.getcwd()
+    home = os.getcwd()
     job = read_job()
     job.setdefault("home", home)
     job.setdefault("folder", os.path.join(home, "children"))
-    job["started"] = started
     os.makedirs(job["folder"], exist_ok=True)
     facts = os.dup(1)
     with open(os.path.join(job["folder"], "printed"), "w+b") as printed:
@@ -82,6 +80,7 @@ def run(job: dict[str, Any], facts: int, printed: Any) -> None:
         if code == NO_TESTS and not trials.spoke:
             code = int(pytest.main([*options(job), *UNITTEST], plugins=[trials]))
     if not trials.spoke:
+        sys.stdout.flush()
         printed.seek(max(0, printed.seek(0, os.SEEK_END) - LAST_BYTES))
         say({"uncollected": code, "printed": printed.read().decode("utf-8", "replace")})
     say({"end": code})

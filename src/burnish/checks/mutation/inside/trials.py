@@ -113,7 +113,7 @@ class Trials:
 
     def try_mutants(self) -> None:
         """Each in a child; the last ones may finish when the time is up, but not for long."""
-        deadline = self.job["started"] + self.job["seconds"]
+        deadline = time.monotonic() + self.job["seconds"]
         waiting = iter(self.job["mutants"])
         for mutant in waiting:
             while self.nursery.full:

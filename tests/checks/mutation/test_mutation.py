@@ -1,0 +1,180 @@
+"""Strong tests notice every change, weak ones leave the right survivors, and whatever goes wrong is said."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from burnish.checks.mutation.maker import Maker
+from burnish.errors import CheckError
+from tests.checks.mutation.support import findings, judged
+
+CLAMP = """\
+def clamp(x, low, high):
+    \"\"\"x, but not below low and not above high.\"\"\"
+    if x < low:
+        return low
+    return high if x > high else x
+
+
+def fee(age):
+    # children pay nothing
+    if age < 6:
+        return 0
+    return 10
+"""
+STRONG = """\
+from clamp import clamp, fee
+
+def test_clamp():
+    assert clamp(1, 0, 5) == 1 and clamp(-1, 0, 5) == 0 and clamp(9, 0, 5) == 5
+    assert type(clamp(0, 0.0, 5)) is int and type(clamp(5, 0, 5.0)) is int
+
+def test_fee():
+    assert fee(5) == 0 and fee(6) == 10
+"""
+
+
+def test_a_strong_suite_notices_every_change(tmp_path: Path) -> None:
+    evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG})
+    assert (evidence.check, evidence.verdict, evidence.figure) == ("mutation", "passed", "100 %")
+    assert evidence.threshold == "at least 60 %"
+    assert findings(evidence) == []
+    assert evidence.details["killed"] == evidence.details["mutants"] == 8
+
+
+def test_a_test_without_asserts_leaves_every_mutant_alive(tmp_path: Path) -> None:
+    weak = "from clamp import clamp, fee\n\ndef test_it_runs():\n    clamp(1, 0, 5), fee(3), fee(8)\n"
+    evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": weak})
+    assert (evidence.verdict, evidence.figure) == ("failed", "0 %")
+    assert evidence.details["survived"] == 8
+    assert "8 go unnoticed" in evidence.why
+
+
+def test_one_branch_without_a_test_is_where_the_survivors_are(tmp_path: Path) -> None:
+    weak = STRONG.replace(" and fee(6) == 10", "")
+    evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": weak})
+    assert [(found.file, found.line) for found in findings(evidence)] == [
+        ("clamp.py", 10),
+        ("clamp.py", 10),
+        ("clamp.py", 12),
+    ]
+    assert [found.what for found in findings(evidence)] == [
+        "No test notices when `< 6` becomes `<= 6`",
+        "No test notices when `6` becomes `7`",
+        "No test notices when `10` becomes `11`",
+    ]
+
+
+def test_an_off_by_one_that_nobody_tests_is_shown_as_a_diff_of_the_source(tmp_path: Path) -> None:
+    weak = STRONG.replace("fee(6)", "fee(7)")
+    evidence = judged(
+        tmp_path,
+        {"pkg/__init__.py": "", "pkg/clamp.py": CLAMP, "test_clamp.py": weak.replace("clamp i", "pkg.clamp i")},
+    )
+    found = findings(evidence)[0]
+    assert found.rule == "pkg.clamp.x_fee__mutmut_1"
+    assert found.diff.splitlines() == [
+        "--- pkg/clamp.py",
+        "+++ pkg/clamp.py",
+        "@@ -7,6 +7,6 @@",
+        " ",
+        " def fee(age):",
+        "     # children pay nothing",
+        "-    if age < 6:",
+        "+    if age <= 6:",
+        "         return 0",
+        "     return 10",
+    ]
+
+
+def test_a_function_that_no_test_runs_is_named_so(tmp_path: Path) -> None:
+    evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG.split("def test_fee")[0]})
+    assert evidence.details["no_tests"] == 4
+    assert findings(evidence)[0].what.startswith("No test runs this function")
+    assert "4 of them in functions that no test runs" in evidence.why
+
+
+def test_a_mutant_that_never_ends_is_noticed_by_the_clock(tmp_path: Path) -> None:
+    code = "def digits(n):\n    count = 1\n    while n >= 10:\n        n //= 10\n        count += 1\n    return count\n"
+    tests = "from digits import digits\n\ndef test_it():\n    assert [digits(n) for n in (1234, 10, 9)] == [4, 2, 1]\n"
+    evidence = judged(tmp_path, {"digits.py": code, "test_digits.py": tests})
+    assert evidence.verdict == "passed"
+    assert isinstance(evidence.details["timeout"], int)
+    assert evidence.details["timeout"] >= 1
+    assert evidence.details["not_tried"] == 0
+
+
+def test_a_mutant_that_kills_the_process_is_noticed(tmp_path: Path) -> None:
+    code = "import os\n\ndef leave(n):\n    if n > 3:\n        os._exit(0)\n    return n\n"
+    tests = "from leave import leave\n\ndef test_leave():\n    assert leave(3) == 3 and leave(1) == 1\n"
+    evidence = judged(tmp_path, {"leave.py": code, "test_leave.py": tests})
+    assert evidence.details["suspicious"] == 1
+
+
+def test_a_short_budget_stops_early_with_an_interval(tmp_path: Path) -> None:
+    code = "".join(f"def f{n}(x):\n    return x + {n} if x > {n} else x * 2\n\n" for n in range(150))
+    tests = "import time, many\n\ndef test_all():\n    time.sleep(0.05)\n    for n in range(150):\n"
+    tests += "        assert getattr(many, f'f{n}')(n + 1) == 2 * n + 1\n"
+    evidence = judged(tmp_path, {"many.py": code, "test_many.py": tests}, mutation_seconds=1.0)
+    assert re.fullmatch(r"\d+ % \(\d+ to \d+\), \d+ of \d+ tried", evidence.figure)
+    tried, left = evidence.details["tried"], evidence.details["not_tried"]
+    assert isinstance(tried, int)
+    assert isinstance(left, int)
+    assert tried > 5
+    assert left > 5
+    assert f"{left} were not tried" in evidence.why
+    assert isinstance(evidence.details["seconds"], float)
+    assert evidence.details["seconds"] < 12
+
+
+def test_tests_that_fail_by_themselves_judge_nothing(tmp_path: Path) -> None:
+    evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG.replace("fee(5) == 0", "fee(5) == 1")})
+    assert evidence.verdict == "not_run"
+    assert "fail without any mutant" in evidence.why
+    assert "test_fee" in evidence.why
+
+
+def test_tests_that_cannot_be_imported_judge_nothing(tmp_path: Path) -> None:
+    evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": "import no_such_thing\n"})
+    assert evidence.verdict == "not_run"
+    assert "no_such_thing" in evidence.why
+
+
+@pytest.mark.parametrize("code", ["", "X = 1\n", "def f():\n    pass\n"])
+def test_where_nothing_can_be_mutated_nothing_is_proven(tmp_path: Path, code: str) -> None:
+    evidence = judged(tmp_path, {"nothing.py": code, "test_nothing.py": "def test_it():\n    pass\n"})
+    assert (evidence.verdict, evidence.why) == ("not_run", "There is nothing to mutate.")
+
+
+def test_without_tests_nothing_is_tried(tmp_path: Path) -> None:
+    assert judged(tmp_path, {"clamp.py": CLAMP}).why == "There are no tests."
+    assert judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": "X = 1\n"}).why == "There are no tests."
+
+
+def test_a_source_that_does_not_parse_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CheckError, match=r"broken\.py cannot be read as Python"):
+        judged(tmp_path, {"broken.py": "def f(:\n", "test_clamp.py": STRONG})
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["raise SystemExit(3)", "print('no json', flush=True); input()", "import time; time.sleep(60)", "print([1])"],
+)
+def test_a_broken_mutmut_is_not_a_pass(tmp_path: Path, program: str) -> None:
+    (tmp_path / "broken.py").write_text(program)
+    with pytest.raises(CheckError, match="mutmut did not answer"):
+        judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, maker=Maker(tmp_path / "broken.py", seconds=1))
+
+
+def test_an_answer_of_another_shape_is_not_a_pass(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text('input(); print(\'{"mutants": [{"key": 1}]}\', flush=True); input()')
+    with pytest.raises(CheckError, match="no list of mutants"):
+        judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, maker=Maker(tmp_path / "odd.py"))
+
+
+def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, tell=lambda done, total: told.append((done, total)))
+    assert told[-1] == (8, 8)
+    assert told == sorted(told)
