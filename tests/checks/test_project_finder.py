@@ -71,6 +71,14 @@ def test_testpaths_are_honoured(tmp_path: Path, file: str, text: str) -> None:
     assert names(find_project([tmp_path]).tests) == ["more1", "spec"]
 
 
+@pytest.mark.parametrize("named", [".", "shop"])
+def test_a_package_with_its_tests_inside_is_code_and_tests(work_folder: Path, named: str) -> None:
+    lay(work_folder, "shop/__init__.py", "shop/a.py", "shop/tests/__init__.py", "shop/tests/test_a.py")
+    (work_folder / "pyproject.toml").write_text("[tool.pytest.ini_options]\ntestpaths = ['shop']\n")
+    project = find_project([named])
+    assert (names(project.sources), names(project.tests)) == (["shop/__init__.py", "shop/a.py"], ["shop"])
+
+
 def test_the_current_folder_can_be_named_with_a_dot(work_folder: Path) -> None:
     lay(work_folder, "a.py", "test_a.py")
     assert find_project(["."]).root == work_folder

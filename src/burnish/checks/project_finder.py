@@ -8,7 +8,7 @@ from pathlib import Path
 from burnish.checks.project import Project
 from burnish.checks.python_files import python_files, unreadable
 from burnish.checks.settings import read_settings
-from burnish.checks.suite_finder import find_tests, is_test
+from burnish.checks.suite_finder import find_tests, is_package, is_test
 from burnish.errors import SetupProblem
 
 MARKS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
@@ -31,7 +31,8 @@ def find_project(
     root = find_root([*named, *named_tests])
     skipped: list[Path] = []
     found = find_tests(root, named, named_tests)
-    sources = sorted(_sources(named, [root / test for test in found], skipped))
+    all_tests = [root / test for test in found]
+    sources = sorted(_sources(named, [test for test in all_tests if not is_package(test, named_tests)], skipped))
     if not sources:
         raise SetupProblem(_nothing(named))
     return Project(
@@ -103,8 +104,9 @@ def _sources(named: Iterable[Path], tests: Sequence[Path], skipped: list[Path]) 
                 raise SetupProblem(f"{path.name} is not Python code: {problem}. Name a file with Python code.")
             found.add(path)
             continue
+        others = [test for test in tests if not path.is_relative_to(test)]
         for file in python_files(path):
-            if file.name in NOT_CODE or is_test(file, path) or any(file.is_relative_to(test) for test in tests):
+            if file.name in NOT_CODE or is_test(file, path) or any(file.is_relative_to(test) for test in others):
                 continue
             if len(found) + len(skipped) >= MOST_FILES:
                 raise SetupProblem(

@@ -38,6 +38,11 @@ def is_named_as_test(file: Path) -> bool:
     return any(fnmatch.fnmatch(file.name, pattern) for pattern in PATTERNS)
 
 
+def is_package(folder: Path, named_tests: Sequence[Path]) -> bool:
+    """True for a package that has its tests inside, so that not all of it is tests."""
+    return folder not in named_tests and folder.name not in FOLDERS and (folder / "__init__.py").exists()
+
+
 def _beside(named: Sequence[Path]) -> list[Path]:
     """When only files are named: the test files of the same name next to them, and tests that were named as code."""
     if any(path.is_dir() for path in named):
