@@ -31,7 +31,7 @@ def complexity(modules: Sequence[Module]) -> Part:
     scores, sizes, findings = [], [], []
     for module in modules:
         for name, function in module.functions:
-            with not_too_deep(module):
+            with naming(module):
                 paths = int(ComplexityVisitor.from_ast(function).functions[0].complexity)
             scores.append(along(STEPS, paths))
             sizes.append(count_statements(function))
@@ -57,17 +57,17 @@ def maintainability(modules: Sequence[Module]) -> Part:
 
 def index(module: Module) -> float:
     """Radon's maintainability index of a file, 0 to 100."""
-    with not_too_deep(module):
+    with naming(module):
         return float(mi_visit(canonical(module.text), multi=False))
 
 
 @contextmanager
-def not_too_deep(module: Module) -> Iterator[None]:
-    """Raises CheckError that names the file where its code is nested beyond what Python can walk through."""
+def naming(module: Module) -> Iterator[None]:
+    """Raises CheckError that names the file when its code is nested too deeply, or a number too long, to be read."""
     try:
         yield
-    except RecursionError as error:
-        raise CheckError(f"{one_line(module.file)} is nested too deeply to be measured") from error
+    except (RecursionError, ValueError) as error:
+        raise CheckError(f"{one_line(module.file)} cannot be measured: {one_line(str(error))}") from error
 
 
 def canonical(text: str) -> str:

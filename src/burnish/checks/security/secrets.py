@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from burnish.checks.security.names import Names
 
+# Every repetition that something must follow has an end, so a text made for it cannot make the search take long.
 SHAPES = {
     "an access key of AWS": r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
     "a token of GitHub": r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,})",
@@ -18,9 +19,9 @@ SHAPES = {
     "a key of Google": r"\bAIza[0-9A-Za-z_-]{35}\b",
     "a token of Hugging Face": r"\bhf_[A-Za-z]{34}\b",
     "a token of a package index": r"\b(?:pypi-AgE[A-Za-z0-9_-]{40,}|npm_[A-Za-z0-9]{36})",
-    "a signed token": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-    "a private key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----",
-    "a password in an address": r"\b[a-z][a-z0-9+.-]*://[^/\s:@{}<>$%]+:[^/\s:@{}<>$%*]{3,}@[\w.-]+",
+    "a signed token": r"\beyJ[A-Za-z0-9_-]{10,999}\.eyJ[A-Za-z0-9_-]{10,999}\.[A-Za-z0-9_-]{10}",
+    "a private key": r"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+    "a password in an address": r"\b[a-z][a-z0-9+.-]{1,30}://[^/\s:@{}<>$%]{1,99}:[^/\s:@{}<>$%*]{3,99}@\w",
 }
 _SHAPES = {what: re.compile(shape) for what, shape in SHAPES.items()}
 _PASSWORD = re.compile(r"(?:^|_)(?:password|passwd|pwd|passphrase|secret|client_secret|credentials?)$")
@@ -28,7 +29,7 @@ _KEY = re.compile(r"(?:^|_)(?:token|(?:api|access|private|auth|secret|encryption
 _HINT = re.compile(r"key|token|secret|passw|auth|credential|salt")
 _PLACEHOLDER = re.compile(
     r"change.?me|your|example|placeholder|dummy|fake|redacted|insert|replace|todo|fixme|secret_?here|not.?set"
-    r"|^[<{\[(%$].*|.*[>}\])]$|^\W+$|^(?:x+|_+|0+|none|null|undefined|unknown|empty|test)$",
+    r"|^[<{\[(%$]|[>}\])]$|^\W+$|^(?:x+|_+|0+|none|null|undefined|unknown|empty|test)$",
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"example|:(?:pass(?:word|wd)?|pw|pwd|secret|x+)@", re.IGNORECASE)
