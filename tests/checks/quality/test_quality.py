@@ -57,6 +57,7 @@ def test_a_sloppy_function_fails_and_the_weakest_part_is_named(tmp_path: Path) -
     evidence = judge(tmp_path, {"sloppy.py": SLOPPY})
     assert evidence.verdict == "failed"
     assert score(evidence) <= 50
+    assert evidence.figure == f"{score(evidence):g} of 100"
     assert "weakest part: lint" in evidence.why
     rules = {str(finding["rule"]) for finding in findings(evidence)}
     assert {"E722", "B006", "E711", "F401", "F841", "types", "docstring", "dead-code"} <= rules

@@ -55,7 +55,7 @@ class QualityCheck:
             check=self.name,
             verdict=verdict,
             why=_why(parts),
-            figure=f"{total:.0f} of 100",
+            figure=f"{total:g} of 100",
             threshold=f"at least {project.settings.quality:g}",
             details=_details(parts, total),
         )
