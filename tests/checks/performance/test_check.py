@@ -74,3 +74,17 @@ def test_arguments_that_must_agree_are_grown_together(judge: Judge) -> None:
     evidence = judge(code, "def test_it():\n    assert dot([1, 2], [3, 4]) == 11\n")
     [function] = evidence.details["functions"]  # type: ignore[misc]
     assert (function["growth"], function["argument"]) == ("linear", "a, b")
+
+
+def test_a_count_beside_a_list_does_not_grow_with_it(judge: Judge) -> None:
+    code = "from itertools import combinations\ndef pick(xs, k):\n    return list(combinations(xs, k))\n"
+    evidence = judge(code, "def test_it():\n    assert len(pick([1, 2, 3], 2)) == 3\n")
+    [function] = evidence.details["functions"]  # type: ignore[misc]
+    assert (evidence.verdict, function["growth"]) == ("passed", "quadratic")
+
+
+def test_a_search_is_measured_where_it_finds_nothing(judge: Judge) -> None:
+    code = "def pair(xs, goal):\n    for i, a in enumerate(xs):\n        for b in xs[i + 1 :]:\n"
+    code += "            if a + b == goal:\n                return a, b\n"
+    evidence = judge(code, "def test_it():\n    assert pair([2, 7, 11, 15], 9) == (2, 7)\n", growth="linear")
+    assert evidence.figure.startswith("pair: quadratic")

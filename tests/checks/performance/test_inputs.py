@@ -44,6 +44,12 @@ def test_what_is_looked_for_stays_as_far_in() -> None:
     assert new["1"] == new["0"][-1]
 
 
+def test_what_may_be_a_place_or_a_count_stays_as_it_is() -> None:
+    new = arguments({"0": [1, 2, 3], "1": 2}, ["0"], 100, "like")
+    assert new["1"] == 2
+    assert 2 not in new["0"]
+
+
 def test_what_was_not_there_does_not_come_in() -> None:
     new = arguments({"0": [1, 2, 3], "1": 5}, ["0"], 100, "like")
     assert new["1"] == 5

@@ -91,6 +91,8 @@ def linear_or_more(points: Points, slope: float, sorts: bool, counted: bool) -> 
         return "linear", "n log n cannot be told apart at these sizes"
     each = [(math.log2(n), cost / n) for n, cost in tail]
     share = slope_of(each) * each[-1][0] / each[-1][1]
+    if any(later[1] < 0.9 * earlier[1] for earlier, later in zip(each, each[1:], strict=False)):
+        return "linear", ""
     if share > (0.35 if counted else 0.3) and slope > 1.03 and (counted or sorts):
         return "n log n", ""
     return "linear", "perhaps n log n" if share > 0.35 and counted else ""
@@ -115,5 +117,6 @@ def of_memory(points: Points) -> str:
         return ""
     if max(cost for _, cost in points) < 2048:
         return "constant"
-    found, _ = of_costs([(n, max(1.0, cost)) for n, cost in points], counted=False)
-    return found
+    held = [(n, max(1.0, cost)) for n, cost in points]
+    found, _ = of_costs(held, counted=False)
+    return "linear" if found == "quadratic" and exponent(held[-3:]) < 1.6 else found

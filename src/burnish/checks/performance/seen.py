@@ -99,11 +99,17 @@ def ending(said: list[Line], killed: float) -> tuple[str, int]:
 
 
 def grown_argument(function: Function, line: Line) -> str:
-    """The names of what was grown, as the function calls them."""
-    names = []
-    for key in line["grow"]:
-        place = int(key) if key.isdigit() else -1
-        names.append(function.parameters[place] if 0 <= place < len(function.parameters) else key)
+    """The names of what was grown, as the function calls them, and of what went along."""
     call = next((call for call in function.calls if call.line == line["line"]), None)
     value = ast.literal_eval(call.given).get(line["grow"][0]) if call else None
-    return ", ".join(names) + (" (its value)" if isinstance(value, int) else "")
+    grown = ", ".join(called(function, key) for key in line["grow"])
+    following = ", ".join(called(function, key) for key in line["follow"])
+    return grown + (" (its value)" if isinstance(value, int) else f" (with {following})" if following else "")
+
+
+def called(function: Function, key: str) -> str:
+    """The function's own name for an argument given by its place."""
+    if not key.isdigit():
+        return key
+    place = int(key)
+    return function.parameters[place] if place < len(function.parameters) else f"argument {place + 1}"

@@ -151,27 +151,35 @@ def arguments(given: dict[str, Any], grow: Sequence[str], n: int, kind: str) -> 
     new = dict(given)
     for name in grow:
         held = list(given[name]) if isinstance(given[name], (list, tuple)) else []
-        avoid = [value for value in others.values() if type(value) is int and value not in held]
+        avoid = [value for value in others.values() if type(value) is int and position(value, held) is None]
         new[name] = grown(given[name], n, kind, avoid)
-        if kind == NEVER:
-            new.update({other: -1 for other, value in others.items() if value in avoid})
         for other, value in others.items():
             place = position(value, held)
             if place is not None and kind != "repeat":
                 new[other] = new[name][round(place * (len(new[name]) - 1))]
+            elif kind == NEVER and type(value) is int:
+                new[other] = -1
     return new
 
 
 def can_miss(given: dict[str, Any], grow: Sequence[str]) -> bool:
-    """Whether one number goes with a list of positive numbers that it is not one of."""
+    """Whether a number goes with a list of positive numbers, and does not follow it."""
     held = given[grow[0]]
     if len(grow) > 1 or not isinstance(held, (list, tuple)) or not all(has_value(item) for item in held):
         return False
-    return any(type(value) is int and value not in held for name, value in given.items() if name not in grow)
+    others = [value for name, value in given.items() if name not in grow]
+    return any(type(value) is int and position(value, list(held)) is None for value in others)
+
+
+def followers(given: dict[str, Any], grow: Sequence[str]) -> list[str]:
+    """The arguments that are looked for in one that is grown."""
+    lists = [list(given[name]) for name in grow if isinstance(given[name], (list, tuple))]
+    others = [name for name in given if name not in grow]
+    return [name for name in others if any(position(given[name], held) is not None for held in lists)]
 
 
 def position(value: Any, held: list[Any]) -> float | None:
-    """How far into the list the value is, from 0 to 1; None where it is not in it."""
-    if not isinstance(value, (int, str)) or isinstance(value, bool) or value not in held:
+    """How far into the list the value is, from 0 to 1; None where it is not in it, or may be a place or a count."""
+    if type(value) not in (int, str) or value not in held or (type(value) is int and 0 <= value <= len(held)):
         return None
     return held.index(value) / max(1, len(held) - 1)

@@ -240,10 +240,10 @@ def batch(call: Call, tried: Tried) -> tuple[float, float]:
 
 
 def memory(call: Call, found: list[Tried], until: float, say: Say) -> None:
-    """The most bytes that one call holds at a time, at each size."""
+    """The most bytes that one call holds at a time, the largest size first."""
     tracemalloc.start()
-    for done, tried in enumerate(found):
-        if done > 5 and _clock() > until:
+    for done, tried in enumerate(reversed(found)):
+        if done > 4 and _clock() > until:
             break
         step = call.ready(copied(tried.arguments) if tried.changes else tried.arguments)
         tracemalloc.clear_traces()

@@ -102,8 +102,11 @@ def explore_ways(found: Any, function: dict[str, Any], seconds: float, voice: Vo
     until = time.monotonic() + seconds
     for done, (order, grow, kinds) in enumerate(tasks):
         share = (until - time.monotonic()) / (len(tasks) - done)
+        if done and share < 0.02:
+            break
         for kind in kinds:
-            voice.about.update(way=f"{done} {kind}", grow=grow, line=order["line"])
+            follow = inputs.followers(order["given"], grow) if kind != "repeat" else []
+            voice.about.update(way=f"{done} {kind}", grow=grow, follow=follow, line=order["line"])
             ended = measure(Call(found, order, grow, kind), share, voice.say)
             voice.say(ended=ended)
             if not ended.startswith("raised"):
@@ -111,15 +114,15 @@ def explore_ways(found: Any, function: dict[str, Any], seconds: float, voice: Vo
 
 
 def ways(given: dict[str, Any]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    """Which arguments to grow, and how: each alone, and all together; numbers only where nothing has a size."""
+    """Which arguments to grow, and how: all together, and each alone; numbers only where nothing has a size."""
     names = [name for name, value in given.items() if inputs.has_size(value)]
     names = names or [name for name, value in given.items() if inputs.has_value(value)]
+    if len(names) > 1:
+        yield names, inputs.KINDS
     for name in names[:3]:
         yield [name], inputs.KINDS
         if inputs.can_miss(given, [name]):
             yield [name], [inputs.NEVER]
-    if len(names) > 1:
-        yield names, inputs.KINDS
 
 
 if __name__ == "__main__":
