@@ -91,7 +91,7 @@ def linear_or_more(points: Points, slope: float, sorts: bool, counted: bool) -> 
         return "linear", "n log n cannot be told apart at these sizes"
     each = [(math.log2(n), cost / n) for n, cost in tail]
     share = slope_of(each) * each[-1][0] / each[-1][1]
-    if any(later[1] < 0.9 * earlier[1] for earlier, later in zip(each, each[1:], strict=False)):
+    if counted and any(later[1] < 0.9 * earlier[1] for earlier, later in zip(each, each[1:], strict=False)):
         return "linear", ""
     if share > (0.35 if counted else 0.3) and slope > 1.03 and (counted or sorts):
         return "n log n", ""
