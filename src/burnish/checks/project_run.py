@@ -14,6 +14,8 @@ from typing import Any
 from burnish.checks.inside.guard import PACKAGE
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
+from burnish.checks.python_files import python_files
+from burnish.checks.suite_finder import is_named_as_test
 from burnish.errors import CheckError, blame
 from burnish.events import CommandRan
 from burnish.text import one_line
@@ -80,11 +82,26 @@ def doctests(project: Project) -> tuple[Path, ...]:
     return tuple(source for source in project.sources if DOCTEST.search(_text(project, source)))
 
 
+def targets(project: Project) -> list[str]:
+    """What pytest is asked to collect: tests, and sources with examples.
+
+    A folder that holds such sources is named by its test files, because pytest passes over a folder when a file below
+    it is named as well.
+    """
+    examples = doctests(project)
+    named: list[Path] = []
+    for path in project.tests:
+        mixed = any(example.is_relative_to(path) for example in examples)
+        files = [file for file in python_files(project.root / path) if is_named_as_test(file)] if mixed else []
+        named += [file.relative_to(project.root) for file in sorted(files)] if mixed else [path]
+    return [str(path) for path in dict.fromkeys([*named, *examples])]
+
+
 def run_suite(project: Project, lab: Lab, seed: int = 0, cover: bool = False) -> Ran:
     """Run pytest on the project; raises CheckError when pytest itself cannot be run."""
     examples = doctests(project)
     job = {
-        "targets": [str(path) for path in dict.fromkeys([*project.tests, *examples])],
+        "targets": targets(project),
         "doctests": [str(path) for path in examples],
         "cover": [str(path) for path in project.sources] if cover else [],
         "generated": project.generated,
