@@ -41,7 +41,7 @@ def check(
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:
         checked = examine(paths, tests or (), names, python, test_command, sandbox, out, screen)
-    show(console, checked, _again(paths), out)
+    show(console, checked, _again(paths, tests or [], python, test_command), out)
     if as_json:
         print(report_json(checked), end="")
     if checked.bugs:
@@ -49,8 +49,11 @@ def check(
     raise typer.Exit(0 if checked.passed else 1)
 
 
-def _again(paths: list[Path]) -> str:
-    """The command, for a line that says what to type next."""
+def _again(paths: list[Path], tests: list[Path], python: Path | None, test_command: str | None) -> str:
+    """The command as it was typed, for a line that says what to type next."""
     import shlex
 
-    return f"burnish check {shlex.join(map(str, paths))}"
+    words = ["burnish", "check", *map(str, paths)]
+    for option, values in (("--tests", tests), ("--python", [python]), ("--test-command", [test_command])):
+        words += [word for value in values if value is not None for word in (option, str(value))]
+    return shlex.join(words)
