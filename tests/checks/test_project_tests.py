@@ -33,6 +33,12 @@ def test_a_failing_test_is_named_with_its_line(tmp_path: Path) -> None:
     assert (finding["file"], finding["line"]) == ("tests/test_it.py", 9)
 
 
+def test_a_doctest_that_is_wrong_fails_and_says_what_came_instead(tmp_path: Path) -> None:
+    evidence = judged(made(tmp_path, {"code_.py": f'"""Doubles.\n\n>>> double(2)\n5\n"""\n\n\n{CODE}'}))
+    assert (evidence.verdict, evidence.figure) == ("failed", "1 failed")
+    assert evidence.why == "1 of 1 test failed: code_.py::code_: Expected: 5 Got: 4"
+
+
 ORDER = "STATE = []\n\n\ndef test_a():\n    STATE.append(1)\n\n\ndef test_b():\n    assert STATE\n"
 
 

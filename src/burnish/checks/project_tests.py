@@ -45,8 +45,9 @@ class TestsOfProject:
 
 
 def _repeated(project: Project, lab: Lab, first: Ran) -> list[Ran]:
-    """The suite in random orders; not when the first run was broken off, found nothing, or took long."""
-    if first.problem or not first.tests or first.seconds > project.settings.test_seconds / 3:
+    """The suite in random orders; not when the first run was broken off, ran nothing, or took long."""
+    ran = first.counted("failed", *PASSING)
+    if first.problem or not ran or first.seconds > project.settings.test_seconds / 3:
         return []
     with ThreadPoolExecutor(len(SEEDS)) as pool:
         return list(pool.map(lambda seed: run_suite(project, lab, seed), SEEDS))

@@ -49,17 +49,28 @@ class Cover:
         """One fact a file: its lines and branches, run and not run; and for each line the set of tests that run it."""
         self.coverage.stop()
         numbers = {test: number for number, test in enumerate(reporter.ids)}
+        reports = self.reports(self.files, ignore_errors=True)
         for file, name in zip(self.files, self.job["cover"]):  # noqa: B905
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    self.coverage.json_report([file], outfile=self.file, show_contexts=True)
-                report = json.loads(Path(self.file).read_text(encoding="utf-8"))["files"]
-            except (coverage.CoverageException, OSError, ValueError) as error:
-                reporter.tell(uncovered={"file": name, "why": str(error)})
-                continue
-            if report:
-                reporter.tell(covered={"file": name, **facts(next(iter(report.values())), numbers)})
+            if name in reports:
+                reporter.tell(covered={"file": name, **facts(reports[name], numbers)})
+            else:
+                reporter.tell(uncovered={"file": name, "why": self.why_not(file)})
+
+    def reports(self, files: list[str], ignore_errors: bool) -> dict[str, Any]:
+        """What coverage says of each file, by the file's name in the project."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.coverage.json_report(files, outfile=self.file, show_contexts=True, ignore_errors=ignore_errors)
+        found: dict[str, Any] = json.loads(Path(self.file).read_text(encoding="utf-8"))["files"]
+        return found
+
+    def why_not(self, file: str) -> str:
+        """Why a file is not in the report."""
+        try:
+            self.reports([file], ignore_errors=False)
+        except coverage.CoverageException as error:
+            return str(error)
+        return "coverage left it out"
 
 
 def facts(report: dict[str, Any], numbers: dict[str, int]) -> dict[str, Any]:

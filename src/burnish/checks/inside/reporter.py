@@ -109,9 +109,11 @@ def failure(report: Any) -> dict[str, Any]:
 
 
 def told(text: str) -> str:
-    """The lines pytest marks as the error, else all of it."""
-    marked = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
-    return "\n".join(marked) or text
+    """The lines pytest marks as the error, else the end, from where a doctest says what it got."""
+    lines = [line for line in text.splitlines() if not line.endswith((": DocTestFailure", ": UnexpectedException"))]
+    marked = [line[1:].strip() for line in lines if line.startswith("E ")]
+    said = [number for number, line in enumerate(lines) if line.startswith(("Expected", "UNEXPECTED EXCEPTION"))]
+    return "\n".join(marked or lines[said[-1] if said else -10 :])
 
 
 def shuffled(items: list[Any], chance: random.Random) -> list[Any]:
