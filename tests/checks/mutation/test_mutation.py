@@ -113,8 +113,8 @@ def test_a_mutant_that_kills_the_process_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_short_budget_stops_early_with_an_interval(tmp_path: Path) -> None:
-    code = "".join(f"def f{n}(x):\n    return x + {n} if x > {n} else x * 2\n\n" for n in range(150))
-    tests = "import time, many\n\ndef test_all():\n    time.sleep(0.05)\n    for n in range(150):\n"
+    code = "".join(f"def f{n}(x):\n    return x + {n} if x > {n} else x * 2\n\n" for n in range(40))
+    tests = "import time, many\n\ndef test_all():\n    time.sleep(0.05)\n    for n in range(40):\n"
     tests += "        assert getattr(many, f'f{n}')(n + 1) == 2 * n + 1\n"
     evidence = judged(tmp_path, {"many.py": code, "test_many.py": tests}, mutation_seconds=1.0)
     assert re.fullmatch(r"\d+ % \(\d+ to \d+\), \d+ of \d+ tried", evidence.figure)
@@ -139,6 +139,19 @@ def test_tests_that_cannot_be_imported_judge_nothing(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": "import no_such_thing\n"})
     assert evidence.verdict == "not_run"
     assert "no_such_thing" in evidence.why
+
+
+@pytest.mark.parametrize("hang", ["while True: pass", "import time; time.sleep(60)"])
+def test_a_project_that_hangs_when_imported_ends_in_time(tmp_path: Path, hang: str) -> None:
+    evidence = judged(tmp_path, {"clamp.py": CLAMP + f"\n{hang}\n", "test_clamp.py": STRONG}, test_seconds=1)
+    assert evidence.verdict == "not_run"
+    assert "could not be imported within 1 seconds" in evidence.why
+
+
+def test_a_suite_that_hangs_by_itself_judges_nothing(tmp_path: Path) -> None:
+    tests = STRONG.replace("assert fee", "while True: pass\n    assert fee")
+    evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": tests}, test_seconds=1)
+    assert (evidence.verdict, "timeout" in evidence.why) == ("not_run", True)
 
 
 @pytest.mark.parametrize("code", ["", "X = 1\n", "def f():\n    pass\n"])

@@ -80,7 +80,6 @@ class MutationCheck:
         if not score.tried:
             return self._not_run("the time was up before a mutant could be tried")
         notes = [*trial.notes, *([f"{counted(skipped, 'file')} not reached"] if skipped else [])]
-        working = max(trial.seconds - trial.baseline_seconds, 1e-6)
         details: dict[str, object] = {
             **{outcome: score.of(outcome) for outcome in OUTCOMES},
             "mutants": len(mutants),
@@ -88,7 +87,7 @@ class MutationCheck:
             "score": round(score.percent, 2),
             "interval": [round(end, 2) for end in score.interval],
             "seconds": round(seconds, 3),
-            "per_second": round(score.tried / working, 1),
+            "per_second": round(score.tried / (trial.trying_seconds or trial.seconds), 1),
             "tests": trial.tests,
             "notes": notes,
             "functions": by_function(mutants, trial.outcomes),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,8 +16,9 @@ from burnish.checks.mutation.inside.run import MODULE, PACKAGE
 from burnish.checks.mutation.mutant import Mutant
 from burnish.checks.mutation.score import INVALID, NOT_TRIED, NOTICED, UNNOTICED
 from burnish.checks.project import Project
-from burnish.checks.project_run import doctests, paths
+from burnish.checks.project_run import doctests, paths, targets
 from burnish.errors import CheckError
+from burnish.events import CommandRan
 from burnish.text import one_line, plain
 
 INSIDE, SHARED = Path(__file__).parent / "inside", Path(__file__).parent.parent / "inside"
@@ -35,6 +37,8 @@ class Trial:
     tests: int = 0
     baseline_seconds: float = 0.0
     seconds: float = 0.0
+    trying_seconds: float = 0.0
+    """Of those, how long mutants were tried."""
     notes: list[str] = field(default_factory=list)
     problem: str = ""
     """Why no mutant could be tried."""
@@ -49,6 +53,8 @@ class Trial:
             self.outcomes[str(key)] = word
         elif "baseline" in fact:
             self.tests, self.baseline_seconds = int(fact["baseline"]["tests"]), float(fact["baseline"]["seconds"])
+        elif "trying" in fact:
+            self.trying_seconds = float(fact["trying"])
         elif "failed" in fact:
             self.problem = f"the tests fail without any mutant: {one_line(str(fact['failed']), 300)}"
         elif "uncollected" in fact:
@@ -80,11 +86,20 @@ def try_mutants(project: Project, lab: Lab, mutants: Sequence[Mutant], seconds: 
     ran = lab.sandbox.run(command, files, limit, heard=listener)
     trial.seconds = time.monotonic() - began
     if not trial.ended and not trial.problem:
-        why = "its time was up" if ran.timed_out else f"exit code {ran.exit_code}: {one_line(ran.output[-300:], 200)}"
+        why = "its time was up" if ran.timed_out else f"exit code {ran.exit_code}"
         if not trial.tests:
-            raise CheckError(f"the cell ended before the tests had run without a mutant ({why})")
+            trial.problem = unready(project, ran)
         trial.notes.append(f"the cell ended early ({why})")
     return trial
+
+
+def unready(project: Project, ran: CommandRan) -> str:
+    """Why the run without a mutant never ended."""
+    if ran.timed_out or -ran.exit_code in (signal.SIGPROF, signal.SIGALRM):
+        limit = project.settings.test_seconds
+        return f"the project and its tests could not be imported within {limit:g} seconds"
+    said = one_line(ran.output[-300:], 200)
+    raise CheckError(f"the cell ended before the tests had run without a mutant (exit code {ran.exit_code}): {said}")
 
 
 class Listener:
@@ -136,7 +151,7 @@ def a_job(project: Project, lab: Lab, mutants: Sequence[Mutant], seconds: float)
         "root": lab.root,
         "paths": paths(project, lab),
         "packages": lab.packages,
-        "targets": [str(path) for path in dict.fromkeys([*project.tests, *examples])],
+        "targets": targets(project),
         "doctests": [str(path) for path in examples],
         "options": ["-p", "no:langsmith_plugin"] if project.python == Path(sys.executable) else [],
     }

@@ -19,7 +19,8 @@ from typing import Any
 SPARE_BYTES = 768 * 1024 * 1024
 """Memory that a child may take beyond what it was born with."""
 LEAST_CPU_SECONDS, TIMES = 0.5, 6.0
-WALL = 4.0
+WALL, LEAST_WALL_SECONDS = 4.0, 2.0
+"""Wall seconds for each CPU second, and besides, so that a busy machine makes no verdicts."""
 MOST_BYTES = 64 * 1024 * 1024
 SLOW = (signal.SIGPROF, signal.SIGXCPU)
 
@@ -79,12 +80,17 @@ def settle(folder: str, cpu_seconds: float) -> None:
     for which in SLOW:
         signal.signal(which, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    whole = int(cpu_seconds) + 2  # for processes that this one starts
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1))
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm") as file:
         wanted = int(file.read().split()[0]) * resource.getpagesize() + SPARE_BYTES
     limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *limits]), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
@@ -130,4 +136,4 @@ class Nursery:
 def allowance(cpu_seconds: float, wall_seconds: float) -> tuple[float, float]:
     """The CPU and wall seconds for tests that take so long without a mutant."""
     cpu = LEAST_CPU_SECONDS + TIMES * cpu_seconds
-    return cpu, WALL * cpu + TIMES * wall_seconds
+    return cpu, LEAST_WALL_SECONDS + WALL * cpu + TIMES * wall_seconds

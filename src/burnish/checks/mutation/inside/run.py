@@ -12,16 +12,19 @@ import contextlib
 import importlib.util
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 from ...inside.lent import lend
+from .clocks import start_clocks
 
 PACKAGE = "burnish_in_cell"
 MODULE = f"{PACKAGE}.mutation.inside.run"
 LAST_BYTES = 3000
 NO_TESTS = 5
+SLOW = (signal.SIGXCPU, signal.SIGPROF, signal.SIGALRM)
 UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
 """How unittest names its files; asked for when pytest finds nothing under its own names."""
 
@@ -61,6 +64,7 @@ def run(job: dict[str, Any], facts: int, printed: Any) -> None:
         while data:
             data = data[os.write(facts, data) :]
 
+    start_clocks(job["test_seconds"])
     prepare(job)
     from .patch import Hook
 
@@ -125,7 +129,7 @@ def last_word(output: bytes, code: int) -> str:
                 return str(fact["alone"])
             if "uncollected" in fact:
                 return "killed"
-    return "crash"
+    return "timeout" if -code in SLOW else "crash"
 
 
 if __name__ == "__main__":

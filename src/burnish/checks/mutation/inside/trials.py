@@ -21,9 +21,10 @@ import pytest
 from . import patch
 from .baseline import Baseline
 from .children import Nursery, allowance
+from .clocks import stop_clocks
 
-ALONE_SECONDS = 10.0
-"""CPU seconds that a fresh process may take to load everything, besides its tests."""
+ALONE_SECONDS, TIMES = 2.0, 5.0
+"""What a fresh process may take to load everything, besides its tests: so long, and so often the time it took here."""
 GRACE_SECONDS = 5.0
 """How long children that are under way at the end of the budget may go on."""
 
@@ -66,6 +67,8 @@ class Trials:
         """In place of pytest's own loop. Tests that could not be collected are left to pytest to complain about."""
         if session.testsfailed or not session.items:
             return None
+        stop_clocks()
+        self.load_seconds = time.process_time()
         self.spoke = True
         self.session, self.items = session, list(session.items)
         session.config.option.maxfail = 0
@@ -95,7 +98,9 @@ class Trials:
         self.live = patch.live_functions(self.hook)
         gc.collect()
         gc.freeze()
+        began = time.monotonic()
         self.try_mutants()
+        self.say({"trying": time.monotonic() - began})
         return None
 
     def without_mutants(self) -> dict[str, Any]:
@@ -104,7 +109,7 @@ class Trials:
         nursery = Nursery(os.path.join(self.job["folder"], "first"), 1)
         os.mkdir(nursery.folder)
         limit = self.job["test_seconds"]
-        nursery.start("", lambda: self.baseline.run(self.session, self.items), limit, 4 * limit)
+        nursery.start("", lambda: self.baseline.run(self.session, self.items), limit, 2 * limit)
         said: list[Any] = []
         while not said:
             said = [word for _, word in nursery.ended()]
@@ -137,7 +142,8 @@ class Trials:
         if not alone:
             self.nursery.start((mutant, False), lambda: self.changed(mutant, tests), *limits)
         else:
-            more = limits[0] + ALONE_SECONDS, limits[1] + 4 * ALONE_SECONDS
+            load = ALONE_SECONDS + TIMES * self.load_seconds
+            more = limits[0] + load, limits[1] + 4 * load
             self.nursery.start((mutant, True), lambda: self.load_anew(mutant, tests), *more)
         return None
 
