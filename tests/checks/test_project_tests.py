@@ -104,9 +104,20 @@ FAKE = (
         ),
         ("import pytest\n\n\ndef test_x():\n    pytest.exit('enough', 0)\n", "test_bad.py::test_x"),
         (FAKE, "1 of 1 test failed"),
+        ("import os\n\n\ndef test_x():\n    os.kill(os.getppid(), 9)\n", "ended before the tests gave a verdict"),
         ("def test_x():\n    assert False\n\n\ndef test_y(:\n", "could not be imported: SyntaxError"),
     ],
-    ids=["sys.exit", "os._exit", "os._exit-in-test", "signal", "at-exit", "pytest.exit", "fake-lines", "syntax"],
+    ids=[
+        "sys.exit",
+        "os._exit",
+        "os._exit-in-test",
+        "signal",
+        "at-exit",
+        "pytest.exit",
+        "fake-lines",
+        "kills-guard",
+        "syntax",
+    ],
 )
 def test_a_suite_that_hides_its_verdict_fails(tmp_path: Path, text: str, why: str) -> None:
     evidence = judged(made(tmp_path, {"test_bad.py": text}))
