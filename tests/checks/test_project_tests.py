@@ -39,6 +39,18 @@ def test_a_doctest_that_is_wrong_fails_and_says_what_came_instead(tmp_path: Path
     assert evidence.why == "1 of 1 test failed: code_.py::code_: Expected: 5 Got: 4"
 
 
+def test_a_package_with_tests_inside_runs_them_and_its_doctests(tmp_path: Path) -> None:
+    files = {
+        "shop/__init__.py": "",
+        "shop/prices.py": f'"""Doubles.\n\n>>> double(2)\n4\n"""\n\n\n{CODE}',
+        "shop/tests/__init__.py": "",
+        "shop/tests/test_prices.py": TEST.replace("code_", "shop.prices"),
+    }
+    assert judged(made(tmp_path, files)).figure == "2 passed"
+    settings = "[tool.pytest.ini_options]\ntestpaths = ['shop']\n"
+    assert judged(made(tmp_path, {**files, "pyproject.toml": settings})).figure == "2 passed"
+
+
 ORDER = "STATE = []\n\n\ndef test_a():\n    STATE.append(1)\n\n\ndef test_b():\n    assert STATE\n"
 
 
