@@ -7,6 +7,7 @@ cannot tell n log n from linear, because memory gets slower with size; it is bel
 
 import math
 from collections.abc import Sequence
+from statistics import median
 
 ORDER = ("constant", "log", "linear", "n log n", "quadratic", "worse")
 FEWEST = 4
@@ -15,6 +16,8 @@ TAIL = 5
 """The largest sizes say most: so many of them, and all within a factor of four."""
 MEASURABLE = 1e-6
 """Seconds below which the time of a call is mostly the call itself."""
+HIDDEN = 0.45
+"""How fast the time per line must grow to say that work is hidden in C; a busy machine can make up for less."""
 
 Points = Sequence[tuple[int, float]]
 
@@ -33,7 +36,7 @@ def name(lines: Points, seconds: Points, sorts: bool) -> tuple[str, str]:
     by_time, time_note = of_costs(timed, sorts=sorts, counted=False)
     hidden = exponent(largest(per_line)) if len(per_line) >= FEWEST else 0.0
     logarithmic = sorts and counted == "linear" and by_time == "n log n"
-    if (hidden > 0.3 or logarithmic) and ORDER.index(by_time) > ORDER.index(counted):
+    if (hidden > HIDDEN or logarithmic) and ORDER.index(by_time) > ORDER.index(counted):
         return by_time, time_note
     return counted, note
 
@@ -60,9 +63,13 @@ def largest(points: Points) -> Points:
 
 
 def exponent(points: Points) -> float:
-    """The slope of the line through the points, both sides as logarithms: 2 for a quadratic cost."""
+    """The slope through the points, both sides as logarithms: 2 for a quadratic cost.
+
+    It is the middle one of the slopes between any two points, so one point that is off does not matter.
+    """
     logs = [(math.log2(max(1, n)), math.log2(max(cost, 1e-12))) for n, cost in points]
-    return slope_of(logs)
+    slopes = [(y - b) / (x - a) for place, (a, b) in enumerate(logs) for x, y in logs[place + 1 :] if x > a]
+    return median(slopes) if slopes else 0.0
 
 
 def slope_of(points: Sequence[tuple[float, float]]) -> float:

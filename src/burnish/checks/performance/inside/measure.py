@@ -212,7 +212,7 @@ def repeat(call: Call, found: list[Tried], until: float, say: Say) -> None:
     best: dict[int, tuple[float, float]] = {}
     for done in range(PASSES):
         for tried in found:
-            if done > 1 and _clock() > until:
+            if done > 2 and _clock() > until:
                 break
             cpu, wall = batch(call, tried)
             old = best.get(tried.n, (cpu, wall))
