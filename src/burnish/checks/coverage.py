@@ -14,6 +14,7 @@ from burnish.checks.project import Project
 from burnish.checks.project_run import Ran, has_tests, run_suite
 from burnish.errors import CheckError
 from burnish.events import Evidence
+from burnish.text import counted
 
 Touched = dict[str, dict[int, tuple[str, ...]]]
 """Which tests run which line of which source."""
@@ -145,9 +146,8 @@ def _why(measured: Measured) -> str:
         return f"{first['file']} could not be measured: {first['why']}"
     lines = sum(len(file.missing) for file in measured.files)
     branches = sum(len(file.missing_branches) for file in measured.files)
-    said = (
-        f"{lines} lines and {branches} branches are never run" if lines or branches else "every line and branch is run"
-    )
+    missed = f"{counted(lines, 'line')} and {branches} {'branch' if branches == 1 else 'branches'}"
+    said = f"{missed} never run" if lines or branches else "every line and branch is run"
     return f"{said}; in that run {measured.problem}" if measured.problem else said
 
 
