@@ -9,7 +9,8 @@ from burnish.checks.report.parts import MOST_ROWS, Row, bar, diff, folded, numbe
 from burnish.events import Evidence
 from burnish.text import counted, plain
 
-FIRST_DIFFS, MOST_DIFFS, MOST_POINTS = 6, 40, 6
+FIRST, MOST, FEW, MOST_POINTS = 6, 40, 12, 6
+"""Cards shown at once, and behind a click; rows that need no click; bars of one function."""
 COUNTS = ("killed", "survived", "no_tests")
 
 
@@ -25,19 +26,20 @@ def sections(item: Evidence) -> Iterator[str]:
 
 def _tests(item: Evidence) -> Iterator[str]:
     cases = sorted(rows_of(item.details.get("tests")), key=lambda case: RANKS.get(str(case.get("outcome")), 0))
-    if cases:
-        reasons = _reasons(item)
-        flaky = item.details.get("flaky")
-        lines = [_case(case, reasons, flaky if isinstance(flaky, list) else []) for case in cases]
-        bad = sum(RANKS.get(str(case.get("outcome")), 0) < 2 for case in cases)
-        said = counted(len(cases), "test") + (f", {bad} not passed" if bad else "")
-        yield folded(said, table(("test", "result", "seconds"), lines, (2,)), opened=bool(bad) or len(cases) <= 12)
+    reasons, told = _reasons(item), item.details.get("flaky")
+    flaky = told if isinstance(told, list) else []
+    bad = [case for case in cases if str(case.get("outcome")) not in RANKS or case.get("id") in flaky]
+    for some, said in ((bad, f"{counted(len(bad), 'test')} failed or flaky"), (cases, counted(len(cases), "test"))):
+        lines = [_case(case, reasons, flaky) for case in some]
+        shown = table(("test", "result", "seconds"), lines, (2,))
+        yield folded(said, shown, opened=some is bad or (not bad and len(cases) <= FEW)) if some else ""
     printed = plain(str(item.details.get("printed") or "")).strip()
     if printed:
         yield folded("What the test run printed at its end", f"<pre>{escape(printed)}</pre>", opened=not cases)
 
 
-RANKS = {"failed": 0, "skipped": 1, "not_run": 1, "xfailed": 2, "passed": 3}
+RANKS = {"skipped": 1, "not_run": 1, "xfailed": 2, "passed": 3}
+"""The order of tests by how they ended; any other end, such as "failed", comes first."""
 
 
 def _reasons(item: Evidence) -> dict[str, str]:
@@ -69,7 +71,7 @@ def _coverage(item: Evidence) -> Iterator[str]:
             lines.append((safe(row.get("file", "")), f"{bar(percent)} {percent:.0f} %", counted(count, "line")))
     if lines:
         shown = table(("file", "lines and branches that the tests run", "never run"), lines, (2,))
-        yield folded(f"{counted(len(lines), 'file')}, least covered first", shown, opened=len(lines) <= 12)
+        yield folded(f"{counted(len(lines), 'file')}, least covered first", shown, opened=len(lines) <= FEW)
 
 
 def _mutation(item: Evidence) -> Iterator[str]:
@@ -77,13 +79,17 @@ def _mutation(item: Evidence) -> Iterator[str]:
     if found:
         yield '<p class="small">Each of these changes makes the code different, and no test noticed. A test that fails '
         yield "on the change is what is missing.</p>"
-        yield f'<div class="diffs">{"".join(found[:FIRST_DIFFS])}</div>'
-    if len(found) > FIRST_DIFFS:
-        more = found[FIRST_DIFFS:MOST_DIFFS]
-        said = f"{counted(len(more), 'more change')} that no test noticed"
-        left = f"; {len(found) - MOST_DIFFS} others are in report.json" if len(found) > MOST_DIFFS else ""
-        yield folded(said + left, f'<div class="diffs">{"".join(more)}</div>')
+    yield from _in_pairs(found, "change")
     yield from _functions(item)
+
+
+def _in_pairs(cards: Sequence[str], noun: str) -> Iterator[str]:
+    """The first few side by side, more of them folded away, the rest in `report.json`."""
+    first, more, left = cards[:FIRST], cards[FIRST:MOST], len(cards) - MOST
+    yield f'<div class="pairs">{"".join(first)}</div>' if first else ""
+    beyond = f"; {left} others are in report.json" if left > 0 else ""
+    said = f"{counted(len(more), f'more {noun}')}{beyond}"
+    yield folded(said, f'<div class="pairs">{"".join(more)}</div>') if more else ""
 
 
 def _mutant(finding: Finding) -> str:
@@ -115,7 +121,7 @@ def _found(item: Evidence) -> Iterator[str]:
     kept = [place for place in range(5) if any(row[place] for row in rows)]
     heads = [("where", "what", "severity", "confidence", "rule")[place] for place in kept]
     lines = [[safe(row[place]) for place in kept] for row in rows]
-    yield folded(counted(len(found), "finding"), table(heads, lines), opened=len(found) <= 12)
+    yield folded(counted(len(found), "finding"), table(heads, lines), opened=len(found) <= FEW)
 
 
 def _dependencies(item: Evidence) -> Iterator[str]:
@@ -144,12 +150,7 @@ def _package(row: Row, unknown: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _performance(item: Evidence) -> Iterator[str]:
-    functions = rows_of(item.details.get("functions"))
-    if not functions:
-        return
-    yield '<div class="diffs">'
-    yield from map(_function, functions[:MOST_DIFFS])
-    yield "</div>"
+    yield from _in_pairs([_function(row) for row in rows_of(item.details.get("functions"))], "function")
 
 
 def _function(row: Row) -> str:
