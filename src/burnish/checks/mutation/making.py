@@ -54,15 +54,20 @@ def mutants(file: str, text: str) -> Iterator[JSON]:
         return
     lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
     for function, owner in functions(module):
-        for number, change in enumerate(changes.get(function, ()), start=1):
-            name = f"{mangle_function_name(name=function.name.value, class_name=owner)}__mutmut_{number}"
+        if function not in changes:
+            continue
+        mangled, line = mangle_function_name(name=function.name.value, class_name=owner), lines[function].start.line
+        whole = {
+            "function": function.name.value,
+            "owner": owner or "",
+            "line": line,
+            "first": line - lines_above(module, function),
+            "was": module.code_for_node(function),
+        }
+        for number, change in enumerate(changes[function], start=1):
             yield {
-                "key": get_mutant_name(Path(file), name),
-                "function": function.name.value,
-                "owner": owner or "",
-                "line": lines[function].start.line,
-                "first": lines[function].start.line - lines_above(module, function),
-                "was": module.code_for_node(function),
+                **whole,
+                "key": get_mutant_name(Path(file), f"{mangled}__mutmut_{number}"),
                 "text": module.code_for_node(mutated(function, change)),
                 "old": module.code_for_node(change.original_node).strip(),
                 "new": module.code_for_node(change.mutated_node).strip(),
