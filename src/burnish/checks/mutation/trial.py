@@ -42,7 +42,8 @@ class Trial:
     notes: list[str] = field(default_factory=list)
     problem: str = ""
     """Why no mutant could be tried."""
-    ended: bool = False
+    end: Any = None
+    """How pytest left; None when it never came to that."""
 
     def hear(self, fact: Any) -> None:
         """Take one fact from the cell."""
@@ -61,7 +62,7 @@ class Trial:
             self.problem = uncollected(fact)
         elif fact.get("note") == "threads":
             self.notes.append("the project starts threads when it is imported, so each mutant had a process of its own")
-        self.ended = self.ended or "end" in fact
+        self.end = fact.get("end", self.end)
 
 
 def uncollected(fact: dict[str, Any]) -> str:
@@ -85,10 +86,10 @@ def try_mutants(project: Project, lab: Lab, mutants: Sequence[Mutant], seconds: 
     command = ["env", "-u", "PYTHONPATH", lab.python, "-B", "-m", MODULE]
     ran = lab.sandbox.run(command, files, limit, heard=listener)
     trial.seconds = time.monotonic() - began
-    if not trial.ended and not trial.problem:
-        why = "its time was up" if ran.timed_out else f"exit code {ran.exit_code}"
-        if not trial.tests:
-            trial.problem = unready(project, ran)
+    if not trial.problem and not trial.tests:
+        trial.problem = unready(project, ran)
+    elif not trial.problem and trial.end != 0:
+        why = "its time was up" if ran.timed_out else f"exit code {ran.exit_code}, pytest's {trial.end}"
         trial.notes.append(f"the cell ended early ({why})")
     return trial
 

@@ -14,7 +14,6 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 from ...inside.lent import lend
@@ -64,6 +63,21 @@ def run(job: dict[str, Any], facts: int, printed: Any) -> None:
         while data:
             data = data[os.write(facts, data) :]
 
+    code: Any = "crash"
+    spoke = False
+    try:
+        code, spoke = collected(job, say)
+    except BaseException as error:  # `sys.exit` in a module that is being imported is one
+        print(f"{type(error).__name__}: {error}")
+    if not spoke:
+        sys.stdout.flush()
+        printed.seek(max(0, printed.seek(0, os.SEEK_END) - LAST_BYTES))
+        say({"uncollected": code, "printed": printed.read().decode("utf-8", "replace")})
+    say({"end": code})
+
+
+def collected(job: dict[str, Any], say: Any) -> tuple[Any, bool]:
+    """How pytest left, and whether the trials began."""
     start_clocks(job["test_seconds"])
     prepare(job)
     from .patch import Hook
@@ -78,25 +92,10 @@ def run(job: dict[str, Any], facts: int, printed: Any) -> None:
     functions = job["functions"]
     job["mutants"] = [{**functions[mutant["function"]], **mutant} for mutant in job["mutants"]]
     trials = Trials(job, hook, say)
-    code: Any = "crash"
-    with never_leaving():
-        code = int(pytest.main(options(job), plugins=[trials]))
-        if code == NO_TESTS and not trials.spoke:
-            code = int(pytest.main([*options(job), *UNITTEST], plugins=[trials]))
-    if not trials.spoke:
-        sys.stdout.flush()
-        printed.seek(max(0, printed.seek(0, os.SEEK_END) - LAST_BYTES))
-        say({"uncollected": code, "printed": printed.read().decode("utf-8", "replace")})
-    say({"end": code})
-
-
-@contextlib.contextmanager
-def never_leaving() -> Iterator[None]:
-    """Code that calls `sys.exit` while it is imported ends nothing but itself."""
-    try:
-        yield
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", flush=True)
+    code = int(pytest.main(options(job), plugins=[trials]))
+    if code == NO_TESTS and not trials.spoke:
+        code = int(pytest.main([*options(job), *UNITTEST], plugins=[trials]))
+    return code, trials.spoke
 
 
 def prepare(job: dict[str, Any]) -> None:
