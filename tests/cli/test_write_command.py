@@ -221,7 +221,7 @@ def test_a_models_escapes_and_markup_are_shown_and_never_obeyed(
 
 
 def test_the_command_runs_in_a_process_of_its_own(work_folder: Path) -> None:
-    done = burnish("write", "-", *DEMO, "--quiet", cwd=work_folder, stdin=DOUBLE)
+    done = burnish("write", "-", *DEMO, "--fast", "--quiet", cwd=work_folder, stdin=DOUBLE)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{work_folder / 'double'}\n", "")
 
 

@@ -117,6 +117,16 @@ def test_fast_leaves_out_the_two_slow_checks_and_the_report_says_so(tmp_path: Pa
     assert "Not checked: mutation, performance." in (tmp_path / "double" / "report.md").read_text()
 
 
+def test_code_that_fails_its_tests_is_read_but_not_run_again(tmp_path: Path) -> None:
+    model = door.ScriptedModel(["```python\ndef run(text):\n    while True: pass\n```"] * 2)
+    limits = door.Limits(rounds=0)
+    run = door.write("a function run(text), e.g. run('1') == 1", model, limits=limits)
+    verdicts = {item.check: item.verdict for item in run.evidence}
+    assert run.verdict == "failed"
+    assert [verdicts[name] for name in ("coverage", "mutation", "performance")] == ["not_run"] * 3
+    assert verdicts["quality"] != "not_run"
+
+
 @pytest.mark.slow
 def test_a_tests_only_verdict_is_not_bent_by_the_checks(tmp_path: Path) -> None:
     """Code may be proven by its tests and still be told off by a check; both are reported."""

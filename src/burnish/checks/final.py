@@ -8,7 +8,7 @@ from pathlib import Path
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.settings import Settings
-from burnish.checks.verdict import judge_all
+from burnish.checks.verdict import BESIDE, judge_all
 from burnish.errors import BurnishError
 from burnish.events import Evidence
 
@@ -26,22 +26,31 @@ class FinalChecks:
         self._lab: Lab | None = None
         self._closed = False
 
-    def judge(self, code: str, tests: str) -> tuple[Evidence, ...]:
-        """One answer a check. A place to work that cannot be opened leaves all of them "not_run"."""
+    def judge(self, code: str, tests: str, sound: bool = True) -> tuple[Evidence, ...]:
+        """One answer a check. Code that is not `sound`, because its tests do not pass, is read but not run again.
+
+        A place to work that cannot be opened leaves all of them "not_run".
+        """
+        reading = [name for name in self.names if sound or name in BESIDE]
+        found = {item.check: item for item in self._judge_files(reading, code, tests)} if reading else {}
+        unsound = "the tests do not pass, so it was not measured"
+        return tuple(found.get(name) or Evidence(check=name, verdict="not_run", why=unsound) for name in self.names)
+
+    def _judge_files(self, names: Sequence[str], code: str, tests: str) -> tuple[Evidence, ...]:
         with tempfile.TemporaryDirectory(prefix="burnish-check-") as folder:
             root = Path(folder).resolve()
             (root / CODE).write_text(code, "utf-8", "replace")
             (root / TESTS).write_text(tests, "utf-8", "replace")
             try:
-                return self._judge(project_of(root))
+                return self._judge(project_of(root), names)
             except BurnishError as error:
-                return tuple(Evidence(check=name, verdict="not_run", why=str(error)) for name in self.names)
+                return tuple(Evidence(check=name, verdict="not_run", why=str(error)) for name in names)
 
-    def _judge(self, project: Project) -> tuple[Evidence, ...]:
+    def _judge(self, project: Project, names: Sequence[str]) -> tuple[Evidence, ...]:
         with Lab(project, self._sandbox) as self._lab:
             if self._closed:
                 return ()
-            return judge_all(project, self._lab, self.names).evidence
+            return judge_all(project, self._lab, names).evidence
 
     def close(self) -> None:
         """End every process that is at work."""

@@ -18,19 +18,19 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
         return
     evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.sandbox)
     yield CheckFinished(evidence=evidence)
-    yield from _other_checks(work.best.code, work.suite.render(work.disputed), tools)
+    yield from _other_checks(work, work.best.code, evidence.verdict == "passed", tools)
     if tools.cancel.is_set():
         return
     verdict, why = _verdict(work, evidence)
     yield RunFinished(verdict=verdict, why=why, version=work.best.number, disputed=work.disputed)
 
 
-def _other_checks(code: str, tests: str, tools: Tools) -> Iterator[Event]:
+def _other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[Event]:
     """What they find is told; the verdict stays with the tests."""
     if tools.checks is None or tools.cancel.is_set():
         return
     yield Notice(text=f"checking {', '.join(tools.checks.names)}")
-    answers = tools.checks.judge(code, tests)
+    answers = tools.checks.judge(code, work.suite.render(work.disputed), sound)
     yield from (CheckFinished(evidence=evidence) for evidence in answers if not tools.cancel.is_set())
 
 
