@@ -1,6 +1,6 @@
 """A sandbox that grades an answer in the module it belongs to, as the scorer will."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -18,10 +18,14 @@ class InPlace:
         self._box, self._task = box, task
 
     def run(
-        self, argv: Sequence[str], files: Mapping[str, str] | None = None, timeout_seconds: float = 10.0
+        self,
+        argv: Sequence[str],
+        files: Mapping[str, str] | None = None,
+        timeout_seconds: float = 10.0,
+        heard: Callable[[bytes], None] | None = None,
     ) -> CommandRan:
         """As the sandbox behind it."""
-        return self._box.run(argv, files, timeout_seconds)
+        return self._box.run(argv, files, timeout_seconds, heard)
 
     def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
         """The whole module against the tests."""
