@@ -144,3 +144,14 @@ def test_what_coverage_leaves_is_there_for_mutation(lab: Lab, monkeypatch: pytes
         return said("mutation", "passed" if lab.touched else "failed")
 
     assert judged(lab, monkeypatch, coverage=covers, mutation=mutates)["mutation"].verdict == "passed"
+
+
+def test_a_parse_that_fell_over_another_threads_is_made_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    falls = [SystemError("AST constructor recursion depth mismatch")]
+
+    def stumbles(project: Project, lab: Lab) -> Evidence:
+        if falls:
+            raise falls.pop()
+        return said("quality")
+
+    assert judged(lab, monkeypatch, quality=stumbles)["quality"].verdict == "passed"
