@@ -16,7 +16,7 @@ from burnish.errors import CheckError
 
 PROGRAM = Path(__file__).parent / "making.py"
 SECONDS = 60.0
-"""For one file. mutmut makes some thousand mutants a second."""
+"""For one file. mutmut makes some hundred mutants a second."""
 
 
 class Maker:
