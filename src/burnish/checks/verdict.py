@@ -149,7 +149,7 @@ class _Bench:
 
 
 def _judged(check: Check, project: Project, lab: Lab) -> Evidence:
-    """The answer; asked for again where the parsers of two threads got into each other's way (see `burnish.parsing`)."""
+    """The answer; asked for again where two threads' parsers got into each other's way (see `burnish.parsing`)."""
     try:
         return check.judge(project, lab)
     except SystemError:
