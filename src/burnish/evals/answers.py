@@ -28,7 +28,7 @@ def model_for(task: Task, model: Model) -> Model:
     replies = {"": [fenced(code, "python")] if code else []}  # a row without gold has no answer, and says so
     if task.visible_tests:
         replies["tests"] = [fenced("\n".join(task.visible_tests), "python")]
-    return ScriptedModel(replies, model.name)
+    return ScriptedModel(replies, model.name, whole=True)
 
 
 def _stub(task: Task) -> str:

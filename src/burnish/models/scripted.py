@@ -19,13 +19,15 @@ class ScriptedModel:
     """Answers from a script: a list of replies in order, or a list for each purpose ("tests", "draft", "reflect"…).
 
     The last reply of a list is given again when the list has run out; an empty list is a model that has no answer.
+    A reply comes a word at a time, as a model would write it, or in one piece (`whole`).
     """
 
     slots = 4
     engine = "script"
 
-    def __init__(self, script: Script, name: str = "scripted:inline") -> None:
+    def __init__(self, script: Script, name: str = "scripted:inline", whole: bool = False) -> None:
         self.name = name
+        self.whole = whole
         self._lock = threading.Lock()
         self._script = (
             {"": list(script)} if not isinstance(script, Mapping) else {k: list(v) for k, v in script.items()}
@@ -34,13 +36,13 @@ class ScriptedModel:
         self.asked: list[Ask] = []
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
-        """The next reply of the script, a word at a time."""
+        """The next reply of the script."""
         reply = self._next(ask)
         words = reply.split(" ")
-        for place, word in enumerate(words):
+        for piece in [reply] if self.whole else [*(word + " " for word in words[:-1]), words[-1]]:
             if cancel.is_set():
                 return
-            yield Chunk(text=word if place == len(words) - 1 else word + " ")
+            yield Chunk(text=piece)
         read = sum(len(message.content.split()) for message in ask.messages)
         cut = len(words) > ask.max_tokens
         yield Done(tokens_in=read, tokens_out=min(len(words), ask.max_tokens), ended="length" if cut else "stop")
@@ -53,7 +55,7 @@ class ScriptedModel:
 
     def afresh(self) -> "ScriptedModel":
         """The same script, from its beginning."""
-        return ScriptedModel(self._script, self.name)
+        return ScriptedModel(self._script, self.name, self.whole)
 
     def _next(self, ask: Ask) -> str:
         with self._lock:

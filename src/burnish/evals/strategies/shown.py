@@ -1,6 +1,7 @@
 """Tests as a prompt may show them: one assert a line where they are asserts, and never too much of them."""
 
 import ast
+from functools import lru_cache
 
 from burnish.tasks.syntax import parsed
 
@@ -8,6 +9,7 @@ MOST_CHARACTERS = 1500
 """Of tests in a prompt; small models lose the thread in more."""
 
 
+@lru_cache(maxsize=256)
 def asserts_in(tests: str, entry_point: str) -> tuple[str, ...]:
     """The asserts that a script is made of; none when it is made of anything else.
 
