@@ -31,7 +31,6 @@ from burnish.tasks import Task
 
 ROUNDS = 3
 TASKS = 20
-FEWER = 8
 
 
 def gold(data: Path, name: str) -> None:
@@ -49,25 +48,19 @@ def gold(data: Path, name: str) -> None:
 
 
 def tokens(data: Path, name: str) -> None:
-    """Two halves of the tasks, each done both ways and each way first once, so that a warm cache favours neither."""
-    model = ready(name)
-    halves = [chosen(data)[:FEWER:2], chosen(data)[1:FEWER:2]]
-    seconds = {"evaluation": 0.0, "generation": 0.0}
-    written = 0
+    """Two halves of the tasks, each done both ways, and each way first once, so that a warm cache favours neither."""
+    model, spent = ready(name), {"evaluation": [0, 0.0], "generation": [0, 0.0]}
     with opened_for(model, "auto") as box:
-        asks: list[list[Ask]] = []
-        for half in halves:
-            took, asked, count = evaluated(half, model, box, "retry", 5)
-            asks.append(asked)
-            seconds["evaluation"] += took
-            written += count
-        for asked in asks:
-            seconds["generation"] += generated(asked, model)
-        for half, asked in zip(halves, asks, strict=True):
-            seconds["generation"] += generated(asked, model)
-            took, _, _ = evaluated(half, model, box, "retry", 5)
-            seconds["evaluation"] += took
-    whole, alone = (2 * written / seconds[way] for way in ("evaluation", "generation"))
+        for turn, half in enumerate((chosen(data)[0::2], chosen(data)[1::2])):
+            _, asks, _ = evaluated(half, opened("scripted:gold"), box, "single", 0)
+            ways = {
+                "evaluation": lambda half=half: evaluated(half, model, box, "single", 0)[::2],
+                "generation": lambda asks=asks: generated(asks, model),
+            }
+            for way in sorted(ways, reverse=bool(turn)):
+                seconds, written = ways[way]()
+                spent[way] = [spent[way][0] + written, spent[way][1] + seconds]
+    whole, alone = (spent[way][0] / spent[way][1] for way in ("evaluation", "generation"))
     print(f"tokens: evaluation {whole:.1f}, generation alone {alone:.1f} tokens/s; ratio {whole / alone:.2f}  (0.85)")
 
 
@@ -109,13 +102,13 @@ def evaluated(
     return seconds, asks, sum(getattr(event, "tokens_out", 0) for event in events)
 
 
-def generated(asks: list[Ask], model: Model) -> float:
-    """The same asks straight to the model, as many at once as it has slots."""
+def generated(asks: list[Ask], model: Model) -> tuple[float, int]:
+    """The same asks straight to the model, as many at once as it has slots: seconds and tokens written."""
     started = time.perf_counter()
     with ThreadPoolExecutor(model.slots) as pool:
         written = list(pool.map(lambda ask: answered(ask, model), asks))
     assert all(written)
-    return time.perf_counter() - started
+    return time.perf_counter() - started, sum(written)
 
 
 def answered(ask: Ask, model: Model) -> int:
