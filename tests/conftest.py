@@ -1,6 +1,7 @@
 """What every test may ask for. A test never sees the runs of the person who starts it."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -14,6 +15,11 @@ from burnish.runs import Store
 from burnish.sandbox import Sandbox, open_sandbox
 
 SMALL = "local:qwen2.5-coder-0.5b"
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C, even where the tests were started in the background: a process that ignores it hands that on."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
