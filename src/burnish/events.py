@@ -153,6 +153,8 @@ class SpecAgreed(BaseEvent):
     entry_point: str
     signature: str
     given_tests: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    """What was taken for granted where the words leave it open."""
 
 
 class TestsProposed(BaseEvent):
@@ -164,8 +166,27 @@ class TestsProposed(BaseEvent):
     dropped: int = 0
 
 
+class TestsFrozen(BaseEvent):
+    """From here on the tests stand as they are: the judge runs exactly these."""
+
+    __test__: ClassVar[bool] = False
+    kind: Literal["tests_frozen"] = "tests_frozen"
+    sha256: str
+    """Over the tests as written, and over the files of a project's own."""
+    given: int
+    model: int = 0
+
+
+class Refused(BaseEvent):
+    """Something was not accepted: an answer that would weaken a test, a file that changed meanwhile."""
+
+    kind: Literal["refused"] = "refused"
+    what: str
+    why: str
+
+
 class CodeProposed(BaseEvent):
-    """A new version of the code; `problem` says why it cannot even be run."""
+    """A new version of the code, a whole module; `problem` says why it cannot even be run."""
 
     kind: Literal["code_proposed"] = "code_proposed"
     version: int
@@ -173,6 +194,10 @@ class CodeProposed(BaseEvent):
     by: str
     ask_id: str = ""
     problem: str = ""
+    round: int = 0
+    """0 for the first drafts; each time the agent went back to the code adds one."""
+    base: int | None = None
+    """The version that it was made from; 0 is the code that was there before; None: written afresh."""
 
 
 class TestsRan(BaseEvent):
@@ -195,12 +220,53 @@ class CommandRan(BaseEvent):
     seconds: float = 0.0
 
 
+class Tweaked(BaseEvent):
+    """Small edits of one version were tried without asking the model."""
+
+    kind: Literal["tweaked"] = "tweaked"
+    base: int
+    """The version; 0 is the code that was there before."""
+    tried: int
+    passed: int
+    """How many passed every given test."""
+    seconds: float = 0.0
+
+
+class Compared(BaseEvent):
+    """Versions that pass the same tests were run on the same inputs, to see which of them behave alike."""
+
+    kind: Literal["compared"] = "compared"
+    groups: tuple[tuple[int, ...], ...]
+    """Versions that gave the same answers, the group with most support first."""
+    inputs: tuple[str, ...]
+    """The calls they were compared on."""
+    apart: str = ""
+    """A call on which the first two groups differ, and what each says."""
+
+
+class Move(Frozen):
+    """One thing to do in a round."""
+
+    kind: str
+    """The node that does it: "draft", "rewrite", "reflect", "repair", "syntax", "repeat"."""
+    version: int
+    """The number of the version it makes."""
+    round: int
+    temperature: float = 0.0
+    model: int = 0
+    """Which of the run's models is asked: 0 is the first one named."""
+    base: int | None = None
+    """The version that it starts from; 0 is the code that was there before."""
+
+
 class Decided(BaseEvent):
     """The agent chose what to do next, and why, in one plain sentence."""
 
     kind: Literal["decided"] = "decided"
     choice: str
     reason: str
+    moves: tuple[Move, ...] = ()
+    """What is done next, side by side."""
 
 
 class CheckFinished(BaseEvent):
@@ -214,7 +280,7 @@ class Stopped(BaseEvent):
     """The work ended: done, or at a limit. Never an error."""
 
     kind: Literal["stopped"] = "stopped"
-    reason: Literal["done", "rounds", "calls", "tokens", "seconds", "interrupted"]
+    reason: Literal["done", "rounds", "calls", "tokens", "seconds", "dollars", "stuck", "interrupted"]
     why: str = ""
 
 
@@ -269,6 +335,22 @@ class FilesWritten(BaseEvent):
     files: tuple[str, ...]
 
 
+class Applied(BaseEvent):
+    """A repaired file was put in place of the broken one."""
+
+    kind: Literal["applied"] = "applied"
+    file: str
+    backup: str
+
+
+class Resumed(BaseEvent):
+    """The run was taken up again where it had been left."""
+
+    kind: Literal["resumed"] = "resumed"
+    answers: int
+    """Answers of the model that were on record and are not asked for again."""
+
+
 class Rated(BaseEvent):
     """Somebody said what they think of the run."""
 
@@ -285,7 +367,11 @@ Event = Annotated[
     | ModelReplied
     | SpecAgreed
     | TestsProposed
+    | TestsFrozen
+    | Refused
     | CodeProposed
+    | Tweaked
+    | Compared
     | TestsRan
     | CommandRan
     | Decided
@@ -296,6 +382,8 @@ Event = Annotated[
     | Answered
     | Scored
     | FilesWritten
+    | Applied
+    | Resumed
     | Rated,
     Field(discriminator="kind"),
 ]

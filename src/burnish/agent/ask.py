@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from burnish.agent import prompts
 from burnish.agent.limits import Meter
 from burnish.checks.final import FinalChecks
+from burnish.checks.ground import Alone, Ground
 from burnish.events import Asked, Event, ModelChunk, ModelReplied, Notice, Stopped
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
 from burnish.sandbox.sandbox import Sandbox
@@ -25,6 +26,15 @@ class Tools:
     """Added to the seed of every ask, so that attempts at one task can differ."""
     checks: FinalChecks | None = None
     """What looks at the final files beside the tests; None where only tests are asked for, as in evaluations."""
+    place: Ground | None = None
+    """Where versions are tried; None means each alone in the sandbox."""
+    others: tuple[Model, ...] = ()
+    """Who is asked when the first model is stuck, in this order."""
+
+    @property
+    def ground(self) -> Ground:
+        """Where versions meet their tests."""
+        return self.place or Alone(self.sandbox)
 
 
 def ask(
