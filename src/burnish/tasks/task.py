@@ -25,6 +25,10 @@ class Task(Frozen):
     """Model-made tests of the run this one goes on from."""
     base_code: str = ""
     """The code this task goes on from: a whole module, with the bug where something is to be repaired."""
+    project_tests: tuple[str, ...] = ()
+    """Tests of the project that the code belongs to, by pytest's ids: all that decide."""
+    suspects: tuple[str, ...] = ()
+    """Further functions of `base_code` that may hold the bug, likeliest first; dotted names for methods."""
     prelude: str = ""
     """Imports and helpers that stand above the function to write; part of the module it is judged in."""
     hidden_tests: str = ""
