@@ -1,19 +1,20 @@
 """One task, start to finish: the only place that joins agent, sandbox, checks and record. Read this first."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.checks.final import FinalChecks
+from burnish.checks.ground import Ground
 from burnish.errors import AttemptError
 from burnish.events import BaseEvent, Broke, Event, RunStarted, Stopped
 from burnish.models.model import Model
-from burnish.models.names import open_model
+from burnish.models.names import open_models
 from burnish.runs import Record, Run, Store, read_record
-from burnish.sandbox import Sandbox, open_sandbox
+from burnish.sandbox import open_sandbox
 from burnish.silence import silence
 from burnish.tasks import Task
 from burnish.version import __version__
@@ -23,7 +24,7 @@ Watch = Callable[[BaseEvent], None]
 
 def attempt(
     task: Task,
-    model: Model | str,
+    model: Model | str | Sequence[Model],
     *,
     limits: Limits | None = None,
     sandbox: str = "auto",
@@ -31,38 +32,56 @@ def attempt(
     watch: Watch | None = None,
     continues: str | None = None,
     checks: Sequence[str] = (),
+    ground: Ground | None = None,
+    verb: str = "write",
+    settings: Mapping[str, object] | None = None,
+    replay: Sequence[Event] = (),
 ) -> Run:
     """Work on the task until its verdict, a limit, or Ctrl-C, and return the recorded run.
 
-    `checks` look at the final files once the tests have; the verdict stays with the tests.
+    The first model answers, the others help when it is stuck. `checks` look at the final files once the tests have;
+    the verdict stays with the tests. `ground` is where versions are tried; `settings` go on record beside the task's.
+    `replay` is what an earlier part of the same run has on record: it is taken up again there.
     Every event is on disk before the next step, and then given to `watch`. A KeyboardInterrupt ends the run within
     two seconds and is raised again once the record is closed; an AttemptError is on record, and the run has no verdict.
     """
     store, limits = store or Store(), limits or Limits()
-    answering = open_model(model) if isinstance(model, str) else model
-    answering.warm_up()
+    models = _opened(model)
     with open_sandbox(sandbox) as box:
         run_id, record = store.begin(task.id)
         with record, _blamed(record, watch):
-            _tell(record, watch, _started(run_id, task, answering, box, limits, continues))
+            told = _settings(task, limits, checks) | dict(settings or {})
+            started = RunStarted(
+                run_id=run_id,
+                verb=verb,
+                prompt=task.prompt,
+                model=",".join(model.name for model in models),
+                burnish=__version__,
+                sandbox=ground.level if ground else box.level,
+                settings=told,
+                continues=continues,
+            )
+            _tell(record, watch, started)
             final = FinalChecks(checks, sandbox) if checks else None
-            tools = Tools(answering, box, Meter(limits), threading.Event(), checks=final)
+            first, *others = models
+            tools = Tools(
+                first, box, Meter(limits), threading.Event(), checks=final, place=ground, others=tuple(others)
+            )
             _work_in_background(task, tools, record, watch)
     return Run(read_record(record.path.parent))
 
 
-def _started(run_id: str, task: Task, model: Model, box: Sandbox, limits: Limits, continues: str | None) -> RunStarted:
-    settings = {"limits": limits.model_dump(), "task": task.model_dump(exclude={"hidden_tests", "gold"})}
-    return RunStarted(
-        run_id=run_id,
-        verb="write",
-        prompt=task.prompt,
-        model=model.name,
-        burnish=__version__,
-        sandbox=box.level,
-        settings=settings,
-        continues=continues,
-    )
+def _opened(model: Model | str | Sequence[Model]) -> Sequence[Model]:
+    models = open_models(model) if isinstance(model, str) else model
+    if not isinstance(models, Sequence):
+        models = (models,)
+    models[0].warm_up()
+    return models
+
+
+def _settings(task: Task, limits: Limits, checks: Sequence[str]) -> dict[str, object]:
+    hidden = {"hidden_tests", "gold"}
+    return {"limits": limits.model_dump(), "task": task.model_dump(exclude=hidden), "checks": list(checks)}
 
 
 def _work_in_background(task: Task, tools: Tools, record: Record, watch: Watch | None) -> None:

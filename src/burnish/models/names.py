@@ -1,5 +1,6 @@
 """From a name such as `local:qwen2.5-coder-0.5b` to a model that answers."""
 
+import re
 from collections.abc import Callable
 
 from burnish.errors import SetupProblem
@@ -26,6 +27,11 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
 
         return open_huggingface(name, progress)
     raise _unknown(name)
+
+
+def open_models(names: str, progress: Progress | None = None) -> tuple[Model, ...]:
+    """The models of `small,large`, in this order; one name is one model."""
+    return tuple(open_model(name, progress) for name in re.split(r",\s*(?=\w+:)", names.strip()))
 
 
 def _unknown(name: str) -> SetupProblem:
