@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from burnish.checks.lab import Lab
+from burnish.checks.mutation import MutationCheck
 from burnish.checks.project import Project
 from burnish.checks.project_finder import find_project
-from burnish.checks.project_run import Ran, Said
+from burnish.checks.project_run import Ran, Said, targets
 from burnish.checks.project_tests import TestsOfProject, flaky_ones
 from burnish.errors import CheckError
-from tests.checks.project_support import CODE, GOOD, TEST, judged, made
+from tests.checks.project_support import CODE, GOOD, TEST, covered, judged, made
 
 
 def test_a_good_project_passes_with_pytest_unittest_and_doctests() -> None:
@@ -252,6 +253,34 @@ def test_generated_code_is_judged_apart_from_its_tests(tmp_path: Path) -> None:
 )
 def test_generated_code_that_is_wrong_or_cheats_fails(tmp_path: Path, code: str) -> None:
     assert judged(generated(tmp_path, code, ASSERTS)).verdict == "failed"
+
+
+SHOWN = f'"""Doubles.\n\n>>> double("a")  # raises ValueError\n"""\n\n\n{CODE}'
+
+
+def test_examples_in_generated_code_do_not_count_beside_its_tests(tmp_path: Path) -> None:
+    project = generated(tmp_path, SHOWN, ASSERTS)
+    assert judged(project).verdict == "passed"
+    assert covered(project).figure.startswith("100 %")
+    assert targets(project) == ["test_solution.py"]
+    with Lab(project) as lab:
+        assert MutationCheck().judge(project, lab).verdict == "passed"
+
+
+def test_examples_in_other_code_count_as_tests(tmp_path: Path) -> None:
+    project = generated(tmp_path, SHOWN, ASSERTS).model_copy(update={"generated": False})
+    assert targets(project) == ["test_solution.py", "solution.py"]
+    alone = generated(tmp_path, SHOWN, ASSERTS).model_copy(update={"tests": ()})
+    assert targets(alone) == ["solution.py"], "where nothing else is there, they are all that can be run"
+
+
+def test_a_folder_of_tests_is_named_by_its_files_where_examples_lie_in_it_too(tmp_path: Path) -> None:
+    files = {"shop/tests/test_it.py": TEST, "shop/tests/deep/test_more.py": TEST, "shop/tests/data.py": "X = 1\n"}
+    project = made(tmp_path, {**files, "shop/__init__.py": "", "shop/prices.py": SHOWN})
+    inside = project.model_copy(update={"tests": (Path("shop"),)})
+    assert targets(inside) == ["shop/tests/deep/test_more.py", "shop/tests/test_it.py", "shop/prices.py"]
+    beside = project.model_copy(update={"tests": (Path("shop/tests"),)})
+    assert targets(beside) == ["shop/tests", "shop/prices.py"], "pytest finds the files of a folder by itself"
 
 
 def test_progress_is_told(tmp_path: Path) -> None:

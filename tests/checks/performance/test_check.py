@@ -69,6 +69,31 @@ def test_the_recursion_limit_is_a_remark(judge: Judge) -> None:
     assert "the recursion limit was reached" in function["note"]
 
 
+ROMAN = """\
+def roman(n):
+    if not 1 <= n <= MOST:
+        raise ValueError(n)
+    said = ""
+    for value, letters in [(1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L")]:
+        said, n = said + letters * (n // value), n % value
+    return said + "I" * n
+"""
+
+
+def test_a_number_grown_beyond_its_range_leaves_the_sizes_below_to_be_judged(judge: Judge) -> None:
+    evidence = judge(ROMAN.replace("MOST", "3999"), "def test_it():\n    assert roman(1000) == 'M'\n")
+    assert evidence.verdict == "passed"
+    assert evidence.figure.startswith("roman: constant, ")
+    [function] = evidence.details["functions"]  # type: ignore[misc]
+    assert "raised ValueError at 4096" in function["note"]
+
+
+def test_a_function_that_takes_small_inputs_alone_is_not_run(judge: Judge) -> None:
+    evidence = judge(ROMAN.replace("MOST", "20"), "def test_it():\n    assert roman(5) == 'IIIII'\n")
+    assert evidence.verdict == "not_run"
+    assert "raised ValueError at 2" in evidence.why
+
+
 def test_arguments_that_must_agree_are_grown_together(judge: Judge) -> None:
     code = "def dot(a, b):\n    assert len(a) == len(b)\n    return sum(x * y for x, y in zip(a, b))\n"
     evidence = judge(code, "def test_it():\n    assert dot([1, 2], [3, 4]) == 11\n")

@@ -19,6 +19,8 @@ STEADY_SECONDS = 0.08
 """A call that takes longer is believed without being repeated."""
 HUNG_SECONDS = 0.8
 """A call that was under way for so long when its time was over hangs; a shorter one was only interrupted."""
+LARGE = 64
+"""A function that takes inputs up to this size, and refuses larger ones, has shown how it grows."""
 
 Line = dict[str, Any]
 
@@ -50,7 +52,14 @@ def seen(place: int, function: Function, said: list[Line]) -> Seen:
     by_way: dict[str, list[Line]] = {}
     for line in own:
         by_way.setdefault(line["way"], []).append(line)
-    return max((one_way(function, lines, killed) for lines in by_way.values()), key=lambda one: one.rank)
+    ways = [one_way(function, lines, killed) for lines in by_way.values()]
+    whole = [one for one, lines in zip(ways, by_way.values(), strict=True) if one.growth and not refused(lines)]
+    return max(whole or ways, key=lambda one: one.rank)
+
+
+def refused(said: list[Line]) -> bool:
+    """Whether growing ended because the function raised an error of its own."""
+    return any(str(line.get("ended")).startswith("raised") for line in said)
 
 
 def why_nothing(function: Function, said: list[Line], killed: float) -> str:
@@ -73,7 +82,8 @@ def one_way(function: Function, said: list[Line], killed: float) -> Seen:
     ended, at = ending(said, killed)
     if ended == "late" and len(lines) >= FEWEST:
         growth = "worse"
-    if ended.startswith("raised") or (ended and said[0]["way"].endswith(NEVER)):
+    too_small = refused(said) and (not lines or lines[-1][0] < LARGE)
+    if too_small or (ended and said[0]["way"].endswith(NEVER)):
         growth = ""
     remarks = [part for part in (note, ENDINGS.get(ended, ended and ended + " at {n}").format(n=at)) if part]
     return Seen(
