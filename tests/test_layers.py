@@ -21,7 +21,7 @@ LAYERS = [
     "models sandbox runs",
     "tasks",
     "events",
-    "places errors text clock silence version parsing",
+    "places errors text clock silence version parsing intervals jsonlines",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}

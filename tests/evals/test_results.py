@@ -8,7 +8,7 @@ import pytest
 from burnish.errors import SetupProblem
 from burnish.evals.figures import LeftOut
 from burnish.evals.results import read_results, results
-from burnish.evals.scores import wilson
+from burnish.intervals import wilson
 from tests.evals.made import Made, attempt, plan, plausible, solving
 
 YES, NO = True, False

@@ -9,7 +9,8 @@ from statistics import fmean
 import pytest
 
 from burnish.evals import scores
-from burnish.evals.scores import bootstrap, mcnemar, pass_at_k, sign_flips, tasks_needed, wilson
+from burnish.evals.scores import bootstrap, mcnemar, pass_at_k, sign_flips, tasks_needed
+from burnish.intervals import wilson
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from burnish.evals.compare import solved_by_call
 from burnish.evals.curves import EDGE, LABEL, Series, curves
 from burnish.evals.drawing import LINE_HEIGHT, SMALL
 from burnish.evals.figures import Results
-from burnish.evals.scores import wilson
 from burnish.evals.wording import title
+from burnish.intervals import wilson
 from burnish.text import counted, one_line
 
 CALLS = "model calls, at most"

@@ -11,9 +11,10 @@ from typing import Protocol
 from burnish.errors import SetupProblem
 from burnish.evals.figures import ByBug, Cost, Interval, LeftOut, Results
 from burnish.evals.plan import Plan
-from burnish.evals.scores import pass_at_k, wilson
+from burnish.evals.scores import pass_at_k
 from burnish.evals.tally import Attempt, padded, tally
 from burnish.events import Event
+from burnish.intervals import wilson
 
 __all__ = ["Evaluated", "Results", "counted_up", "grouped", "read_results", "results"]
 

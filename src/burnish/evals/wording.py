@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from burnish.evals.figures import Cost, Interval, Results
-from burnish.evals.scores import wilson
+from burnish.intervals import wilson
 from burnish.text import counted, one_line
 
 PROTOCOLS = {

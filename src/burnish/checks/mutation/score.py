@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from burnish import intervals
 from burnish.checks.mutation.mutant import Mutant
 
 NOTICED = ("killed", "timeout", "suspicious")
@@ -11,8 +12,6 @@ UNNOTICED = ("survived", "no_tests")
 NOT_TRIED, INVALID = "not_tried", "invalid"
 OUTCOMES = (*NOTICED, *UNNOTICED, INVALID, NOT_TRIED)
 """Suspicious: the process died of it. Invalid: mutmut made something that is no Python; it does not count."""
-Z = 1.959963984540054
-"""95 % of a normal distribution lies within so many deviations."""
 
 
 class Score:
@@ -54,10 +53,8 @@ class Score:
 
 def wilson(successes: int, n: int) -> tuple[float, float]:
     """Wilson's interval for a share, in percent."""
-    share, spread = successes / n, Z * Z / n
-    middle = (share + spread / 2) / (1 + spread)
-    half = Z * math.sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
-    return 100 * max(0.0, middle - half), 100 * min(1.0, middle + half)
+    low, high = intervals.wilson(successes, n)
+    return 100 * low, 100 * high
 
 
 def by_function(mutants: Sequence[Mutant], outcomes: Mapping[str, str]) -> list[dict[str, object]]:
