@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
 from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event
+from burnish.jsonlines import objects_among
 
 FILE = "events.jsonl"
 
@@ -71,7 +72,7 @@ class Record:
 def read_record(folder: Path) -> list[Event]:
     """Every event of a run, oldest first, whatever version wrote it. A line torn by a crash is passed over."""
     lines = (folder / FILE).read_text("utf-8", errors="replace").split("\n")
-    rows = list(_readable(lines))
+    rows = list(objects_among(lines))
     version = rows[0].get("version", RECORD_VERSION) if rows else RECORD_VERSION
     if not isinstance(version, int) or not all(step in UPGRADES for step in range(version, RECORD_VERSION)):
         raise _altered(folder, f"its version is {version!r}")
@@ -99,16 +100,6 @@ def _not_written(path: Path, error: OSError) -> SetupProblem:
         f"The record {path} cannot be written ({why}). What was written so far is kept. Make room, or keep runs "
         f"elsewhere: export BURNISH_HOME=/path/to/a/folder"
     )
-
-
-def _readable(lines: list[str]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict):
-            yield row
 
 
 def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:

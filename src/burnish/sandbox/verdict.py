@@ -1,13 +1,13 @@
 """Reads what the judge in a cell wrote. Missing output is a failure, never a pass."""
 
 import ast
-import json
 import re
 import signal
 from dataclasses import dataclass
 from typing import Any
 
 from burnish.events import Case, Graded, Outcome
+from burnish.jsonlines import objects_among
 from burnish.parsing import parse
 from burnish.sandbox.cell import Ended
 
@@ -86,15 +86,7 @@ def missing(name: str, problem: str, is_first: bool) -> Case:
 
 def lines_of(ended: Ended) -> list[dict[str, Any]]:
     """What the judge said, line by line; what is not a fact is left out."""
-    facts = []
-    for raw in ended.said.splitlines():
-        try:
-            fact = json.loads(raw)
-        except ValueError:
-            continue
-        if isinstance(fact, dict):
-            facts.append(fact)
-    return facts
+    return list(objects_among(ended.said.splitlines()))
 
 
 def found(facts: list[dict[str, Any]], key: str) -> Any:
