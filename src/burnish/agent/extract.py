@@ -4,6 +4,7 @@ import ast
 import re
 
 from burnish.parsing import parse
+from burnish.tasks.assemble import names_of
 from burnish.tasks.examples import called_names
 from burnish.text import plain
 
@@ -16,8 +17,13 @@ def code_from(answer: str, entry_point: str) -> str:
     """The module text in an answer: the block that defines the entry point, without prints, tests and examples."""
     blocks = _blocks(answer)
     chosen = next((block for block in blocks if _defines(block, entry_point)), blocks[0] if blocks else "")
-    tree = _tree(chosen)
-    return _kept_lines(chosen, tree, entry_point) if tree else chosen.strip() + "\n" if chosen.strip() else ""
+    return cleaned(chosen, entry_point)
+
+
+def cleaned(text: str, entry_point: str) -> str:
+    """A block without prints, tests and examples; one that does not parse stays as it is."""
+    tree = _tree(text)
+    return _kept_lines(text, tree, entry_point) if tree else text.strip() + "\n" if text.strip() else ""
 
 
 def asserts_from(answer: str, entry_point: str) -> tuple[list[str], int]:
@@ -43,8 +49,8 @@ def signature_from(answer: str) -> str:
     return ""
 
 
-def problem_with(code: str, signature: str) -> str:
-    """Why the code cannot be run as what was asked for; empty if it can."""
+def problem_with(code: str, signature: str, also: tuple[str, ...] = ()) -> str:
+    """Why the code cannot be run as what was asked for; empty if it can. `also` must be defined in it as well."""
     if not code.strip():
         return "the answer holds no code"
     tree, error = _parse(code)
@@ -52,8 +58,12 @@ def problem_with(code: str, signature: str) -> str:
         return f"the code does not parse: {error}"
     name = signature.split("(")[0]
     found = next((node for node in tree.body if getattr(node, "name", None) == name), None)
+    defined = {bound for node in tree.body for bound in names_of(node)}
+    missing = [wanted for wanted in also if wanted not in defined]
     if found is None:
-        return f"the code does not define {name}"
+        return f"the code does not define {' and '.join([name, *missing])}"
+    if missing:
+        return f"the code does not define {' and '.join(missing)}"
     if isinstance(found, ast.FunctionDef) and "(" in signature:
         return _mismatch(found, signature)
     return ""

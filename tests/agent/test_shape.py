@@ -1,0 +1,199 @@
+"""Wrong shape: what can be put right without a call is, and the rest is named in one sentence."""
+
+import json
+import random
+
+import pytest
+
+from burnish.agent.extract import code_from, problem_with
+from burnish.agent.shape import CUT, shaped
+from tests.agent.test_extract import PIECES
+from tests.support import ESC, block
+
+CODE = "def f(n):\n    return n * 2\n"
+PAGE = "<!DOCTYPE html><html><head><title>f</title></head><body><h1>f</h1><p>Here:</p>{}</body></html>"
+LOOP = "def f(n):\n    total = 0\n    for i in range(n):\n        total -= i\n    return total\n"
+RIGHT = LOOP.replace("-=", "+=")
+
+
+@pytest.mark.parametrize(
+    ("answer", "mended"),
+    [
+        (json.dumps({"code": CODE}), "JSON"),
+        (json.dumps({"explanation": "It doubles.", "solution": {"python": CODE}}), "JSON"),
+        (block(json.dumps({"answer": CODE}, indent=1), "json"), "JSON"),
+        (json.dumps({"code": block(CODE)}), "JSON"),
+        (json.dumps({"code": json.dumps(CODE)[1:-1]}), "JSON"),
+        ('{"code": "' + CODE + '"}', "JSON"),
+        (json.dumps({"lines": CODE.splitlines()}), "JSON"),
+        (json.dumps(CODE), "JSON"),
+        (json.dumps(CODE)[1:-1], "escaped"),
+        (PAGE.format(f"<pre><code class='python'>{CODE}</code></pre>"), "web page"),
+        (PAGE.format("<pre>def f(n):<br>    return n * 2</pre>"), "web page"),
+        (f"Sure, here it is:\n\n{CODE}\nThis works because the number is doubled.", "prose"),
+        (">>> def f(n):\n...     return n * 2\n...\n>>> f(2)\n4\n", "prompts"),
+        (block(">>> def f(n):\n...     return n * 2\n>>> f(2)\n4\n", "pycon"), "prompts"),
+        (block("1 def f(n):\n2     return n * 2"), "numbers"),
+        (block("1: def f(n):\n2:     return n * 2"), "numbers"),
+        (" 9| def f(n):\n10|     return n * 2", "numbers"),
+        (block("    def f(n):\n        return n * 2"), "left edge"),
+        (block("def f(n):\n\u00a0\u00a0\u00a0\u00a0return n * 2"), "typographic"),
+        (block("class Solution:\n    def f(self, n):\n        return n * 2"), "class"),
+        (block("class Solution:\n    @staticmethod\n    def f(n):\n        return n * 2"), "class"),
+        (block("    return n * 2"), "body"),
+        ("return n * 2", "body"),
+        (block(" def f(n):\n-    return n\n+    return n * 2", "diff"), "diff"),
+    ],
+)
+def test_a_wrong_form_is_put_right_and_said_so(answer: str, mended: str) -> None:
+    found = shaped(answer, "f", signature="f(n)")
+    assert (found.code, found.problem) == (CODE, "")
+    assert mended in found.mended
+
+
+@pytest.mark.parametrize("answer", [block(CODE), block(CODE, ""), block(CODE + "\nprint(f(2))")])
+def test_an_answer_in_the_right_form_is_what_it_was(answer: str) -> None:
+    found = shaped(answer, "f", signature="f(n)")
+    assert (found.code, found.mended) == (code_from(answer, "f"), "")
+
+
+def test_of_two_versions_the_last_whole_one_is_taken() -> None:
+    wrong = block("def f(n):\n    return 1")
+    assert shaped(wrong + "\nWait, that is wrong:\n" + block(CODE), "f").code == CODE
+    assert shaped(block(CODE) + "\nIn short:\n" + block("def f(n):\n    ..."), "f").code == CODE
+    assert shaped(block(CODE) + "\n" + block("def f(n):\n    return ("), "f").code == CODE
+
+
+def test_blocks_that_the_chosen_one_leans_on_are_joined() -> None:
+    helper = "import math\n\n\ndef g(n):\n    return math.floor(n)\n"
+    found = shaped(block(helper) + "\nand then\n" + block("def f(n):\n    return g(n)") + block("def h(): pass"), "f")
+    assert "def g(n)" in found.code
+    assert "def h" not in found.code
+    assert "joined" in found.mended
+
+
+def test_all_names_of_a_module_are_asked_for() -> None:
+    one, two = "def f(n):\n    return n\n", "def g(n):\n    return n\n"
+    assert shaped(block(one) + "\n" + block(two), "f", also=("g",)).problem == ""
+    assert shaped(block(one), "f", also=("g", "h")).problem == "the code does not define g and h"
+    assert problem_with("x = 1\n", "f(n)", ("g",)) == "the code does not define f and g"
+
+
+def test_mixed_tabs_are_made_spaces() -> None:
+    found = shaped(block("def f(n):\n    if n:\n\treturn 1\n    return 2"), "f")
+    assert found.code == "def f(n):\n    if n:\n        return 1\n    return 2\n"
+
+
+def test_a_method_that_needs_its_object_stays_in_its_class() -> None:
+    assert "does not define f" in shaped(block("class A:\n    def f(self, n):\n        return self.k"), "f").problem
+
+
+def test_a_method_that_calls_itself_is_lifted_all_the_same() -> None:
+    method = "class A:\n    def f(self, n):\n        return self.f(n - 1) if n else 0"
+    assert "return f(n - 1)" in shaped(block(method), "f").code
+
+
+def test_thoughts_are_not_the_answer() -> None:
+    assert shaped(f"<think>\n{block('def f(n): return 9')}\n</think>\n{CODE}", "f").code == CODE
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        block("@@ -3,2 +3,2 @@\n     for i in range(n):\n-        total -= i\n+        total += i", "diff"),
+        block("--- a.py\n+++ b.py\n@@ -4 +4 @@\n-total -= i\n+total += i", "diff"),
+        "Change one line:\n" + block("total += i"),
+        block("        total += i"),
+    ],
+)
+def test_a_diff_and_changed_lines_are_applied_to_the_code_that_was_shown(answer: str) -> None:
+    assert shaped(answer, "f", signature="f(n)", base=LOOP).code == RIGHT
+
+
+def test_a_diff_of_other_code_is_not_forced_on() -> None:
+    found = shaped(block("-    x = 1\n+    x = 2", "diff"), "f", base=LOOP)
+    assert found.problem
+
+
+def test_a_cut_answer_is_never_passed_off_as_whole() -> None:
+    for cut in ("```python\ndef f(n):\n    if n:\n        return 1\n", f"```python\n{CODE}", CODE, '{"code": "def f(n'):
+        assert shaped(cut, "f", signature="f(n)", ended="length").problem == CUT
+
+
+def test_of_a_cut_answer_the_part_above_its_examples_is_whole() -> None:
+    found = shaped(f"```python\n{CODE}\nprint(f(2))\nprint(f(", "f", ended="length")
+    assert (found.code, found.problem) == (CODE, "")
+    assert "cut off" in found.mended
+    assert shaped(f"{block(CODE)}\nIt doubles the", "f", ended="length").problem == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "language"),
+    [
+        (block("function f(n) { return n * 2; }", "javascript"), "JavaScript"),
+        (block("function f(n) {\n  return n * 2;\n}", ""), "JavaScript"),
+        (block("const f = (n) => n * 2;"), "JavaScript"),
+        (block("function f(n: number): number { return n; }", "ts"), "TypeScript"),
+        (block("public static int f(int n) {\n  return n;\n}"), "Java"),
+        (block("#include <vector>\nint f(int n) { return n; }", ""), "C++"),
+        (block("func f(n int) int {\n return n\n}", "go"), "Go"),
+        (block("fn f(n: i32) -> i32 { n * 2 }", ""), "Rust"),
+        (block("def f(n)\n  n * 2\nend", ""), "Ruby"),
+    ],
+)
+def test_another_language_is_named(answer: str, language: str) -> None:
+    assert shaped(answer, "f").problem == f"the answer is {language}, not Python"
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ("You should double the number.", "the answer holds no code"),
+        ("", "the answer holds no code"),
+        ("I'm sorry, but I can't help with that.", "the model declined to answer"),
+        ("I cannot write this.", "the model declined to answer"),
+        (block("def g(n):\n    return n"), "the code does not define f"),
+        (block("def f(n:\n    return"), "the code does not parse: '(' was never closed (line 1)"),
+        (block("def f():\n    return 1"), "the signature is f(), asked for was f(n)"),
+    ],
+)
+def test_what_cannot_be_mended_is_named(answer: str, problem: str) -> None:
+    assert shaped(answer, "f", signature="f(n)").problem == problem
+
+
+def test_a_function_that_does_nothing_may_be_what_was_asked_for() -> None:
+    assert shaped(block("def f():\n    pass"), "f", signature="f()").problem == ""
+
+
+MORE = [
+    '{"code": "',
+    '"}',
+    "<pre>",
+    "</pre>",
+    ">>> ",
+    "+",
+    "-",
+    "@@",
+    "1 ",
+    "\t",
+    "“",
+    "</think>",
+    "\\n",
+    "    ",
+    "self",
+]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_answer_whatever_makes_it_stumble(seed: int) -> None:
+    chance = random.Random(seed)
+    answer = "".join(chance.choices(PIECES + MORE, k=chance.randrange(30)))
+    found = shaped(answer, "f", signature="f(n)", base=LOOP, ended=chance.choice(["stop", "length"]))
+    assert ESC not in found.code
+    if not found.problem:
+        compile(found.code, "code", "exec")
+
+
+def test_code_that_is_nested_too_deep_is_no_accident() -> None:
+    deep = "class A:\n    def f(self, n):\n        return " + "+".join(["n"] * 5000)
+    assert shaped(block(deep), "f").problem
