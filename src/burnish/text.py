@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from html import escape
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement
@@ -26,6 +27,11 @@ def one_line(text: str, most: int = 100) -> str:
     """The text on one line, cut with an ellipsis."""
     flat = " ".join(plain(text).split())
     return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def html_line(text: object, most: int = 400) -> str:
+    """Anything as one line of a page, without any meaning in HTML."""
+    return escape(one_line(str(text), most))
 
 
 def slug(text: str, most: int = 32) -> str:

@@ -183,6 +183,8 @@ def test_a_broken_row_is_named_and_left_out(call: Call, work_folder: Path) -> No
         (("resume",), "no evaluation 'last'"),
         (("resume", "--rounds", "9"), "--rounds cannot be changed"),
         (("mine.jsonl", "other.jsonl"), "'other.jsonl' is one word too many"),
+        (("list", "extra"), "'extra' is one word too many. Type: burnish eval list"),
+        (("list", "--rounds", "3"), "whatever --rounds and --model may say"),
         ((), "suite"),
     ],
 )

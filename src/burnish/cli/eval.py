@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 RESUMING = {"suite", "run", "data", "verbose", "as_json"}
 """What may be said with `resume`; all else is in the plan."""
+LISTING = {"suite", "as_json"}
+"""What may be said with `list`."""
 
 
 def evaluate(
@@ -47,12 +49,12 @@ def evaluate(
     """Measure a model and a strategy on a suite of tasks."""
     from rich.console import Console
 
+    _refuse_idle_words(context, suite)
     if suite == "list":
         from burnish.cli.eval_list import show_list
 
         show_list(Console(highlight=False), as_json)
         return
-    _refuse_idle_words(context, suite)
     settings = {"strategy": strategy, "rounds": rounds, "protocol": _one_of("protocol", protocol, "visible oracle")}
     settings |= {"ask": _one_of("ask", ask, "auto write fix"), "split": _one_of("split", split, "eval tune")}
     settings |= {"variant": variant, "limit": limit, "temperature": temperature, "at_once": at_once}
@@ -116,7 +118,9 @@ def _refuse_idle_words(context: typer.Context, suite: str) -> None:
     ]
     if suite != "resume" and "run" in typed:
         raise SetupProblem(f"{context.params['run']!r} is one word too many. Type: burnish eval {suite}")
-    idle = [f"--{name.replace('_', '-')}" for name in typed if name not in RESUMING]
+    idle = [f"--{name.replace('_', '-')}" for name in typed if name not in (LISTING if suite == "list" else RESUMING)]
+    if suite == "list" and idle:
+        raise SetupProblem(f"`list` shows everything, whatever {' and '.join(idle)} may say. Type: burnish eval list")
     if suite == "resume" and idle:
         raise SetupProblem(
             f"`resume` goes on with the plan as it was written, so {' and '.join(idle)} cannot be changed. "

@@ -15,7 +15,7 @@ from burnish.evals.figures import Results
 from burnish.evals.results import Evaluated
 from burnish.evals.tally import Attempt
 from burnish.evals.transcripts import transcripts
-from burnish.text import one_line
+from burnish.text import html_line
 
 CAPTIONS = {
     "pass_by_call": "Share of tasks solved if all had stopped after so many model calls, with 95\u00a0% intervals.",
@@ -38,7 +38,7 @@ def report_html(results: Results, folder: Evaluated, pictures: Mapping[str, str]
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{words(wording.title(results))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
+            f"<title>{html_line(wording.title(results))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
             *_parts(results, pictures),
             "</main>",
             DIALOG,
@@ -53,15 +53,10 @@ DIALOG = """<dialog aria-labelledby="which"><header><h2 id="which"></h2>
 <button id="close" type="button">Close</button></header><div id="story"></div></dialog>"""
 
 
-def words(text: str, most: int = 400) -> str:
-    """Somebody else's words, on one line and without any meaning in HTML."""
-    return escape(one_line(text, most))
-
-
 def _parts(results: Results, pictures: Mapping[str, str]) -> Iterator[str]:
-    yield f'<p class="eyebrow">{words(wording.title(results))}</p><h1>{words(wording.headline(results))}</h1>'
+    yield f'<p class="eyebrow">{html_line(wording.title(results))}</p><h1>{html_line(wording.headline(results))}</h1>'
     yield from _score(results)
-    warnings = "".join(f"<p>{words(note)}</p>" for note in wording.notes(results))
+    warnings = "".join(f"<p>{html_line(note)}</p>" for note in wording.notes(results))
     yield f'<div class="notes">{warnings}</div>' if warnings else ""
     shown = "".join(_figure(name, pictures[name]) for name in CAPTIONS if name in pictures)
     yield f'<h2>How it grows with each call</h2><div class="pair">{shown}</div>' if shown else ""
@@ -76,7 +71,7 @@ def _parts(results: Results, pictures: Mapping[str, str]) -> Iterator[str]:
     if results.by_bug:
         yield _card("By kind of bug", table(wording.by_bug(results), [row.solved / row.n for row in results.by_bug]))
     yield "<h2>How it was measured</h2>"
-    protocol = f"<p><strong>Protocol {results.protocol}.</strong> {words(wording.PROTOCOLS[results.protocol])}</p>"
+    protocol = f"<p><strong>Protocol {results.protocol}.</strong> {html_line(wording.PROTOCOLS[results.protocol])}</p>"
     yield f'<div class="card">{protocol}{_pairs(wording.facts(results))}</div>'
     if results.broken:
         rows = [[row.id, row.why] for row in results.broken]
@@ -95,7 +90,7 @@ def _score(results: Results) -> Iterator[str]:
     yield '</div><div class="ends"><span>0 %</span><span>100 %</span></div></div>'
     yield f"<p>of {results.tasks_finished} tasks, solved with {_at_most(results)}. They are a sample: shares from "
     yield f"<strong>{100 * low:.1f} to {100 * high:.1f} %</strong> fit this result (95 % interval).</p>"
-    yield f"<p>{words(wording.PROTOCOLS[results.protocol])}</p></div>"
+    yield f"<p>{html_line(wording.PROTOCOLS[results.protocol])}</p></div>"
 
 
 def _at_most(results: Results) -> str:
@@ -137,8 +132,8 @@ def _tile(attempt: Attempt, name: str, rounds: int) -> str:
     group = states.group(attempt)
     said = " · ".join(filter(None, (name, GROUPS[group].lower(), attempt.bug)))
     cells = "".join(f'<i class="cell {state}"></i>' for state in states.states(attempt, rounds))
-    label = f"<span>{words(name, 60)}</span>"
-    return f'<button type="button" data-group="{group}" title="{words(said, 160)}">{cells}{label}</button>'
+    label = f"<span>{html_line(name, 60)}</span>"
+    return f'<button type="button" data-group="{group}" title="{html_line(said, 160)}">{cells}{label}</button>'
 
 
 def _card(name: str, inside: str) -> str:
@@ -146,20 +141,20 @@ def _card(name: str, inside: str) -> str:
 
 
 def _pairs(rows: Iterable[tuple[str, str]]) -> str:
-    return "<dl>" + "".join(f"<dt>{words(name)}</dt><dd>{words(value)}</dd>" for name, value in rows) + "</dl>"
+    return "<dl>" + "".join(f"<dt>{html_line(name)}</dt><dd>{html_line(value)}</dd>" for name, value in rows) + "</dl>"
 
 
 def table(rows: wording.Table, bars: Sequence[float] = ()) -> str:
     """A table of escaped cells that can be scrolled sideways where it is too wide; `bars` are drawn before each row."""
     heads, body = rows
-    head = "".join(f"<th>{words(cell)}</th>" for cell in heads)
+    head = "".join(f"<th>{html_line(cell)}</th>" for cell in heads)
     drawn = [f'<span class="bar"><i style="width:{100 * bar:.1f}%"></i></span>' for bar in bars] or [""] * len(body)
     lines = "".join(_row(row, bar) for row, bar in zip(body, drawn, strict=True))
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
 
 
 def _row(cells: Sequence[str], bar: str) -> str:
-    first, *rest = map(words, cells)
+    first, *rest = map(html_line, cells)
     return f"<tr><td>{bar}{first}</td>" + "".join(f"<td>{cell}</td>" for cell in rest) + "</tr>"
 
 

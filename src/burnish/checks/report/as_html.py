@@ -13,7 +13,7 @@ from burnish.checks.report.code import code_view
 from burnish.checks.report.sections import sections
 from burnish.checks.verdict import Checked
 from burnish.events import Evidence
-from burnish.text import one_line
+from burnish.text import html_line
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -27,31 +27,26 @@ def report_html(checked: Checked, texts: Mapping[str, str]) -> str:
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{safe(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
+            f"<title>{html_line(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
             *_parts(checked, texts),
             "</main>\n</body>\n</html>\n",
         ]
     )
 
 
-def safe(text: str, most: int = 400) -> str:
-    """Somebody else's words, on one line and without any meaning in HTML."""
-    return escape(one_line(text, most))
-
-
 def _parts(checked: Checked, texts: Mapping[str, str]) -> Iterator[str]:
-    yield f'<p class="eyebrow">burnish check · {safe(words.measured(checked))}</p>'
+    yield f'<p class="eyebrow">burnish check · {html_line(words.measured(checked))}</p>'
     kind = "good" if checked.passed else "bad"
     symbol = words.SYMBOLS["passed" if checked.passed else "failed"]
-    yield f'<h1 class="{kind}"><span aria-hidden="true">{symbol}</span>{safe(words.headline(checked))}.</h1>'
-    remarks = "".join(f"<p>{safe(remark)}</p>" for remark in words.remarks(checked))
+    yield f'<h1 class="{kind}"><span aria-hidden="true">{symbol}</span>{html_line(words.headline(checked))}.</h1>'
+    remarks = "".join(f"<p>{html_line(remark)}</p>" for remark in words.remarks(checked))
     yield f'<div class="remarks">{remarks}</div>' if remarks else ""
     below = {item.check: "".join(sections(item)) for item in checked.evidence}
     yield '<div class="lights">'
     yield from (_light(item, item.check in checked.required, bool(below[item.check])) for item in checked.evidence)
     yield "</div>"
     for check, inside in below.items():
-        yield f'<h2 id="{safe(check)}">{safe(check.capitalize())}</h2>{inside}' if inside else ""
+        yield f'<h2 id="{html_line(check)}">{html_line(check.capitalize())}</h2>{inside}' if inside else ""
     shown = "".join(code_view(checked, texts))
     yield f'<h2 id="code">The code</h2>{LEGEND}{shown}' if shown else ""
     yield "<footer>Made by Burnish. Everything on this page is in this one file. A check shows what it looked for, "
@@ -66,15 +61,16 @@ LEGEND = (
 
 def _light(item: Evidence, required: bool, more: bool) -> str:
     """One row: symbol, word, name, figure against what was wanted, and what it all means; `more` stands below."""
-    name = safe(item.check.capitalize())
-    link = f'<a href="#{safe(item.check)}">{name}</a>' if more else name
+    name = html_line(item.check.capitalize())
+    link = f'<a href="#{html_line(item.check)}">{name}</a>' if more else name
     word = words.VERDICTS[item.verdict]
-    figure = f"<strong>{safe(item.figure, 60)}</strong>" if item.figure else ""
-    wanted = f"<span>wanted: {safe(item.threshold, 80)}</span>" if item.threshold else ""
+    figure = f"<strong>{html_line(item.figure, 60)}</strong>" if item.figure else ""
+    wanted = f"<span>wanted: {html_line(item.threshold, 80)}</span>" if item.threshold else ""
     optional = "" if required else "<span>not required</span>"
     return (
         f'<section class="card light {item.verdict}"><div class="lamp" aria-hidden="true">'
         f"{words.SYMBOLS[item.verdict]}</div><div><h3>{link} "
-        f'<em>{word}</em></h3><p>{safe(item.why)}</p><p class="small">{escape(words.MEANING[item.check])}</p></div>'
+        f"<em>{word}</em></h3><p>{html_line(item.why)}</p>"
+        f'<p class="small">{escape(words.MEANING[item.check])}</p></div>'
         f'<div class="figure">{figure}{wanted}{optional}</div></section>'
     )

@@ -10,7 +10,7 @@ from burnish.checks.report.parts import rows_of
 from burnish.checks.report.words import findings, source
 from burnish.checks.verdict import Checked
 from burnish.events import Evidence
-from burnish.text import counted, one_line, plain
+from burnish.text import counted, html_line, plain
 
 MOST_FILES, MOST_LINES, MOST_NOTES = 25, 400, 300
 """Files shown; lines of a file shown without gaps; notes in one file."""
@@ -72,7 +72,7 @@ def _file(name: str, text: str, notes: list[tuple[str, Finding]], missed: set[in
     said = [counted(len(notes), "finding")] if notes else []
     said += [f"{counted(len(missed), 'line')} that no test runs"] if missed else []
     opened = " open" if first else ""
-    yield f'<details class="card file"{opened}><summary><b>{escape(one_line(name, 160))}</b> '
+    yield f'<details class="card file"{opened}><summary><b>{html_line(name, 160)}</b> '
     yield f'<span class="small">{", ".join(said)}</span></summary><div class="code">'
     by_line: dict[int, list[tuple[str, Finding]]] = defaultdict(list)
     for check, finding in notes[:MOST_NOTES]:
@@ -109,4 +109,4 @@ def _note(row: tuple[str, Finding]) -> str:
     check, finding = row
     grade = f"{finding.severity} " if finding.severity else ""
     head = f'<span class="tag {finding.severity or "plain"}">{grade}{escape(source(check, finding))}</span>'
-    return f'<div class="note">{head} {escape(one_line(finding.what, 400))}</div>'
+    return f'<div class="note">{head} {html_line(finding.what)}</div>'

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from burnish.text import one_line, plain
+from burnish.text import plain
 
 MOST_ROWS = 200
 Row = Mapping[str, Any]
@@ -17,11 +17,6 @@ Row = Mapping[str, Any]
 def rows_of(value: object) -> list[Row]:
     """A list of records, whatever else it may hold."""
     return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
-
-
-def safe(value: object, most: int = 300) -> str:
-    """Anything as one escaped line."""
-    return escape(one_line(str(value), most))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:

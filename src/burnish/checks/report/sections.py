@@ -5,9 +5,9 @@ from html import escape
 
 from burnish.checks.finding import Finding
 from burnish.checks.report import words
-from burnish.checks.report.parts import MOST_ROWS, Row, bar, diff, folded, number, rows_of, safe, table
+from burnish.checks.report.parts import MOST_ROWS, Row, bar, diff, folded, number, rows_of, table
 from burnish.events import Evidence
-from burnish.text import counted, plain
+from burnish.text import counted, html_line, plain
 
 FIRST, MOST, FEW, MOST_POINTS = 6, 40, 12, 6
 """Cards shown at once, and behind a click; rows that need no click; bars of one function."""
@@ -54,11 +54,11 @@ def _case(case: Row, reasons: dict[str, str], flaky: Sequence[object]) -> tuple[
         "passed": ("good", "✓ passed"),
         "failed": ("bad", "✗ failed"),
         "xfailed": ("good", "✓ as expected"),
-    }.get(outcome, ("none", f"– {safe(outcome.replace('_', ' '), 30)}"))
+    }.get(outcome, ("none", f"– {html_line(outcome.replace('_', ' '), 30)}"))
     result = f'<span class="{kind}">{word}</span>' + (' <span class="bad">✗ flaky</span>' if name in flaky else "")
     why = f"<pre>{escape(plain(reasons[name]))}</pre>" if reasons.get(name) else ""
     seconds = number(case.get("seconds"))
-    return f"{safe(name)}{why}", result, f"{seconds:.3f}" if seconds is not None else ""
+    return f"{html_line(name)}{why}", result, f"{seconds:.3f}" if seconds is not None else ""
 
 
 def _coverage(item: Evidence) -> Iterator[str]:
@@ -68,7 +68,7 @@ def _coverage(item: Evidence) -> Iterator[str]:
         percent, missing = number(row.get("percent")), row.get("missing")
         count = len(missing) if isinstance(missing, list) else 0
         if percent is not None:
-            lines.append((safe(row.get("file", "")), f"{bar(percent)} {percent:.0f} %", counted(count, "line")))
+            lines.append((html_line(row.get("file", "")), f"{bar(percent)} {percent:.0f} %", counted(count, "line")))
     if lines:
         shown = table(("file", "lines and branches that the tests run", "never run"), lines, (2,))
         yield folded(f"{counted(len(lines), 'file')}, least covered first", shown, opened=len(lines) <= FEW)
@@ -93,7 +93,7 @@ def _in_pairs(cards: Sequence[str], noun: str) -> Iterator[str]:
 
 
 def _mutant(finding: Finding) -> str:
-    head = f"<b>{safe(words.place(finding))}</b> <span class='small'>{safe(finding.what)}</span>"
+    head = f"<b>{html_line(words.place(finding))}</b> <span class='small'>{html_line(finding.what)}</span>"
     return f"<div>{head}{diff(finding.diff)}</div>"
 
 
@@ -104,7 +104,7 @@ def _functions(item: Evidence) -> Iterator[str]:
     rows = [(name, count, sum(count)) for name, count in zip(names, counts, strict=True) if sum(count)]
     rows.sort(key=lambda row: row[1][0] / row[2])
     lines = [
-        (safe(name), f"{bar(100 * count[0] / total)} {count[0]:.0f} of {total:.0f}", f"{count[2]:.0f}")
+        (html_line(name), f"{bar(100 * count[0] / total)} {count[0]:.0f} of {total:.0f}", f"{count[2]:.0f}")
         for name, count, total in rows
     ]
     if lines:
@@ -120,7 +120,7 @@ def _found(item: Evidence) -> Iterator[str]:
     rows = [[words.place(one), one.what, one.severity, one.confidence, one.rule] for one in found]
     kept = [place for place in range(5) if any(row[place] for row in rows)]
     heads = [("where", "what", "severity", "confidence", "rule")[place] for place in kept]
-    lines = [[safe(row[place]) for place in kept] for row in rows]
+    lines = [[html_line(row[place]) for place in kept] for row in rows]
     yield folded(counted(len(found), "finding"), table(heads, lines), opened=len(found) <= FEW)
 
 
@@ -129,24 +129,24 @@ def _dependencies(item: Evidence) -> Iterator[str]:
     unknown = [str(line) for line in told] if isinstance(told, list) else []
     rows = rows_of(item.details.get("packages"))
     lines = [
-        (f"<b>{safe(row.get('name', ''))}</b>", safe(row.get("version") or "?"), *_package(row, unknown))
+        (f"<b>{html_line(row.get('name', ''))}</b>", html_line(row.get("version") or "?"), *_package(row, unknown))
         for row in rows
     ]
     if lines:
         yield f'<div class="card">{table(("package", "version", "first release", "known holes", "note"), lines)}</div>'
     if unknown:
-        inside = "".join(f"<li>{safe(line)}</li>" for line in unknown[:MOST_ROWS])
+        inside = "".join(f"<li>{html_line(line)}</li>" for line in unknown[:MOST_ROWS])
         yield folded(f"{counted(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>", opened=True)
 
 
 def _package(row: Row, unknown: Sequence[str]) -> tuple[str, str, str]:
     """Since when there is such a package, what is known against it, and whether it is what it seems."""
-    holes = ", ".join(safe(one.get("id", "?"), 60) for one in rows_of(row.get("advisories")))
+    holes = ", ".join(html_line(one.get("id", "?"), 60) for one in rows_of(row.get("advisories")))
     note = '<span class="bad">✗ not on the index</span>' if row.get("exists") is False else ""
-    note += f'<span class="bad">✗ looks like {safe(row["near"], 60)}</span>' if row.get("near") else ""
+    note += f'<span class="bad">✗ looks like {html_line(row["near"], 60)}</span>' if row.get("near") else ""
     asked = not any(str(row.get("name")) in line for line in unknown)
     none = '<span class="good">✓ none</span>' if asked else '<span class="none">– not known</span>'
-    return safe(row.get("first_release") or "?"), f'<span class="bad">✗</span> {holes}' if holes else none, note
+    return html_line(row.get("first_release") or "?"), f'<span class="bad">✗</span> {holes}' if holes else none, note
 
 
 def _performance(item: Evidence) -> Iterator[str]:
@@ -160,12 +160,11 @@ def _function(row: Row) -> str:
     few = doubling([(number(point[0]) or 0.0, number(point[1]) or 0.0) for point in points])
     most = max((seconds for _, seconds in few), default=0.0)
     bars = "".join(_point(size, seconds, most) for size, seconds in few)
-    growth = f"time grows: <b>{safe(row['growth'])}</b>" if row.get("growth") else "not measured"
-    memory = f"; memory: {safe(row['memory_growth'])}" if row.get("memory_growth") else ""
-    note = f'<p class="small">{safe(row["note"])}</p>' if row.get("note") else ""
-    head = (
-        f"<h3>{safe(row.get('name', ''))}</h3><p>{growth} with {safe(row.get('argument') or 'its input')}{memory}</p>"
-    )
+    growth = f"time grows: <b>{html_line(row['growth'])}</b>" if row.get("growth") else "not measured"
+    memory = f"; memory: {html_line(row['memory_growth'])}" if row.get("memory_growth") else ""
+    note = f'<p class="small">{html_line(row["note"])}</p>' if row.get("note") else ""
+    name, argument = html_line(row.get("name", "")), html_line(row.get("argument") or "its input")
+    head = f"<h3>{name}</h3><p>{growth} with {argument}{memory}</p>"
     return (
         f'<div class="card">{head}<div class="points">{bars}</div>{note}</div>'
         if bars
@@ -201,7 +200,7 @@ def _quality(item: Evidence) -> Iterator[str]:
         if isinstance(row, dict):
             score = number(row.get("score"))
             shown = f"{bar(score)} {score:.0f}" if score is not None else "nothing to judge"
-            lines.append((safe(name), shown, safe(row.get("why") or ""), safe(row.get("weight", ""))))
+            lines.append((html_line(name), shown, html_line(row.get("why") or ""), html_line(row.get("weight", ""))))
     if lines:
         yield f'<div class="card">{table(("part", "score of 100", "why", "weight"), lines, (3,))}</div>'
     yield from _found(item)
