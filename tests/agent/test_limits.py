@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pydantic import ValidationError
 
-from burnish.agent.limits import Limits, Meter
+from burnish.agent.limits import Limits, Meter, check_priced
+from burnish.errors import SetupProblem
 from burnish.events import Message
 from burnish.models.model import Ask
 
@@ -45,7 +46,7 @@ def test_seconds_run_out() -> None:
     assert meter.seconds_left < 0
 
 
-@pytest.mark.parametrize("cap", ["calls", "tokens", "seconds"])
+@pytest.mark.parametrize("cap", ["calls", "tokens", "seconds", "dollars"])
 def test_a_limit_of_zero_forbids_the_first_call(cap: str) -> None:
     meter = Meter(Limits(**{cap: 0}))
     stopped = meter.book(question())
@@ -60,7 +61,63 @@ def test_many_at_once_never_pass_a_cap_together() -> None:
     assert answers.count(None) == 30
 
 
-@pytest.mark.parametrize("wrong", [{"rounds": -1}, {"calls": 1.5}, {"dollars": 3}, {"seconds": "long"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"rounds": -1}, {"calls": 1.5}, {"dollars": -3}, {"dollars": float("nan")}, {"euros": 3}, {"seconds": "long"}],
+)
 def test_limits_refuse_what_is_no_limit(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Limits.model_validate(wrong)
+
+
+DEAR = "openai:gpt-4o"
+
+
+def test_dollars_are_booked_at_the_most_a_call_can_cost_and_settled_at_what_it_did() -> None:
+    meter = Meter(Limits(dollars=0.002))
+    assert meter.book(question(), DEAR) is None
+    assert meter.dollars == pytest.approx(10 * 2.5e-6 + 100 * 10e-6)
+    stopped = meter.book(question(), DEAR)
+    assert stopped
+    assert (stopped.reason, stopped.why) == ("dollars", "the limit of 0.002 dollars is reached")
+    assert meter.settle(question(), 4, 2, DEAR) == pytest.approx(3e-5)
+    assert meter.dollars == pytest.approx(3e-5)
+    assert meter.book(question(), DEAR) is None
+
+
+def test_a_model_on_this_machine_costs_nothing() -> None:
+    meter = Meter(Limits(dollars=0.000001))
+    assert meter.book(question(), "local:qwen2.5-coder-0.5b") is None
+    assert meter.settle(question(), 4, 2, "local:qwen2.5-coder-0.5b") == 0
+
+
+def test_under_a_dollar_cap_a_call_of_unknown_price_is_refused() -> None:
+    assert Meter(Limits(dollars=5)).book(question(), "openai:no-such-model")
+    meter = Meter(Limits())
+    assert meter.book(question(), "openai:no-such-model") is None
+    assert meter.settle(question(), 4, 2, "openai:no-such-model") is None
+
+
+def test_a_dollar_cap_on_an_unpriced_model_names_the_token_cap_to_use() -> None:
+    with pytest.raises(SetupProblem, match="price of 'x:y' is not known.*--tokens 40000$"):
+        check_priced(Limits(dollars=1), DEAR, "x:y")
+    check_priced(Limits(dollars=1), DEAR, "scripted:demo")
+    check_priced(Limits(), "x:y")
+
+
+def test_what_is_left_is_never_less_than_nothing() -> None:
+    meter = Meter(Limits(calls=3, tokens=200, dollars=1))
+    assert (meter.left().calls, meter.left().tokens, meter.left().dollars) == (3, 200, 1)
+    meter.book(question(), DEAR)
+    meter.count(500, 10, DEAR)
+    left = meter.left()
+    assert (left.calls, left.tokens) == (1, 0)
+    assert left.dollars == pytest.approx(1 - meter.dollars)
+    assert 0 < left.seconds <= 600
+    assert Meter(Limits()).left().dollars is None
+
+
+def test_text_that_takes_many_tokens_is_booked_as_such() -> None:
+    words = Ask(purpose="draft", messages=(Message(role="user", content="\N{SNOWMAN}" * 10),), max_tokens=1)
+    meter = Meter(Limits(tokens=30))
+    assert reason(meter, words) == "tokens"

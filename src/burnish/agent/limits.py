@@ -6,10 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from burnish.errors import SetupProblem
 from burnish.events import Frozen, Stopped
 from burnish.models.model import Ask
+from burnish.models.prices import FREE, Price, price_of
 
-Cap = Literal["rounds", "calls", "tokens", "seconds"]
+Cap = Literal["rounds", "calls", "tokens", "seconds", "dollars"]
 
 
 class Limits(Frozen):
@@ -23,21 +25,37 @@ class Limits(Frozen):
     """Tokens read and written by the model, all calls together."""
     seconds: float = Field(default=600.0, ge=0)
     """Wall time of the whole run."""
+    dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """Money for the model; None sets no cap."""
+
+
+class Left(Frozen):
+    """What is left of the caps."""
+
+    calls: int
+    tokens: int
+    seconds: float
+    dollars: float | None
 
 
 class Meter:
-    """Counts what a run has spent. Several nodes ask at once, so a call is booked before it is made."""
+    """Counts what a run has spent. Several nodes ask at once, so a call is booked before it is made.
 
-    def __init__(self, limits: Limits) -> None:
+    `model` is the name of who is asked; without one a call costs no money.
+    """
+
+    def __init__(self, limits: Limits, seconds_spent: float = 0.0, tokens_spent: int = 0) -> None:
         self.limits = limits
         self._lock = threading.Lock()
-        self._started = time.monotonic()
+        self._started = time.monotonic() - seconds_spent
         self._calls = 0
-        self._tokens = 0
+        self._tokens = tokens_spent
+        self._dollars = 0.0
 
-    def book(self, ask: Ask) -> Stopped | None:
+    def book(self, ask: Ask, model: str = "") -> Stopped | None:
         """Book the call at its highest cost, or say which limit forbids it."""
-        most = _most_tokens(ask)
+        reading, dollars = _most_read(ask), _most_dollars(ask, model)
+        most = reading + ask.max_tokens
         with self._lock:
             if self._calls + 1 > self.limits.calls:
                 return _at("calls", self.limits.calls)
@@ -45,24 +63,82 @@ class Meter:
                 return _at("tokens", self.limits.tokens)
             if self.seconds_left <= 0:
                 return _at("seconds", self.limits.seconds)
+            if self._too_dear(dollars):
+                return _at("dollars", self.limits.dollars or 0)
             self._calls += 1
             self._tokens += most
+            self._dollars += dollars or 0.0
         return None
 
-    def settle(self, ask: Ask, tokens: int) -> None:
-        """Put the true cost of a booked call in place of the highest one."""
+    def settle(self, ask: Ask, tokens_in: int, tokens_out: int = 0, model: str = "") -> float | None:
+        """Put the true cost of a booked call in place of the highest one. Its dollars; None where nobody knows."""
+        price = _price(model)
+        true = price.of(tokens_in, tokens_out) if price else None
         with self._lock:
-            self._tokens += tokens - _most_tokens(ask)
+            self._tokens += tokens_in + tokens_out - _most_read(ask) - ask.max_tokens
+            self._dollars += (true or 0.0) - (_most_dollars(ask, model) or 0.0)
+        return true
+
+    def count(self, tokens_in: int, tokens_out: int = 0, model: str = "") -> None:
+        """Count a call that an earlier part of the run has made; it is never refused."""
+        price = _price(model)
+        with self._lock:
+            self._calls += 1
+            self._tokens += tokens_in + tokens_out
+            self._dollars += price.of(tokens_in, tokens_out) if price else 0.0
+
+    @property
+    def dollars(self) -> float:
+        """Money spent, with calls that are under way at the most they may cost."""
+        return self._dollars
 
     @property
     def seconds_left(self) -> float:
         """Wall time that is left."""
         return self.limits.seconds - (time.monotonic() - self._started)
 
+    def left(self) -> Left:
+        """What may still be spent, never less than nothing; calls under way count at the most they may cost."""
+        with self._lock:
+            dollars = None if self.limits.dollars is None else max(0.0, self.limits.dollars - self._dollars)
+            return Left(
+                calls=max(0, self.limits.calls - self._calls),
+                tokens=max(0, self.limits.tokens - self._tokens),
+                seconds=max(0.0, self.seconds_left),
+                dollars=dollars,
+            )
 
-def _most_tokens(ask: Ask) -> int:
-    characters = sum(len(message.content) for message in ask.messages)
-    return characters // 2 + ask.max_tokens  # no tokenizer of ours makes a token of less than two characters of code
+    def _too_dear(self, dollars: float | None) -> bool:
+        cap = self.limits.dollars
+        return cap is not None and (cap == 0 or dollars is None or self._dollars + dollars > cap)
+
+
+def check_priced(limits: Limits, *models: str) -> None:
+    """Refuse a dollar cap where a model's price is unknown: such a cap would cap nothing."""
+    unknown = [name for name in models if price_of(name) is None] if limits.dollars is not None else []
+    if unknown:
+        raise SetupProblem(
+            f"The price of {unknown[0]!r} is not known, so a cap of {limits.dollars:g} dollars cannot be kept. "
+            f"Cap its tokens instead, and leave out --dollars: --tokens {limits.tokens}"
+        )
+
+
+def _price(model: str) -> Price | None:
+    return price_of(model or FREE[0])
+
+
+def _most_read(ask: Ask) -> int:
+    """Tokens of the prompt, estimated upward: no tokenizer makes one of less than two characters of plain code, or of
+    less than a byte of anything else.
+    """
+    text = "".join(message.content for message in ask.messages)
+    plain = sum(char.isascii() for char in text)
+    return plain // 2 + len(text.encode("utf-8", "replace")) - plain
+
+
+def _most_dollars(ask: Ask, model: str) -> float | None:
+    price = _price(model)
+    return price.of(_most_read(ask), ask.max_tokens) if price else None
 
 
 def _at(cap: Cap, value: float) -> Stopped:
