@@ -30,6 +30,12 @@ SAMPLES: list[BaseEvent] = [
     events.TestsRan(
         version=1, graded=Graded(cases=(Case(name="test_1", outcome="failed", message="assert"),), problem="p")
     ),
+    events.TestsFrozen(sha256="ab", given=1, model=2),
+    events.Refused(what="an answer", why="it deletes a test"),
+    events.Tweaked(base=1, tried=40, passed=1, seconds=0.5),
+    events.Compared(groups=((1, 3), (2,)), inputs=("f(1)",), apart="f(1): 1 or 2"),
+    events.Applied(file="shop.py", backup="shop.py.bak"),
+    events.Resumed(answers=2, burnish="0", settings={"limits": {"calls": 32}}),
     events.CommandRan(command="ls", exit_code=0, output="a\nb"),
     events.Decided(choice="refine", reason="because"),
     events.CheckFinished(

@@ -10,10 +10,10 @@ from burnish.agent.limits import Limits, Meter
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
 from burnish.errors import AttemptError
-from burnish.events import BaseEvent, Broke, Event, RunStarted, Stopped
+from burnish.events import BaseEvent, Broke, Event, Resumed, RunStarted, Stopped
 from burnish.models.model import Model
 from burnish.models.names import open_models
-from burnish.runs import Record, Run, Store, read_record
+from burnish.runs import Record, Replay, Run, Store, read_record, unless_known
 from burnish.sandbox import open_sandbox
 from burnish.silence import silence
 from burnish.tasks import Task
@@ -48,9 +48,9 @@ def attempt(
     store, limits = store or Store(), limits or Limits()
     models = _opened(model)
     with open_sandbox(sandbox) as box:
-        run_id, record = store.begin(task.id)
+        run_id, record = _record(store, task, replay)
         with record, _blamed(record, watch):
-            told = _settings(task, limits, checks) | dict(settings or {})
+            told = {**_settings(task, limits, checks), "sandbox": sandbox, **(settings or {})}
             started = RunStarted(
                 run_id=run_id,
                 verb=verb,
@@ -61,14 +61,41 @@ def attempt(
                 settings=told,
                 continues=continues,
             )
-            _tell(record, watch, started)
-            final = FinalChecks(checks, sandbox) if checks else None
-            first, *others = models
+            earlier = _begin(started, replay, record, watch)
             tools = Tools(
-                first, box, Meter(limits), threading.Event(), checks=final, place=ground, others=tuple(others)
+                models[0],
+                box,
+                Meter(limits, earlier.seconds, earlier.tokens_lost),
+                threading.Event(),
+                checks=FinalChecks(checks, sandbox) if checks else None,
+                place=ground,
+                others=tuple(models[1:]),
+                replay=earlier,
             )
-            _work_in_background(task, tools, record, watch)
+            _work_in_background(task, tools, record, watch, unless_known(replay, record.append))
     return Run(read_record(record.path.parent))
+
+
+def _record(store: Store, task: Task, replay: Sequence[Event]) -> tuple[str, Record]:
+    """A new record, or the one that the earlier events are in."""
+    if not replay:
+        return store.begin(task.id)
+    run_id = Run(replay).id
+    return run_id, store.take_up(run_id)
+
+
+def _begin(started: RunStarted, replay: Sequence[Event], record: Record, watch: Watch | None) -> Replay:
+    """Put the beginning on record; of a run that goes on, what differs from its beginning."""
+    earlier = Replay(replay)
+    if not replay:
+        _tell(record, watch, started)
+        return earlier
+    first = Run(replay).started
+    if watch:
+        watch(first)
+    differs = {key: value for key, value in started.settings.items() if first.settings.get(key) != value}
+    _tell(record, watch, Resumed(answers=earlier.answers, burnish=__version__, settings=differs))
+    return earlier
 
 
 def _opened(model: Model | str | Sequence[Model]) -> Sequence[Model]:
@@ -84,13 +111,15 @@ def _settings(task: Task, limits: Limits, checks: Sequence[str]) -> dict[str, ob
     return {"limits": limits.model_dump(), "task": task.model_dump(exclude=hidden), "checks": list(checks)}
 
 
-def _work_in_background(task: Task, tools: Tools, record: Record, watch: Watch | None) -> None:
+def _work_in_background(
+    task: Task, tools: Tools, record: Record, watch: Watch | None, append: Callable[[BaseEvent], None]
+) -> None:
     """The agent works in a thread of its own, so that Ctrl-C in this one is heard at once, whatever it waits for."""
     work: Future[None] = Future()
 
     def go() -> None:
         try:
-            for event in _events(task, tools, record):
+            for event in _events(task, tools, append):
                 if watch:
                     watch(event)
         except BaseException as error:
@@ -110,12 +139,12 @@ def _work_in_background(task: Task, tools: Tools, record: Record, watch: Watch |
         raise
 
 
-def _events(task: Task, tools: Tools, record: Record) -> Iterator[Event]:
+def _events(task: Task, tools: Tools, append: Callable[[BaseEvent], None]) -> Iterator[Event]:
     from burnish.agent.graph import build
 
     with silence():
         steps = {"recursion_limit": 4 * tools.meter.limits.rounds + 20}
-        yield from build(task, tools, record.append).stream({"events": []}, steps, stream_mode="custom")
+        yield from build(task, tools, append).stream({"events": []}, steps, stream_mode="custom")
 
 
 @contextmanager

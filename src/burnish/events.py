@@ -144,6 +144,8 @@ class ModelReplied(BaseEvent):
     seconds: float
     ended: Literal["stop", "length", "cut"] = "stop"
     """"length" when the answer hit its token limit, "cut" when it was interrupted or the server hung up."""
+    dollars: float | None = None
+    """What it cost; None where the price is unknown, and in older records."""
 
 
 class SpecAgreed(BaseEvent):
@@ -207,6 +209,8 @@ class TestsRan(BaseEvent):
     kind: Literal["tests_ran"] = "tests_ran"
     version: int
     graded: Graded
+    basis: str = ""
+    """Hash of the code and the tests that met; empty in older records."""
 
 
 class CommandRan(BaseEvent):
@@ -349,6 +353,9 @@ class Resumed(BaseEvent):
     kind: Literal["resumed"] = "resumed"
     answers: int
     """Answers of the model that were on record and are not asked for again."""
+    burnish: str = ""
+    settings: dict[str, object] = Field(default_factory=dict)
+    """What differs from the run's beginning, such as limits that were raised."""
 
 
 class Rated(BaseEvent):

@@ -11,6 +11,7 @@ from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
 from burnish.events import Asked, Event, ModelChunk, ModelReplied, Notice, Stopped
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
+from burnish.runs.replay import NOTHING, Replay
 from burnish.sandbox.sandbox import Sandbox
 
 
@@ -30,6 +31,8 @@ class Tools:
     """Where versions are tried; None means each alone in the sandbox."""
     others: tuple[Model, ...] = ()
     """Who is asked when the first model is stuck, in this order."""
+    replay: Replay = NOTHING
+    """What an earlier part of this run has on record."""
 
     @property
     def ground(self) -> Ground:
@@ -42,14 +45,22 @@ def ask(
 ) -> Generator[Event, None, ModelReplied | None]:
     """The answer, or None when a limit or the user ended the work; the reason is then among the events."""
     question = question.model_copy(update={"seed": question.seed + tools.seed})
-    refused = _why_cut(tools) if tools.cancel.is_set() else tools.meter.book(question)
+    recorded = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
+    if recorded and not tools.cancel.is_set():
+        tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name)
+        yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
+        yield (reply := recorded.model_copy(update={"at": time.time()}))
+        return reply
+    refused = _why_cut(tools) if tools.cancel.is_set() else tools.meter.book(question, tools.model.name)
     if refused:
         yield refused
         return None
+    if tools.replay.changed(ask_id):
+        yield Notice(text=f"{ask_id} is asked again: the question reads differently from the recorded one")
     yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
     reply = yield from _answer(tools, ask_id, question)
-    tools.meter.settle(question, reply.tokens_in + reply.tokens_out)
-    yield reply
+    spent = tools.meter.settle(question, reply.tokens_in, reply.tokens_out, tools.model.name)
+    yield (reply := reply.model_copy(update={"dollars": spent}))
     if reply.ended == "cut":
         yield _why_cut(tools)
         return None

@@ -1,7 +1,8 @@
 """What happened: records, the store, the index."""
 
 from burnish.runs.record import Record, read_record
+from burnish.runs.replay import Replay, unless_known
 from burnish.runs.run import Run, Version
 from burnish.runs.store import Store
 
-__all__ = ["Record", "Run", "Store", "Version", "read_record"]
+__all__ = ["Record", "Replay", "Run", "Store", "Version", "read_record", "unless_known"]

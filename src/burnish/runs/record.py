@@ -1,6 +1,7 @@
 """One run's record: `events.jsonl`, the truth. Appended and flushed before the next step, read back line by line."""
 
 import errno
+import fcntl
 import json
 import os
 import threading
@@ -35,6 +36,19 @@ class Record:
             raise _not_written(self.path, error) from error
         if torn:
             self._write(b"\n")
+
+    def hold(self) -> None:
+        """Be the one who works on this run, until `close` or the end of the process, however it ends."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self._file.close()
+            raise SetupProblem(
+                f"Another process is working on run {self.path.parent.name!r} right now. Wait for it, or stop it there "
+                f"with Ctrl-C, and then type: burnish resume {self.path.parent.name}"
+            ) from error
+        except OSError:  # a place that knows no locks; nothing there can tell
+            pass
 
     def append(self, event: BaseEvent) -> None:
         """Write the event down, unless only a live reader wants it."""

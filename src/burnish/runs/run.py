@@ -17,6 +17,7 @@ from burnish.events import (
     Graded,
     ModelReplied,
     Rated,
+    Resumed,
     RunFinished,
     RunStarted,
     SpecAgreed,
@@ -54,6 +55,15 @@ class Run:
         found = self.all(kind)
         return found[-1] if found else None
 
+    def ending(self, kind: type[E]) -> E | None:
+        """The newest event of one type since the run was last taken up: how an earlier part ended no longer counts."""
+        for event in reversed(self.events):
+            if isinstance(event, kind):
+                return event
+            if isinstance(event, Resumed):
+                break
+        return None
+
     @cached_property
     def started(self) -> RunStarted:
         """The first event."""
@@ -67,47 +77,46 @@ class Run:
     @property
     def verdict(self) -> Verdict | None:
         """Proven, plausible or failed; None while the run is unfinished."""
-        finished = self.last(RunFinished)
+        finished = self.ending(RunFinished)
         return finished.verdict if finished else None
 
     @property
     def why(self) -> str:
         """The verdict's reason, or why there is none."""
-        finished, broke, stopped = self.last(RunFinished), self.last(Broke), self.last(Stopped)
+        finished, broke, stopped = self.ending(RunFinished), self.ending(Broke), self.ending(Stopped)
         if finished:
             return finished.why
         if broke:
             return broke.message
-        return stopped.why if stopped else "the run did not come to its end"
+        return stopped.why if stopped and stopped.reason == "interrupted" else "the run did not come to its end"
 
     @property
     def state(self) -> str:
         """One word for a list: the verdict, or "interrupted", "broken", "unfinished"."""
         if self.verdict:
             return self.verdict
-        if self.last(Broke):
+        if self.ending(Broke):
             return "broken"
-        return "interrupted" if self.last(Stopped) else "unfinished"
+        stopped = self.ending(Stopped)
+        return "interrupted" if stopped and stopped.reason == "interrupted" else "unfinished"
 
     @cached_property
     def versions(self) -> tuple[Version, ...]:
-        """Every version proposed, in order, with its test results."""
-        graded = {event.version: event.graded for event in self.all(TestsRan)}
-        return tuple(
-            Version(
-                number=event.version,
-                code=event.code,
-                by=event.by,
-                problem=event.problem,
-                graded=graded.get(event.version),
-            )
-            for event in sorted(self.all(CodeProposed), key=lambda event: event.version)
-        )
+        """Every version proposed, by number, with its test results; one that was proposed anew counts as it is now."""
+        found: dict[int, Version] = {}
+        for event in self.events:
+            if isinstance(event, CodeProposed):
+                found[event.version] = Version(
+                    number=event.version, code=event.code, by=event.by, problem=event.problem
+                )
+            elif isinstance(event, TestsRan) and event.version in found:
+                found[event.version] = found[event.version].model_copy(update={"graded": event.graded})
+        return tuple(found[number] for number in sorted(found))
 
     @property
     def final(self) -> Version | None:
         """The version that carries the verdict."""
-        finished = self.last(RunFinished)
+        finished = self.ending(RunFinished)
         number = finished.version if finished else None
         return next((version for version in self.versions if version.number == number), None)
 
@@ -119,7 +128,7 @@ class Run:
     @property
     def evidence(self) -> tuple[Evidence, ...]:
         """What each check said about the final files."""
-        return tuple(event.evidence for event in self.all(CheckFinished))
+        return tuple(event.evidence for event in self.parts[-1] if isinstance(event, CheckFinished))
 
     @property
     def spec(self) -> SpecAgreed | None:
@@ -134,7 +143,7 @@ class Run:
     @property
     def disputed(self) -> tuple[str, ...]:
         """Model-made tests that were set aside."""
-        finished = self.last(RunFinished)
+        finished = self.ending(RunFinished)
         return finished.disputed if finished else ()
 
     @property
@@ -159,10 +168,23 @@ class Run:
         return sum(reply.tokens_out for reply in self.all(ModelReplied))
 
     @property
+    def dollars(self) -> float | None:
+        """What the model cost; None where a price is unknown."""
+        costs = [reply.dollars for reply in self.all(ModelReplied)]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    @property
     def seconds(self) -> float:
-        """Wall time of the work itself; ratings that came later do not count."""
-        times = [event.at for event in self.events if not isinstance(event, Rated)]
-        return times[-1] - times[0] if times else 0.0
+        """Wall time of the work itself; ratings that came later do not count, nor do pauses before a resume."""
+        times = [[event.at for event in part if not isinstance(event, Rated)] for part in self.parts]
+        return sum(part[-1] - part[0] for part in times if part)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Event, ...], ...]:
+        """The events as they came, a part for the beginning and one for each time the run was taken up again."""
+        starts = [0, *(place for place, event in enumerate(self.events) if isinstance(event, Resumed))]
+        return tuple(self.events[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True))
 
     @property
     def stars(self) -> int | None:

@@ -36,8 +36,16 @@ class Store:
                 continue
             except OSError as error:
                 raise self._unwritable(error) from error
-            return run_id, Record(self.runs / run_id)
+            record = Record(self.runs / run_id)
+            record.hold()
+            return run_id, record
         raise SetupProblem(f"Could not find a free name for a run in {self.runs}. Remove old runs: burnish rm RUN")
+
+    def take_up(self, run_id: str) -> Record:
+        """The record of a run, to go on with; refused while another process has it."""
+        record = Record(self.runs / run_id)
+        record.hold()
+        return record
 
     def open(self, name: str) -> Run:
         """The run with this id, the only one that starts with it, or the newest for "last"."""

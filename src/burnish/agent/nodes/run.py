@@ -1,16 +1,47 @@
 """run: every version that has not met the tests yet meets them, in the sandbox."""
 
+import hashlib
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.work import Work
-from burnish.checks.tests import grade
-from burnish.events import Event, TestsRan
+from burnish.checks.suite import Suite
+from burnish.errors import SandboxError
+from burnish.events import Event, Graded, TestsRan
+from burnish.runs.run import Version
+
+NOT_RUN = "the tests could not be run"
 
 
 def run(work: Work, tools: Tools) -> Iterator[Event]:
-    """Grade what waits; a version that cannot be run has said so already."""
+    """Grade what waits; a version that cannot be run has said so already.
+
+    A job that breaks in the sandbox says nothing about the code: that version counts as not run, and the work goes on,
+    unless it was the second in a row and the sandbox cannot be used any more.
+    """
+    met = [version for version in work.versions if version.graded]
+    broken = bool(met) and _broke(met[-1])
     for version in work.waiting:
         if tools.cancel.is_set():
             return
-        yield TestsRan(version=version.number, graded=grade(version.code, work.suite, tools.sandbox))
+        basis = basis_of(version, work.suite)
+        try:
+            graded = tools.replay.graded(version.number, basis) or tools.ground.grade(version.code, work.suite)
+        except SandboxError as error:
+            if tools.cancel.is_set():
+                return
+            if broken:
+                tools.sandbox.run(("true",))  # raises once more if no job can be run at all
+            graded, basis, broken = Graded(problem=f"{NOT_RUN}: {error}"), "", True
+        else:
+            broken = False
+        yield TestsRan(version=version.number, graded=graded, basis=basis)
+
+
+def basis_of(version: Version, suite: Suite) -> str:
+    """What a result rests on, as a hash: the code and the tests."""
+    return hashlib.sha256(f"{version.code}\0{suite.model_dump_json()}".encode("utf-8", "replace")).hexdigest()
+
+
+def _broke(version: Version) -> bool:
+    return version.graded is not None and version.graded.problem.startswith(NOT_RUN)
