@@ -17,10 +17,18 @@ class Task(Frozen):
     prompt: str
     entry_point: str = ""
     """Name of the function or class to write; empty when the words do not say."""
+    also: tuple[str, ...] = ()
+    """Further names that the module must define."""
     signature: str = ""
     """As the user wrote it, e.g. "roman(n)"; empty when the words do not say."""
     visible_tests: tuple[str, ...] = ()
     """Test bodies that decide: from the user's examples, or given as such."""
+    test_file: str = ""
+    """The user's own pytest file, its import of the module turned into one of `solution`; runs as a whole."""
+    module: str = ""
+    """What that file calls the module; empty where any name will do."""
+    assume: bool = False
+    """Whether the model is asked what to take for granted where the words leave something open."""
     earlier_tests: tuple[str, ...] = ()
     """Model-made tests of the run this one goes on from."""
     base_code: str = ""
