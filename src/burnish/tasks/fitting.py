@@ -1,0 +1,85 @@
+"""A definition's text made to fit another place: its indentation, its line ends. What strings hold stays."""
+
+import ast
+import re
+
+from burnish.tasks.definitions import Definition, lines_of
+
+UNIT = re.compile(r"[ \t]+")
+
+
+def fitted(lines: list[str], node: Definition, indent: str, unit: str) -> str:
+    """The definition, taken from the lines of its module, with another indentation; no line end after its last line.
+
+    `unit` is what one more level looks like at its new place; it is taken over where the text is regular enough.
+    """
+    first, last = lines_of(node)
+    old, own = indent_of(lines[first]), unit_of(lines, node)
+    held = _in_strings(node)
+    made = []
+    for number in range(first, last):
+        line = lines[number].rstrip("\r\n")
+        if number not in held:
+            line = _moved(line, old, indent, own, unit)
+        made.append(line)
+    return "\n".join(made)
+
+
+def indent_of(line: str) -> str:
+    """The blanks a line begins with."""
+    match = UNIT.match(line.lstrip("\f"))
+    return match[0] if match else ""
+
+
+def unit_of(lines: list[str], node: Definition) -> str:
+    """What the body is indented with, beyond its definition; "" where it stands on the same line."""
+    outer, inner = indent_of(lines[node.lineno - 1]), indent_of(lines[node.body[0].lineno - 1])
+    same = node.body[0].lineno == node.lineno
+    return inner[len(outer) :] if not same and inner.startswith(outer) else ""
+
+
+def ended_as(text: str, end: str) -> str:
+    """The text with these line ends."""
+    return re.sub(r"\r\n|\r|\n", lambda _: end, text)
+
+
+def line_end(text: str) -> str:
+    """How lines end in a text; its first line decides."""
+    match = re.search(r"\r\n|\r|\n", text)
+    return match[0] if match else "\n"
+
+
+def _moved(line: str, old: str, new: str, own: str, unit: str) -> str:
+    if not line.strip():
+        return ""
+    bare = line.lstrip("\f")
+    if not bare.startswith(old):
+        return new + bare.lstrip(" \t")
+    rest = bare[len(old) :]
+    inner = indent_of(rest)
+    if own and unit and own != unit and inner and inner == own * (len(inner) // len(own)):
+        rest = unit * (len(inner) // len(own)) + rest[len(inner) :]
+    return new + rest
+
+
+def _in_strings(node: Definition) -> set[int]:
+    """Lines (from 0) that begin inside a string; those of docstrings may move."""
+    held: set[int] = set()
+    free = {id(doc) for part in ast.walk(node) if (doc := _docstring(part)) is not None}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant | ast.JoinedStr) and id(part) not in free:
+            if isinstance(part, ast.Constant) and not isinstance(part.value, str | bytes):
+                continue
+            held.update(range(part.lineno, part.end_lineno or part.lineno))
+    return held
+
+
+def _docstring(node: ast.AST) -> ast.expr | None:
+    body = getattr(node, "body", None)
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) or not body:
+        return None
+    first = body[0]
+    is_text = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    return first.value if is_text else None
