@@ -1,0 +1,128 @@
+"""Calls to begin with where no test makes one: from examples in the prompt, else from types and names of parameters."""
+
+import ast
+import re
+from typing import Any
+
+from burnish.agent.seeds import Seed, seeds_of
+from burnish.parsing import parse
+
+_TYPES: dict[str, tuple[Any, ...]] = {
+    "int": (3, 10, 0),
+    "float": (2.5, 10.0, 0.5),
+    "complex": (2.5, 1.0, 0.0),
+    "str": ("abc", "Hello World", "aba"),
+    "bool": (True, False, True),
+    "bytes": (b"abc", b"", b"aba"),
+    "None": (None, None, None),
+}
+_NAMES = (
+    ("matrix|grid|board|table", "list[list[int]]"),
+    ("words|strings|names|texts|lines|sentences|strs", "list[str]"),
+    ("dict|mapping|counts?|freq", "dict[str, int]"),
+    ("lst|list|nums|numbers|arr|array|values|items|xs|data|seq|elements?|digits|operations|prices|points", "list[int]"),
+    ("s|st|str|string|text|word|sentence|line|name|char|ch|letter|prefix|suffix|pattern|message|date|s[12]", "str"),
+    ("price|rate|ratio|threshold|radius|weight|amount", "float"),
+    ("n|m|k|num|number|count|size|length|index|i|j|x|y|z|a|b|c|start|end|limit|target|year|base|low|high", "int"),
+)
+"""Which type a parameter of such a name usually has, where the signature does not say."""
+_LISTS = {"list", "sequence", "iterable", "collection"}
+
+
+def guessed(entry_point: str, signature: str, prompt: str) -> list[Seed]:
+    """Three calls that fit the signature; one kind after another where a parameter could be anything."""
+    parameters = _parameters(entry_point, signature or _signature_in(entry_point, prompt))
+    if parameters is None:
+        return []
+    open_ones = [place for place, kind in enumerate(parameters) if not kind]
+    tries = ("int", "list[int]", "str") if open_ones else ("",)
+    rows = [[_values(kind or other) for kind in parameters] for other in tries]
+    form = f"{entry_point}({', '.join(f'_hole_{place}_' for place in range(len(parameters)))})"
+    count = 3 if parameters else 1
+    return [Seed(form, tuple(values[number] for values in row)) for row in rows for number in range(count)]
+
+
+def shown(entry_point: str, prompt: str) -> list[Seed]:
+    """The calls that a prompt shows."""
+    starts = [match.start() for match in re.finditer(rf"(?<![\w.]){re.escape(entry_point)}\(", prompt)]
+    return seeds_of(entry_point, (_call_at(prompt, start) for start in starts)) if entry_point else []
+
+
+def _call_at(text: str, start: int) -> str:
+    """The call that begins here, or nothing when it is none over plain values."""
+    for match in re.finditer(r"\)", text[start : start + 300]):
+        piece = text[start : start + match.end()]
+        try:
+            tree = parse(piece)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        return piece if len(names) == 1 else ""
+    return ""
+
+
+def _signature_in(entry_point: str, prompt: str) -> str:
+    found = re.search(rf"def\s+{re.escape(entry_point)}\s*\(.*?\)\s*(?:->[^:\n]+)?(?=:)", prompt, re.DOTALL)
+    return found[0] if found else ""
+
+
+def _parameters(entry_point: str, signature: str) -> list[str] | None:
+    """The type of each parameter that must be given, "" where nothing tells it; None when there is no signature."""
+    head = signature.strip().removeprefix("def ").rstrip(":")
+    try:
+        node = parse(f"def {head if '(' in head else '_()'}: pass").body[0]
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    if not isinstance(node, ast.FunctionDef) or node.name != entry_point:
+        return None
+    plain = [*node.args.posonlyargs, *node.args.args]
+    needed = plain[: len(plain) - len(node.args.defaults)]
+    return [_type_of(argument) for argument in needed if argument.arg not in {"self", "cls"}]
+
+
+def _type_of(argument: ast.arg) -> str:
+    if argument.annotation is not None:
+        return ast.unparse(argument.annotation).strip("'\"")
+    name = argument.arg.lower().rstrip("0123456789") or argument.arg
+    fits = [kind for names, kind in _NAMES if re.fullmatch(names, name)]
+    parts = [kind for part in reversed(name.split("_")) for names, kind in _NAMES if re.fullmatch(names, part)]
+    return [*fits, *parts, ""][0]
+
+
+def _values(kind: str) -> tuple[Any, ...]:
+    """Three values of a type, as an annotation writes it."""
+    plain = re.sub(r"\b(?:typing|collections\.abc)\.", "", kind).replace(" ", "")
+    optional = re.fullmatch(r"Optional\[(.+)\]|(.+)\|None", plain)
+    if optional:
+        return _values(optional[1] or optional[2])
+    name, _, inside = plain.partition("[")
+    parts = _split(inside.removesuffix("]"))
+    if name.lower() in {"union"} and parts:
+        return _values(parts[0])
+    if name.lower() in _LISTS | {"set"}:
+        a, b, c = _values(parts[0]) if parts else _TYPES["int"]
+        lists = ([a, b, c], [c, a, a, b], [b])
+        return tuple(set(one) for one in lists) if name.lower() == "set" and _hashable(a) else lists
+    if name.lower() == "tuple":
+        each = [_values(part) for part in parts if part != "..."] or [_TYPES["int"]] * 2
+        return tuple(tuple(values[place] for values in each) for place in range(3))
+    if name.lower() in {"dict", "mapping"}:
+        keys, values = (_values(part) for part in (parts if len(parts) == 2 else ("str", "int")))
+        return ({keys[0]: values[0], keys[1]: values[1]}, {keys[2]: values[2]}, {keys[1]: values[0]})
+    return _TYPES.get(name, _TYPES["int"])
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas that are in no bracket."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part]
+
+
+def _hashable(value: Any) -> bool:
+    return not isinstance(value, list | dict | set)

@@ -1,0 +1,140 @@
+"""Many calls of one function, from the few that its tests make: near them, at the edges, and drawn afresh.
+
+The same question gives the same calls on every machine. No call is tried here: what it gives is for the sandbox to say.
+"""
+
+import ast
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from burnish.agent.guesses import guessed, shown
+from burnish.agent.relations import Repair, relations_of
+from burnish.agent.seeds import Seed, seeds_of
+from burnish.agent.variations import LARGEST, drawn, edges, near
+from burnish.parsing import parse, parse_expression
+
+LONGEST_CALL = 120
+TRIES = 30
+"""How many draws may be in vain for each call that is wanted."""
+KEPT = 0.85
+"""The share of new calls that keep the relations which the known ones show."""
+_BROKEN = (SyntaxError, ValueError, MemoryError, RecursionError)
+
+
+def calls_for(
+    entry_point: str,
+    signature: str,
+    tests: Sequence[str],
+    most: int = 40,
+    prompt: str = "",
+    modules: Sequence[str] = (),
+    draw: int = 0,
+) -> tuple[str, ...]:
+    """Up to `most` distinct calls, expressions that parse; those of the tests come first, then those of the prompt.
+
+    Where there is none, the signature's types and names are what calls are made from. `modules` are versions whose
+    constants may come in as values. Another `draw` gives other calls, and not the known ones again. A new call is at
+    most 120 characters long; a known one is kept as it is.
+    """
+    seeds = [*seeds_of(entry_point, tests), *shown(entry_point, prompt)] or guessed(entry_point, signature, prompt)
+    dice = random.Random(f"{entry_point}\0{signature}\0{chr(0).join(tests)}\0{draw}")
+    known = dict.fromkeys(seed.call() for seed in seeds)
+    found = dict.fromkeys(list(known)[:most]) if not draw else {}
+    forms: dict[str, list[Seed]] = {}
+    for seed in seeds:
+        forms.setdefault(seed.form, []).append(seed)
+    streams = [_Stream(alike, dice, constants(modules)).calls(draw) for alike in forms.values() if alike[0].values]
+    for turn in range(most * TRIES if streams else 0):
+        if len(found) >= most:
+            break
+        call = next(streams[turn % len(streams)])
+        if len(call) <= LONGEST_CALL and call not in known and call not in found and _parses(call):
+            found[call] = None
+    return tuple(found)
+
+
+def constants(modules: Sequence[str]) -> list[Any]:
+    """The numbers and texts that stand in the code: where it decides, it often decides by one of them."""
+    found: dict[str, Any] = {}
+    for module in modules:
+        try:
+            nodes = list(ast.walk(parse(module)))
+        except _BROKEN:
+            continue
+        for node in nodes:
+            if isinstance(node, ast.Constant) and _is_useful(node.value):
+                found[repr(node.value)] = node.value
+    return list(found.values())
+
+
+def _is_useful(value: object) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= 30 and "\n" not in value
+    return type(value) is int and abs(value) <= LARGEST
+
+
+def _parses(call: str) -> bool:
+    try:
+        parse_expression(call)
+    except _BROKEN:
+        return False
+    return True
+
+
+class _Stream:
+    """An endless stream of calls of one form."""
+
+    def __init__(self, seeds: Sequence[Seed], dice: random.Random, extra: Sequence[Any]) -> None:
+        self.seeds = seeds
+        self.dice = dice
+        self.extra = extra
+        self.columns: list[tuple[Any, ...]] = list(zip(*(seed.values for seed in seeds), strict=True))
+        self.repairs: list[Repair] = relations_of([seed.values for seed in seeds])
+        self.largest = max(LARGEST, *(2 * abs(n) for column in self.columns for n in column if type(n) is int), 0)
+
+    def calls(self, draw: int) -> Iterator[str]:
+        """Edges, small steps and fresh draws in turn; later draws have seen the edges already."""
+        edge = iter([] if draw else self.at_edges())
+        while True:
+            rows = [next(edge, None), next(edge, None), self.stepped(), self.fresh(), self.fresh(), self.mixed()]
+            for row in rows:
+                if row is not None:
+                    yield self.seeds[0].call(tuple(self.kept(row)))
+
+    def at_edges(self) -> Iterator[list[Any]]:
+        """One argument at an edge, the others as in a known call; the arguments take turns."""
+        lists = [edges(sorted(column, key=lambda one: len(repr(one)))) for column in self.columns]
+        for number in range(max(map(len, lists))):
+            for at, values in enumerate(lists):
+                if number < len(values):
+                    row = list(self.dice.choice(self.seeds).values)
+                    row[at] = values[number]
+                    yield row
+
+    def stepped(self) -> list[Any]:
+        """A known call with a small change, or two."""
+        row = list(self.dice.choice(self.seeds).values)
+        for _ in range(self.dice.choice((1, 1, 2))):
+            at = self.dice.randrange(len(row))
+            row[at] = near(row[at], self.dice)
+        return row
+
+    def fresh(self) -> list[Any]:
+        """Every argument drawn anew, or all but one."""
+        row = [drawn(column, self.dice, self.extra) for column in self.columns]
+        if self.dice.random() < 0.2:
+            at = self.dice.randrange(len(row))
+            row[at] = self.dice.choice(self.columns[at])
+        return row
+
+    def mixed(self) -> list[Any] | None:
+        """The arguments of several known calls together."""
+        return [self.dice.choice(column) for column in self.columns] if len(self.seeds) > 1 else None
+
+    def kept(self, row: list[Any]) -> list[Any]:
+        """The row, mostly made to keep the relations, and never with a number that makes the call dear."""
+        if self.dice.random() < KEPT:
+            for repair in self.repairs:
+                repair(row, self.dice)
+        return [one % self.largest if type(one) is int and abs(one) > self.largest else one for one in row]

@@ -1,0 +1,109 @@
+"""What holds between the arguments of every known call, so that new calls can be made to keep it."""
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Row = tuple[Any, ...]
+Repair = Callable[[list[Any], random.Random], None]
+"""Changes a row of arguments so that one relation holds."""
+
+
+def relations_of(rows: Sequence[Row]) -> list[Repair]:
+    """A repair for each relation that all rows show: signs, order, equal lengths, a length, a place, a member."""
+    found: list[Repair] = []
+    columns = list(zip(*rows, strict=True))
+    for at, column in enumerate(columns):
+        found += _of_one(at, column)
+    pairs = [(one, other) for one in range(len(columns)) for other in range(len(columns)) if one != other]
+    for one, other in pairs:
+        found += _of_two(one, other, list(zip(columns[one], columns[other], strict=True)))
+    return found
+
+
+def _of_one(at: int, column: Sequence[Any]) -> list[Repair]:
+    found: list[Repair] = []
+    inside = [number for value in column for number in _numbers(value)]
+    if inside and min(inside) >= 0:
+        found.append(lambda row, dice: _put(row, at, _made_positive(row[at], 1 if min(inside) > 0 else 0)))
+    lists = [value for value in column if isinstance(value, list) and len(value) > 2]
+    if len(lists) == len(column) and all(_is_sorted(value) for value in lists):
+        found.append(lambda row, dice: _put(row, at, _sorted(row[at])))
+    return found
+
+
+def _of_two(one: int, other: int, pairs: Sequence[tuple[Any, Any]]) -> list[Repair]:
+    """The first that holds."""
+    if all(_sized(a) and _sized(b) and len(a) == len(b) > 1 for a, b in pairs):
+        return [lambda row, dice: _same_length(row, one, other)] if one < other else []
+    if all(_sized(a) and type(b) is int and b == len(a) for a, b in pairs):
+        return [lambda row, dice: _put(row, other, len(row[one]))]
+    if all(_sized(a) and _is_inside(b, a) for a, b in pairs):
+        return [lambda row, dice: _member(row, one, other, dice)]
+    if all(_sized(a) and type(b) is int and 0 <= b < len(a) for a, b in pairs):
+        return [lambda row, dice: _put(row, other, abs(row[other]) % max(1, len(row[one])))]
+    if one < other and all(type(a) is int and type(b) is int and a < b for a, b in pairs):
+        return [lambda row, dice: _in_order(row, one, other)]
+    return []
+
+
+def _put(row: list[Any], at: int, value: Any) -> None:
+    row[at] = value
+
+
+def _sized(value: Any) -> bool:
+    return isinstance(value, list | tuple | str)
+
+
+def _numbers(value: Any) -> list[float]:
+    """Every number in a value."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return [value]
+    if isinstance(value, dict):
+        return [number for pair in value.items() for part in pair for number in _numbers(part)]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [number for part in value for number in _numbers(part)]
+    return []
+
+
+def _made_positive(value: Any, least: int) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return max(abs(value), least)
+    if isinstance(value, list | tuple):
+        return type(value)(_made_positive(part, least) for part in value)
+    return value
+
+
+def _is_sorted(items: list[Any]) -> bool:
+    return _sorted(items) == items and len({type(item) for item in items}) == 1
+
+
+def _sorted(items: Any) -> Any:
+    try:
+        return sorted(items) if isinstance(items, list) else items
+    except TypeError:
+        return items
+
+
+def _same_length(row: list[Any], one: int, other: int) -> None:
+    if _sized(row[one]) and _sized(row[other]):
+        size = min(len(row[one]), len(row[other]))
+        row[one], row[other] = row[one][:size], row[other][:size]
+
+
+def _is_inside(part: Any, whole: Any) -> bool:
+    try:
+        return bool(whole) and part != "" and not isinstance(part, bool) and part in whole
+    except TypeError:
+        return False
+
+
+def _member(row: list[Any], one: int, other: int, dice: random.Random) -> None:
+    """Mostly something that is in it: its first, its last, or any."""
+    if _sized(row[one]) and row[one] and dice.random() < 0.7:
+        row[other] = dice.choice((row[one][0], row[one][-1], dice.choice(row[one])))
+
+
+def _in_order(row: list[Any], one: int, other: int) -> None:
+    if type(row[one]) is int and type(row[other]) is int and row[one] > row[other]:
+        row[one], row[other] = row[other], row[one]
