@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from burnish.sandbox import open_sandbox
     from burnish.tasks.task import Task
     from burnish.verbs.check import check
+    from burnish.verbs.resume import resume
     from burnish.verbs.write import write
 
 _ROOMS = {
@@ -37,6 +38,7 @@ _ROOMS = {
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
     "open_sandbox": "burnish.sandbox",
+    "resume": "burnish.verbs.resume",
     "write": "burnish.verbs.write",
 }
 """Where each public name lives; fetched at first use, so that importing the door costs nothing."""
@@ -56,6 +58,7 @@ __all__ = [
     "compare",
     "evaluate",
     "open_sandbox",
+    "resume",
     "write",
 ]
 

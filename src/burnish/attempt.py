@@ -107,8 +107,8 @@ def _opened(model: Model | str | Sequence[Model]) -> Sequence[Model]:
 
 
 def _settings(task: Task, limits: Limits, checks: Sequence[str]) -> dict[str, object]:
-    hidden = {"hidden_tests", "gold"}
-    return {"limits": limits.model_dump(), "task": task.model_dump(exclude=hidden), "checks": list(checks)}
+    told = task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
+    return {"limits": limits.model_dump(mode="json"), "task": told, "checks": list(checks)}
 
 
 def _work_in_background(

@@ -254,7 +254,7 @@ def test_ctrl_c_is_exit_code_130_and_says_where_the_run_is(work_folder: Path, st
         _, errors = process.communicate(timeout=30)
     assert time.monotonic() - asked < 2
     assert process.returncode == 130
-    assert errors.strip() == "burnish: Stopped. What was done is kept; see it with: burnish show last"
+    assert errors.strip() == "burnish: Stopped. What was done is kept; go on with: burnish resume last"
     assert store.open("last").state == "interrupted"
 
 

@@ -2,9 +2,18 @@
 
 import json
 
+from burnish.cli.leaving import reader_left
 from burnish.events import BaseEvent
 
 
 def json_line(event: BaseEvent) -> str:
     """The event as JSON in which no character is a control character."""
     return json.dumps(event.model_dump(mode="json"))
+
+
+def print_line(event: BaseEvent) -> None:
+    """Print the event at once; a reader who has left is no reason to stop working."""
+    try:
+        print(json_line(event), flush=True)
+    except BrokenPipeError:
+        reader_left()

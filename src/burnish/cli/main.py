@@ -14,6 +14,7 @@ from burnish.cli.doctor import doctor
 from burnish.cli.eval import evaluate
 from burnish.cli.models import app as models
 from burnish.cli.rate import rate
+from burnish.cli.resume import resume
 from burnish.cli.rm import rm
 from burnish.cli.runs import runs
 from burnish.cli.show import show
@@ -27,6 +28,7 @@ app.command()(write)
 app.command()(check)
 app.command()(runs)
 app.command()(show)
+app.command()(resume)
 app.command()(rate)
 app.command()(rm)
 app.add_typer(models, name="models")

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from burnish.cli.leaving import PatientConsole
 from burnish.cli.voices import Voices
 from burnish.events import (
     BaseEvent,
@@ -20,6 +21,7 @@ from burnish.events import (
     ModelChunk,
     ModelReplied,
     Notice,
+    Resumed,
     RunFinished,
     RunStarted,
     SpecAgreed,
@@ -40,7 +42,7 @@ class Screen:
     """Lines that stay for what has happened, and on a terminal one moving line for what is happening."""
 
     def __init__(self, verbose: bool = False, console: Console | None = None) -> None:
-        self.console = console or Console(highlight=False, file=sys.stdout)
+        self.console = console or PatientConsole(highlight=False, file=sys.stdout)
         self._voices = Voices(self.console) if verbose else None
         self._started = self._seen = time.time()
         self._tokens = 0
@@ -76,6 +78,10 @@ class Screen:
         self._line("model", event.model)
         self._line("sandbox", event.sandbox)
         self._now = "thinking"
+
+    def _resumed(self, event: Resumed) -> None:
+        self._started = event.at
+        self._line("resumed", f"{counted(event.answers, 'answer')} on record, not asked for again")
 
     def _spec_agreed(self, event: SpecAgreed) -> None:
         self._line("function", event.signature)

@@ -65,7 +65,7 @@ def write(
             run = deliver(run, free_folder(task, _here()), store, watch)
     except KeyboardInterrupt:
         _close(screen)
-        print("burnish: Stopped. What was done is kept; see it with: burnish show last", file=sys.stderr)
+        print("burnish: Stopped. What was done is kept; go on with: burnish resume last", file=sys.stderr)
         raise
     finally:
         _close(screen)
@@ -86,9 +86,9 @@ def _here() -> Path:
 def _reader(verbose: bool, events: bool, quiet: bool) -> "tuple[Watch | None, Screen | None]":
     """Who reads the run's events: a person, a program, or nobody."""
     if events:
-        from burnish.cli.lines import json_line
+        from burnish.cli.lines import print_line
 
-        return lambda event: print(json_line(event), flush=True), None
+        return print_line, None
     if quiet:
         return None, None
     from burnish.cli.screen import Screen

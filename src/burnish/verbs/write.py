@@ -45,8 +45,17 @@ def write(
     if out is not None:
         check_free(Path(out))
     checks = tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS))
+    settings = {"out": str(Path(out).absolute())} if out is not None else None
     run = attempt(
-        task, model, limits=limits, sandbox=sandbox, store=store, watch=watch, continues=from_run, checks=checks
+        task,
+        model,
+        limits=limits,
+        sandbox=sandbox,
+        store=store,
+        watch=watch,
+        continues=from_run,
+        checks=checks,
+        settings=settings,
     )
     return deliver(run, Path(out), store, watch) if out is not None else run
 

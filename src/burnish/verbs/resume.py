@@ -1,0 +1,129 @@
+"""`burnish.resume`: go on with a run where it was left. Nothing that was answered is asked again."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from burnish.agent.limits import Limits
+from burnish.attempt import Watch, attempt
+from burnish.errors import SetupProblem
+from burnish.events import FilesWritten, Resumed, Stopped
+from burnish.models.model import Model
+from burnish.runs import Run, Store
+from burnish.tasks import Task
+from burnish.verbs import write
+
+Models = Model | str | Sequence[Model]
+Way = Callable[[Run, Models, Limits, Store, Watch | None], Run]
+"""How a verb takes up one of its runs: the run, who answers, the caps, where runs are kept, who watches."""
+ELSEWHERE = {"fix": "burnish.verbs.fix"}
+"""Verbs that take up their own runs, and the module whose `take_up` does it, a `Way`."""
+
+
+def resume(
+    run: str = "last",
+    model: Models | None = None,
+    *,
+    raised: Mapping[str, float] | None = None,
+    store: Store | None = None,
+    watch: Watch | None = None,
+) -> Run:
+    """Start the run again from its beginning, with every answer that is on record given from there.
+
+    Task, limits, models, sandbox and checks are those of the record, unless named. `raised` are caps that may be higher
+    now, e.g. {"calls": 32}: a run that stopped at one is taken further. A finished run comes back as it is.
+    """
+    store = store or Store()
+    opened = store.open(run)
+    way = way_of(opened)
+    if is_over(opened, raised):
+        return opened
+    return way(opened, model or opened.started.model, limits_of(opened, raised), store, watch)
+
+
+def is_over(run: Run, raised: Mapping[str, float] | None = None) -> bool:
+    """Whether nothing is left to do: there is a verdict, its files are where they were wanted, and no cap in its way
+    is raised.
+    """
+    stopped = run.ending(Stopped)
+    further = limits_of(run, raised) != limits_of(run) and stopped is not None and stopped.reason != "done"
+    undelivered = settings_of(run).get("out") and not run.ending(FilesWritten)
+    return run.verdict is not None and not further and not undelivered
+
+
+def settings_of(run: Run) -> dict[str, Any]:
+    """What the run was last started with."""
+    settings = dict(run.started.settings)
+    for event in run.all(Resumed):
+        settings |= event.settings
+    return settings
+
+
+def limits_of(run: Run, raised: Mapping[str, float] | None = None) -> Limits:
+    """The caps of the run, some of them as they are from now on."""
+    recorded = settings_of(run).get("limits", {})
+    try:
+        return Limits(**(recorded | dict(raised or {})))
+    except (TypeError, ValidationError) as error:
+        raise _unreadable(run) from error
+
+
+def task_of(run: Run) -> Task:
+    """What the run was asked to do."""
+    try:
+        return Task(**settings_of(run)["task"])
+    except (KeyError, TypeError, ValidationError) as error:
+        raise _unreadable(run) from error
+
+
+def way_of(run: Run) -> Way:
+    """How this run can be taken up; a SetupProblem where it cannot."""
+    if run.started.verb == "write":
+        return _write
+    if run.started.verb in ELSEWHERE:
+        way: Way = import_module(ELSEWHERE[run.started.verb]).take_up
+        return way
+    raise SetupProblem(
+        f"Run {run.id!r} is one of `burnish {run.started.verb}`; only runs of write and fix can be taken up again. "
+        f"Look at it with: burnish show {run.id}"
+    )
+
+
+def _write(run: Run, model: Models, limits: Limits, store: Store, watch: Watch | None) -> Run:
+    settings = settings_of(run)
+    judged = run.verdict and limits == limits_of(run)  # and killed before its files were written
+    done = (
+        run
+        if judged
+        else attempt(
+            task_of(run),
+            model,
+            limits=limits,
+            sandbox=settings.get("sandbox", "auto"),
+            store=store,
+            watch=watch,
+            checks=settings.get("checks", write.CHECKS_AT_END),
+            replay=run.events,
+        )
+    )
+    out = settings.get("out")
+    return write.deliver(done, free(Path(out)), store, watch) if out else done
+
+
+def free(folder: Path) -> Path:
+    """The folder, or the next name that is not taken: a crash may have left half of the files."""
+    number, found = 2, folder
+    while found.exists():
+        found = folder.with_name(f"{folder.name}-{number}")
+        number += 1
+    return found
+
+
+def _unreadable(run: Run) -> SetupProblem:
+    return SetupProblem(
+        f"The record of run {run.id!r} does not say what is needed to go on with it. Start anew with the same words; "
+        f"they are in: burnish show {run.id}"
+    )
