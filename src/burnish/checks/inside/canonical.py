@@ -75,7 +75,7 @@ class Reader:
     def other(self, value: Any, kind: Any, depth: int) -> str:
         """An iterator, a function, an object of the standard library or of the module itself."""
         name = str(type.__getattribute__(kind, "__name__"))
-        if isinstance(value, type):
+        if issubclass(kind, type):
             return f"class {type.__getattribute__(value, '__name__')}"
         if name in ("function", "builtin_function_or_method", "method", "module"):
             return f"a {name.split('_')[-1]}"
