@@ -1,0 +1,191 @@
+"""A module as text and tree: which nodes may be edited, and where each stands in the bytes."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from burnish.agent.tweaks.edit import Edit, becomes
+from burnish.agent.tweaks.levels import ATOM, level_of, level_of_slot
+from burnish.agent.tweaks.shapes import shape, shapes_of_names
+from burnish.parsing import parse
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_params", "ctx"}
+
+
+def read(module: str, entry_point: str) -> "Code | None":
+    """The function to edit, in its module; None when there is none."""
+    try:
+        tree = parse(module)
+        data = module.encode()
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    found: ast.AST | None = tree
+    for name in entry_point.split("."):
+        found = _definition(found, name) if found else None
+    helpers = [one.name for one in tree.body if isinstance(one, ast.FunctionDef) and one is not found]
+    return Code(module, data, found, helpers) if isinstance(found, DEFINITIONS) else None
+
+
+def _definition(place: ast.AST, name: str) -> Definition | None:
+    """The last definition of a name directly in a place; branches of `if` and `try` count as directly."""
+    found = None
+    for node in ast.iter_child_nodes(place):
+        if isinstance(node, DEFINITIONS):
+            found = node if node.name == name else found
+        elif isinstance(node, ast.If | ast.Try | ast.With | ast.ExceptHandler):
+            found = _definition(node, name) or found
+    return found
+
+
+class Code:
+    """One function (or class) of a module and all that may be edited in it.
+
+    Left alone: docstrings, annotations, decorators, and f-strings, whose parts have no true place before Python 3.12.
+    """
+
+    def __init__(self, module: str, data: bytes, root: Definition, helpers: list[str]) -> None:
+        self.module = module
+        self.data = data
+        self.root = root
+        self.nodes: list[ast.AST] = []
+        self.parents: dict[ast.AST, tuple[ast.AST, str]] = {}
+        self._lines = [0, *(found.end() for found in re.finditer(rb"\r\n|\r|\n", data))]
+        self._collect(root)
+        read = {node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        self.unread = [name for name in _bound(self.nodes) if name not in read | {"self", "cls", "_"}]
+        """Parameters and variables that nothing reads."""
+        self.shapes = shapes_of_names(self.nodes)
+        """Variables of which the sort of value is known."""
+        self.unread_helpers = [name for name in helpers if name not in read]
+        """Functions of the module that this one does not use."""
+
+    def _collect(self, node: ast.AST) -> None:
+        self.nodes.append(node)
+        for field, child in _children(node):
+            self.parents[child] = (node, field)
+            self._collect(child)
+
+    def start(self, node: ast.AST) -> int:
+        """The byte at which a node begins."""
+        return self._lines[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined, no-any-return]
+
+    def end(self, node: ast.AST) -> int:
+        """The byte after a node."""
+        return self._lines[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined, no-any-return]
+
+    def line_start(self, byte: int) -> int:
+        """The first byte of the line that a byte is in."""
+        return self._lines[self.line_at(byte) - 1]
+
+    def line_end(self, byte: int) -> int:
+        """The first byte of the next line, or the end of the module."""
+        line = self.line_at(byte)
+        return self._lines[line] if line < len(self._lines) else len(self.data)
+
+    def line_at(self, byte: int) -> int:
+        """The number of the line that a byte is in, from 1."""
+        low, high = 0, len(self._lines)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._lines[middle] <= byte else (low, middle)
+        return low + 1
+
+    def between(self, start: int, end: int) -> str:
+        """The text of a span."""
+        return self.data[start:end].decode()
+
+    def module_from(self, start: int) -> str:
+        """All text from a byte on."""
+        return self.data[start:].decode()
+
+    def text(self, node: ast.AST) -> str:
+        """A node as written, without parentheses around it."""
+        return self.between(self.start(node), self.end(node))
+
+    def operand(self, node: ast.expr, level: int = ATOM) -> str:
+        """A node as written, in parentheses where an operator of this level would tear it apart."""
+        return self.text(node) if level_of(node) >= level else f"({self.text(node)})"
+
+    def parent(self, node: ast.AST) -> tuple[ast.AST | None, str]:
+        """What a node is part of, and as what."""
+        return self.parents.get(node, (None, ""))
+
+    def shape(self, node: ast.expr) -> str:
+        """What sort of value an expression has, as far as can be told."""
+        return shape(node, self.shapes)
+
+    def statement(self, node: ast.AST) -> ast.AST:
+        """The innermost statement that a node is in."""
+        while not isinstance(node, ast.stmt) and node in self.parents:
+            node = self.parents[node][0]
+        return node
+
+    def instead(self, kind: str, node: ast.expr, new: str, level: int = ATOM) -> Edit:
+        """The edit that puts an expression of some level in the place of another."""
+        parent, field = self.parent(node)
+        start, end = self.start(node), self.end(node)
+        around = self.data[start - 1 : start] + self.data[end : end + 1]
+        shares_parentheses = isinstance(node, ast.GeneratorExp) and parent and self.end(parent) == end
+        if shares_parentheses or (around != b"()" and level < level_of_slot(parent, field)):
+            new = f"({new})"
+        return self.span(kind, node, start, end, new)
+
+    def span(self, kind: str, node: ast.AST, start: int, end: int, new: str, what: str = "") -> Edit:
+        """The edit of any span."""
+        old = self.between(start, end)
+        return Edit(kind, start, end, new, self.line_at(start), what or becomes(old, new), node)
+
+    def with_edit(self, edit: Edit) -> str:
+        """The whole module after an edit."""
+        return (self.data[: edit.start] + edit.new.encode() + self.data[edit.end :]).decode()
+
+    def still_parses(self, edit: Edit) -> bool:
+        """Whether the smallest statement around an edit is still Python."""
+        piece = self._statement_around(edit)
+        start, end = self.start(piece), self.end(piece)
+        margin = self.between(self.line_start(start), start)
+        body = self.data[start : edit.start] + edit.new.encode() + self.data[edit.end : max(end, edit.end)]
+        head = f"if 1:\n{margin}" if margin and not margin.strip() else ""
+        try:
+            parse(head + body.decode())
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return False
+        return True
+
+    def _statement_around(self, edit: Edit) -> ast.AST:
+        piece = self.statement(edit.node)
+        while piece is not self.root and not self._holds(piece, edit):
+            piece = self.statement(self.parents[piece][0])
+        return piece
+
+    def _holds(self, piece: ast.AST, edit: Edit) -> bool:
+        start = self.start(piece)
+        first = start if isinstance(edit.node, ast.expr) else start + 1  # its first word is the statement itself
+        inside = first <= edit.start and edit.end <= self.end(piece)
+        return inside and self.data[start : start + 4] != b"elif"
+
+
+def _bound(nodes: list[ast.AST]) -> list[str]:
+    """Parameters and variables, in the order they come."""
+    found = dict.fromkeys(node.arg for node in nodes if isinstance(node, ast.arg))
+    found |= dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return list(found)
+
+
+def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    if isinstance(node, ast.JoinedStr):
+        return
+    for field, value in ast.iter_fields(node):
+        if field in LEFT_ALONE:
+            continue
+        for place, child in enumerate(value if isinstance(value, list) else [value]):
+            if isinstance(child, ast.AST) and not (place == 0 and field == "body" and _is_docstring(node, child)):
+                yield field, child
+
+
+def _is_docstring(node: ast.AST, child: ast.AST) -> bool:
+    value = getattr(child, "value", None)
+    is_text = isinstance(child, ast.Expr) and isinstance(getattr(value, "value", None), str)
+    return isinstance(node, DEFINITIONS) and is_text

@@ -1,0 +1,105 @@
+"""Other variables: any that is known at that place, in the place of one that is read or set."""
+
+import ast
+from collections.abc import Iterator
+
+from burnish.agent.tweaks.code import Code
+from burnish.agent.tweaks.edit import Edit
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def names(code: Code) -> Iterator[Edit]:
+    """Every edit that uses another name."""
+    known = bound_in_scopes(code)
+    for node in code.nodes:
+        match node:
+            case ast.Name():
+                yield from _others(code, node, known)
+            case ast.Attribute():
+                yield from _attributes(code, node)
+            case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Name):
+                for name in visible_at(code, node, known):
+                    yield code.instead("returned", value, name)
+
+
+def _others(code: Code, node: ast.Name, known: dict[ast.AST, list[str]]) -> Iterator[Edit]:
+    visible = visible_at(code, node, known)
+    parent, field = code.parent(node)
+    if node.id not in visible or (isinstance(parent, ast.Call) and field == "func"):
+        return
+    kind = _kind(node, parent)
+    for name in visible:
+        if name != node.id:
+            yield code.instead(kind if _alike(code, name, node.id) else "unlike", node, name)
+    if kind == "variable":
+        yield from (code.instead("attribute", node, text) for text in _attributes_named(code, node.id))
+
+
+def _alike(code: Code, one: str, other: str) -> bool:
+    """False only where the two are known to hold different sorts of value."""
+    sorts = {code.shapes.get(one, ""), code.shapes.get(other, "")}
+    return len(sorts - {""}) < 2
+
+
+def _kind(node: ast.Name, parent: ast.AST | None) -> str:
+    if not isinstance(node.ctx, ast.Load):
+        return "target"
+    return "returned" if isinstance(parent, ast.Return) else "variable"
+
+
+def visible_at(code: Code, node: ast.AST, known: dict[ast.AST, list[str]]) -> list[str]:
+    """The variables that can be read at a place, the innermost first."""
+    found: dict[str, None] = {}
+    at: ast.AST | None = node
+    while at is not None:
+        found.update(dict.fromkeys(known.get(at, ())))
+        at = code.parent(at)[0]
+    return list(found)
+
+
+def bound_in_scopes(code: Code) -> dict[ast.AST, list[str]]:
+    """For every function, lambda and comprehension the names that it binds; a name of a class binds nothing inside."""
+    known: dict[ast.AST, dict[str, None]] = {}
+    for node in code.nodes:
+        scope = _scope(code, node)
+        match node:
+            case ast.Name(ctx=ast.Store()) | ast.arg() if scope is not None:
+                name = node.id if isinstance(node, ast.Name) else node.arg
+                if name not in ("self", "cls", "_"):
+                    known.setdefault(scope, {})[name] = None
+    return {scope: list(found) for scope, found in known.items()}
+
+
+def _scope(code: Code, node: ast.AST) -> ast.AST | None:
+    """Where a name that is bound here is known."""
+    at: ast.AST | None = node
+    inside_target = False
+    while at is not None:
+        parent, field = code.parent(at)
+        inside_target = inside_target or (isinstance(parent, ast.comprehension) and field == "target")
+        if isinstance(parent, FUNCTIONS) or (inside_target and isinstance(parent, COMPREHENSIONS)):
+            return parent
+        at = parent
+    return None
+
+
+def _attributes(code: Code, node: ast.Attribute) -> Iterator[Edit]:
+    """Another attribute that the function uses in the same way, or the plain name."""
+    called = _is_called(code, node)
+    same = {one.attr for one in code.nodes if isinstance(one, ast.Attribute) and _is_called(code, one) == called}
+    for name in sorted(same - {node.attr}):
+        start = code.end(node) - len(node.attr.encode())
+        yield code.span("attribute", node, start, code.end(node), name)
+
+
+def _is_called(code: Code, node: ast.AST) -> bool:
+    parent, field = code.parent(node)
+    return isinstance(parent, ast.Call) and field == "func"
+
+
+def _attributes_named(code: Code, name: str) -> list[str]:
+    """`self.x`, where a plain `x` stands and both are used."""
+    found = [one for one in code.nodes if isinstance(one, ast.Attribute) and one.attr == name]
+    return sorted({f"{one.value.id}.{name}" for one in found if isinstance(one.value, ast.Name)})
