@@ -4,7 +4,10 @@ from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
 from burnish.events import Evidence, ModelReplied
+from burnish.models.prices import FREE
 from burnish.runs.run import Run, Version
+from burnish.tasks.offered import offered_names
+from burnish.tasks.task import Task
 from burnish.text import counted, fenced, one_line, plain
 
 HEADLINES = {
@@ -17,11 +20,20 @@ MOST_FINDINGS = 3
 """Of one check; the rest is in the record."""
 
 
+def task_of(run: Run) -> Task:
+    """The task of a run, without what only scores it; of an old record, what there is."""
+    found = run.started.settings.get("task")
+    known = (
+        {name: value for name, value in found.items() if name in Task.model_fields} if isinstance(found, dict) else {}
+    )
+    return Task.model_validate({"id": run.id, "prompt": run.started.prompt, **known})
+
+
 def suite_of(run: Run) -> Suite:
     """The tests of a run as one suite."""
-    spec = run.spec
-    given = spec.given_tests if spec else ()
-    return Suite.of(spec.entry_point if spec else "solve", given, (*_earlier_tests(run), *run.model_tests))
+    spec, task = run.spec, task_of(run)
+    name, given = (spec.entry_point, spec.given_tests) if spec else ("solve", ())
+    return Suite.of(name, given, task.earlier_tests + run.model_tests, offered_names(task), task.test_file)
 
 
 def tests_file(run: Run) -> str:
@@ -56,11 +68,10 @@ def cost(run: Run) -> str:
 
 
 def _money(run: Run) -> str:
-    return (
-        "no money: the model ran on this machine"
-        if run.started.model.startswith(("local:", "scripted:"))
-        else "price unknown"
-    )
+    if run.dollars:
+        return f"{run.dollars:.4f} dollars"
+    free = all(name.startswith(FREE) for name in run.started.model.split(","))
+    return "no money: the model ran on this machine" if free else "price unknown"
 
 
 def _evidence(run: Run) -> str:
@@ -139,9 +150,3 @@ def _words(text: str, most: int = 160) -> str:
     """One line in which nothing is markup: what it says may be a model's words."""
     flat = one_line(text, most).replace("<", "&lt;").replace("`", "'")
     return flat.replace("[", "\\[").replace("*", "\\*")
-
-
-def _earlier_tests(run: Run) -> list[str]:
-    task = run.started.settings.get("task")
-    found = task.get("earlier_tests", []) if isinstance(task, dict) else []
-    return [str(test) for test in found]

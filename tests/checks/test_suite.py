@@ -1,9 +1,14 @@
 """A suite is one pytest file in which each test keeps its own name."""
 
 import ast
+from collections.abc import Iterator
+
+import pytest
 
 from burnish.checks import Suite
+from burnish.checks.tests import grade, grade_script
 from burnish.events import Case, Graded
+from burnish.sandbox import Sandbox, open_sandbox
 
 RAISES = "with pytest.raises(ValueError):\n    f(0)"
 
@@ -32,3 +37,51 @@ def test_a_test_that_is_missing_from_the_result_was_not_run() -> None:
     suite = Suite(entry_point="f", given=("assert f(1) == 1",), model=("assert f(2) == 2",))
     graded = Graded(cases=(Case(name="test_solution.py::test_given_1", outcome="passed"),))
     assert suite.outcomes(graded) == {"assert f(1) == 1": "passed", "assert f(2) == 2": "not_run"}
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[Sandbox]:
+    with open_sandbox() as sandbox:
+        yield sandbox
+
+
+MODULE = "def f(n):\n    return n\n\n\ndef g(n):\n    return f(n) + 1\n"
+
+
+def test_further_names_that_a_test_uses_are_imported(box: Sandbox) -> None:
+    suite = Suite.of("f", ("assert f(g(1)) == 2",), ("assert g(0) == 1",), also=("g", "unused", "f"))
+    assert suite.imports == ("g",)
+    assert "from solution import f, g\n" in suite.render()
+    assert set(suite.outcomes(grade(MODULE, suite, box)).values()) == {"passed"}
+
+
+def test_plain_asserts_can_run_as_a_script_and_their_answers_find_their_way_back(box: Sandbox) -> None:
+    suite = Suite.of("f", ("assert f(1) == 1", "assert f(\n    2\n) == 3", "assert g(1) == 2"), (), also=("g",))
+    graded = grade_script(MODULE, suite.script(), box)
+    assert list(suite.outcomes(graded).values()) == ["passed", "failed", "passed"]
+    assert list(suite.failures(graded)) == ["assert f(\n    2\n) == 3"]
+
+
+@pytest.mark.parametrize("given", [(), (RAISES,), ("x = f(1)\nassert x == 1",), ("assert f(1) == pytest.approx(1)",)])
+def test_what_is_more_than_a_plain_assert_makes_no_script(given: tuple[str, ...]) -> None:
+    assert Suite.of("f", given, ()).script() == ""
+
+
+def test_the_hash_of_a_suite_changes_with_any_test() -> None:
+    suites = [
+        Suite.of("f", ("assert f(1) == 1",), ()),
+        Suite.of("f", ("assert f(1) == 2",), ()),
+        Suite.of("f", ("assert f(1) == 1",), ("assert f(2) == 2",)),
+        Suite.of("f", ("assert f(1) == 1",), (), file="from solution import f\n"),
+    ]
+    assert len({suite.sha256 for suite in suites}) == 4
+    assert suites[0].sha256 == Suite.of("f", ("assert f(1) == 1",), ()).sha256
+
+
+def test_of_a_test_with_parameters_every_case_must_pass() -> None:
+    body = "# test_f, from your file\n@pytest.mark.parametrize('n', [1, 2])\ndef test_f(n):\n    assert f(n) == n"
+    suite = Suite.of("f", (body,), (), file="...")
+    cases = (Case(name="test_f[1]", outcome="passed"), Case(name="test_f[2]", outcome="failed", message="no"))
+    assert suite.outcomes(Graded(cases=cases)) == {body: "failed"}
+    assert suite.failures(Graded(cases=cases)) == {body: "no"}
+    assert suite.outcomes(Graded(cases=cases[:1])) == {body: "passed"}

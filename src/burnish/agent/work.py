@@ -6,6 +6,7 @@ from functools import cached_property
 from burnish.checks.suite import Suite
 from burnish.events import Event, SpecAgreed, Stopped
 from burnish.runs.run import Run, Version
+from burnish.tasks.offered import offered_names
 from burnish.tasks.task import Task
 
 VOTES_WITH_GIVEN, VOTES_WITHOUT = 2, 3
@@ -31,7 +32,9 @@ class Work:
     @cached_property
     def suite(self) -> Suite:
         """All tests there are."""
-        return Suite.of(self.spec.entry_point, self.spec.given_tests, self.task.earlier_tests + self._run.model_tests)
+        model = self.task.earlier_tests + self._run.model_tests
+        names = offered_names(self.task)
+        return Suite.of(self.spec.entry_point, self.spec.given_tests, model, names, self.task.test_file)
 
     @property
     def versions(self) -> tuple[Version, ...]:

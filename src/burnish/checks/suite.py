@@ -1,45 +1,74 @@
 """The tests of one task: those the user gave, which decide, and those the model wrote, which rank."""
 
+import ast
+import hashlib
+import re
+from collections.abc import Iterable
 from typing import Self
 
 from burnish.events import Case, Frozen, Graded, Outcome
+from burnish.parsing import parse
+from burnish.tasks.test_file import name_in_file
+
+_LINE = re.compile(r"line (\d+): ")
 
 
 class Suite(Frozen):
-    """Test bodies, rendered into one pytest file in which each keeps its own name."""
+    """Test bodies, rendered into one pytest file in which each keeps its own name.
+
+    A given test that comes from the user's own file stays there, and keeps the name it has in it.
+    """
 
     entry_point: str
     given: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
+    """Further names of the module that the tests use."""
+    file: str = ""
+    """The user's own pytest file, which imports `solution`."""
     project: tuple[str, ...] = ()
     """Tests of the project that the code belongs to, by pytest's ids; they decide as given ones do."""
 
     @classmethod
     def of(
-        cls, entry_point: str, given: tuple[str, ...], model: tuple[str, ...], project: tuple[str, ...] = ()
+        cls,
+        entry_point: str,
+        given: tuple[str, ...],
+        model: tuple[str, ...],
+        also: Iterable[str] = (),
+        file: str = "",
+        project: tuple[str, ...] = (),
     ) -> Self:
-        """A suite in which each test stands once; one that was given and written again counts as given."""
+        """A suite in which each test stands once; one that was given and written again counts as given.
+
+        Of the names in `also`, which the module defines too, those that a test uses are imported.
+        """
         own = tuple(test for test in dict.fromkeys(model) if test not in given)
-        return cls(entry_point=entry_point, given=given, model=own, project=project)
+        used = set(re.findall(r"[^\W\d]\w*", "\n".join((*given, *own))))
+        imports = tuple(name for name in dict.fromkeys(also) if name in used and name != entry_point)
+        return cls(entry_point=entry_point, given=given, model=own, imports=imports, file=file, project=project)
 
     @property
     def names(self) -> dict[str, str]:
         """From the name of a test function to its body, given ones first; a project's test is called by its id."""
-        given = {f"test_given_{place}": body for place, body in enumerate(self.given, 1)}
+        given = {name_in_file(body) or f"test_given_{place}": body for place, body in enumerate(self.given, 1)}
         project = {test: test for test in self.project}
         return given | project | {f"test_model_{place}": body for place, body in enumerate(self.model, 1)}
 
-    def render(self, disputed: tuple[str, ...] = ()) -> str:
+    def render(self, disputed: tuple[str, ...] = (), module: str = "solution") -> str:
         """The file, for pytest and for people. Disputed tests are shown in it, but not run."""
-        kept = [body for body in self.model if body not in disputed]
-        parts = ["import pytest\n" if "pytest." in "".join((*self.given, *kept)) else ""]
-        parts.append(f"from solution import {self.entry_point.partition('.')[0]}\n")
-        if self.given:
+        kept = {name: body for name, body in self.names.items() if body in self.model and body not in disputed}
+        given = {name: body for name, body in self.names.items() if body in self.given and not name_in_file(body)}
+        imports = "import pytest\n" if any("pytest." in body for body in (*given.values(), *kept.values())) else ""
+        imports += f"from {module} import {', '.join((self.entry_point.partition('.')[0], *self.imports))}\n"
+        inside = imports if self.file else ""  # a name may mean something else in the user's file
+        parts = [self.file or imports]
+        if given:
             parts.append("\n\n# From your own examples: these decide.\n")
-        parts += [_function(name, body) for name, body in self.names.items() if name.startswith("test_given")]
+        parts += [_function(name, inside + body) for name, body in given.items()]
         if kept:
             parts.append("\n\n# Written by the model: these rank versions, they do not decide.\n")
-        parts += [_function(n, b) for n, b in self.names.items() if n.startswith("test_model") and b in kept]
+        parts += [_function(name, inside + body) for name, body in kept.items()]
         if disputed:
             parts.append(
                 "\n\n# Disputed, and therefore not run: the model wrote these, and most good versions fail them.\n"
@@ -47,16 +76,69 @@ class Suite(Frozen):
         parts += ["# " + body.replace("\n", "\n# ") + "\n" for body in disputed]
         return "".join(parts)
 
-    def outcomes(self, graded: Graded) -> dict[str, Outcome]:
-        """What each test body got; one that is missing from the result was not run."""
-        said = self.cases(graded)
-        return {body: said[body].outcome if body in said else "not_run" for body in self.names.values()}
+    @property
+    def sha256(self) -> str:
+        """A hash over all tests as they are run."""
+        return hashlib.sha256(self.render().encode("utf-8", "surrogatepass")).hexdigest()
 
-    def cases(self, graded: Graded) -> dict[str, Case]:
-        """What each test body said; one that is missing from the result said nothing."""
-        project = set(self.project)
-        by_name = {case.name if case.name in project else case.name.rsplit("::", 1)[-1]: case for case in graded.cases}
-        return {body: by_name[name] for name, body in self.names.items() if name in by_name}
+    def script(self) -> str:
+        """The given tests as a script of asserts, judged many times faster than pytest's file; empty where one of them
+        is more than a plain assert.
+        """
+        if not self.given or self.file or not all(map(_is_plain, self.given)):
+            return ""
+        imports = f"from solution import {', '.join((self.entry_point.partition('.')[0], *self.imports))}\n"
+        return imports + "".join(body + "\n" for body in self.given)
+
+    def outcomes(self, graded: Graded) -> dict[str, Outcome]:
+        """What each test body got, from the file or from the script; one that is missing was not run.
+
+        Of a test with parameters every case must pass.
+        """
+        found = self._by_name(graded)
+        return {body: _together(found.get(name, [])) for name, body in self.names.items()}
+
+    def failures(self, graded: Graded) -> dict[str, str]:
+        """For each test body that did not pass: what its first failing case said."""
+        found = self._by_name(graded)
+        failed = {
+            body: [case for case in found.get(name, []) if case.outcome != "passed"]
+            for name, body in self.names.items()
+        }
+        return {body: cases[0].message for body, cases in failed.items() if cases}
+
+    def _by_name(self, graded: Graded) -> dict[str, list[Case]]:
+        lines = self._lines()
+        found: dict[str, list[Case]] = {}
+        for case in graded.cases:
+            at_line = _LINE.match(case.name)
+            name = lines.get(int(at_line[1]), "") if at_line else case.name.split("[")[0].removeprefix("tests.py::")
+            name = case.name if case.name in self.project else name
+            found.setdefault(name if name in self.names else name.rsplit("::", 1)[-1], []).append(case)
+        return found
+
+    def _lines(self) -> dict[int, str]:
+        """From the line of the script on which a test begins to its name."""
+        found, line = {}, 2
+        for name, body in self.names.items():
+            found[line] = name
+            line += body.count("\n") + 1
+        return found
+
+
+def _together(cases: list[Case]) -> Outcome:
+    if not cases:
+        return "not_run"
+    wrong = [case.outcome for case in cases if case.outcome != "passed"]
+    return "failed" if "failed" in wrong else wrong[0] if wrong else "passed"
+
+
+def _is_plain(body: str) -> bool:
+    try:
+        tree = parse(body)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return "pytest" not in body and len(tree.body) == 1 and isinstance(tree.body[0], ast.Assert)
 
 
 def _function(name: str, body: str) -> str:

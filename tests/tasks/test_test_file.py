@@ -1,0 +1,115 @@
+"""The user's own pytest file: its tests keep their names, and only its import of the module changes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.checks import Suite
+from burnish.checks.tests import grade
+from burnish.errors import SetupProblem
+from burnish.sandbox import Sandbox, open_sandbox
+from burnish.tasks.test_file import name_in_file, read_test_file
+
+CODE = "def roman(n):\n    if n < 1:\n        raise ValueError\n    return {1: 'I', 4: 'IV'}.get(n)\n"
+FILE = """import pytest
+from roman import (
+    roman,
+)
+
+@pytest.fixture
+def one():
+    return 1
+
+@pytest.mark.parametrize(("n", "text"), [(1, "I"), (4, "IV"), (5, "V")])
+def test_roman(n, text):
+    assert roman(n) == text
+
+class TestMore:
+    def test_one(self, one):
+        assert roman(one) == "I"
+
+def test_zero():
+    with pytest.raises(ValueError):
+        roman(0)
+"""
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[Sandbox]:
+    with open_sandbox() as sandbox:
+        yield sandbox
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "test_mine.py").write_text(text)
+    return folder / "test_mine.py"
+
+
+def test_fixtures_classes_and_parameters_work_and_names_are_kept(tmp_path: Path, box: Sandbox) -> None:
+    found = read_test_file(written(tmp_path, FILE))
+    assert (found.module, found.names) == ("roman", ("roman",))
+    assert [name_in_file(test) for test in found.tests] == ["test_roman", "TestMore::test_one", "test_zero"]
+    suite = Suite.of("roman", (*found.tests, "assert roman(1) == 'I'"), ("assert roman(4) == 'IV'",), file=found.text)
+    outcomes = suite.outcomes(grade(CODE, suite, box))
+    assert list(outcomes.values()) == ["failed", "passed", "passed", "passed", "passed"]
+    assert "got: None" in suite.failures(grade(CODE, suite, box))[found.tests[0]]
+
+
+def test_no_line_moves_and_only_the_import_changes(tmp_path: Path) -> None:
+    text = read_test_file(written(tmp_path, FILE)).text
+    assert text == FILE.replace("from roman import", "from solution import")
+
+
+@pytest.mark.parametrize(
+    ("text", "module"),
+    [
+        ("import roman\ndef test_a():\n    assert roman.roman(1) == 'I'\n", "roman"),
+        ("import roman as r\ndef test_a():\n    assert r.roman(1) == 'I'\n", "roman"),
+        ("import os, roman\ndef test_a():\n    assert roman.roman(1) == 'I'\n", "roman"),
+        ("from .roman import roman\ndef test_a():\n    assert roman(1) == 'I'\n", "roman"),
+        ("from . import roman\ndef test_a():\n    assert roman.roman(1) == 'I'\n", "roman"),
+        ("from shop.roman import roman\ndef test_a():\n    assert roman(1) == 'I'\n", "shop.roman"),
+        ("from roman import *\ndef test_a():\n    assert roman(1) == 'I'\n", "roman"),
+        ("def test_a():\n    from roman import roman\n    assert roman(1) == 'I'\n", "roman"),
+        ("from solution import roman\ndef test_a():\n    assert roman(1) == 'I'\n", "solution"),
+        ("from roman import roman\nassert roman(1) == 'I'\nassert roman(\n    4) == 'IV'\n", "roman"),
+        ("import roman\nx = roman.roman(1)\nassert x == 'I'\nx += 'V'\nassert x == 'IV'\n", "roman"),
+        (
+            "import unittest\nimport roman\nclass Mine(unittest.TestCase):\n    def test_a(self):\n"
+            "        self.assertEqual(roman.roman(1), 'I')\n",
+            "roman",
+        ),
+    ],
+)
+def test_the_module_is_found_however_it_is_imported(tmp_path: Path, box: Sandbox, text: str, module: str) -> None:
+    found = read_test_file(written(tmp_path, text))
+    assert (found.module, found.names) == (module, ("roman",))
+    suite = Suite.of("roman", found.tests, ("assert roman(4) == 'IV'",), file=found.text)
+    assert set(suite.outcomes(grade(CODE, suite, box)).values()) == {"passed"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def test_a(:\n", "is not Python"),
+        ("from roman import roman\n", "holds no test"),
+        ("", "holds no test"),
+        ("import os\ndef test_a():\n    assert os.sep\n", "imports nothing that is still to be written"),
+        ("import one, two\ndef test_a():\n    assert one.f(two.g)\n", "imports one and two, which do not exist"),
+        ("import roman\ndef test_a():\n    pass\n", "uses nothing of it"),
+    ],
+)
+def test_a_file_that_cannot_decide_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(SetupProblem, match=f"{why}.*--with-tests FILE$"):
+        read_test_file(written(tmp_path, text))
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SetupProblem, match="No such file"):
+        read_test_file(tmp_path / "missing.py")
+    with pytest.raises(SetupProblem, match="Is a directory"):
+        read_test_file(tmp_path)
+    (tmp_path / "binary.py").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(SetupProblem, match="is not text"):
+        read_test_file(tmp_path / "binary.py")
