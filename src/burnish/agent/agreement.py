@@ -74,9 +74,17 @@ def apart(first: tuple[str, ...], second: tuple[str, ...], calls: Sequence[str])
     if not differing:
         return ""
     at = min(differing, key=lambda at: (len(calls[at]), at))
-    said = [one_line(answer, LONGEST_VALUE) for answer in (first[at], second[at])]
-    verb = "" if _NO_VALUE.fullmatch(first[at]) else "gives "
-    return f"{one_line(calls[at], 120)} {verb}{said[0]} or {said[1]}"
+    one, other = _told(first[at]), _told(second[at])
+    both = one.startswith("gives ") and other.startswith("gives ")
+    return f"{one_line(calls[at], 120)} {one} or {other.removeprefix('gives ') if both else other}"
+
+
+def _told(answer: str) -> str:
+    """What a call does, as the end of a sentence."""
+    said = one_line(answer, LONGEST_VALUE)
+    if not _NO_VALUE.fullmatch(answer) or answer == "no answer":
+        return f"gives {said}"
+    return said if answer.startswith("raises") else f"is {said}"
 
 
 def differences(first: tuple[str, ...], second: tuple[str, ...]) -> list[int]:

@@ -6,10 +6,11 @@ The same question gives the same calls on every machine. No call is tried here: 
 import ast
 import random
 from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 from typing import Any
 
 from burnish.agent.guesses import guessed, shown
-from burnish.agent.relations import Repair, relations_of
+from burnish.agent.relations import Repair, relations_of, signs_of
 from burnish.agent.seeds import Seed, seeds_of
 from burnish.agent.variations import LARGEST, drawn, edges, near
 from burnish.parsing import parse, parse_expression
@@ -19,6 +20,7 @@ TRIES = 30
 """How many draws may be in vain for each call that is wanted."""
 KEPT = 0.85
 """The share of new calls that keep the relations which the known ones show."""
+_NOTHING = object()
 _BROKEN = (SyntaxError, ValueError, MemoryError, RecursionError)
 
 
@@ -90,27 +92,37 @@ class _Stream:
         self.dice = dice
         self.extra = extra
         self.columns: list[tuple[Any, ...]] = list(zip(*(seed.values for seed in seeds), strict=True))
-        self.repairs: list[Repair] = relations_of([seed.values for seed in seeds])
+        rows = [seed.values for seed in seeds]
+        self.signs, self.relations = signs_of(rows), relations_of(rows)
         self.largest = max(LARGEST, *(2 * abs(n) for column in self.columns for n in column if type(n) is int), 0)
 
     def calls(self, draw: int) -> Iterator[str]:
         """Edges, small steps and fresh draws in turn; later draws have seen the edges already."""
-        edge = iter([] if draw else self.at_edges())
+        edge = self.at_edges(draw == 0)
         while True:
-            rows = [next(edge, None), next(edge, None), self.stepped(), self.fresh(), self.fresh(), self.mixed()]
-            for row in rows:
-                if row is not None:
-                    yield self.seeds[0].call(tuple(self.kept(row)))
+            for row in (next(edge, None), next(edge, None)):
+                yield from self.written(row, self.relations)
+            for row in (self.stepped(), self.fresh(), self.fresh(), self.mixed()):
+                yield from self.written(row, [*self.signs, *self.relations])
 
-    def at_edges(self) -> Iterator[list[Any]]:
+    def at_edges(self, usual: bool) -> Iterator[list[Any]]:
         """One argument at an edge, the others as in a known call; the arguments take turns."""
-        lists = [edges(sorted(column, key=lambda one: len(repr(one)))) for column in self.columns]
+        lists = [self.edges_of(column, usual) for column in self.columns]
         for number in range(max(map(len, lists))):
             for at, values in enumerate(lists):
                 if number < len(values):
                     row = list(self.dice.choice(self.seeds).values)
                     row[at] = values[number]
                     yield row
+
+    def edges_of(self, column: Sequence[Any], usual: bool) -> list[Any]:
+        """The usual edges of a value and, in turn with them, what the code itself names."""
+        known = edges(sorted(column, key=lambda one: len(repr(one)))) if usual else []
+        kinds = {type(one) for one in column}
+        named = [one for one in self.extra if type(one) in kinds]
+        beside = [one + step for step in (1, -1) for one in named if type(one) is int]
+        turns = chain(*zip_longest(known, [*named, *beside], fillvalue=_NOTHING))
+        return [one for one in turns if one is not _NOTHING]
 
     def stepped(self) -> list[Any]:
         """A known call with a small change, or two."""
@@ -132,9 +144,12 @@ class _Stream:
         """The arguments of several known calls together."""
         return [self.dice.choice(column) for column in self.columns] if len(self.seeds) > 1 else None
 
-    def kept(self, row: list[Any]) -> list[Any]:
-        """The row, mostly made to keep the relations, and never with a number that makes the call dear."""
+    def written(self, row: list[Any] | None, repairs: Sequence[Repair]) -> Iterator[str]:
+        """The call, mostly made to keep what the known ones keep, and never with a number that makes it dear."""
+        if row is None:
+            return
         if self.dice.random() < KEPT:
-            for repair in self.repairs:
+            for repair in repairs:
                 repair(row, self.dice)
-        return [one % self.largest if type(one) is int and abs(one) > self.largest else one for one in row]
+        cheap = [one % self.largest if type(one) is int and abs(one) > self.largest else one for one in row]
+        yield self.seeds[0].call(tuple(cheap))

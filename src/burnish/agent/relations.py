@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 Row = tuple[Any, ...]
@@ -9,46 +10,59 @@ Repair = Callable[[list[Any], random.Random], None]
 """Changes a row of arguments so that one relation holds."""
 
 
+def signs_of(rows: Sequence[Row]) -> list[Repair]:
+    """A repair for each argument in which no number is negative, or none is below one."""
+    found: list[Repair] = []
+    for at, column in enumerate(zip(*rows, strict=True)):
+        inside = [number for value in column for number in _numbers(value)]
+        if inside and min(inside) >= 0:
+            found.append(partial(_positive, at, 1 if min(inside) > 0 else 0))
+    return found
+
+
 def relations_of(rows: Sequence[Row]) -> list[Repair]:
-    """A repair for each relation that all rows show: signs, order, equal lengths, a length, a place, a member."""
+    """A repair for each relation that all rows show: order, equal lengths, a length, a place, a member."""
     found: list[Repair] = []
     columns = list(zip(*rows, strict=True))
     for at, column in enumerate(columns):
-        found += _of_one(at, column)
+        lists = [value for value in column if isinstance(value, list) and len(value) > 2]
+        if len(lists) == len(column) and all(_is_sorted(value) for value in lists):
+            found.append(partial(_in_rank, at))
     pairs = [(one, other) for one in range(len(columns)) for other in range(len(columns)) if one != other]
     for one, other in pairs:
         found += _of_two(one, other, list(zip(columns[one], columns[other], strict=True)))
     return found
 
 
-def _of_one(at: int, column: Sequence[Any]) -> list[Repair]:
-    found: list[Repair] = []
-    inside = [number for value in column for number in _numbers(value)]
-    if inside and min(inside) >= 0:
-        found.append(lambda row, dice: _put(row, at, _made_positive(row[at], 1 if min(inside) > 0 else 0)))
-    lists = [value for value in column if isinstance(value, list) and len(value) > 2]
-    if len(lists) == len(column) and all(_is_sorted(value) for value in lists):
-        found.append(lambda row, dice: _put(row, at, _sorted(row[at])))
-    return found
-
-
 def _of_two(one: int, other: int, pairs: Sequence[tuple[Any, Any]]) -> list[Repair]:
     """The first that holds."""
     if all(_sized(a) and _sized(b) and len(a) == len(b) > 1 for a, b in pairs):
-        return [lambda row, dice: _same_length(row, one, other)] if one < other else []
+        return [partial(_same_length, one, other)] if one < other else []
     if all(_sized(a) and type(b) is int and b == len(a) for a, b in pairs):
-        return [lambda row, dice: _put(row, other, len(row[one]))]
+        return [partial(_length, one, other)]
     if all(_sized(a) and _is_inside(b, a) for a, b in pairs):
-        return [lambda row, dice: _member(row, one, other, dice)]
+        return [partial(_member, one, other)]
     if all(_sized(a) and type(b) is int and 0 <= b < len(a) for a, b in pairs):
-        return [lambda row, dice: _put(row, other, abs(row[other]) % max(1, len(row[one])))]
+        return [partial(_place, one, other)]
     if one < other and all(type(a) is int and type(b) is int and a < b for a, b in pairs):
-        return [lambda row, dice: _in_order(row, one, other)]
+        return [partial(_in_order, one, other)]
     return []
 
 
-def _put(row: list[Any], at: int, value: Any) -> None:
-    row[at] = value
+def _positive(at: int, least: int, row: list[Any], dice: random.Random) -> None:
+    row[at] = _made_positive(row[at], least)
+
+
+def _in_rank(at: int, row: list[Any], dice: random.Random) -> None:
+    row[at] = _sorted(row[at])
+
+
+def _length(one: int, other: int, row: list[Any], dice: random.Random) -> None:
+    row[other] = len(row[one])
+
+
+def _place(one: int, other: int, row: list[Any], dice: random.Random) -> None:
+    row[other] = abs(row[other]) % max(1, len(row[one]))
 
 
 def _sized(value: Any) -> bool:
@@ -85,7 +99,7 @@ def _sorted(items: Any) -> Any:
         return items
 
 
-def _same_length(row: list[Any], one: int, other: int) -> None:
+def _same_length(one: int, other: int, row: list[Any], dice: random.Random) -> None:
     if _sized(row[one]) and _sized(row[other]):
         size = min(len(row[one]), len(row[other]))
         row[one], row[other] = row[one][:size], row[other][:size]
@@ -98,12 +112,12 @@ def _is_inside(part: Any, whole: Any) -> bool:
         return False
 
 
-def _member(row: list[Any], one: int, other: int, dice: random.Random) -> None:
+def _member(one: int, other: int, row: list[Any], dice: random.Random) -> None:
     """Mostly something that is in it: its first, its last, or any."""
     if _sized(row[one]) and row[one] and dice.random() < 0.7:
         row[other] = dice.choice((row[one][0], row[one][-1], dice.choice(row[one])))
 
 
-def _in_order(row: list[Any], one: int, other: int) -> None:
+def _in_order(one: int, other: int, row: list[Any], dice: random.Random) -> None:
     if type(row[one]) is int and type(row[other]) is int and row[one] > row[other]:
         row[one], row[other] = row[other], row[one]

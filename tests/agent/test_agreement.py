@@ -1,0 +1,115 @@
+"""Which versions behave alike: groups, soft agreement, and a call that tells two of them apart."""
+
+import pytest
+
+from burnish.agent.agreement import Group, agreements, apart, groups_of, telling_apart
+from burnish.checks.behaviour import behave_all
+from burnish.checks.ground import Alone
+from burnish.sandbox import Sandbox
+
+CALLS = ("f([3, 1])", "f([])", "f(0)")
+
+
+def versions_of(groups: tuple[Group, ...]) -> list[tuple[int, ...]]:
+    return [group.versions for group in groups]
+
+
+def test_the_behaviour_that_most_versions_share_comes_first() -> None:
+    groups = groups_of({1: ("1", "2"), 2: ("1", "3"), 3: ("1", "3")})
+    assert versions_of(groups) == [(2, 3), (1,)]
+    assert [group.support for group in groups] == [2.0, 1.0]
+
+
+def test_of_equal_groups_the_one_with_the_earliest_version_comes_first() -> None:
+    assert versions_of(groups_of({4: ("1",), 2: ("2",), 3: ("1",), 7: ("2",)})) == [(2, 7), (3, 4)]
+
+
+def test_weights_decide_before_numbers() -> None:
+    groups = groups_of({1: ("1",), 2: ("2",), 3: ("2",)}, {1: 3.0, 2: 0.5})
+    assert versions_of(groups) == [(1,), (2, 3)]
+    assert groups[1].support == 1.5
+
+
+def test_errors_do_not_tell_versions_apart_but_a_value_does() -> None:
+    said = {1: ("1", "raises ValueError"), 2: ("1", "raises TypeError"), 3: ("1", "too slow"), 4: ("1", "0")}
+    assert versions_of(groups_of(said)) == [(1, 2, 3), (4,)]
+
+
+def test_a_text_that_reads_like_an_error_is_a_value() -> None:
+    assert len(groups_of({1: ("'raises ValueError'",), 2: ("raises ValueError",)})) == 2
+
+
+def test_truth_is_a_number_as_in_python_but_not_within_a_text() -> None:
+    assert len(groups_of({1: ("True", "[False, 2]"), 2: ("1", "[0, 2]")})) == 1
+    assert len(groups_of({1: ("'True'",), 2: ("'1'",)})) == 2
+
+
+def test_what_happens_to_arguments_counts_only_where_nothing_is_returned() -> None:
+    changed = "\nargument 1 becomes [1, 3]"
+    assert len(groups_of({1: (f"[1, 3]{changed}",), 2: ("[1, 3]",)})) == 1
+    assert len(groups_of({1: (f"None{changed}",), 2: ("None",)})) == 2
+
+
+def test_agreement_is_the_share_of_telling_calls() -> None:
+    said = {1: ("5", "1", "1"), 2: ("5", "1", "2"), 3: ("5", "2", "2")}
+    assert agreements(said) == {1: 0.25, 2: 0.5, 3: 0.25}
+    assert agreements(said, {1: 1.0, 2: 1.0, 3: 3.0}) == {1: 0.125, 2: 0.5, 3: 0.25}
+    assert groups_of(said)[0].agreement == 0.25
+
+
+def test_agreement_sees_that_a_version_differs_in_one_strange_input_only() -> None:
+    said = {1: ("1", "2", "3", "0"), 2: ("1", "2", "3", "raises IndexError"), 3: ("9", "9", "9", "9")}
+    share = agreements(said)
+    assert share[1] == share[2] > share[3]
+
+
+@pytest.mark.parametrize("said", [{}, {1: ("1",)}, {1: ()}, {1: ("1",), 2: ("1",)}])
+def test_where_there_is_nothing_to_compare_all_agree(said: dict[int, tuple[str, ...]]) -> None:
+    assert set(agreements(said).values()) <= {1.0}
+    assert len(groups_of(said)) <= 1
+
+
+def test_the_shortest_call_that_differs_is_shown() -> None:
+    assert apart(("[1, 3]", "[]", "1"), ("[3, 1]", "None", "1"), CALLS) == "f([]) gives [] or None"
+    assert apart(("[1, 3]", "[]", "1"), ("[3, 1]", "[]", "1"), CALLS) == "f([3, 1]) gives [1, 3] or [3, 1]"
+
+
+def test_an_error_is_shown_as_what_it_is() -> None:
+    assert apart(("raises KeyError",), ("1",), ["f(0)"]) == "f(0) raises KeyError or gives 1"
+    assert apart(("1",), ("raises KeyError",), ["f(0)"]) == "f(0) gives 1 or raises KeyError"
+    assert apart(("too slow",), ("1",), ["f(0)"]) == "f(0) is too slow or gives 1"
+
+
+def test_equal_behaviours_have_nothing_to_show() -> None:
+    assert apart(("1",), ("1",), ["f(0)"]) == ""
+    assert apart((), (), []) == ""
+
+
+def test_long_and_wild_values_are_cut_and_plain() -> None:
+    shown = apart(("'" + "a" * 999 + "'",), ("'\x1b[31mred'\nargument 1 becomes [9]",), ["f(0)"])
+    assert len(shown) < 200
+    assert "\x1b" not in shown
+    assert "\n" not in shown
+
+
+def test_versions_that_pass_the_same_test_are_told_apart(box: Sandbox) -> None:
+    modules = {
+        1: "def f(x):\n    return sorted(x)\n",
+        2: "def f(x):\n    x.sort()\n    return x\n",
+        3: "def f(x):\n    return sorted(set(x))\n",
+    }
+    calls = ("f([3, 1])", "f([2, 2])")
+    said = behave_all(modules, calls, box)
+    assert versions_of(groups_of(said)) == [(1, 2), (3,)]
+    assert apart(said[1], said[3], calls) == "f([2, 2]) gives [2, 2] or [2]"
+
+
+def test_inputs_are_found_that_tell_two_versions_apart(box: Sandbox) -> None:
+    tests = ["assert f(5) == 10"]
+    right, wrong = "def f(n):\n    return 2 * n\n", "def f(n):\n    return 2 * n if n != 463 else 0\n"
+    assert "f(463)" in telling_apart(right, wrong, "f", tests, Alone(box))
+
+
+def test_no_input_tells_equal_versions_apart(box: Sandbox) -> None:
+    one, other = "def f(n):\n    return 2 * n\n", "def f(n):\n    return n + n\n"
+    assert telling_apart(one, other, "f", ["assert f(5) == 10"], Alone(box), batches=2) == ()
