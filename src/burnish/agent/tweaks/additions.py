@@ -4,7 +4,7 @@ A variable, parameter or helper that nothing reads is the best hint there is: so
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from burnish.agent.tweaks.blocks import is_in_loop, lines_of, margin_of, moved
 from burnish.agent.tweaks.code import Code
@@ -38,10 +38,7 @@ def _grown(code: Code, node: ast.expr) -> Iterator[Edit]:
         return
     sort = code.shape(node)
     for name in code.unread:
-        for sign in SIGNS if sort != "text" else "+":
-            yield _with_operand(code, "unread", node, f"{sign} {name}")
-        if isinstance(parent, ast.Call) and field == "args" and node is parent.args[-1]:
-            yield code.span("unread", node, code.end(node), code.end(node), f", {name}", f"`{name}` is added")
+        yield from _with_unread(code, node, name, SIGNS if sort != "text" else "+")
     for helper in code.unread_helpers:
         yield code.instead("helper", node, f"{helper}({code.text(node)})")
     if (
@@ -53,6 +50,22 @@ def _grown(code: Code, node: ast.expr) -> Iterator[Edit]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
         other = {"max": "min", "min": "max"}[node.func.id] + code.text(node)[3:]
         yield from (_with_operand(code, "growth", node, f"{sign} {other}") for sign in "-+")
+
+
+def _with_unread(code: Code, node: ast.expr, name: str, signs: Iterable[str]) -> Iterator[Edit]:
+    """A value joined with what nothing reads: by a sign, as one more argument, as an end of a slice."""
+    parent, field = code.parent(node)
+    for sign in signs:
+        yield _with_operand(code, "unread", node, f"{sign} {name}")
+    if isinstance(parent, ast.Call) and field == "args" and node is parent.args[-1]:
+        yield code.span("unread", node, code.end(node), code.end(node), f", {name}", f"`{name}` is added")
+    match node:
+        case ast.Call(func=ast.Name(id=function), args=[_]):
+            yield from (_with_operand(code, "unread", node, f"{sign} {function}({name})") for sign in "+-&|^*")
+        case ast.Subscript(slice=ast.Slice() as part):
+            low, high = (code.text(one) if one else "" for one in (part.lower, part.upper))
+            for new in (f"{name}:{high}", f"{low}:{name}", f"{low}:{high}:{name}"):
+                yield code.span("unread", node, code.start(part), code.end(part), new)
 
 
 def _with_operand(code: Code, kind: str, node: ast.expr, part: str) -> Edit:

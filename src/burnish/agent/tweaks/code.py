@@ -2,9 +2,10 @@
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
-from burnish.agent.tweaks.edit import Edit, becomes
+from burnish.agent.tweaks.edit import Edit
 from burnish.agent.tweaks.levels import ATOM, level_of, level_of_slot
 from burnish.agent.tweaks.shapes import shape, shapes_of_names
 from burnish.parsing import parse
@@ -86,11 +87,7 @@ class Code:
 
     def line_at(self, byte: int) -> int:
         """The number of the line that a byte is in, from 1."""
-        low, high = 0, len(self._lines)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._lines[middle] <= byte else (low, middle)
-        return low + 1
+        return bisect_right(self._lines, byte)
 
     def between(self, start: int, end: int) -> str:
         """The text of a span."""
@@ -134,22 +131,24 @@ class Code:
 
     def span(self, kind: str, node: ast.AST, start: int, end: int, new: str, what: str = "") -> Edit:
         """The edit of any span."""
-        old = self.between(start, end)
-        return Edit(kind, start, end, new, self.line_at(start), what or becomes(old, new), node)
+        return Edit(kind, start, end, self.between(start, end), new, node, what)
 
     def with_edit(self, edit: Edit) -> str:
         """The whole module after an edit."""
         return (self.data[: edit.start] + edit.new.encode() + self.data[edit.end :]).decode()
 
     def still_parses(self, edit: Edit) -> bool:
-        """Whether the smallest statement around an edit is still Python."""
+        """Whether the smallest piece around an edit is still Python: a statement, or its head alone."""
         piece = self._statement_around(edit)
         start, end = self.start(piece), self.end(piece)
+        inner = [*getattr(piece, "body", []), piece][0]
+        is_head = edit.end < self.start(inner) and not getattr(inner, "decorator_list", [])
+        rest = self.data[edit.end : self.start(inner)] + b"pass" if is_head else self.data[edit.end : end]
         margin = self.between(self.line_start(start), start)
-        body = self.data[start : edit.start] + edit.new.encode() + self.data[edit.end : max(end, edit.end)]
-        head = f"if 1:\n{margin}" if margin and not margin.strip() else ""
+        within = f"if 1:\n{margin}" if margin and not margin.strip() else ""
+        start += 2 * self.data.startswith(b"elif", start)
         try:
-            parse(head + body.decode())
+            parse(within + (self.data[start : edit.start] + edit.new.encode() + rest).decode())
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             return False
         return True
@@ -163,8 +162,7 @@ class Code:
     def _holds(self, piece: ast.AST, edit: Edit) -> bool:
         start = self.start(piece)
         first = start if isinstance(edit.node, ast.expr) else start + 1  # its first word is the statement itself
-        inside = first <= edit.start and edit.end <= self.end(piece)
-        return inside and self.data[start : start + 4] != b"elif"
+        return first <= edit.start and edit.end <= self.end(piece)
 
 
 def _bound(nodes: list[ast.AST]) -> list[str]:

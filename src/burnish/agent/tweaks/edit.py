@@ -15,17 +15,17 @@ class Edit:
     kind: str
     start: int
     end: int
+    old: str
     new: str
-    line: int
-    what: str
-    """One line without the line number: "`<` becomes `<=`"."""
     node: ast.AST
     """Where it happens, for judging how likely it is."""
+    said: str = ""
+    """Words of its own, where "this becomes that" would not tell."""
 
-
-def becomes(old: str, new: str) -> str:
-    """The words for a replacement."""
-    return f"{quoted(old)} becomes {quoted(new)}"
+    @property
+    def what(self) -> str:
+        """The edit in one line: "`<` becomes `<=`"."""
+        return self.said or f"{quoted(self.old)} becomes {quoted(self.new)}"
 
 
 def quoted(text: str) -> str:

@@ -66,14 +66,14 @@ DEPTH = 0.5
 
 def ordered(code: Code, edits: Iterable[Edit]) -> list[Edit]:
     """The edits, likeliest first."""
-    found = list(edits)
-    count = Counter(edit.kind for edit in found)
+    found = [(PLACES[place_of(code, edit.node)], edit) for edit in edits]
+    count = Counter(edit.kind for _, edit in found)
     met: Counter[str] = Counter()
     scored = []
-    for edit in sorted(found, key=lambda one: -PLACES[place_of(code, one.node)]):
+    for place, edit in sorted(found, key=lambda one: -one[0]):
         share = KINDS[edit.kind] / (count[edit.kind] ** DEPTH * (met[edit.kind] + 1) ** (1 - DEPTH))
         hint = FOR_UNREAD if edit.new in code.unread and edit.kind != "target" else 1
-        scored.append((share * hint * PLACES[place_of(code, edit.node)], edit))
+        scored.append((share * hint * place, edit))
         met[edit.kind] += 1
     return [edit for _, edit in sorted(scored, key=lambda one: -one[0])]
 

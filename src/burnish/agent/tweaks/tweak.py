@@ -68,4 +68,5 @@ def _first(code: Code, edits: Iterable[Edit], most: int) -> Iterator[Tweak]:
         text = code.with_edit(edit)
         if text not in seen and code.still_parses(edit):
             seen.add(text)
-            yield Tweak(code=text, what=f"line {edit.line}: {edit.what}", line=edit.line, kind=edit.kind)
+            line = code.line_at(edit.start)
+            yield Tweak(code=text, what=f"line {line}: {edit.what}", line=line, kind=edit.kind)
