@@ -4,6 +4,8 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.tasks import Task, from_sentence, go_on
+from burnish.tasks.sentence import decided_by
+from burnish.tasks.test_file import TestFile
 
 
 @pytest.mark.parametrize(
@@ -77,3 +79,67 @@ def test_going_on_keeps_every_earlier_test_in_force() -> None:
 def test_going_on_with_nothing_is_refused() -> None:
     with pytest.raises(SetupProblem, match="empty"):
         go_on(Task(id="a", prompt="b", entry_point="f"), "", (), " ")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "name", "signature", "also"),
+    [
+        (
+            "a module with functions encode(s) and decode(s), e.g. encode('a') == 'b'",
+            "encode",
+            "encode(s)",
+            ("decode",),
+        ),
+        ("functions a(x), b(y), and c() that work together", "a", "a(x)", ("b", "c")),
+        ("functions `encode` and `decode` that shift letters", "encode", "", ("decode",)),
+        ("two functions: f(x) and g(x, y=1)", "f", "f(x)", ("g",)),
+        ("classes Dog and Cat with speak()", "Dog", "", ("Cat",)),
+        ("a class Stack and a function make(items)", "make", "make(items)", ("Stack",)),
+        ("a function f(x), and a function g(x) for the way back", "f", "f(x)", ("g",)),
+        ("a class Stack with push, pop and peek", "Stack", "", ()),
+        ("functions that add and multiply", "", "", ()),
+        ("a function f(x) of functions and numbers", "f", "f(x)", ()),
+    ],
+)
+def test_several_things_can_be_asked_for(sentence: str, name: str, signature: str, also: tuple[str, ...]) -> None:
+    task = from_sentence(sentence)
+    assert (task.entry_point, task.signature, task.also) == (name, signature, also)
+
+
+def test_examples_of_any_of_several_functions_decide() -> None:
+    task = from_sentence("functions up(n) and down(n), e.g. up(1) == 2, down(2) == 1, up(down(3)) == 3, other(1) == 1")
+    assert task.visible_tests == ("assert up(1) == 2", "assert down(2) == 1", "assert up(down(3)) == 3")
+    further = go_on(task, "code", (), "down(0) == -1 too, and functions left(n) and right(n), left(1) == 0")
+    assert further.also == ("down", "left", "right")
+    assert "assert down(0) == -1" in further.visible_tests
+
+
+STACK = "s = Stack()\ns.push(1)\nassert s.pop() == 1"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tests"),
+    [
+        ("a class Stack, e.g. s = Stack(); s.push(1); s.pop() == 1.", (STACK,)),
+        ("a class Stack: `s = Stack(); s.push(1); assert s.pop() == 1`", (STACK,)),
+        ("a class Stack with size, e.g. Stack().size() == 0", ("assert Stack().size() == 0",)),
+        ("a class Stack\n>>> s = Stack()\n>>> s.push(1)\n>>> s.pop()\n1\n", (STACK,)),
+        ("a class Stack, e.g. s = Stack(); s.push(x); s.pop() == x", ()),
+        ("a class Stack, e.g. s = Stack(); import os; s.pop() == 1", ()),
+        ("a class C, e.g. c = C(2); c.value == 2", ("c = C(2)\nassert c.value == 2",)),
+    ],
+)
+def test_examples_of_a_class_are_short_stories(sentence: str, tests: tuple[str, ...]) -> None:
+    assert from_sentence(sentence).visible_tests == tests
+
+
+def test_a_test_file_says_what_must_be_written() -> None:
+    file = TestFile(
+        text="from solution import up", module="moves", names=("up", "down"), tests=("# test_a, from your file",)
+    )
+    task = decided_by(from_sentence("functions down(n) and left(n), e.g. down(2) == 1"), file)
+    assert (task.id, task.entry_point, task.signature, task.also) == ("moves", "down", "down(n)", ("up", "left"))
+    assert task.visible_tests == ("assert down(2) == 1", "# test_a, from your file")
+    assert (task.test_file, task.module) == ("from solution import up", "moves")
+    unnamed = decided_by(from_sentence("move a number"), file)
+    assert (unnamed.entry_point, unnamed.signature, unnamed.also) == ("up", "", ("down",))

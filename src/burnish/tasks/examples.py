@@ -18,6 +18,7 @@ _RAISES = re.compile(
     r"\s*(?:->|=>|→)?\s*(?:(?:should|must|will)\s+)?(?:raise|throw)?s?\s*(?:an?\s+)?([A-Z]\w*(?:Error|Exception))\b"
 )
 _DOCTEST = re.compile(r">>>\s*(.+)\n\s*(\S.*)")
+_STORY = re.compile(r"(?<![\w.])[a-z_]\w*\s*=\s*[A-Za-z_]\w*\([^\n]*?\)\s*;")
 _LONGEST = 400
 
 
@@ -33,7 +34,61 @@ def find_examples(text: str) -> list[str]:
             test, end = found
             tests.extend(_parts(test))
     tests.extend(_doctests(text))
-    return list(dict.fromkeys(tests))
+    return list(dict.fromkeys(_without_halves(tests, find_stories(text))))
+
+
+def find_stories(text: str) -> list[str]:
+    """Tests of several steps: `s = Stack(); s.push(1); s.pop() == 1`, and sessions that build something first."""
+    return [*_in_one_line(text), *_sessions(text)]
+
+
+def _in_one_line(text: str) -> Iterator[str]:
+    end = 0
+    for match in _STORY.finditer(text):
+        if match.start() < end:
+            continue
+        line = text[match.start() :].split("\n", 1)[0][:_LONGEST]
+        told = _longest(line.strip("`"), lambda piece: bool(_story(piece.split(";"))))
+        if told:
+            end = match.start() + len(told)
+            yield _story(told.split(";"))
+
+
+def _sessions(text: str) -> Iterator[str]:
+    """What was typed at a prompt up to each answer; an answer to a lone call is a doctest and stands there."""
+    steps: list[str] = []
+    lines = [line.strip() for line in text.splitlines()]
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
+        if not line.startswith(">>> "):
+            continue
+        typed = line.removeprefix(">>> ")
+        answered = following and not following.startswith(">>>") and _is_literal(following)
+        steps.append(f"{typed} == {following}" if answered else typed)
+        if answered and len(steps) > 1 and (story := _story(steps)):
+            yield story
+        if answered:
+            steps[-1] = typed
+
+
+def _story(steps: list[str]) -> str:
+    """Steps that end in a comparison, as a test; empty unless they are Python that stands on its own."""
+    lines = [step.strip().removeprefix("assert ") for step in steps]
+    tree = _statements("\n".join(lines))
+    if len(lines) < 2 or not tree or len(tree.body) != len(lines):
+        return ""
+    last = tree.body[-1]
+    plain = all(isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) for node in tree.body)
+    makes = isinstance(tree.body[0], ast.Assign) and isinstance(tree.body[0].value, ast.Call)
+    compares = isinstance(last, ast.Expr) and isinstance(last.value, ast.Compare)
+    if not (plain and makes and compares and _own_names_only(tree)):
+        return ""
+    return "\n".join([*lines[:-1], f"assert {lines[-1]}"])
+
+
+def _without_halves(tests: list[str], stories: list[str]) -> list[str]:
+    """An example that is the last step of a story is part of it, and no test of its own."""
+    told = {line for story in stories for line in story.split("\n")}
+    return [test for test in tests if test not in told] + stories
 
 
 def called_names(test: str) -> list[str]:
@@ -167,5 +222,12 @@ def _is_literal(piece: str) -> bool:
 def _parsed(piece: str) -> ast.expr | None:
     try:
         return parse_expression(piece)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+
+
+def _statements(text: str) -> ast.Module | None:
+    try:
+        return parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None

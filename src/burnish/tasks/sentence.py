@@ -8,6 +8,7 @@ from burnish.parsing import parse
 from burnish.tasks.examples import called_names, find_examples
 from burnish.tasks.ranges import find_edges
 from burnish.tasks.task import Task
+from burnish.tasks.test_file import TestFile
 from burnish.text import slug
 
 _NAMED = re.compile(
@@ -15,6 +16,14 @@ _NAMED = re.compile(
 )
 _AFTER_A_NAME = re.compile(r"\s*(?:$|[^\w\s]|(?:that|which|to|for|with|taking|returning|on|over|from)\b)")
 _CALL_LIKE = re.compile(r"[`'\"]?\b([A-Za-z_]\w*)\s*(\([^()]*\))")
+_SEVERAL = re.compile(r"\b(?:functions|classes)\s*(?:called\s+|named\s+|[:,]\s*)?(?=[`'\"\w])")
+_ITEM = re.compile(r"[`'\"]?([A-Za-z_]\w*)\b(?!\.\w)(\([^()]*\))?[`'\"]?", re.ASCII)
+_JOINT = re.compile(r"\s*(?:,\s*and|,|and|&)\s+")
+_FURTHER = re.compile(
+    r"\b(?:and|plus)\s+(?:an?\s+|another\s+)?(?:function|class)\s+[`'\"]?([A-Za-z_]\w*)\s*\("
+    r"|\bclass\s+([A-Z]\w*)\s+and\s+(?:an?\s+)?function\b",
+    re.ASCII,
+)
 _NOT_NAMES = {"that", "which", "to", "for", "of", "with", "in", "is", "returning", "taking", "and", "from", "like"}
 
 
@@ -27,13 +36,16 @@ def from_sentence(text: str) -> Task:
             'burnish write "a function double(n) that doubles a number, e.g. double(2) == 4"'
         )
     examples = find_examples(prompt)
-    name, signature = _name_and_signature(prompt, examples)
-    tests = [test for test in examples if not name or name in called_names(test)]
+    listed = _listed(prompt)
+    name, signature = listed[0] if listed else _name_and_signature(prompt, examples)
+    also = tuple(further for further, _ in listed[1:]) or _beside(prompt, name)
+    tests = [test for test in examples if not name or {name, *also} & set(called_names(test))]
     edges = [test for test in find_edges(prompt, signature) if test not in tests]
     return Task(
         id=slug(name or prompt),
         prompt=prompt,
         entry_point=name,
+        also=also,
         signature=signature,
         visible_tests=(*tests, *edges),
     )
@@ -42,16 +54,59 @@ def from_sentence(text: str) -> Task:
 def go_on(earlier: Task, base_code: str, model_tests: tuple[str, ...], more: str) -> Task:
     """The task that adds a sentence to a finished one: all earlier tests stay in force."""
     new = from_sentence(more)
-    name = earlier.entry_point
-    fresh = tuple(test for test in find_examples(more) if name in called_names(test))
+    asked = (new.entry_point, *new.also) if new.also else ()
+    also = tuple(name for name in dict.fromkeys((*earlier.also, *asked)) if name != earlier.entry_point)
+    names = {earlier.entry_point, *also}
+    fresh = tuple(test for test in find_examples(more) if names & set(called_names(test)))
     return earlier.model_copy(
         update={
+            "also": also,
             "prompt": f"{earlier.prompt}\n\nAlso: {new.prompt}",
             "visible_tests": tuple(dict.fromkeys(earlier.visible_tests + fresh)),
             "earlier_tests": model_tests,
             "base_code": base_code,
         }
     )
+
+
+def decided_by(task: Task, file: TestFile) -> Task:
+    """The task with the user's own test file: its tests decide, and what it imports is what must be written."""
+    name = task.entry_point if task.entry_point in file.names else file.names[0]
+    also = [further for further in (*file.names, *task.also, task.entry_point) if further and further != name]
+    return task.model_copy(
+        update={
+            "id": slug(file.module) if file.module != "solution" else task.id,
+            "entry_point": name,
+            "signature": task.signature if name == task.entry_point else _declared(task.prompt, name),
+            "also": tuple(dict.fromkeys(also)),
+            "visible_tests": (*task.visible_tests, *file.tests),
+            "test_file": file.text,
+            "module": file.module,
+        }
+    )
+
+
+def _listed(prompt: str) -> list[tuple[str, str]]:
+    """Names and signatures of "functions encode(s) and decode(s)"; empty unless there are at least two."""
+    for match in _SEVERAL.finditer(prompt):
+        found: list[tuple[str, str]] = []
+        item = _ITEM.match(prompt, match.end())
+        bare = item is not None and item[2] is None
+        while item and item[1].lower() not in _NOT_NAMES and not keyword.iskeyword(item[1]):
+            if (item[2] is None) != bare or not (bare or _signature(item[1], item[2])):
+                break
+            found.append((item[1], _signature(item[1], item[2])))
+            joint = _JOINT.match(prompt, item.end())
+            item = _ITEM.match(prompt, joint.end()) if joint else None
+        if len(found) > 1:
+            return found
+    return []
+
+
+def _beside(prompt: str, name: str) -> tuple[str, ...]:
+    """Further things to write: "a class Stack and a function make(items)"."""
+    found = [match[1] or match[2] for match in _FURTHER.finditer(prompt)]
+    return tuple(further for further in dict.fromkeys(found) if name not in {"", further})
 
 
 def _name_and_signature(prompt: str, examples: list[str]) -> tuple[str, str]:
