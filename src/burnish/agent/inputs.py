@@ -6,7 +6,7 @@ The same question gives the same calls on every machine. No call is tried here: 
 import ast
 import random
 from collections.abc import Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, combinations, zip_longest
 from typing import Any
 
 from burnish.agent.guesses import guessed, shown
@@ -19,7 +19,7 @@ LONGEST_CALL = 120
 TRIES = 30
 """How many draws may be in vain for each call that is wanted."""
 KEPT = 0.85
-"""The share of new calls that keep the relations which the known ones show."""
+"""The share of new calls that keep a relation which the known ones show."""
 _NOTHING = object()
 _BROKEN = (SyntaxError, ValueError, MemoryError, RecursionError)
 
@@ -107,6 +107,7 @@ class _Stream:
 
     def at_edges(self, usual: bool) -> Iterator[list[Any]]:
         """One argument at an edge, the others as in a known call; the arguments take turns."""
+        yield from self.doubled() if usual else ()
         lists = [self.edges_of(column, usual) for column in self.columns]
         for number in range(max(map(len, lists))):
             for at, values in enumerate(lists):
@@ -114,6 +115,13 @@ class _Stream:
                     row = list(self.dice.choice(self.seeds).values)
                     row[at] = values[number]
                     yield row
+
+    def doubled(self) -> Iterator[list[Any]]:
+        """Two arguments of one kind with the same value."""
+        first = self.seeds[0].values
+        for one, other in combinations(range(len(first)), 2):
+            if type(first[one]) is type(first[other]) and first[one] != first[other]:
+                yield [first[one] if at == other else value for at, value in enumerate(first)]
 
     def edges_of(self, column: Sequence[Any], usual: bool) -> list[Any]:
         """The usual edges of a value and, in turn with them, what the code itself names."""
@@ -148,8 +156,8 @@ class _Stream:
         """The call, mostly made to keep what the known ones keep, and never with a number that makes it dear."""
         if row is None:
             return
-        if self.dice.random() < KEPT:
-            for repair in repairs:
+        for repair in repairs:
+            if self.dice.random() < KEPT:
                 repair(row, self.dice)
         cheap = [one % self.largest if type(one) is int and abs(one) > self.largest else one for one in row]
         yield self.seeds[0].call(tuple(cheap))

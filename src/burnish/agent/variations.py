@@ -40,7 +40,8 @@ def _edge_numbers(example: float, seen: Sequence[float]) -> list[float]:
 
 def _edge_texts(text: str) -> list[str]:
     head, tail = text[:1], text[-1:]
-    whole = [text[::-1], "", head, text.swapcase(), text + text, text[1:], text[:-1], text + head, tail + text]
+    mixed = f"{text[:8].title()}1 {head.lower()}2{tail.upper()}"
+    whole = [text[::-1], "", head, text.swapcase(), mixed, text + text, text[1:], text[:-1], text + head, tail + text]
     return [*whole, text.upper(), text.lower(), head * 3, f" {text} ", text.replace(" ", ""), f"{text} {head}", " "]
 
 
@@ -100,7 +101,8 @@ def _near_list(items: list[Any], dice: random.Random, fixed: bool) -> list[Any]:
     again = [*items[:at], dice.choice(items), *items[at:]]
     instead = [*items[:at], dice.choice(items), *items[at + 1 :]]
     shuffled = dice.sample(items, len(items))
-    return dice.choice((changed, changed, again, instead, items[:at] + items[at + 1 :], shuffled))
+    turned = items[at:] + items[:at]
+    return dice.choice((changed, changed, again, instead, items[:at] + items[at + 1 :], shuffled, turned))
 
 
 def _near_dict(value: dict[Any, Any], dice: random.Random) -> dict[Any, Any]:
