@@ -5,7 +5,7 @@ import re
 import secrets
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from burnish.jsonlines import objects_among
 from burnish.text import one_line
 
 INSIDE = Path(__file__).parent / "inside"
-FILES = ("__init__", "guard", "suite", "lent", "reporter", "cover")
+FILES = ("__init__", "guard", "suite", "lent", "replaced", "reporter", "cover")
 DOCTEST = re.compile(r"^\s*>>> ", re.M)
 TELLING = re.compile(r"error: |^(?:ERROR|INTERNALERROR|mainloop|!!!)")
 """Lines in which pytest says why it does not go on."""
@@ -100,8 +100,18 @@ def targets(project: Project) -> list[str]:
     return [str(path) for path in dict.fromkeys([*named, *examples])]
 
 
-def run_suite(project: Project, lab: Lab, seed: int = 0, cover: bool = False) -> Ran:
-    """Run pytest on the project; raises CheckError when pytest itself cannot be run."""
+def run_suite(
+    project: Project,
+    lab: Lab,
+    seed: int = 0,
+    cover: bool = False,
+    more: Mapping[str, Any] | None = None,
+    files: Mapping[str, str] | None = None,
+) -> Ran:
+    """Run pytest on the project; raises CheckError when pytest itself cannot be run.
+
+    `more` is said in the job besides, or instead; `files` lie in the folder where it starts.
+    """
     examples = doctests(project)
     job = {
         "targets": targets(project),
@@ -114,19 +124,23 @@ def run_suite(project: Project, lab: Lab, seed: int = 0, cover: bool = False) ->
         "off": ["-p", "no:langsmith_plugin"] if project.python == Path(sys.executable) else [],
         "environment": {"PYTHONHASHSEED": str(seed), "HYPOTHESIS_STORAGE_DIRECTORY": "/tmp/hypothesis"},
     }
-    command, nonce = run_job(project, lab, job)
+    command, nonce = run_job(project, lab, job | dict(more or {}), files)
     with blame(CheckError, "reading what the tests said"):
         return read(command, nonce)
 
 
-def run_job(project: Project, lab: Lab, job: dict[str, Any]) -> tuple[CommandRan, str]:
+def run_job(
+    project: Project, lab: Lab, job: dict[str, Any], more: Mapping[str, str] | None = None
+) -> tuple[CommandRan, str]:
     """One job under the guard, and the number that its lines begin with."""
     nonce = secrets.token_hex(16)
     whole = job | {"nonce": nonce, "root": lab.root, "seconds": project.settings.test_seconds}
     files = {f"{PACKAGE}/{file.name}": file.read_text() for file in (INSIDE / f"{name}.py" for name in FILES)}
     command = [lab.python, "-B", "-c", f"from {PACKAGE}.guard import main; main()"]
     limit = project.settings.test_seconds
-    return lab.run(command, files | {"job.json": json.dumps(whole)}, timeout_seconds=4 * limit + 10), nonce
+    return lab.run(
+        command, {**files, **(more or {}), "job.json": json.dumps(whole)}, timeout_seconds=4 * limit + 10
+    ), nonce
 
 
 def paths(project: Project, lab: Lab) -> list[str]:

@@ -11,3 +11,14 @@ def parsed(text: str) -> ast.Module | None:
         return parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
+
+
+def complaint(text: str) -> str:
+    """Why a text is no Python, with the line; empty when it is."""
+    try:
+        parse(text)
+    except SyntaxError as error:
+        return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
+    except (ValueError, MemoryError, RecursionError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ""

@@ -18,13 +18,20 @@ KEEPS_ORDER = ("order", "dependency", "incremental", "run")
 class Reporter:
     """One for each session of pytest."""
 
-    def __init__(self, tell: Callable[..., None], job: dict[str, Any], cover: Any) -> None:
+    def __init__(self, tell: Callable[..., None], job: dict[str, Any], cover: Any, replaced: Any = None) -> None:
         self.tell = tell
+        self.replaced = replaced
         self.job = job
         self.cover = cover
         self.doctests = {Path(job["root"], name) for name in job["doctests"]}
         self.phases: dict[str, list[Any]] = {}
         self.ids: list[str] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self) -> None:
+        """Before anything of the project is imported."""
+        if self.replaced:
+            self.replaced.be_first()
 
     def pytest_pycollect_makemodule(self, module_path: Path, parent: Any) -> Any:
         """A source that was named for its doctests is collected for those and nothing else."""
@@ -49,6 +56,8 @@ class Reporter:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """The plan, in an order of our own where one was asked for."""
+        if self.job.get("chosen") is not None:
+            items[:] = [item for item in items if is_chosen(item.nodeid, self.job)]
         if self.job["seed"]:
             items[:] = shuffled(items, random.Random(self.job["seed"]))
         self.ids = [item.nodeid for item in items]
@@ -79,6 +88,18 @@ class Reporter:
         shared = self.cover and fixturedef.scope != "function"
         with self.cover.for_all() if shared else nullcontext():
             yield
+
+
+def is_own(test: str, file: str) -> bool:
+    """True for a test of a file outside the project; pytest may have no name for such a file."""
+    return test.partition("::")[0] == "" or test.partition("::")[0].endswith(file)
+
+
+def is_chosen(test: str, job: dict[str, Any]) -> bool:
+    """True for a test that was asked for by its id, its function's or its file's; and for our own."""
+    chosen = job["chosen"]
+    names = {test, test.partition("[")[0], test.partition("::")[0]}
+    return bool(names & set(chosen)) or (bool(job.get("own")) and is_own(test, job["own"]))
 
 
 def summary(reports: list[Any]) -> dict[str, Any]:

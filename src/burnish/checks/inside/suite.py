@@ -11,6 +11,7 @@ from typing import Any
 
 from .guard import say
 from .lent import lend
+from .replaced import Replaced, replace
 
 NOTHING = 5
 UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
@@ -20,7 +21,7 @@ UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
 def main(report: int) -> None:
     """Run the suite that standard input describes, and leave as pytest would."""
     job = json.load(sys.stdin)
-    prepare(report, job)
+    replaced = prepare(report, job)
     if lend("pytest", job["packages"]):
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
@@ -31,7 +32,7 @@ def main(report: int) -> None:
     except ImportError as error:
         return say(report, job["nonce"], {"no_tool": str(error)})
 
-    reporter = Reporter(lambda **fact: say(report, job["nonce"], fact), job, cover)
+    reporter = Reporter(lambda **fact: say(report, job["nonce"], fact), job, cover, replaced)
     code = int(pytest.main(options(job), plugins=[reporter]))
     if code == NOTHING:
         code = int(pytest.main([*options(job), *UNITTEST], plugins=[reporter]))
@@ -41,7 +42,7 @@ def main(report: int) -> None:
     sys.exit(code)
 
 
-def prepare(report: int, job: dict[str, Any]) -> None:
+def prepare(report: int, job: dict[str, Any]) -> Replaced | None:
     """The folder, the paths and the name that `python -m pytest` would have in the project's root."""
     os.set_inheritable(report, False)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -51,6 +52,10 @@ def prepare(report: int, job: dict[str, Any]) -> None:
     os.chdir(job["root"])
     kept = [path for path in sys.path if path and Path(path) != folder and path not in job["paths"]]
     sys.path[:] = [*job["paths"], *kept]
+    if job.get("own"):
+        job["targets"] = [*job["targets"], f"{folder}/{job['own']}"]
+        sys.path.append(str(Path(folder, job["own"]).parent))
+    return replace(job, folder)
 
 
 def options(job: dict[str, Any]) -> list[str]:

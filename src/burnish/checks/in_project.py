@@ -1,0 +1,159 @@
+"""A version in the place of one file of a real project: the project's own tests judge it, nothing on disk changes.
+
+Every grade is a job of its own in a fresh folder with a fresh interpreter, so nothing that an earlier version did can
+reach it. Expected values share a process with the code, as they do wherever a project's own tests are run.
+"""
+
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from burnish.checks import behaviour
+from burnish.checks.lab import Lab
+from burnish.checks.project import Project
+from burnish.checks.project_run import PASSING, Ran, Said, doctests, paths, run_suite
+from burnish.checks.suite import Suite
+from burnish.errors import CheckError, SandboxError
+from burnish.events import Case, Graded
+from burnish.tasks.syntax import complaint
+from burnish.text import plain
+
+OWN = "burnish_own/test_burnish_own.py"
+ALIAS = "burnish_solution"
+LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 5.0, 5.0, 20.0
+"""What a version's tests may take: at least so long, so often what they took before, and where nobody knows that."""
+MOST_LINES, MOST_CHARACTERS = 6, 600
+
+
+class InProject:
+    """The ground on which a file of a project is repaired. Use it as a context manager."""
+
+    def __init__(
+        self, project: Project, source: Path, encoding: str = "utf-8", sandbox: str = "auto", seconds: float = 0.0
+    ) -> None:
+        wanted = max(LEAST_SECONDS, TIMES * seconds) if seconds else UNKNOWN_SECONDS
+        limit = min(project.settings.test_seconds, wanted)
+        settings = project.settings.model_copy(update={"test_seconds": limit})
+        self.project = project.model_copy(update={"settings": settings, "sources": (source,)})
+        self.source, self.encoding = source, encoding
+        self._lab = Lab(self.project, sandbox)
+        self.level = self._lab.sandbox.level
+
+    def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
+        """One case for each test of the project that decides, and for each undisputed one of the suite's own."""
+        if problem := complaint(module) or self._unwritable(module):
+            return Graded(problem=problem)
+        own = {name: body for name, body in suite.names.items() if body not in (*suite.project, *disputed)}
+        if not own and not suite.project:
+            return Graded()
+        more = {**self._asked(suite.project), "replaced": {"file": str(self.source), "text": module}}
+        files = self._own_files(suite, disputed) if own else {}
+        try:
+            ran = run_suite(self.project, self._lab, more={**more, "own": OWN if own else ""}, files=files)
+        except CheckError as error:
+            raise SandboxError(str(error)) from error
+        cases = [*(_case(test, ran) for test in suite.project), *(_own_case(name, ran) for name in own)]
+        return Graded(
+            cases=tuple(cases),
+            problem=ran.problem,
+            timed_out="time limit" in ran.problem,
+            separated=False,
+            seconds=ran.seconds,
+        )
+
+    def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
+        """What each call gives, with the project's other modules there to be imported."""
+        nonce = secrets.token_hex(16)
+        name, folders = self.import_name()
+        files = behaviour.order(
+            [module], calls, nonce, name=name, file=f"{self._lab.root}/{self.source}", paths=folders
+        )
+        command = [self._lab.python, *behaviour.COMMAND[1:]]
+        ran = self._lab.run(command, files, behaviour.MODULE_SECONDS + 2)
+        return behaviour.read(ran.output, nonce, 1, len(calls))[0]
+
+    def import_name(self) -> tuple[str, list[str]]:
+        """The name the module is imported by, and what must be on the path for that."""
+        folder, parts = self.source.parent, [self.source.stem]
+        if self.source.stem == "__init__":
+            parts = []
+        while (self.project.root / folder / "__init__.py").exists() and folder != Path():
+            parts.insert(0, folder.name)
+            folder = folder.parent
+        known = paths(self.project, self._lab)
+        place = f"{self._lab.root}/{folder}" if folder != Path() else self._lab.root
+        return ".".join(parts), [*known, *([] if place in known else [place])]
+
+    def _asked(self, tests: Iterable[str]) -> dict[str, object]:
+        """Which files are collected, and which of their tests are run."""
+        chosen = list(tests)
+        files = list(dict.fromkeys(test.partition("::")[0] for test in chosen))
+        examples = [str(path) for path in doctests(self.project)]
+        _, folders = self.import_name()
+        return {"targets": files, "chosen": chosen, "paths": folders, "doctests": examples}
+
+    def _own_files(self, suite: Suite, disputed: tuple[str, ...]) -> dict[str, str]:
+        name, _ = self.import_name()
+        rendered = re.sub(r"^from solution import ", f"from {ALIAS} import ", suite.render(disputed), flags=re.M)
+        alias = f"import importlib\nimport sys\n\nsys.modules[__name__] = importlib.import_module({name!r})\n"
+        return {OWN: rendered, f"{Path(OWN).parent}/{ALIAS}.py": alias}
+
+    def _unwritable(self, module: str) -> str:
+        try:
+            module.encode(self.encoding)
+        except (UnicodeEncodeError, LookupError) as error:
+            return f"the file is written in {self.encoding}, and this version cannot be: {error}"
+        return ""
+
+    def close(self) -> None:
+        """End every process that is at work."""
+        self._lab.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def covers(entry: str, test: str) -> bool:
+    """Whether an id of a test, a test function or a file means this test."""
+    return entry in (test, test.partition("[")[0], test.partition("::")[0])
+
+
+def short(message: str) -> str:
+    """The first lines of why a test failed."""
+    lines = [line.rstrip() for line in plain(message).splitlines() if line.strip()]
+    return "\n".join(lines[:MOST_LINES])[:MOST_CHARACTERS]
+
+
+def _case(entry: str, ran: Ran) -> Case:
+    """What the tests behind one id said together: one that failed speaks for all."""
+    said = [test for name, test in ran.tests.items() if covers(entry, name)]
+    said += [broken for broken in ran.broken if broken.id == entry.partition("::")[0]]
+    return _told(entry, said)
+
+
+def _own_case(name: str, ran: Ran) -> Case:
+    said = [test for test in ran.tests.values() if _is_own(test.id)]
+    broken = [test for test in ran.broken if _is_own(test.id)]
+    return _told(name, broken or [test for test in said if test.id.rpartition("::")[2] == name])
+
+
+def _is_own(test: str) -> bool:
+    """Whether a test is from the file that lies outside the project, for which pytest may have no name."""
+    return test.partition("::")[0] == "" or test.partition("::")[0].endswith(OWN)
+
+
+def _told(name: str, said: Sequence[Said]) -> Case:
+    seconds = sum(test.seconds for test in said)
+    failed = [test for test in said if test.outcome == "failed"]
+    if failed:
+        return Case(name=name, outcome="failed", message=short(failed[0].message), seconds=seconds)
+    passed = any(test.outcome in PASSING for test in said)
+    return Case(name=name, outcome="passed" if passed else "not_run", seconds=seconds)
