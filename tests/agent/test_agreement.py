@@ -63,6 +63,13 @@ def test_agreement_sees_that_a_version_differs_in_one_strange_input_only() -> No
     assert share[1] == share[2] > share[3]
 
 
+def test_a_call_that_makes_most_versions_fail_counts_little() -> None:
+    fails = "raises IndexError"
+    said = {1: ("1", "0"), 2: ("1", fails), 3: ("2", fails), 4: ("2", fails), 5: ("1", fails)}
+    share = agreements(said)
+    assert share[2] == share[5] > share[1] > share[3] == share[4]
+
+
 @pytest.mark.parametrize("said", [{}, {1: ("1",)}, {1: ()}, {1: ("1",), 2: ("1",)}])
 def test_where_there_is_nothing_to_compare_all_agree(said: dict[int, tuple[str, ...]]) -> None:
     assert set(agreements(said).values()) <= {1.0}
@@ -72,6 +79,10 @@ def test_where_there_is_nothing_to_compare_all_agree(said: dict[int, tuple[str, 
 def test_the_shortest_call_that_differs_is_shown() -> None:
     assert apart(("[1, 3]", "[]", "1"), ("[3, 1]", "None", "1"), CALLS) == "f([]) gives [] or None"
     assert apart(("[1, 3]", "[]", "1"), ("[3, 1]", "[]", "1"), CALLS) == "f([3, 1]) gives [1, 3] or [3, 1]"
+
+
+def test_a_call_on_which_both_give_a_value_is_shown_before_a_shorter_one() -> None:
+    assert apart(("1", "0", "raises A"), ("2", "0", "1"), CALLS) == "f([3, 1]) gives 1 or 2"
 
 
 def test_an_error_is_shown_as_what_it_is() -> None:

@@ -52,28 +52,36 @@ def groups_of(behaviours: Behaviours, weights: Weights | None = None) -> tuple[G
 def agreements(behaviours: Behaviours, weights: Weights | None = None) -> dict[int, float]:
     """For each version, from 0 to 1: the weighted mean over the others of the share of telling calls they agree on.
 
-    A call tells something when not all versions answer it alike. With no other version, or no telling call, it is 1.
+    A call tells something when not all versions answer it alike, and it counts by the share of versions that give a
+    value on it: what makes most of them fail is likely nothing the task is about. With no other version, or no call
+    that counts, it is 1.
     """
     keys = {version: _key(answers) for version, answers in behaviours.items()}
-    telling = [place for place, said in enumerate(zip(*keys.values(), strict=False)) if len(set(said)) > 1]
+    said = list(zip(*keys.values(), strict=False))
+    telling = {at: 1 - row.count(NO_VALUE) / len(row) for at, row in enumerate(said) if len(set(row)) > 1}
     return {version: _agreement(version, keys, telling, weights) for version in keys}
 
 
-def _agreement(version: int, keys: Behaviours, telling: Sequence[int], weights: Weights | None) -> float:
+def _agreement(version: int, keys: Behaviours, telling: Mapping[int, float], weights: Weights | None) -> float:
     others = {other: _weight(other, weights) for other in keys if other != version}
-    whole = sum(others.values())
-    if not telling or whole <= 0:
+    whole = sum(others.values()) * sum(telling.values())
+    if whole <= 0:
         return 1.0
-    equal = {other: sum(keys[other][at] == keys[version][at] for at in telling) / len(telling) for other in others}
-    return sum(equal[other] * weight for other, weight in others.items()) / whole
+    own = keys[version]
+    equal = (others[one] * share for one in others for at, share in telling.items() if keys[one][at] == own[at])
+    return round(sum(equal) / whole, 6)
 
 
 def apart(first: tuple[str, ...], second: tuple[str, ...], calls: Sequence[str]) -> str:
-    """The shortest call on which two behaviours differ, and what each says; empty when there is none."""
+    """The shortest call on which two behaviours differ, and what each says; empty when there is none.
+
+    A call on which both give a value says more than one on which one of them fails.
+    """
     differing = [at for at in differences(first, second) if at < len(calls)]
     if not differing:
         return ""
-    at = min(differing, key=lambda at: (len(calls[at]), at))
+    fails = [any(_NO_VALUE.fullmatch(answer) for answer in pair) for pair in zip(first, second, strict=False)]
+    at = min(differing, key=lambda at: (fails[at], len(calls[at]), at))
     one, other = _told(first[at]), _told(second[at])
     both = one.startswith("gives ") and other.startswith("gives ")
     return f"{one_line(calls[at], 120)} {one} or {other.removeprefix('gives ') if both else other}"
