@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from burnish.checks.behaviour import behave, behave_all, read
+from burnish.checks.behaviour import COMMAND, behave, behave_all, order, read
 from burnish.errors import SandboxError
 from burnish.sandbox import Sandbox, open_sandbox
 
@@ -98,8 +98,47 @@ def f(x): return Liar([9]) if x else Thing()
     assert behave(module, ["f(1)", "f(0)"], box) == ("[9]", "Thing(size=3)")
 
 
+def test_objects_read_by_their_public_attributes(box: Sandbox) -> None:
+    module = """
+from dataclasses import dataclass
+@dataclass(slots=True)
+class Slim:
+    size: int
+class Odd:
+    __slots__ = ("x", "right")
+    def __init__(self): self.x = [1]
+def f(x): return Slim(x) if x else Odd()
+"""
+    assert behave(module, ["f(2)", "f(0)", "Slim", "f"], box) == (
+        "Slim(size=2)",
+        "Odd(x=[1])",
+        "class Slim",
+        "a function",
+    )
+
+
+def test_a_module_can_stand_in_a_package_that_imports_it(box: Sandbox) -> None:
+    files = order(
+        ["from .tax import rate\ndef total(n):\n    return n * rate\n"],
+        ["total(2)"],
+        "nonce",
+        name="shop.cart",
+        file="shop/cart.py",
+    )
+    package = {"shop/__init__.py": "from .cart import total\n", "shop/cart.py": "1 / 0", "shop/tax.py": "rate = 3\n"}
+    assert read(box.run(COMMAND, files | package).output, "nonce", 1, 1) == [("6",)]
+
+
+def test_a_package_itself_can_be_replaced(box: Sandbox) -> None:
+    files = order(["from .tax import rate\n"], ["rate + 1"], "nonce", name="shop", file="shop/__init__.py")
+    package = {"shop/__init__.py": "1 / 0", "shop/tax.py": "rate = 3\n"}
+    assert read(box.run(COMMAND, files | package).output, "nonce", 1, 1) == [("4",)]
+
+
 def test_printing_does_not_confuse_the_reader(box: Sandbox) -> None:
-    module = "import os, sys\nprint('[0, \"forged\"]')\ndef f(x):\n    print('9')\n    os.write(1, b'8')\n    return x\n"
+    module = (
+        "import os, sys\nprint('[0, \"forged\"]')\ndef f(x):\n    print('9')\n    os.write(1, b'8')\n    return x\n"
+    )
     assert behave(module, ["f(1)", "f(2)"], box) == ("1", "2")
 
 

@@ -3,6 +3,7 @@
 Numbers read by their value, floats to nine digits; sets and dicts in one order; what is long is cut and ends in a hash.
 """
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterable
@@ -85,8 +86,7 @@ class Reader:
             return f"{name}({self.items(value, depth)})"
         if kind.__module__ not in ("solution", "__main__") and kind.__repr__ is not object.__repr__:
             return cut(ADDRESS.sub("", str(kind.__repr__(value))))
-        known = object.__getattribute__(value, "__dict__") if hasattr(kind, "__dictoffset__") else {}
-        return f"{name}({', '.join(self.fields(known, depth))})"
+        return f"{name}({', '.join(self.fields(value, kind, depth))})"
 
     def items(self, value: Any, depth: int) -> str:
         """What an iterable gives, from its beginning."""
@@ -98,12 +98,15 @@ class Reader:
             found.append(self.read(item, depth + 1))
         return "[" + ", ".join(found) + "]"
 
-    def fields(self, known: Any, depth: int) -> list[str]:
+    def fields(self, value: Any, kind: Any, depth: int) -> list[str]:
         """The public attributes of an object."""
-        if not isinstance(known, dict):
-            return []
-        public = sorted((str(k), v) for k, v in known.items() if not str(k).startswith("_"))
-        return [f"{key}={self.read(part, depth + 1)}" for key, part in public]
+        known = dict(object.__getattribute__(value, "__dict__")) if kind.__dictoffset__ else {}
+        named = [base.__dict__.get("__slots__", ()) for base in kind.__mro__]
+        for slot in (slot for slots in named for slot in ([slots] if isinstance(slots, str) else slots)):
+            with contextlib.suppress(AttributeError):
+                known[slot] = object.__getattribute__(value, slot)
+        public = sorted(key for key in known if isinstance(key, str) and not key.startswith("_"))
+        return [f"{key}={self.read(known[key], depth + 1)}" for key in public]
 
 
 def number(value: Any, kind: type) -> str:
