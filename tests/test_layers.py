@@ -14,6 +14,7 @@ LAYERS = [
     "evals",
     "verbs",
     "doctor",
+    "explain",
     "report",
     "attempt",
     "agent",

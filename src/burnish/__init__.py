@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from burnish.evals.compare import compare
     from burnish.evals.evaluate import evaluate
     from burnish.events import Evidence
+    from burnish.explain import explain
     from burnish.models.scripted import ScriptedModel
     from burnish.runs.run import Run
     from burnish.runs.store import Store
@@ -37,6 +38,7 @@ _ROOMS = {
     "check": "burnish.verbs.check",
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
+    "explain": "burnish.explain",
     "open_sandbox": "burnish.sandbox",
     "resume": "burnish.verbs.resume",
     "write": "burnish.verbs.write",
@@ -57,6 +59,7 @@ __all__ = [
     "check",
     "compare",
     "evaluate",
+    "explain",
     "open_sandbox",
     "resume",
     "write",

@@ -12,6 +12,7 @@ from burnish.cli.check import check
 from burnish.cli.compare import compare
 from burnish.cli.doctor import doctor
 from burnish.cli.eval import evaluate
+from burnish.cli.explain import explain
 from burnish.cli.models import app as models
 from burnish.cli.rate import rate
 from burnish.cli.resume import resume
@@ -28,6 +29,7 @@ app.command()(write)
 app.command()(check)
 app.command()(runs)
 app.command()(show)
+app.command()(explain)
 app.command()(resume)
 app.command()(rate)
 app.command()(rm)

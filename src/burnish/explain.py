@@ -1,0 +1,261 @@
+"""`burnish.explain`: the story of a run for someone who was not there, in plain English, from its events alone."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from burnish.events import (
+    Applied,
+    Asked,
+    Broke,
+    CodeProposed,
+    Compared,
+    Decided,
+    Event,
+    FilesWritten,
+    Rated,
+    Refused,
+    Resumed,
+    RunFinished,
+    Stopped,
+    TestsFrozen,
+    TestsProposed,
+    Tweaked,
+)
+from burnish.report import cost, suite_of
+from burnish.runs.run import Run, Version
+from burnish.text import counted, one_line, plain
+
+WIDTH = 100
+SHOWN = 6
+"""Tests, inputs and the like that are written out; the rest is counted."""
+ASKED_FOR = {
+    "draft": "a first version",
+    "reflect": "a correction of the best version, shown the one test that it fails",
+    "rewrite": "a version written afresh, from the words alone",
+    "second opinion": "a second opinion, from the words alone",
+    "repair": "the smallest change that repairs it",
+    "syntax": "a version that can be read as Python",
+    "repeat": "something other than what it had said before",
+}
+NOT_VERSIONS = ("tests", "specify")
+"""What is asked for before the first round."""
+
+
+def explain(run: Run) -> str:
+    """What was asked, what decided, what happened in each round and why, what it cost, and why it ended as it did."""
+    sections = {
+        "What was asked": _asked(run),
+        "What decided": _tests(run),
+        "What happened": _rounds(run),
+        "How it ended": _end(run),
+        "What it cost": iter([_sentence(cost(run)), *_ratings(run)]),
+    }
+    return "\n\n".join(_section(title, list(told)) for title, told in sections.items()) + "\n"
+
+
+def _asked(run: Run) -> Iterator[str]:
+    started, spec = run.started, run.spec
+    goes_on = f", going on from run {started.continues}" if started.continues else ""
+    yield f"On {_when(started.at)} this was asked for with `burnish {started.verb}`{goes_on}:"
+    yield f"    {one_line(started.prompt, 600)}"
+    sandbox = started.sandbox.split(":")[0] or "no sandbox on record"
+    yield f"{_models(run)} Code was run in: {one_line(sandbox)}. The run is called {run.id}."
+    if spec:
+        yield f"It was taken to mean `{one_line(spec.signature, 120)}`."
+    if spec and spec.assumptions:
+        yield f"Where the words leave it open, this was taken for granted: {_listed(spec.assumptions)}"
+
+
+def _models(run: Run) -> str:
+    first, *others = run.started.model.split(",")
+    return f"{first} answered." + (f" When it was stuck, {' and '.join(others)} could be asked." if others else "")
+
+
+def _tests(run: Run) -> Iterator[str]:
+    spec, suite = run.spec, suite_of(run)
+    given = (*(spec.given_tests if spec else ()), *suite.project)
+    if given:
+        whose = "tests were" if len(given) > 1 else "test was"
+        yield f"{len(given)} {whose} given, and given tests decide: {_listed(given)}"
+    else:
+        yield "No example was given, so nothing could prove the code: only tests that the model wrote speak for it."
+    dropped = sum(event.dropped for event in run.all(TestsProposed))
+    if suite.model:
+        aside = f" ({dropped} more could not be used)" if dropped else ""
+        yield (
+            f"The model wrote {counted(len(suite.model), 'test')}{aside}. They rank versions and never decide against "
+            f"a given one: {_listed(suite.model)}"
+        )
+    if frozen := run.last(TestsFrozen):
+        yield f"From then on the tests stood as they were (hash {frozen.sha256[:12]})."
+
+
+def _rounds(run: Run) -> Iterator[str]:
+    told = [" ".join([*_label(part, number), *_round(run, part)]) for number, part in enumerate(_parts(run))]
+    yield from [text for text in told if text] or ["Nothing: the record ends before anything was tried."]
+
+
+def _parts(run: Run) -> list[list[Event]]:
+    """The events of the work, a part for each time the agent set out again or was taken up again."""
+    parts: list[list[Event]] = [[]]
+    for event in run.events:
+        sets_out = isinstance(event, Decided) and (event.moves or event.choice == "refine")
+        if (sets_out or isinstance(event, Resumed)) and any(isinstance(e, CodeProposed | Asked) for e in parts[-1]):
+            parts.append([])
+        parts[-1].append(event)
+    return parts
+
+
+def _label(events: Sequence[Event], number: int) -> Iterator[str]:
+    """How a part is introduced: its round, or that the run was taken up again."""
+    match events[0] if events else None:
+        case Resumed(answers=answers, at=at):
+            yield f"Taken up again on {_when(at)}, with {counted(answers, 'answer')} on record that need no asking."
+        case Decided(moves=moves) if moves and moves[0].round:
+            yield f"Round {moves[0].round}."
+        case Decided(moves=()) if number:
+            yield f"Round {number}."
+
+
+def _round(run: Run, events: Sequence[Event]) -> Iterator[str]:
+    yield from (_sentence(event.reason) for event in events if isinstance(event, Decided) and _is_turn(event))
+    yield from _questions(run, events)
+    for event in events:
+        match event:
+            case CodeProposed():
+                yield _came_of_it(run, event)
+            case Tweaked():
+                yield _edits(event)
+            case Compared():
+                yield _alike(event)
+            case Refused():
+                yield f"Refused: {one_line(event.what, 160)}, because {_sentence(one_line(event.why, 200))}"
+
+
+def _is_turn(event: Decided) -> bool:
+    return event.choice != "judge"
+
+
+def _questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
+    asks = [event for event in events if isinstance(event, Asked) and event.purpose not in NOT_VERSIONS]
+    if asks:
+        wanted = [f"{ASKED_FOR.get(ask.purpose, ask.purpose)} (temperature {ask.temperature:g})" for ask in asks]
+        beside = "Side by side, the" if len(asks) > 1 else "The"
+        yield f"{beside} model was asked for {_and(wanted)}."
+    names = run.started.model.split(",")
+    moves = [move for event in events if isinstance(event, Decided) for move in event.moves]
+    others = {names[move.model] for move in moves if 0 < move.model < len(names)}
+    if others:
+        yield f"This time {_and(sorted(others))} was asked."
+
+
+def _came_of_it(run: Run, event: CodeProposed) -> str:
+    version = next(version for version in run.versions if version.number == event.version)
+    same = [other.number for other in run.versions if other.number < version.number and other.code == version.code]
+    if same and not version.problem:
+        return f"Version {version.number} ({version.by}) is version {same[0]} once more."
+    made = f", from {_base(event.base)}" if event.base is not None else ""
+    return f"Version {version.number} ({version.by}{made}) {_fate(run, version)}."
+
+
+def _fate(run: Run, version: Version) -> str:
+    if version.problem:
+        return f"could not be run: {one_line(version.problem, 160).rstrip('.')}"
+    if version.graded is None:
+        return "did not meet the tests any more"
+    graded = version.graded
+    failed = suite_of(run).failures(graded)
+    if not failed and graded.problem:
+        return f"gave no result: {one_line(graded.problem, 160).rstrip('.')}"
+    total = len(graded.cases)
+    if graded.passed == total:
+        return f"passed {'its one test' if total == 1 else f'all {total} tests'}"
+    body, message = next(iter(failed.items()), ("", graded.problem))
+    said = one_line(message.removeprefix(body).strip(), 160)
+    where = f"; it fails first at `{one_line(body, 120)}`" if body else ""
+    return f"passed {graded.passed} of {counted(total, 'test')}{where}{f' ({said})' if said else ''}"
+
+
+def _edits(event: Tweaked) -> str:
+    result = f"{event.passed} of them passed every given test" if event.passed else "none passed every given test"
+    return f"{counted(event.tried, 'small edit')} of {_base(event.base)} were tried without asking the model: {result}."
+
+
+def _base(number: int) -> str:
+    return f"version {number}" if number else "the code that was there"
+
+
+def _alike(event: Compared) -> str:
+    groups = [_and([str(number) for number in group]) for group in event.groups]
+    on = counted(len(event.inputs), "input")
+    if len(groups) == 1:
+        return f"Versions {groups[0]} gave the same answers on {on}."
+    apart = f"; they differ at {one_line(event.apart, 200).rstrip('.')}" if event.apart else ""
+    return f"Run on {on}, the versions fall into {len(groups)} groups that behave alike: {'; '.join(groups)}{apart}."
+
+
+def _end(run: Run) -> Iterator[str]:
+    last = run.parts[-1]
+    yield from (_sentence(event.reason) for event in last if isinstance(event, Decided) and not _is_turn(event))
+    for event in last:
+        match event:
+            case Stopped() if event.reason != "done":
+                yield f"The work stopped: {_sentence(event.why or event.reason)}"
+            case Broke():
+                yield f"It broke ({event.error}): {_sentence(one_line(event.message, 400))}"
+            case RunFinished():
+                yield _verdict(run, event)
+            case FilesWritten():
+                yield f"The result was written to {one_line(event.folder, 300)}: {', '.join(event.files)}."
+            case Applied():
+                yield f"{one_line(event.file, 300)} was replaced; the old one is kept as {one_line(event.backup, 300)}."
+    if run.evidence:
+        checks = [f"{item.check} {item.verdict.replace('_', ' ')} ({one_line(item.why, 100)})" for item in run.evidence]
+        yield f"The checks on the final files said: {'; '.join(checks)}."
+    if run.verdict is None:
+        yield f"There is no verdict: {_sentence(one_line(run.why, 400))} Go on with: burnish resume {run.id}"
+
+
+def _verdict(run: Run, event: RunFinished) -> str:
+    carried = f" The result is version {event.version}." if event.version else ""
+    aside = f" Set aside as disputed, because good versions fail them: {_listed(event.disputed)}"
+    return f"Verdict: {event.verdict}. {_sentence(event.why)}{carried}{aside if event.disputed else ''}"
+
+
+def _ratings(run: Run) -> Iterator[str]:
+    for event in run.all(Rated):
+        yield f"Somebody gave it {counted(event.stars, 'star')} of 5{f': {event.comment}' if event.comment else ''}."
+
+
+def _section(title: str, paragraphs: list[str]) -> str:
+    filled = [
+        textwrap.fill(
+            plain(text).strip("\n"),
+            WIDTH,
+            subsequent_indent="    " if text.startswith("    ") else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for text in paragraphs
+    ]
+    return "\n\n".join([title.upper(), *filled])
+
+
+def _listed(items: Sequence[str]) -> str:
+    shown = "; ".join(f"`{one_line(item, 120)}`" for item in items[:SHOWN])
+    more = len(items) - SHOWN
+    return f"{shown}; and {more} more." if more > 0 else f"{shown}."
+
+
+def _and(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _sentence(text: str) -> str:
+    flat = one_line(text, 600).rstrip(".")
+    return f"{flat[:1].upper()}{flat[1:]}."
+
+
+def _when(moment: float) -> str:
+    return datetime.fromtimestamp(moment).strftime("%d %B %Y at %H:%M").lstrip("0")

@@ -1,0 +1,147 @@
+"""The story of a run can be told to someone who was not there, whatever became of the run."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.agent.limits import Limits
+from burnish.agent.picture import picture, visits
+from burnish.attempt import attempt
+from burnish.events import (
+    Applied,
+    Broke,
+    CodeProposed,
+    Compared,
+    Decided,
+    Event,
+    Graded,
+    Move,
+    Rated,
+    Refused,
+    Resumed,
+    RunFinished,
+    RunStarted,
+    SpecAgreed,
+    Stopped,
+    TestsFrozen,
+    TestsRan,
+    Tweaked,
+)
+from burnish.explain import explain
+from burnish.models.scripted import ScriptedModel
+from burnish.runs import Run, read_record
+from burnish.sandbox import Sandbox
+from burnish.tasks import from_sentence
+from tests.support import DOUBLE, ESC, ROOT, SQUARE, WRONG, burnish, script
+
+STARTED = RunStarted(
+    run_id="double-1a2b", verb="fix", prompt="double a number", model="local:a,local:b", burnish="0", sandbox="none"
+)
+
+
+def told(*events: Event) -> str:
+    """The story, its lines joined."""
+    return " ".join(explain(Run((STARTED, *events))).split())
+
+
+@pytest.fixture
+def run(open_box: Sandbox) -> Run:
+    """A run whose first draft is wrong."""
+    return attempt(from_sentence(DOUBLE), ScriptedModel(script(draft=SQUARE)))
+
+
+def test_the_story_has_what_was_asked_what_decided_what_happened_and_the_end(run: Run) -> None:
+    story = " ".join(explain(run).split())
+    assert DOUBLE in story
+    assert "2 tests were given, and given tests decide: `assert double(2) == 4`" in story
+    assert "The model wrote 3 tests." in story
+    assert "Version 1 (draft" in story
+    assert "passed 2 of 5 tests; it fails first at `assert double(5) == 10` (got: 25)" in story
+    assert "Verdict: proven." in story
+    assert "calls to scripted:inline" in story
+
+
+def test_its_lines_fit_a_terminal(run: Run) -> None:
+    assert max(map(len, explain(run).splitlines())) <= 100
+
+
+def test_why_a_limit_ended_it_is_told(open_box: Sandbox) -> None:
+    wrong = ScriptedModel(script(draft=WRONG, reflect=WRONG, rewrite=WRONG), name="scripted:x")
+    story = explain(attempt(from_sentence(DOUBLE), wrong, limits=Limits(calls=2)))
+    assert "the limit of 2 calls is reached" in " ".join(story.split())
+    assert "Verdict: failed." in story
+
+
+def test_without_an_example_it_says_what_that_means() -> None:
+    assert "No example was given" in told(SpecAgreed(entry_point="f", signature="f(n)"))
+
+
+def test_assumptions_moves_edits_groups_and_refusals_are_told() -> None:
+    moves = (Move(kind="rewrite", version=2, round=1, model=1),)
+    story = told(
+        SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 1",), assumptions=("n is whole",)),
+        TestsFrozen(sha256="abcdef0123456789", given=1),
+        CodeProposed(version=1, code="def f(n):\n    return 2\n", by="repair", base=0),
+        TestsRan(version=1, graded=Graded(problem="it ran too long", timed_out=True)),
+        Tweaked(base=0, tried=40, passed=0),
+        Decided(choice="stuck", reason="Two rounds brought nothing: another model is asked.", moves=moves),
+        CodeProposed(version=2, code="def f(n):\n    return n\n", by="rewrite", round=1),
+        Compared(groups=((2, 3), (4,)), inputs=("f(1)", "f(2)"), apart="f(2): 2 or 3"),
+        Refused(what="an answer that deletes a test", why="tests stand as they are"),
+        Stopped(reason="done"),
+        RunFinished(verdict="proven", why="it passes", version=2, disputed=("assert f(9) == 1",)),
+        Applied(file="shop.py", backup="shop.py.bak"),
+        Rated(stars=4, comment="fine"),
+    )
+    for words in (
+        "taken for granted: `n is whole`.",
+        "(hash abcdef012345)",
+        "Version 1 (repair, from the code that was there) gave no result: it ran too long.",
+        "40 small edits of the code that was there were tried without asking the model: none passed",
+        "Round 1. Two rounds brought nothing: another model is asked. This time local:b was asked.",
+        "Run on 2 inputs, the versions fall into 2 groups that behave alike: 2 and 3; 4; they differ at f(2): 2 or 3.",
+        "Refused: an answer that deletes a test, because Tests stand as they are.",
+        "The result is version 2. Set aside as disputed, because good versions fail them: `assert f(9) == 1`.",
+        "shop.py was replaced; the old one is kept as shop.py.bak.",
+        "Somebody gave it 4 stars of 5: fine.",
+    ):
+        assert words in story
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        ((), "Nothing: the record ends before anything was tried."),
+        ((), "There is no verdict: The run did not come to its end. Go on with: burnish resume double-1a2b"),
+        ((Broke(error="ModelError", message="the server hung up"),), "It broke (ModelError): The server hung up."),
+        ((Stopped(reason="interrupted", why="stopped by the user"),), "The work stopped: Stopped by the user."),
+        (
+            (Stopped(reason="calls", why="old"), RunFinished(verdict="failed", why="old"), Resumed(answers=3)),
+            "There is no verdict: The run did not come to its end.",
+        ),
+    ],
+)
+def test_runs_without_an_end_are_told_too(events: tuple[Event, ...], words: str) -> None:
+    assert words in told(*events)
+
+
+def test_old_records_can_be_told() -> None:
+    for sample in (ROOT / "tests" / "runs" / "samples").iterdir():
+        assert "HOW IT ENDED" in explain(Run(read_record(sample)))
+
+
+def test_what_a_model_wrote_is_no_escape_code() -> None:
+    assert ESC not in told(CodeProposed(version=1, code="", by="draft", problem=f"{ESC}[31mred"))
+
+
+def test_the_picture_marks_the_road_that_a_run_took(run: Run) -> None:
+    assert "visited" not in picture()
+    assert visits(run)["judge"] == 1
+    assert "judge(judge: once):::visited" in picture(run)
+    assert f"run(run: {visits(run)['run']} times):::visited" in picture(run)
+
+
+def test_the_commands_print_it(work_folder: Path, store: object) -> None:
+    assert burnish("explain", "--graph", cwd=work_folder).stdout.strip() == picture()
+    none = burnish("explain", cwd=work_folder)
+    assert (none.returncode, "burnish runs" in none.stderr) == (2, True)
