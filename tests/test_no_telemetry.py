@@ -80,7 +80,7 @@ def test_a_connection_would_be_seen(work_folder: Path) -> None:
 @pytest.mark.model
 @pytest.mark.timeout(400)
 def test_a_run_with_the_real_model_talks_to_this_machine_alone(work_folder: Path, model_weights: Path) -> None:
-    arguments = ("write", DOUBLE, "--model", "local:qwen2.5-coder-0.5b", "--rounds", "0")
+    arguments = ("write", DOUBLE, "--model", "local:qwen2.5-coder-0.5b", "--rounds", "0", "--fast")
     seen = connections(work_folder, *arguments)
     assert seen, "the model is spoken to through its own address"
     assert [where for _, where in seen if not is_local(where)] == []

@@ -89,8 +89,9 @@ def test_a_named_suite_says_which_variant_was_meant(data: Path) -> None:
 @pytest.mark.parametrize("strategy", ["single", "retry", "reflect", "burnish"])
 @pytest.mark.parametrize("protocol", ["visible", "oracle"])
 def test_gold_is_100_percent_of_humanevalfix(data: Path, strategy: str, protocol: str) -> None:
-    results = evaluate("humanevalfix", "scripted:gold", strategy=strategy, protocol=protocol, data=data)  # type: ignore[arg-type]
-    assert (results.solved, results.planned) == (164, 164)
+    tasks = 164 if protocol == "visible" else 40  # the second protocol changes what is shown, not what is graded
+    results = evaluate("humanevalfix", "scripted:gold", strategy=strategy, protocol=protocol, limit=tasks, data=data)  # type: ignore[arg-type]
+    assert (results.solved, results.planned) == (tasks, tasks)
 
 
 @pytest.mark.slow

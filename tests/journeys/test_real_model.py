@@ -33,7 +33,7 @@ def test_a_simple_function_is_proven(work_folder: Path) -> None:
 
 
 def test_the_first_page_sentence_ends_with_files_that_agree_with_its_verdict(work_folder: Path, store: Store) -> None:
-    done = burnish("write", ROMAN, *MODEL, "--seconds", "250", cwd=work_folder, seconds=350)
+    done = burnish("write", ROMAN, *MODEL, "--seconds", "60", cwd=work_folder, seconds=350)
     run = store.open("last")
     assert run.verdict in ("proven", "failed"), done.stdout + done.stderr
     assert done.returncode == (0 if run.verdict == "proven" else 1)

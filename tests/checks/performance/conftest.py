@@ -46,10 +46,10 @@ def judge(tmp_path: Path) -> Judge:
     return judged
 
 
-@pytest.fixture
-def planted(tmp_path: Path) -> Callable[[], Evidence]:
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Evidence]:
     """The verdict on the twelve planted functions, as often as one wants."""
-    root = tmp_path / "planted"
+    root = tmp_path_factory.mktemp("planted") / "project"
     shutil.copytree(SAMPLES, root)
     project = project_at(root, tests="test_planted.py")
 
