@@ -12,6 +12,8 @@ from burnish.parsing import parse
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+MOST_UNREAD = 3
+"""Unread names that are looked at: where there are many, being unread says little."""
 LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_params", "ctx"}
 
 
@@ -55,18 +57,25 @@ class Code:
         self._lines = [0, *(found.end() for found in re.finditer(rb"\r\n|\r|\n", data))]
         self._collect(root)
         read = {node.id for node in self.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        self.unread = [name for name in _bound(self.nodes) if name not in read | {"self", "cls", "_"}]
+        self.bound_on = _bound(self.nodes)
+        """Parameters and variables, and the line of each."""
+        unread = [name for name in self.bound_on if name not in read | {"self", "cls", "_"}]
+        self.unread = unread[:MOST_UNREAD]
         """Parameters and variables that nothing reads."""
         self.shapes = shapes_of_names(self.nodes)
         """Variables of which the sort of value is known."""
-        self.unread_helpers = [name for name in helpers if name not in read]
+        self.unread_helpers = [name for name in helpers if name not in read][:MOST_UNREAD]
         """Functions of the module that this one does not use."""
 
-    def _collect(self, node: ast.AST) -> None:
-        self.nodes.append(node)
-        for field, child in _children(node):
-            self.parents[child] = (node, field)
-            self._collect(child)
+    def _collect(self, root: ast.AST) -> None:
+        """All nodes in the order they are written; a long sum is nested too deep for recursion."""
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            self.nodes.append(node)
+            children = list(_children(node))
+            self.parents.update((child, (node, field)) for field, child in children)
+            waiting += (child for _, child in reversed(children))
 
     def start(self, node: ast.AST) -> int:
         """The byte at which a node begins."""
@@ -165,11 +174,15 @@ class Code:
         return first <= edit.start and edit.end <= self.end(piece)
 
 
-def _bound(nodes: list[ast.AST]) -> list[str]:
-    """Parameters and variables, in the order they come."""
-    found = dict.fromkeys(node.arg for node in nodes if isinstance(node, ast.arg))
-    found |= dict.fromkeys(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    return list(found)
+def _bound(nodes: list[ast.AST]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for node in nodes:
+        match node:
+            case ast.arg():
+                found.setdefault(node.arg, node.lineno)
+            case ast.Name(ctx=ast.Store()):
+                found.setdefault(node.id, node.lineno)
+    return found
 
 
 def _children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:

@@ -7,18 +7,22 @@ from burnish.agent.tweaks.code import Code
 from burnish.agent.tweaks.edit import Edit
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+MOST_NAMES = 12
+"""Names that are tried in the place of one; where there are more, those that are bound nearest."""
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def names(code: Code) -> Iterator[Edit]:
     """Every edit that uses another name."""
     known = bound_in_scopes(code)
+    attributes = [node for node in code.nodes if isinstance(node, ast.Attribute)]
     for node in code.nodes:
         match node:
             case ast.Name():
                 yield from _others(code, node, known)
+                yield from _as_attribute(code, node, attributes)
             case ast.Attribute():
-                yield from _attributes(code, node)
+                yield from _attributes(code, node, attributes)
             case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Name):
                 for name in visible_at(code, node, known):
                     yield code.instead("returned", value, name)
@@ -33,8 +37,6 @@ def _others(code: Code, node: ast.Name, known: dict[ast.AST, list[str]]) -> Iter
     for name in visible:
         if name != node.id:
             yield code.instead(kind if _alike(code, name, node.id) else "unlike", node, name)
-    if kind == "variable":
-        yield from (code.instead("attribute", node, text) for text in _attributes_named(code, node.id))
 
 
 def _alike(code: Code, one: str, other: str) -> bool:
@@ -50,13 +52,18 @@ def _kind(node: ast.Name, parent: ast.AST | None) -> str:
 
 
 def visible_at(code: Code, node: ast.AST, known: dict[ast.AST, list[str]]) -> list[str]:
-    """The variables that can be read at a place, the innermost first."""
+    """The variables that can be read at a place, the innermost first; of very many only those bound nearest."""
     found: dict[str, None] = {}
     at: ast.AST | None = node
     while at is not None:
         found.update(dict.fromkeys(known.get(at, ())))
         at = code.parent(at)[0]
-    return list(found)
+    if len(found) <= MOST_NAMES:
+        return list(found)
+    here: int = getattr(node, "lineno", 0)
+    near = sorted(found, key=lambda name: abs(code.bound_on[name] - here))[:MOST_NAMES]
+    own = [node.id] if isinstance(node, ast.Name) and node.id in found else []
+    return list(dict.fromkeys([*near, *own]))
 
 
 def bound_in_scopes(code: Code) -> dict[ast.AST, list[str]]:
@@ -85,12 +92,13 @@ def _scope(code: Code, node: ast.AST) -> ast.AST | None:
     return None
 
 
-def _attributes(code: Code, node: ast.Attribute) -> Iterator[Edit]:
-    """Another attribute that the function uses in the same way, or the plain name."""
+def _attributes(code: Code, node: ast.Attribute, known: list[ast.Attribute]) -> Iterator[Edit]:
+    """Another attribute that the function uses in the same way."""
     called = _is_called(code, node)
-    same = {one.attr for one in code.nodes if isinstance(one, ast.Attribute) and _is_called(code, one) == called}
-    for name in sorted(same - {node.attr}):
-        start = code.end(node) - len(node.attr.encode())
+    near = sorted(known, key=lambda one: abs(one.lineno - node.lineno))
+    same = dict.fromkeys(one.attr for one in near if _is_called(code, one) == called and one.attr != node.attr)
+    start = code.end(node) - len(node.attr.encode())
+    for name in list(same)[:MOST_NAMES]:
         yield code.span("attribute", node, start, code.end(node), name)
 
 
@@ -99,7 +107,8 @@ def _is_called(code: Code, node: ast.AST) -> bool:
     return isinstance(parent, ast.Call) and field == "func"
 
 
-def _attributes_named(code: Code, name: str) -> list[str]:
+def _as_attribute(code: Code, node: ast.Name, known: list[ast.Attribute]) -> Iterator[Edit]:
     """`self.x`, where a plain `x` stands and both are used."""
-    found = [one for one in code.nodes if isinstance(one, ast.Attribute) and one.attr == name]
-    return sorted({f"{one.value.id}.{name}" for one in found if isinstance(one.value, ast.Name)})
+    if isinstance(node.ctx, ast.Load):
+        same = {one.value.id for one in known if one.attr == node.id and isinstance(one.value, ast.Name)}
+        yield from (code.instead("attribute", node, f"{owner}.{node.id}") for owner in sorted(same))

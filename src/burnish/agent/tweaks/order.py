@@ -7,57 +7,19 @@ from collections.abc import Iterable, Iterator
 from burnish.agent.tweaks.code import Code
 from burnish.agent.tweaks.edit import Edit
 
-KINDS = {
-    "comparison": 10,
-    "variable": 10,
-    "number": 8,
-    "arithmetic": 6,
-    "less": 6,
-    "sides": 5,
-    "bound": 5,
-    "range": 4,
-    "returned": 5,
-    "delete": 5,
-    "level": 5,
-    "twin": 5,
-    "not": 4,
-    "logic": 4,
-    "flag": 3,
-    "augmented": 4,
-    "shift": 4,
-    "value": 3,
-    "borrowed": 3,
-    "text": 2,
-    "unwrap": 4,
-    "wrap": 3,
-    "slice": 3,
-    "keyword": 3,
-    "sign": 2,
-    "open": 3,
-    "argument": 2,
-    "reversed": 2,
-    "missing return": 3,
-    "target": 2,
-    "unlike": 1,
-    "odd keyword": 0.5,
-    "attribute": 3,
-    "exchange": 2,
-    "regrouped": 1,
-    "gathered": 2,
-    "added": 1,
-    "far shift": 1,
-    "far wrap": 1,
-    "part": 1,
-    "method": 1,
-    "guard": 1,
-    "unread": 5,
-    "helper": 1,
-    "growth": 2,
-    "joined": 1,
-    "gathering": 1,
+LIKELY = {
+    10: "comparison, number, variable",
+    6: "arithmetic, less",
+    5: "returned, bound, twin, unread",
+    4: "sides, delete, level, not, logic, augmented, range, shift, unwrap",
+    3: "flag, value, borrowed, wrap, slice, keyword, open, attribute, missing return",
+    2: "text, sign, argument, reversed, target, exchange, gathered, growth",
+    1: "guard, added, gathering, joined, helper, part, method, regrouped, unlike, far shift, far wrap",
+    0.5: "odd keyword",
 }
-"""Of a hundred bugs, about how many are mended by an edit of each kind."""
-PLACES = {"condition": 1.5, "return": 1.5, "bound": 1.2, "loop": 1.0, "call": 1.0, "other": 0.9}
+"""How often an edit of each kind mends a bug, roughly: only the ratios matter."""
+KINDS = {kind: weight for weight, kinds in LIKELY.items() for kind in kinds.split(", ")}
+PLACES = {"condition": 1.25, "return": 1.25, "bound": 1.1, "loop": 1.0, "call": 1.0, "other": 0.9}
 FOR_UNREAD = 4.0
 """How much likelier a swap is when it reads what nothing read before."""
 DEPTH = 0.5

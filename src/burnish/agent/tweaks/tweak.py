@@ -51,12 +51,15 @@ class Tweak(Frozen):
 def tweaks_of(module: str, entry_point: str, most: int = 400) -> list[Tweak]:
     """The likeliest single edits of one function ("name" or "Class.method"), no two alike, all of which parse.
 
-    Empty when the module does not parse or has no such function.
+    Empty when the module does not parse, has no such function, or one that is nested too deep to walk.
     """
     code = read(module, entry_point)
     if code is None:
         return []
-    edits = ordered(code, (edit for kind in KINDS for edit in kind(code)))
+    try:
+        edits = ordered(code, (edit for kind in KINDS for edit in kind(code)))
+    except RecursionError:  # a sum of a thousand parts
+        return []
     return list(_first(code, edits, most))
 
 
