@@ -153,6 +153,14 @@ def test_without_tests_types_and_names_of_parameters_decide(signature: str, kind
         assert all(isinstance(value, kind | int) for value, kind in zip(row, kinds, strict=True))
 
 
+def test_a_parameter_that_must_be_named_is_named() -> None:
+    assert calls_for("f", "f(a: int, *, text, k=1)", [])[0] == "f(3, text='abc')"
+
+
+def test_values_without_a_literal_are_written_so_that_they_can_be_read() -> None:
+    assert calls_for("f", "", ["assert f(1e999, {'b', 'a'}) == 1"])[0] == "f(float('inf'), {'a', 'b'})"
+
+
 def test_a_parameter_that_says_nothing_is_met_with_several_kinds() -> None:
     kinds = {type(one) for (one,) in arguments(calls_for("f", "f(thing)", []))}
     assert {int, list, str} <= kinds

@@ -34,10 +34,9 @@ def guessed(entry_point: str, signature: str, prompt: str) -> list[Seed]:
     parameters = _parameters(entry_point, signature or _signature_in(entry_point, prompt))
     if parameters is None:
         return []
-    open_ones = [place for place, kind in enumerate(parameters) if not kind]
-    tries = ("int", "list[int]", "str") if open_ones else ("",)
-    rows = [[_values(kind or other) for kind in parameters] for other in tries]
-    form = f"{entry_point}({', '.join(f'_hole_{place}_' for place in range(len(parameters)))})"
+    tries = ("int", "list[int]", "str") if any(not kind for _, kind in parameters) else ("",)
+    rows = [[_values(kind or other) for _, kind in parameters] for other in tries]
+    form = f"{entry_point}({', '.join(f'{name}_hole_{place}_' for place, (name, _) in enumerate(parameters))})"
     count = 3 if parameters else 1
     return [Seed(form, tuple(values[number] for values in row)) for row in rows for number in range(count)]
 
@@ -66,8 +65,11 @@ def _signature_in(entry_point: str, prompt: str) -> str:
     return found[0] if found else ""
 
 
-def _parameters(entry_point: str, signature: str) -> list[str] | None:
-    """The type of each parameter that must be given, "" where nothing tells it; None when there is no signature."""
+def _parameters(entry_point: str, signature: str) -> list[tuple[str, str]] | None:
+    """For each parameter that must be given, "name=" if it is given by name, and its type; "" where nothing tells it.
+
+    None when there is no signature.
+    """
     head = signature.strip().removeprefix("def ").rstrip(":")
     try:
         node = parse(f"def {head if '(' in head else '_()'}: pass").body[0]
@@ -77,7 +79,9 @@ def _parameters(entry_point: str, signature: str) -> list[str] | None:
         return None
     plain = [*node.args.posonlyargs, *node.args.args]
     needed = plain[: len(plain) - len(node.args.defaults)]
-    return [_type_of(argument) for argument in needed if argument.arg not in {"self", "cls"}]
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    named = [(f"{argument.arg}=", _type_of(argument)) for argument, default in pairs if default is None]
+    return [*(("", _type_of(argument)) for argument in needed if argument.arg not in {"self", "cls"}), *named]
 
 
 def _type_of(argument: ast.arg) -> str:

@@ -1,6 +1,7 @@
 """The calls that tests make, taken apart: what is called, and the plain values that could be others."""
 
 import ast
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ def written(value: Any) -> str:
         return f"{{{', '.join(sorted(map(written, value)))}}}"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{written(key)}: {written(one)}' for key, one in value.items())}}}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
     return repr(value)
 
 
