@@ -36,12 +36,14 @@ def attempt(
     verb: str = "write",
     settings: Mapping[str, object] | None = None,
     replay: Sequence[Event] = (),
+    answer: Callable[[str], str] | None = None,
 ) -> Run:
     """Work on the task until its verdict, a limit, or Ctrl-C, and return the recorded run.
 
     The first model answers, the others help when it is stuck. `checks` look at the final files once the tests have;
     the verdict stays with the tests. `ground` is where versions are tried; `settings` go on record beside the task's.
     `replay` is what an earlier part of the same run has on record: it is taken up again there.
+    `answer` puts each assumption to the user, whose words, if any, take its place.
     Every event is on disk before the next step, and then given to `watch`. A KeyboardInterrupt ends the run within
     two seconds and is raised again once the record is closed; an AttemptError is on record, and the run has no verdict.
     """
@@ -70,6 +72,7 @@ def attempt(
                 checks=FinalChecks(checks, sandbox) if checks else None,
                 place=ground,
                 others=tuple(models[1:]),
+                answer=answer,
                 replay=earlier,
             )
             _work_in_background(task, tools, record, watch, unless_known(replay, record.append))

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from burnish.agent import prompts
@@ -31,6 +31,8 @@ class Tools:
     """Where versions are tried; None means each alone in the sandbox."""
     others: tuple[Model, ...] = ()
     """Who is asked when the first model is stuck, in this order."""
+    answer: Callable[[str], str] | None = None
+    """Puts an assumption to the user, who may answer in other words; None where nobody is to be asked."""
     replay: Replay = NOTHING
     """What an earlier part of this run has on record."""
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from burnish.agent.limits import Limits
 from burnish.attempt import Watch, attempt
 from burnish.errors import SetupProblem
-from burnish.events import FilesWritten, Resumed, Stopped
+from burnish.events import Asked, FilesWritten, Resumed, Stopped
 from burnish.models.model import Model
 from burnish.runs import Run, Store
 from burnish.tasks import Task
@@ -19,7 +19,7 @@ from burnish.verbs import write
 Models = Model | str | Sequence[Model]
 Way = Callable[[Run, Models, Limits, Store, Watch | None], Run]
 """How a verb takes up one of its runs: the run, who answers, the caps, where runs are kept, who watches."""
-ELSEWHERE = {"fix": "burnish.verbs.fix"}
+ELSEWHERE = {"fix": "burnish.verbs.fix_resume"}
 """Verbs that take up their own runs, and the module whose `take_up` does it, a `Way`."""
 
 
@@ -94,11 +94,8 @@ def way_of(run: Run) -> Way:
 
 def _write(run: Run, model: Models, limits: Limits, store: Store, watch: Watch | None) -> Run:
     settings = settings_of(run)
-    judged = run.verdict and limits == limits_of(run)  # and killed before its files were written
-    done = (
-        run
-        if judged
-        else attempt(
+    if run.verdict is None or limits != limits_of(run):  # else it was killed just before its files were written
+        run = attempt(
             task_of(run),
             model,
             limits=limits,
@@ -107,10 +104,15 @@ def _write(run: Run, model: Models, limits: Limits, store: Store, watch: Watch |
             watch=watch,
             checks=settings.get("checks", write.CHECKS_AT_END),
             replay=run.events,
+            answer=_agree if any(ask.purpose == "assume" for ask in run.all(Asked)) else None,
         )
-    )
     out = settings.get("out")
-    return write.deliver(done, free(Path(out)), store, watch) if out else done
+    return write.deliver(run, free(Path(out)), store, watch) if out else run
+
+
+def _agree(assumption: str) -> str:
+    """What was said to an assumption is on record; to one that nobody answered, nothing is said."""
+    return ""
 
 
 def free(folder: Path) -> Path:

@@ -1,0 +1,77 @@
+"""What a record answers: exactly the questions that it holds, each once."""
+
+from burnish.events import Asked, BaseEvent, Decided, Event, Message, ModelReplied, RunFinished, Stopped, Tweaked
+from burnish.runs import Replay, unless_known
+
+ASK = Asked(
+    ask_id="draft-1",
+    purpose="draft",
+    messages=(Message(role="user", content="write"),),
+    temperature=0.2,
+    top_p=1.0,
+    max_tokens=9,
+    seed=1,
+)
+
+
+def reply(text: str = "done", ended: str = "stop") -> ModelReplied:
+    return ModelReplied.model_validate(
+        {"ask_id": "draft-1", "purpose": "draft", "text": text, "ended": ended}
+        | {"tokens_in": 3, "tokens_out": 2, "seconds": 0.5}
+    )
+
+
+def answer(replay: Replay, content: str = "write", temperature: float = 0.2, seed: int = 1) -> ModelReplied | None:
+    return replay.reply("draft-1", (Message(role="user", content=content),), temperature, seed)
+
+
+def test_an_answer_is_given_once_to_the_very_same_question() -> None:
+    replay = Replay([ASK, reply()])
+    assert replay.answers == 1
+    found = answer(replay)
+    assert (found.text if found else "", answer(replay)) == ("done", None)
+
+
+def test_another_question_of_the_same_name_is_not_answered() -> None:
+    for other in ({"content": "repair"}, {"temperature": 0.4}, {"seed": 2}):
+        replay = Replay([ASK, reply()])
+        assert answer(replay, **other) is None
+        assert replay.changed("draft-1")
+
+
+def test_what_was_not_answered_to_the_end_is_no_answer() -> None:
+    assert answer(Replay([ASK])) is None
+    cut = Replay([ASK, reply("do", "cut")])
+    assert (answer(cut), cut.tokens_lost) == (None, 5)
+    assert answer(Replay([ASK, reply("do", "cut"), reply("done")])) is not None
+
+
+def test_other_work_is_taken_from_the_record_until_the_run_goes_on() -> None:
+    events: list[Event] = [Tweaked(base=1, tried=3, passed=0), Tweaked(base=2, tried=4, passed=1)]
+    replay = Replay(events)
+    assert replay.take(Tweaked, base=2) is events[1]
+    assert replay.take(Tweaked, base=2) is None
+    answer(replay)  # asked for real
+    assert replay.take(Tweaked, base=1) is None
+
+
+def test_an_event_is_not_written_down_twice_and_an_ending_always_is() -> None:
+    known: list[Event] = [
+        Decided(choice="refine", reason="again", at=1.0),
+        Tweaked(base=1, tried=3, passed=0, seconds=0.5, at=2.0),
+        Stopped(reason="calls", why="limit", at=3.0),
+        RunFinished(verdict="failed", why="no", at=4.0),
+    ]
+    written: list[BaseEvent] = []
+    record = unless_known(known, written.append)
+    for event in known:
+        record(event.model_copy(update={"at": 9.0}))
+    record(Decided(choice="refine", reason="again"))
+    assert [getattr(event, "kind", "") for event in written] == ["stopped", "run_finished", "decided"]
+
+
+def test_a_duration_makes_no_difference() -> None:
+    written: list[BaseEvent] = []
+    record = unless_known([Tweaked(base=1, tried=3, passed=0, seconds=0.5)], written.append)
+    record(Tweaked(base=1, tried=3, passed=0, seconds=0.7))
+    assert written == []
