@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from burnish.runs.store import Store
     from burnish.sandbox import open_sandbox
     from burnish.tasks.task import Task
+    from burnish.verbs.apply import apply
     from burnish.verbs.check import check
+    from burnish.verbs.fix import fix
     from burnish.verbs.resume import resume
     from burnish.verbs.write import write
 
@@ -35,10 +37,12 @@ _ROOMS = {
     "SetupProblem": "burnish.errors",
     "Store": "burnish.runs.store",
     "Task": "burnish.tasks.task",
+    "apply": "burnish.verbs.apply",
     "check": "burnish.verbs.check",
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
     "explain": "burnish.explain",
+    "fix": "burnish.verbs.fix",
     "open_sandbox": "burnish.sandbox",
     "resume": "burnish.verbs.resume",
     "write": "burnish.verbs.write",
@@ -56,10 +60,12 @@ __all__ = [
     "Store",
     "Task",
     "__version__",
+    "apply",
     "check",
     "compare",
     "evaluate",
     "explain",
+    "fix",
     "open_sandbox",
     "resume",
     "write",

@@ -23,7 +23,7 @@ from burnish.text import plain
 
 OWN = "burnish_own/test_burnish_own.py"
 ALIAS = "burnish_solution"
-LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 5.0, 5.0, 20.0
+LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
 """What a version's tests may take: at least so long, so often what they took before, and where nobody knows that."""
 MOST_LINES, MOST_CHARACTERS = 6, 600
 
@@ -34,7 +34,7 @@ class InProject:
     def __init__(
         self, project: Project, source: Path, encoding: str = "utf-8", sandbox: str = "auto", seconds: float = 0.0
     ) -> None:
-        wanted = max(LEAST_SECONDS, TIMES * seconds) if seconds else UNKNOWN_SECONDS
+        wanted = LEAST_SECONDS + TIMES * seconds if seconds else UNKNOWN_SECONDS
         limit = min(project.settings.test_seconds, wanted)
         settings = project.settings.model_copy(update={"test_seconds": limit})
         self.project = project.model_copy(update={"settings": settings, "sources": (source,)})

@@ -13,6 +13,7 @@ from burnish.cli.compare import compare
 from burnish.cli.doctor import doctor
 from burnish.cli.eval import evaluate
 from burnish.cli.explain import explain
+from burnish.cli.fix import apply, fix
 from burnish.cli.models import app as models
 from burnish.cli.rate import rate
 from burnish.cli.resume import resume
@@ -26,6 +27,8 @@ INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command()(write)
+app.command()(fix)
+app.command()(apply)
 app.command()(check)
 app.command()(runs)
 app.command()(show)

@@ -1,0 +1,95 @@
+"""`burnish.fix`: a file with a bug goes in, a tested repair of one function comes out. No test is ever touched."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.agent.limits import Limits
+from burnish.attempt import Watch, attempt
+from burnish.events import Applied, RunFinished, RunStarted, Stopped
+from burnish.models.catalog import DEFAULT_MODEL
+from burnish.models.model import Model
+from burnish.runs import Run, Store
+from burnish.verbs.apply import apply as apply_run
+from burnish.verbs.apply import save_diff
+from burnish.verbs.plan import Plan, ground_of, plan_for
+from burnish.version import __version__
+
+Models = Model | str | Sequence[Model]
+
+
+def fix(
+    path: Path | str,
+    model: Models = DEFAULT_MODEL,
+    *,
+    tests: Sequence[Path | str] = (),
+    spec: str = "",
+    function: str | None = None,
+    apply: bool = False,
+    python: Path | str | None = None,
+    limits: Limits | None = None,
+    sandbox: str = "auto",
+    store: Store | None = None,
+    watch: Watch | None = None,
+) -> Run:
+    """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
+
+    The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
+    `function` the one that failing tests point at is repaired. `apply` writes the file, its old content kept beside it.
+    """
+    store = store or Store()
+    plan = plan_for(
+        path, tests=tests, spec=spec, function=function, apply=apply, python=python, sandbox=sandbox, watch=watch
+    )
+    if plan.nothing:
+        return _nothing(plan, model, store, watch)
+    with ground_of(plan, sandbox) as ground:
+        run = attempt(
+            plan.task,
+            model,
+            limits=limits,
+            sandbox=sandbox,
+            store=store,
+            watch=watch,
+            ground=ground,
+            verb="fix",
+            settings=plan.settings(apply),
+        )
+    return delivered(run, apply, store, watch)
+
+
+def delivered(run: Run, apply: bool, store: Store, watch: Watch | None) -> Run:
+    """The diff in the run's folder; and where that was asked for and the repair is good, the file in its place."""
+    changed = bool(save_diff(run, store))
+    good = run.verdict in ("proven", "plausible") and not run.last(Applied)
+    return apply_run(run, store=store, watch=watch) if apply and good and changed else run
+
+
+def _nothing(plan: Plan, model: Models, store: Store, watch: Watch | None) -> Run:
+    """A run that ends where it begins; nobody was asked."""
+    run_id, record = store.begin(plan.task.id)
+    task = plan.task.model_dump(exclude={"hidden_tests", "gold"})
+    events = (
+        RunStarted(
+            run_id=run_id,
+            verb="fix",
+            prompt=plan.task.prompt,
+            model=_name(model),
+            burnish=__version__,
+            settings={"task": task, **plan.settings(False)},
+        ),
+        Stopped(reason="done", why=plan.nothing),
+        RunFinished(verdict="proven", why=plan.nothing),
+    )
+    with record:
+        for event in events:
+            record.append(event)
+            if watch:
+                watch(event)
+    return Run(events)
+
+
+def _name(model: Models) -> str:
+    if isinstance(model, str):
+        return model
+    several = model if isinstance(model, Sequence) else [model]
+    return ",".join(one if isinstance(one, str) else one.name for one in several)

@@ -1,0 +1,55 @@
+"""How a run of `burnish fix` is taken up again: on the same file, as it was, in the same project."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from burnish.agent.limits import Limits
+from burnish.attempt import Watch, attempt
+from burnish.checks.project_finder import find_project
+from burnish.checks.suspects import Before
+from burnish.errors import SetupProblem
+from burnish.models.model import Model
+from burnish.runs import Run, Store
+from burnish.tasks import Task
+from burnish.verbs.apply import facts_of
+from burnish.verbs.fix import delivered
+from burnish.verbs.plan import Plan, ground_of
+from burnish.verbs.target import read_target
+
+
+def take_up(
+    run: Run, model: Model | str | Sequence[Model], limits: Limits, store: Store, watch: Watch | None = None
+) -> Run:
+    """Go on with a repair; refused when the file is not what it was when the run began."""
+    plan = plan_of(run)
+    sandbox = str(run.started.settings.get("sandbox", "auto"))
+    with ground_of(plan, sandbox) as ground:
+        done = attempt(
+            plan.task,
+            model,
+            limits=limits,
+            sandbox=sandbox,
+            store=store,
+            watch=watch,
+            ground=ground,
+            verb="fix",
+            replay=run.events,
+        )
+    return delivered(done, bool(facts_of(run).get("apply")), store, watch)
+
+
+def plan_of(run: Run) -> Plan:
+    """What was to be done, from the record; nothing is looked at anew but the file itself."""
+    facts = facts_of(run)
+    target = read_target(str(facts["file"]))
+    if target.sha256 != facts["sha256"]:
+        raise SetupProblem(
+            f"{target.path.name} has changed on disk since run {run.id!r} began: its answers are about another file. "
+            f"Begin anew: burnish fix {target.path}"
+        )
+    source = Path(str(facts["name"]))
+    root = target.path.parents[len(source.parts) - 1]
+    project = find_project([target.path], [root / test for test in facts["tests"]], facts["python"])
+    task = Task.model_validate(run.started.settings["task"])
+    before = Before(seconds=float(facts.get("test_seconds", 0.0)))
+    return Plan(target, project, target.path.relative_to(project.root), task, before, tuple(facts.get("aside", ())))

@@ -1,0 +1,205 @@
+"""What `fix` is about to do, found out before the model is asked anything: the file, its tests, the broken function."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from burnish.attempt import Watch
+from burnish.checks.in_project import InProject
+from burnish.checks.lab import Lab
+from burnish.checks.project import Project
+from burnish.checks.project_finder import find_project
+from burnish.checks.project_run import has_tests
+from burnish.checks.suite import Suite
+from burnish.checks.suspects import Before, Counting, counting, examine, ranked
+from burnish.errors import CheckError, SetupProblem
+from burnish.events import Notice
+from burnish.tasks import Task
+from burnish.tasks.repair import contradiction, docstring, examples, from_file, lines_in, repairable
+from burnish.tasks.syntax import complaint, parsed
+from burnish.text import one_line
+from burnish.verbs.target import Target, must_be_writable, read_target
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done, decided before the model is asked anything."""
+
+    target: Target
+    project: Project
+    source: Path
+    task: Task
+    before: Before = field(default_factory=Before)
+    aside: tuple[str, ...] = ()
+    """Tests that fail for reasons that the repair cannot reach."""
+    nothing: str = ""
+    """Why there is nothing to repair; empty when there is."""
+
+    def settings(self, apply: bool) -> dict[str, object]:
+        """What the run's record says of its file, enough to go on from."""
+        return {
+            "fix": {
+                "file": str(self.target.path),
+                "name": str(self.source),
+                "sha256": self.target.sha256,
+                "encoding": self.target.encoding,
+                "apply": apply,
+                "root": str(self.project.root),
+                "tests": [str(test) for test in self.project.tests],
+                "python": str(self.project.python),
+                "test_seconds": self.before.seconds,
+                "aside": list(self.aside),
+            }
+        }
+
+
+def ground_of(plan: Plan, sandbox: str = "auto") -> InProject:
+    """Where the versions of a plan are tried."""
+    return InProject(plan.project, plan.source, plan.target.encoding, sandbox, plan.before.seconds)
+
+
+def plan_for(
+    path: Path | str,
+    *,
+    tests: Sequence[Path | str] = (),
+    spec: str = "",
+    function: str | None = None,
+    apply: bool = False,
+    python: Path | str | None = None,
+    sandbox: str = "auto",
+    watch: Watch | None = None,
+) -> Plan:
+    """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right."""
+    target = read_target(path)
+    if apply:
+        must_be_writable(target)
+    if function:
+        from_file(target.text, function)
+    project = find_project([target.path], [str(test).partition("::")[0] for test in tests], python)
+    source = target.path.relative_to(project.root)
+    looked = Plan(target, project, source, Task(id="fix", prompt=""))
+    before = _looked(looked, sandbox, watch)
+    chosen = _chosen(tests, project.root)
+    name, suspects = _function(looked, before, function, spec, sandbox)
+    count = counting(before, name, chosen, parses=parsed(target.text) is not None)
+    task = from_file(target.text, name, spec, count.deciding, tuple(suspects))
+    _must_agree(task)
+    why = _why_nothing(looked, before, count, task, spec, sandbox)
+    return Plan(target, project, source, task, before, count.aside, why)
+
+
+def _looked(plan: Plan, sandbox: str, watch: Watch | None) -> Before:
+    if not has_tests(plan.project):
+        return Before()
+    if watch:
+        watch(Notice(text="running the project's tests as they are"))
+    with Lab(plan.project, sandbox) as lab:
+        try:
+            return examine(plan.project, lab, plan.source, plan.target.text)
+        except CheckError as error:
+            raise SetupProblem(
+                f"The tests of the project could not be run: {error}. Look at them by themselves: python -m pytest"
+            ) from error
+
+
+def _chosen(tests: Sequence[Path | str], root: Path) -> tuple[str, ...]:
+    """The tests that were named, as pytest names them; nothing where only whole files and folders were."""
+    if not any("::" in str(test) for test in tests):
+        return ()
+    parts = [str(test).partition("::") for test in tests]
+    return tuple(f"{Path(os.path.abspath(file)).relative_to(root)}{mark}{rest}" for file, mark, rest in parts)  # noqa: PTH100
+
+
+def _function(plan: Plan, before: Before, named: str | None, spec: str, sandbox: str) -> tuple[str, list[str]]:
+    """The function to repair, and the others that may hold the bug."""
+    text = plan.target.text
+    known, suspects = repairable(text), ranked(before)
+    if named:
+        return named, [name for name in suspects if name != named]
+    if len(known) == 1:
+        return known[0], []
+    if not known:
+        raise SetupProblem(
+            f"There is no function in {plan.source}, and functions are what is repaired. Name a file that has one."
+        )
+    if problem := complaint(text):
+        return _at_fault(text, known, problem), []
+    if suspects:
+        return suspects[0], suspects[1:]
+    if before.failing or before.broken:
+        raise SetupProblem(_unreachable(plan, before))
+    return _by_its_words(plan, known, spec, sandbox), []
+
+
+def _at_fault(text: str, known: list[str], problem: str) -> str:
+    """The function that the parser's complaint is about, else the one above it."""
+    line = (
+        int(problem.split()[1].rstrip(":")) if problem.startswith("line ") and problem.split()[1][:-1].isdigit() else 1
+    )
+    spans = {name: lines_in(text, name) or (0, 0) for name in known}
+    inside = [name for name, (first, last) in spans.items() if first <= line <= last]
+    above = [name for name, (first, _) in spans.items() if first <= line]
+    return (inside or above or known)[-1]
+
+
+def _unreachable(plan: Plan, before: Before) -> str:
+    failed = {**before.broken, **before.failing}
+    first = next(iter(failed.values()))
+    many = "1 test fails" if len(failed) == 1 else f"{len(failed)} tests fail"
+    return (
+        f"{many}, but none of them runs a function of {plan.source}: {', '.join(list(failed)[:MOST_NAMED])}. "
+        f"The first says: {one_line(first.message, 200)} Name the file that is broken, or say what is wrong: "
+        f'burnish fix {plan.source} --function NAME --spec "…"'
+    )
+
+
+def _by_its_words(plan: Plan, known: list[str], spec: str, sandbox: str) -> str:
+    """Where no test fails: the function that the spec speaks of, or whose own examples fail."""
+    text = plan.target.text
+    spoken = [name for name in known if name.rpartition(".")[2] in spec.replace("(", " ").replace("`", " ").split()]
+    if spoken:
+        return spoken[0]
+    if spec:
+        raise SetupProblem(
+            f"It is not clear which function the spec is about. Name it: --function {' or '.join(known[:MOST_NAMED])}"
+        )
+    with_examples = {name: tuple(examples(docstring(text, name), name)) for name in known}
+    with ground_of(plan, sandbox) as ground:
+        for name, given in with_examples.items():
+            if given and not ground.grade(text, Suite(entry_point=name, given=given)).all_passed:
+                return name
+    return known[0]
+
+
+def _must_agree(task: Task) -> None:
+    pair = contradiction(task.visible_tests)
+    if pair:
+        raise SetupProblem(
+            f"Two of your examples contradict each other: `{one_line(pair[0])}` and `{one_line(pair[1])}`. "
+            f"No code can pass both; take one of them out and try again."
+        )
+
+
+def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: str, sandbox: str) -> str:
+    """In one sentence, why there is nothing to repair; empty when something fails, or words ask for more."""
+    if count.failing or complaint(plan.target.text):
+        return ""
+    if task.visible_tests:
+        with ground_of(plan, sandbox) as ground:
+            suite = Suite(entry_point=task.entry_point, given=task.visible_tests)
+            if not ground.grade(plan.target.text, suite).all_passed:
+                return ""
+    elif spec:
+        return ""
+    if count.aside:
+        raise SetupProblem(_unreachable(plan, before))
+    passing = len(count.deciding) + len(task.visible_tests)
+    if not passing:
+        raise SetupProblem(
+            f"There is no test of {plan.source}, no example and no spec, so nothing says what is wrong. "
+            f'Say it: burnish fix {plan.source} --tests test_{plan.source.name}, or --spec "what it should do"'
+        )
+    return f"nothing to fix: {'its test passes' if passing == 1 else f'all {passing} tests pass'} already"

@@ -1,0 +1,138 @@
+"""The file that is to be repaired: read once, written once, and nothing of it lost on the way."""
+
+import contextlib
+import hashlib
+import io
+import os
+import shutil
+import tempfile
+import tokenize
+from dataclasses import dataclass
+from pathlib import Path
+
+from burnish.checks.suite_finder import FOLDERS, is_named_as_test
+from burnish.errors import SetupProblem
+from burnish.text import one_line
+
+SIGNED = "utf-8-sig"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A Python file as it lay on disk when the run began."""
+
+    path: Path
+    """As named; a link is followed only when the file is written."""
+    text: str
+    """Without a byte order mark; line ends as they are."""
+    encoding: str
+    sha256: str
+
+    def encoded(self, text: str) -> bytes:
+        """Another text for the same file, in the file's own encoding."""
+        return text.encode(self.encoding)
+
+
+def read_target(path: Path | str) -> Target:
+    """The file, or a SetupProblem that says what to name instead."""
+    named = Path(path).expanduser()
+    full = Path(os.path.abspath(named))  # noqa: PTH100
+    _must_be_code(named, full)
+    try:
+        data = full.read_bytes()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
+    except OSError as error:
+        raise SetupProblem(f"{_name(named)} cannot be read ({error.strerror}). Name a file that can.") from error
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise SetupProblem(
+            f"{_name(named)} is not text that Python reads: {one_line(str(error), 200)}. "
+            f"Convert it first: iconv -f latin-1 -t utf-8 {named.name}"
+        ) from error
+    if "\0" in text:
+        raise SetupProblem(f"{_name(named)} is no Python: it holds zero bytes. Name a file with Python code.")
+    if not text.strip():
+        raise SetupProblem(
+            f'{_name(named)} is empty, so there is nothing to repair. To have code written, type: burnish write "…"'
+        )
+    return Target(full, text, encoding, hashlib.sha256(data).hexdigest())
+
+
+def _must_be_code(named: Path, full: Path) -> None:
+    if full.is_dir():
+        inside = sorted(file.name for file in full.glob("*.py") if not is_named_as_test(file))
+        example = named / (inside[0] if inside else "FILE.py")
+        raise SetupProblem(f"{_name(named)} is a folder, and one file is repaired at a time: burnish fix {example}")
+    if not full.exists():
+        raise SetupProblem(f"There is no file {_name(named)}. Look at the path and try again.")
+    if not full.is_file() or full.suffix != ".py":
+        raise SetupProblem(f"{_name(named)} is not Python code: its name does not end in .py. Name a file that does.")
+    if is_named_as_test(full) or full.name == "conftest.py" or any(part in FOLDERS for part in full.parent.parts[-2:]):
+        code = full.name.removeprefix("test_").removesuffix(".py").removesuffix("_test")
+        raise SetupProblem(
+            f"{_name(named)} is a test, and Burnish never changes a test. "
+            f"Name the code that it tests: burnish fix {code}.py --tests {named}"
+        )
+
+
+def must_be_writable(target: Target) -> None:
+    """Refuse, before any work is done, a file that could not be put in place."""
+    real = target.path.resolve()
+    for place, wanted in ((real, os.W_OK), (real.parent, os.W_OK | os.X_OK)):
+        if not os.access(place, wanted):
+            raise SetupProblem(
+                f"{str(place)!r} cannot be written, so a repair could not be put in place. "
+                f"Make it writable, or leave out --apply: chmod u+w {place}"
+            )
+
+
+def put_in_place(path: Path, sha256: str, data: bytes) -> Path:
+    """Write a file all at once, its old content beside it; returns where that is. Raises SetupProblem, OSError.
+
+    Nothing is written when the file is not what it was: `sha256` is of the content that the repair was made from.
+    """
+    real = path.resolve()
+    before = _unchanged(real, sha256)
+    backup = _backup(real, before)
+    handle, name = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(real, name)
+        with contextlib.suppress(OSError):
+            state = real.stat()
+            os.chown(name, state.st_uid, state.st_gid)
+        _unchanged(real, sha256)
+        os.replace(name, real)  # noqa: PTH105
+    except BaseException:
+        for left in (Path(name), backup):
+            left.unlink(missing_ok=True)
+        raise
+    return backup
+
+
+def _unchanged(real: Path, sha256: str) -> bytes:
+    data = real.read_bytes() if real.is_file() else b""
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise SetupProblem(f"{real.name} has changed on disk since the run began, so it was left as it is.")
+    return data
+
+
+def _backup(real: Path, data: bytes) -> Path:
+    number = 1
+    while True:
+        place = real.with_name(f"{real.name}.orig" if number == 1 else f"{real.name}.orig.{number}")
+        try:
+            with place.open("xb") as file:
+                file.write(data)
+        except FileExistsError:
+            number += 1
+            continue
+        shutil.copymode(real, place)
+        return place
+
+
+def _name(path: Path) -> str:
+    return repr(one_line(str(path), 200))
