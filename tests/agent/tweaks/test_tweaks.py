@@ -152,6 +152,15 @@ def test_odd_but_sound_modules_give_only_sound_ones(module: str) -> None:
         ast.parse(tweak.code)
 
 
+def test_lines_that_are_added_end_as_the_others_do() -> None:
+    module = "def f(a):\r\n    for b in a:\r\n        c = b\r\n        return c\r\n"
+    assert all(tweak.code.count("\n") == tweak.code.count("\r\n") for tweak in tweaks_of(module, "f", 5000))
+
+
+def test_code_nested_too_deep_to_walk_gives_nothing_rather_than_an_error() -> None:
+    assert tweaks_of(f"def f(a):\n    b = {'a + ' * 2000}a\n    return b\n", "f") == []
+
+
 def test_a_tweak_can_be_tweaked_again() -> None:
     wrong = "def f(a, b):\n    return a - b < 0\n"
     right = "def f(a, b):\n    return a + b <= 0\n"

@@ -102,10 +102,6 @@ class Code:
         """The text of a span."""
         return self.data[start:end].decode()
 
-    def module_from(self, start: int) -> str:
-        """All text from a byte on."""
-        return self.data[start:].decode()
-
     def text(self, node: ast.AST) -> str:
         """A node as written, without parentheses around it."""
         return self.between(self.start(node), self.end(node))
@@ -139,7 +135,9 @@ class Code:
         return self.span(kind, node, start, end, new)
 
     def span(self, kind: str, node: ast.AST, start: int, end: int, new: str, what: str = "") -> Edit:
-        """The edit of any span."""
+        """The edit of any span; new lines end as the module's lines do."""
+        if b"\r\n" in self.data:
+            new = re.sub(r"(?<!\r)\n", "\r\n", new)
         return Edit(kind, start, end, self.between(start, end), new, node, what)
 
     def with_edit(self, edit: Edit) -> str:

@@ -49,7 +49,9 @@ def _opened(code: Code, node: ast.If | ast.While | ast.For) -> Iterator[Edit]:
     """Without the `else`, and without the condition or the loop."""
     gap_start = code.line_end(code.end(node.body[-1]))
     if node.orelse:
-        found = re.match(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?=el(?:se|if)\b)", code.module_from(gap_start))
+        found = re.match(
+            r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?=el(?:se|if)\b)", code.between(gap_start, code.end(node))
+        )
         if found:
             yield code.span("delete", node, gap_start, code.line_end(code.end(node)), "", "the `else` is deleted")
     if isinstance(node, ast.If) and is_elif(code, node):

@@ -53,14 +53,12 @@ def tweaks_of(module: str, entry_point: str, most: int = 400) -> list[Tweak]:
 
     Empty when the module does not parse, has no such function, or one that is nested too deep to walk.
     """
-    code = read(module, entry_point)
-    if code is None:
-        return []
     try:
-        edits = ordered(code, (edit for kind in KINDS for edit in kind(code)))
+        code = read(module, entry_point)
+        edits = ordered(code, (edit for kind in KINDS for edit in kind(code))) if code else []
     except RecursionError:  # a sum of a thousand parts
         return []
-    return list(_first(code, edits, most))
+    return list(_first(code, edits, most)) if code else []
 
 
 def _first(code: Code, edits: Iterable[Edit], most: int) -> Iterator[Tweak]:
