@@ -27,7 +27,7 @@ OWN_TESTS = block("assert double(0) == 0\nassert double(-3) == -6\nassert double
 def script(**replies: str | list[str]) -> dict[str, list[str]]:
     """A scripted model's answers by purpose; a good `double` where nothing else is said."""
     usual: dict[str, str | list[str]] = {"tests": OWN_TESTS, "draft": GOOD, "reflect": GOOD, "rewrite": GOOD}
-    chosen = usual | {"second opinion": GOOD, "specify": "def double(n):"} | replies
+    chosen = usual | {"second opinion": GOOD, "specify": "def double(n):", "assume": "none"} | replies
     return {purpose: [said] if isinstance(said, str) else said for purpose, said in chosen.items()}
 
 

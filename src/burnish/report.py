@@ -1,13 +1,18 @@
 """The report: what was asked, what was proven, what was not, and what it cost. Derived from the run alone."""
 
+import re
+from collections.abc import Callable
+
 from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
-from burnish.events import Evidence, ModelReplied
+from burnish.events import Compared, Decided, Evidence, ModelReplied, Refused, Resumed, TestsFrozen, Tweaked
 from burnish.models.prices import FREE
 from burnish.runs.run import Run, Version
+from burnish.runs.sentences import sentence_of
 from burnish.tasks.offered import offered_names
 from burnish.tasks.task import Task
+from burnish.tasks.test_file import name_in_file
 from burnish.text import counted, fenced, one_line, plain
 
 HEADLINES = {
@@ -16,6 +21,8 @@ HEADLINES = {
     "failed": "Failed: the evidence is not in.",
 }
 
+ROAD = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed)
+"""Events that tell how the result came about."""
 MOST_FINDINGS = 3
 """Of one check; the rest is in the record."""
 
@@ -36,9 +43,26 @@ def suite_of(run: Run) -> Suite:
     return Suite.of(name, given, task.earlier_tests + run.model_tests, offered_names(task), task.test_file)
 
 
+def module_of(run: Run) -> str:
+    """What the module is called where it is delivered."""
+    return task_of(run).module or "solution"
+
+
 def tests_file(run: Run) -> str:
-    """The text of `test_solution.py`."""
-    return suite_of(run).render(run.disputed)
+    """The text of the test file that is delivered."""
+    suite, module = suite_of(run), module_of(run)
+    own = re.sub(r"(\b(?:from|import)\s+)solution\b(\s+as\s+\w+)?", _named(module), suite.file)
+    return suite.model_copy(update={"file": own}).render(run.disputed, module)
+
+
+def _named(module: str) -> Callable[[re.Match[str]], str]:
+    """Gives an import of `solution` the module's own name again."""
+
+    def put(match: re.Match[str]) -> str:
+        alias = match[2] or ""
+        return match[1] + module + ("" if alias.split()[-1:] == [module] else alias)
+
+    return put
 
 
 def report(run: Run) -> str:
@@ -50,10 +74,13 @@ def report(run: Run) -> str:
         "## Task",
         fenced(plain(run.started.prompt), "text"),
     ]
+    if run.spec and run.spec.assumptions:
+        parts += ["## Assumed", "\n".join(f"- {_words(point)}" for point in run.spec.assumptions)]
     if run.code:
         parts += ["## Code", fenced(plain(run.code), "python")]
     parts += ["## Evidence", _evidence(run), "## Tests", _tests(run)]
-    parts += ["## Versions", _versions(run), "## Cost", cost(run), "## What this does not say", _limits_of_this(run)]
+    parts += ["## Versions", _versions(run), "## How it came about", _road(run)]
+    parts += ["## Cost", cost(run), "## What this does not say", _limits_of_this(run)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -106,13 +133,19 @@ def _tests(run: Run) -> str:
     for body in suite.names.values():
         source = "you" if body in suite.given else "the model"
         said = "disputed, set aside" if body in run.disputed else outcomes.get(body, "not_run").replace("_", " ")
-        lines.append(f"| {_cell(body, code=True)} | {source} | {said} |")
+        lines.append(f"| {_cell(name_in_file(body) or body, code=True)} | {source} | {said} |")
     return "\n".join(lines if suite.names else ["There is no test."])
 
 
 def _versions(run: Run) -> str:
     lines = [f"- Version {version.number} ({version.by}): {_words(said_of(version))}" for version in run.versions]
     return "\n".join(lines) if run.versions else "There is no version."
+
+
+def _road(run: Run) -> str:
+    """What was decided and why, which edits were tried, which versions behave alike, what was refused."""
+    told = [sentence_of(event) for event in run.events if isinstance(event, ROAD)]
+    return "\n".join(f"- {_words(line, 300)}" for line in told) or "Nothing had to be decided."
 
 
 def said_of(version: Version) -> str:

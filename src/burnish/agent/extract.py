@@ -3,6 +3,7 @@
 import ast
 import re
 
+from burnish.agent.stories import is_closed, stories_from
 from burnish.parsing import parse
 from burnish.tasks.assemble import names_of
 from burnish.tasks.examples import called_names
@@ -26,17 +27,21 @@ def cleaned(text: str, entry_point: str) -> str:
     return _kept_lines(text, tree, entry_point) if tree else text.strip() + "\n" if text.strip() else ""
 
 
-def asserts_from(answer: str, entry_point: str) -> tuple[list[str], int]:
-    """One-line test bodies that call the entry point, and how many other ones there were."""
-    kept: list[str] = []
-    dropped = 0
-    for line in _assert_lines(answer):
-        test = _usable(line, entry_point)
-        if test and test not in kept:
-            kept.append(test)
-        else:
-            dropped += 1
-    return kept, dropped
+def asserts_from(
+    answer: str, entry_point: str, also: tuple[str, ...] = (), stories: bool = False
+) -> tuple[list[str], int]:
+    """Test bodies that call the entry point or one of `also`, and how many other ones there were.
+
+    One line each; with `stories`, also a few steps that build something and then assert.
+    """
+    names = {entry_point, *also}
+    found = stories_from("\n".join(_blocks(answer)) or plain(answer), names) if stories else _lone(answer, names)
+    kept = [test for test in dict.fromkeys(found) if test]
+    return kept, len(found) - len(kept)
+
+
+def _lone(answer: str, names: set[str]) -> list[str]:
+    return [_usable(line, names) for line in _assert_lines(answer)]
 
 
 def signature_from(answer: str) -> str:
@@ -112,24 +117,14 @@ def _assert_lines(answer: str) -> list[str]:
     return [line for line in lines if line.startswith("assert ")]
 
 
-def _usable(line: str, entry_point: str) -> str:
+def _usable(line: str, names: set[str]) -> str:
     tree = _tree(line)
     node = tree.body[0] if tree and len(tree.body) == 1 else None
     if not isinstance(node, ast.Assert) or isinstance(node.test, ast.Tuple):
         return ""
     test = f"assert {ast.unparse(node.test)}"
-    unknown = [name for name in called_names(test) if name != entry_point]
-    return test if entry_point in called_names(test) and not unknown and _closed(node.test, entry_point) else ""
-
-
-def _closed(test: ast.expr, entry_point: str) -> bool:
-    """Whether the test stands on its own: no name in it that only a longer script would have bound."""
-    import builtins
-
-    bound = {name.id for name in ast.walk(test) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
-    bound |= {argument.arg for argument in ast.walk(test) if isinstance(argument, ast.arg)}
-    used = {name.id for name in ast.walk(test) if isinstance(name, ast.Name)} - bound - {entry_point}
-    return all(hasattr(builtins, name) for name in used)
+    called = set(called_names(test))
+    return test if called & names and called <= names and is_closed(node.test, names) else ""
 
 
 def _mismatch(found: ast.FunctionDef, signature: str) -> str:

@@ -22,6 +22,16 @@ def specify(task: Task) -> tuple[Message, ...]:
     )
 
 
+def assume(task: Task, signature: str) -> tuple[Message, ...]:
+    """Ask what to take for granted where the words leave something open."""
+    return _talk(
+        f"Task: {task.prompt}\n\n"
+        f"What does this task leave open that `{signature}` must decide, e.g. empty or invalid input, ties, order? "
+        "Name at most three points. Each is one short line that says what you assume, beginning with a dash.\n"
+        "If nothing is open, answer: none"
+    )
+
+
 def tests(task: Task, signature: str, given: tuple[str, ...]) -> tuple[Message, ...]:
     """Ask for assert statements: one line each is the form that small models get right."""
     name = signature.split("(")[0]

@@ -106,9 +106,9 @@ class Work:
         """The one failure to speak of, a given test's first: the test's body, and what was said."""
         if version.graded is None:
             return None
-        failed = {case.name.rsplit("::", 1)[-1]: case for case in version.graded.cases if case.outcome != "passed"}
-        counting = ((name, body) for name, body in self.suite.names.items() if body not in self.disputed)
-        return next(((body, failed[name].message) for name, body in counting if name in failed), None)
+        failures = self.suite.failures(version.graded)
+        counting = (body for body in self.suite.names.values() if body not in self.disputed)
+        return next(((body, failures[body]) for body in counting if body in failures), None)
 
     def _fails(self, version: Version, test: str) -> bool:
         return self._outcomes(version)[test] != "passed"

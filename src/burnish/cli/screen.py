@@ -12,25 +12,31 @@ from rich.text import Text
 from burnish.cli.leaving import PatientConsole
 from burnish.cli.voices import Voices
 from burnish.events import (
+    Applied,
     BaseEvent,
     Broke,
     CheckFinished,
     CodeProposed,
+    Compared,
     Decided,
     FilesWritten,
     ModelChunk,
     ModelReplied,
     Notice,
+    Refused,
     Resumed,
     RunFinished,
     RunStarted,
     SpecAgreed,
     Stopped,
+    TestsFrozen,
     TestsProposed,
     TestsRan,
+    Tweaked,
 )
 from burnish.report import cost
 from burnish.runs.run import Run
+from burnish.tasks.test_file import name_in_file
 from burnish.text import counted, one_line, plain
 
 COLOURS = {"proven": "bold green", "plausible": "bold yellow", "failed": "bold red"}
@@ -47,6 +53,7 @@ class Screen:
         self._started = self._seen = time.time()
         self._tokens = 0
         self._now = "starting"
+        self._end = ""
         self._code: dict[int, str] = {}
         self._status: Status | None = None
         if self.console.is_terminal and not verbose:
@@ -57,6 +64,16 @@ class Screen:
         """Take the moving line away."""
         if self._status:
             self._status.stop()
+
+    def pause(self) -> None:
+        """Stop the moving line while somebody types."""
+        if self._status:
+            self._status.stop()
+
+    def go_on(self) -> None:
+        """Let it move again."""
+        if self._status:
+            self._status.start()
 
     def watch(self, event: BaseEvent) -> None:
         """Show one event, if a person would want to see it. Times are the events' own, so a record can be replayed."""
@@ -86,7 +103,9 @@ class Screen:
     def _spec_agreed(self, event: SpecAgreed) -> None:
         self._line("function", event.signature)
         for test in event.given_tests:
-            self._line("given", one_line(test), "cyan")
+            self._line("given", name_in_file(test) or one_line(test), "cyan")
+        for assumption in event.assumptions:
+            self._line("assumed", one_line(assumption, 160), "yellow")
         self._now = "writing tests and a first version"
 
     def _notice(self, event: Notice) -> None:
@@ -130,6 +149,27 @@ class Screen:
             for line in plain(failed[0].message).splitlines()[:4]:
                 self._line("", one_line(line, 160), "red")
 
+    def _tests_frozen(self, event: TestsFrozen) -> None:
+        if event.given + event.model:
+            self._line("frozen", f"{counted(event.given + event.model, 'test')}, sha256 {event.sha256[:12]}", "dim")
+
+    def _tweaked(self, event: Tweaked) -> None:
+        of = f"version {event.base}" if event.base else "the code that was there"
+        said = f"{counted(event.tried, 'small edit')} of {of} tried, {event.passed} pass your tests"
+        self._line("edits", f"{said} ({event.seconds:.1f} s)", "green" if event.passed else "dim")
+
+    def _compared(self, event: Compared) -> None:
+        groups = " | ".join(", ".join(map(str, group)) for group in event.groups)
+        self._line("compared", f"versions alike on {counted(len(event.inputs), 'input')}: {groups}", "dim")
+        if event.apart:
+            self._line("", one_line(event.apart, 160), "dim")
+
+    def _refused(self, event: Refused) -> None:
+        self._line("refused", f"{one_line(event.what)}: {one_line(event.why, 160)}", "yellow")
+
+    def _applied(self, event: Applied) -> None:
+        self._line("applied", f"{event.file} (as it was: {event.backup})")
+
     def _decided(self, event: Decided) -> None:
         self._line("next", event.reason)
         self._now = "working on it"
@@ -141,8 +181,9 @@ class Screen:
         self._line("check", said, CHECK_COLOURS[item.verdict])
 
     def _stopped(self, event: Stopped) -> None:
-        if event.reason != "done":
+        if event.reason != "done" and event.why != self._end:  # what works side by side stops at the same limit
             self._line("stopped", event.why, "yellow")
+        self._end = event.why
 
     def _broke(self, event: Broke) -> None:
         self._line("broke", f"{event.error}: {one_line(event.message, 400)}", "bold red")

@@ -9,21 +9,28 @@ from rich.text import Text
 
 from burnish.cli.screen import COLOURS
 from burnish.events import (
+    Applied,
     Asked,
     BaseEvent,
     Broke,
     CheckFinished,
     CodeProposed,
+    Compared,
     Decided,
     FilesWritten,
     ModelReplied,
+    Move,
     Rated,
+    Refused,
+    Resumed,
     RunFinished,
     RunStarted,
     SpecAgreed,
     Stopped,
+    TestsFrozen,
     TestsProposed,
     TestsRan,
+    Tweaked,
 )
 from burnish.report import cost
 from burnish.runs.run import Run
@@ -58,6 +65,8 @@ class _Story:
             case SpecAgreed():
                 self._head(f"{clock}agreed on {event.signature}")
                 self._code("\n".join(event.given_tests))
+                for assumption in event.assumptions:
+                    self._plain(f"assumed: {assumption}")
             case Asked():
                 warmth = f"temperature {event.temperature:g}, seed {event.seed}, prompt version {event.prompt_version}"
                 self._head(f"{clock}asked {event.ask_id} ({warmth})")
@@ -69,6 +78,8 @@ class _Story:
                     f"{event.seconds:.1f} s, ended: {event.ended})"
                 )
                 self._plain(event.text)
+            case TestsFrozen() | Tweaked() | Compared() | Refused() | Resumed() | Applied():
+                self._head(f"{clock}{_in_short(event)}")
             case _:
                 self._tell_result(event, clock)
 
@@ -84,6 +95,8 @@ class _Story:
             case Decided():
                 self._head(f"{clock}decided: {event.choice}")
                 self._plain(event.reason)
+                for move in event.moves:
+                    self._plain(_move(move), "dim")
             case CheckFinished(evidence=evidence):
                 self._head(f"{clock}check {evidence.check}: {evidence.verdict.replace('_', ' ')}")
                 self._plain(evidence.why)
@@ -133,3 +146,27 @@ class _Story:
             self.console.print(
                 Syntax(shown, language, theme="ansi_dark", background_color="default", padding=(0, 2), word_wrap=True)
             )
+
+
+def _move(move: Move) -> str:
+    start = "" if move.base is None else f" from version {move.base}" if move.base else " from the code that was there"
+    other = f", model {move.model + 1}" if move.model else ""
+    return f"version {move.version}: {move.kind}{start}, temperature {move.temperature:g}{other}"
+
+
+def _in_short(event: TestsFrozen | Tweaked | Compared | Refused | Resumed | Applied) -> str:
+    match event:
+        case TestsFrozen():
+            return f"tests frozen: {event.given} given, {event.model} by the model, sha256 {event.sha256}"
+        case Tweaked():
+            return f"{event.tried} small edits of version {event.base} tried, {event.passed} pass every given test"
+        case Compared():
+            groups = " | ".join(", ".join(map(str, group)) for group in event.groups)
+            apart = f"; they differ on {event.apart}" if event.apart else ""
+            return f"versions alike on {len(event.inputs)} inputs: {groups}{apart}"
+        case Refused():
+            return f"refused {event.what}: {event.why}"
+        case Resumed():
+            return f"taken up again: {event.answers} answers on record"
+        case Applied():
+            return f"put in place: {event.file}; as it was: {event.backup}"

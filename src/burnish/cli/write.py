@@ -20,7 +20,13 @@ def write(
         str, typer.Argument(help="What to write, with examples if you can; - reads it from stdin.")
     ] = "",
     task_file: Annotated[Path | None, typer.Option(help="Read a long task from this file.")] = None,
-    model: Annotated[str, typer.Option(help="Who answers; see `burnish models`.")] = DEFAULT_MODEL,
+    with_tests: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Your own pytest file; its tests decide.")
+    ] = None,
+    ask: Annotated[bool, typer.Option("--ask", help="Be asked about what the sentence leaves open.")] = False,
+    model: Annotated[
+        str, typer.Option(help="Who answers; see `burnish models`. Of several, small,large, the first is asked first.")
+    ] = DEFAULT_MODEL,
     out: Annotated[
         Path | None, typer.Option(help="The new folder for the files. [default: named after the task]")
     ] = None,
@@ -29,6 +35,7 @@ def write(
     calls: Annotated[int, typer.Option(min=0, help="Questions to the model at most.")] = 16,
     tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
     seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
+    dollars: Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")] = None,
     sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
     fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
@@ -37,16 +44,20 @@ def write(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
 ) -> None:
     """Write tested code from a sentence."""
-    from burnish.agent.limits import Limits
+    from burnish.agent.limits import Limits, check_priced
+    from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
     from burnish.runs import Store
-    from burnish.verbs.write import check_free, deliver, free_folder, task_for
+    from burnish.verbs.write import check_free, deliver, free_folder, names_of_models, task_for
     from burnish.verbs.write import write as write_it
 
     text, store = task_text(sentence, task_file), Store()
-    task = task_for(text, from_run, store)
+    task = task_for(text, from_run, store, with_tests)
     check_free(out or free_folder(task, _here()))
-    limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds)
+    limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
+    check_priced(limits, *names_of_models(model))
+    if ask:
+        check_terminal(quiet or events)
     watch, screen = _reader(verbose, events, quiet)
     try:
         answering = _opened(model, quiet or events)
@@ -60,6 +71,8 @@ def write(
             store=store,
             watch=watch,
             fast=fast,
+            with_tests=with_tests,
+            answer=terminal(screen) if ask else None,
         )
         if out is None:  # named only now: another run may have taken the name meanwhile
             run = deliver(run, free_folder(task, _here()), store, watch)
@@ -97,16 +110,16 @@ def _reader(verbose: bool, events: bool, quiet: bool) -> "tuple[Watch | None, Sc
     return screen.watch, screen
 
 
-def _opened(model: str, silent: bool) -> "Model":
-    """The model, its weights fetched under a progress bar if they are not here yet."""
-    from burnish.models.names import open_model
+def _opened(model: str, silent: bool) -> "tuple[Model, ...]":
+    """The models, their weights fetched under a progress bar if they are not here yet."""
+    from burnish.models.names import open_models
 
     if silent:
-        return open_model(model)
+        return open_models(model)
     from burnish.cli.fetching import fetching
 
     with fetching() as progress:
-        return open_model(model, progress)
+        return open_models(model, progress)
 
 
 def _close(screen: "Screen | None") -> None:

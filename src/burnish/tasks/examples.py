@@ -112,10 +112,11 @@ def in_words(test: str) -> str:
 
 def as_doctest(test: str) -> list[str]:
     """A test as the lines of a docstring's example."""
-    node = parse(test).body[0]
+    *steps, node = parse(test).body
     compare = node.test if isinstance(node, ast.Assert) else None
     if isinstance(compare, ast.Compare) and len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Eq):
-        return [f">>> {ast.unparse(compare.left)}", ast.unparse(compare.comparators[0])]
+        typed = [f">>> {ast.unparse(step)}" for step in steps]
+        return [*typed, f">>> {ast.unparse(compare.left)}", ast.unparse(compare.comparators[0])]
     words = in_words(test)
     return [f">>> {words.replace(' must raise ', '  # raises ')}"] if words != test else [test]
 

@@ -2,19 +2,21 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from burnish.agent.limits import Limits
+from burnish.agent.limits import Limits, check_priced
 from burnish.attempt import Watch, attempt
 from burnish.checks.settings import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
-from burnish.report import report, suite_of, tests_file
+from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
 from burnish.tasks import Task, from_sentence, go_on
+from burnish.tasks.sentence import decided_by
+from burnish.tasks.test_file import read_test_file
 from burnish.text import one_line, slug
 
 CHECKS_AT_END = CHECKS[1:]
@@ -24,7 +26,7 @@ SLOW_CHECKS = ("mutation", "performance")
 
 def write(
     sentence: str,
-    model: Model | str = DEFAULT_MODEL,
+    model: Model | str | Sequence[Model] = DEFAULT_MODEL,
     *,
     out: Path | str | None = None,
     from_run: str | None = None,
@@ -33,15 +35,20 @@ def write(
     store: Store | None = None,
     watch: Watch | None = None,
     fast: bool = False,
+    with_tests: Path | str | None = None,
+    answer: Callable[[str], str] | None = None,
 ) -> Run:
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
     `out` names a folder to put the files in; it must not exist yet. `from_run` goes on from an earlier run.
-    `fast` leaves out the two slow checks at the end, mutation and performance.
+    `fast` leaves out the two slow checks at the end, mutation and performance. `with_tests` is a pytest file of the
+    user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
+    what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
     """
-    store = store or Store()
+    store, limits = store or Store(), limits or Limits()
+    check_priced(limits, *names_of_models(model))
     from_run = store.find(from_run).name if from_run is not None else None
-    task = task_for(sentence, from_run, store)
+    task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None)
     if out is not None:
         check_free(Path(out))
     checks = tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS))
@@ -56,26 +63,41 @@ def write(
         continues=from_run,
         checks=checks,
         settings=settings,
+        answer=answer,
     )
     return deliver(run, Path(out), store, watch) if out is not None else run
 
 
-def task_for(sentence: str, from_run: str | None, store: Store) -> Task:
-    """The task a sentence asks for, alone or on top of an earlier run."""
-    if from_run is None:
-        return from_sentence(sentence)
+def task_for(sentence: str, from_run: str | None, store: Store, with_tests: Path | None = None) -> Task:
+    """The task a sentence asks for, alone or on top of an earlier run, decided by a test file where there is one."""
+    task = from_sentence(sentence) if from_run is None else _further(sentence, from_run, store)
+    task = task.model_copy(update={"assume": True})
+    return decided_by(task, read_test_file(with_tests)) if with_tests is not None else task
+
+
+def _further(sentence: str, from_run: str, store: Store) -> Task:
     run = store.open(from_run)
     if not run.code or not run.spec:
         raise SetupProblem(f"Run {run.id!r} has no code to go on from. Choose another one from: burnish runs")
-    spec, kept = run.spec, [test for test in suite_of(run).model if test not in run.disputed]
+    spec, before, kept = run.spec, task_of(run), [test for test in suite_of(run).model if test not in run.disputed]
     earlier = Task(
         id=slug(spec.entry_point),
         prompt=run.started.prompt,
         entry_point=spec.entry_point,
+        also=before.also,
         signature=spec.signature,
         visible_tests=spec.given_tests,
+        test_file=before.test_file,
+        module=before.module,
     )
     return go_on(earlier, run.code, tuple(kept), sentence)
+
+
+def names_of_models(model: Model | str | Sequence[Model]) -> list[str]:
+    """Who may answer, by name."""
+    if isinstance(model, str):
+        return [name.strip() for name in model.split(",")]
+    return [one.name for one in (model if isinstance(model, Sequence) else (model,)) if not isinstance(one, str)]
 
 
 def free_folder(task: Task, inside: Path) -> Path:
@@ -105,10 +127,14 @@ def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) ->
     """Put solution, tests and report into the folder; say so in the run's record."""
     contents: dict[str, Callable[[], str]] = {"report.md": lambda: report(run)}
     if run.code:
-        contents = {"solution.py": lambda: run.code, "test_solution.py": lambda: tests_file(run), **contents}
+        module = module_of(run)
+        name = module.replace(".", "/") + ".py"
+        tests = f"test_{module.rsplit('.', 1)[-1]}.py"
+        contents = {name: lambda: run.code, tests: lambda: tests_file(run), **contents}
     try:
         folder.mkdir(parents=True)
         for name, text in contents.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text(), "utf-8")
     except OSError as error:
         raise _undelivered(run, folder, error) from error

@@ -1,15 +1,24 @@
-"""specify: agree on a name, a signature and the given tests before anything is written."""
+"""specify: agree on a name, a signature, the given tests, and what to take for granted, before anything is written."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Generator, Iterator
 
 from burnish.agent import prompts
 from burnish.agent.ask import Tools, ask
 from burnish.agent.extract import signature_from
 from burnish.agent.work import Work
+from burnish.errors import ModelError
 from burnish.events import Decided, Event, SpecAgreed
 from burnish.models.model import Ask
+from burnish.tasks.examples import called_names, find_examples
+from burnish.tasks.task import Task
+from burnish.tasks.vague import leaves_open
+from burnish.text import one_line
 
 FALLBACK = "solve"
+MOST_ASSUMPTIONS = 3
+LONGEST_ASSUMPTION = 120
+_POINT = re.compile(r"\s*(?:[-*•]|\d+[.)])\s*(?:\*\*)?(?:assum(?:e|ption)s?\b[:\s]*)?(?:that\s+)?(.+)", re.IGNORECASE)
 
 
 def specify(work: Work, tools: Tools) -> Iterator[Event]:
@@ -22,4 +31,45 @@ def specify(work: Work, tools: Tools) -> Iterator[Event]:
         reply = yield from ask(tools, "specify-0", question)
         signature = signature_from(reply.text) if reply else ""
     signature = signature or FALLBACK
-    yield SpecAgreed(entry_point=signature.split("(")[0], signature=signature, given_tests=task.visible_tests)
+    name = signature.split("(")[0]
+    assumptions = yield from _assumptions(task, signature, tools)
+    answers = _answers(assumptions, tools)
+    said = [test for answer in answers for test in find_examples(answer) if {name, *task.also} & {*called_names(test)}]
+    yield SpecAgreed(
+        entry_point=name,
+        signature=signature,
+        given_tests=tuple(dict.fromkeys((*task.visible_tests, *said))),
+        assumptions=answers,
+    )
+
+
+def _assumptions(task: Task, signature: str, tools: Tools) -> Generator[Event, None, tuple[str, ...]]:
+    """What the model would take for granted, where the words leave something open; at most three short lines."""
+    if not task.assume or not (tools.answer or leaves_open(task)):
+        return ()
+    yield Decided(choice="assume", reason="The sentence leaves something open, so the model says what it would assume.")
+    question = Ask(purpose="assume", messages=prompts.assume(task, signature), max_tokens=100)
+    try:
+        reply = yield from ask(tools, "assume-0", question)
+    except ModelError:  # the work can do without
+        return ()
+    return assumptions_from(reply.text) if reply else ()
+
+
+def assumptions_from(answer: str) -> tuple[str, ...]:
+    """The points of a list, without code and without what only introduces it."""
+    text = re.sub(r"```.*?(?:```|\Z)", "", answer, flags=re.DOTALL)
+    points = [match[1] for line in text.splitlines() if (match := _POINT.fullmatch(line))]
+    short = [one_line(point.replace("**", ""), LONGEST_ASSUMPTION).rstrip(" .") for point in points]
+    useful = [point for point in short if len(point.split()) > 2]
+    return tuple(dict.fromkeys(useful))[:MOST_ASSUMPTIONS]
+
+
+def _answers(assumptions: tuple[str, ...], tools: Tools) -> tuple[str, ...]:
+    """The user's own words in the place of assumptions, where the user is asked and says something."""
+    if not tools.answer or not assumptions:
+        return assumptions
+    recorded = tools.replay.take(SpecAgreed)
+    if recorded:
+        return recorded.assumptions
+    return tuple(tools.answer(point).strip() or point for point in assumptions)

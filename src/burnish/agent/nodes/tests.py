@@ -1,13 +1,16 @@
 """tests: the model writes tests of its own; they rank versions and never decide against the given ones."""
 
+import re
 from collections.abc import Iterator
 
 from burnish.agent import prompts
 from burnish.agent.ask import Tools, ask
 from burnish.agent.extract import asserts_from
 from burnish.agent.work import Work
-from burnish.events import Event, TestsProposed
+from burnish.checks.suite import Suite
+from burnish.events import Event, TestsFrozen, TestsProposed
 from burnish.models.model import Ask
+from burnish.tasks.offered import offered_names
 
 MOST = 8
 MOST_TOKENS = 240
@@ -15,14 +18,33 @@ MOST_TOKENS = 240
 
 
 def tests(work: Work, tools: Tools) -> Iterator[Event]:
-    """Ask for one-line assertions and keep those that stand on their own."""
+    """Ask for short tests, keep those that stand on their own, and freeze all tests there are."""
     spec = work.spec
     question = Ask(
         purpose="tests", messages=prompts.tests(work.task, spec.signature, spec.given_tests), max_tokens=MOST_TOKENS
     )
     reply = yield from ask(tools, "tests-0", question)
-    if reply is None:
-        return
-    found, dropped = asserts_from(reply.text, spec.entry_point)
-    fresh = [test for test in found if test not in spec.given_tests]
-    yield TestsProposed(tests=tuple(fresh[:MOST]), dropped=dropped + len(fresh[MOST:]))
+    kept: tuple[str, ...] = ()
+    if reply:
+        found, dropped = asserts_from(reply.text, spec.entry_point, work.task.also, stories=is_class(work))
+        fresh = [test for test in found if test not in spec.given_tests]
+        kept = tuple(fresh[:MOST])
+        yield TestsProposed(tests=kept, dropped=dropped + len(fresh[MOST:]))
+    yield frozen(work, kept)
+
+
+def is_class(work: Work) -> bool:
+    """Whether a class is asked for: its tests build something first."""
+    name = re.escape(work.spec.entry_point)
+    return bool(re.search(rf"\bclass(?:es)?\b[^.;]*\b{name}\b", work.task.prompt)) or "\n" in "".join(
+        test for test in work.spec.given_tests if not test.startswith(("with ", "#"))
+    )
+
+
+def frozen(work: Work, written: tuple[str, ...]) -> TestsFrozen:
+    """The given tests and those that the model wrote, as they will be run; the judge compares."""
+    task, spec = work.task, work.spec
+    suite = Suite.of(
+        spec.entry_point, spec.given_tests, task.earlier_tests + written, offered_names(task), task.test_file
+    )
+    return TestsFrozen(sha256=suite.sha256, given=len(suite.given), model=len(suite.model))
