@@ -11,9 +11,7 @@ from pathlib import Path
 from burnish.parsing import parse
 from burnish.tasks import data
 from burnish.tasks.data import Progress, Row
-from burnish.tasks.task import Task
-
-NO_WORDS = "The function {name} does not do what it should. Repair it."
+from burnish.tasks.task import NO_WORDS, Task
 
 
 def load_humanevalfix(

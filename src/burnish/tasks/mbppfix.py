@@ -12,9 +12,8 @@ from collections.abc import Collection, Sequence
 from burnish.events import Frozen
 from burnish.parsing import parse
 from burnish.tasks.assemble import IMPORTS, names_of
-from burnish.tasks.humanevalpack import NO_WORDS
 from burnish.tasks.plant import chosen, function_of
-from burnish.tasks.task import Task
+from burnish.tasks.task import NO_WORDS, Task
 
 VARIANTS = ("docs", "tests", "file")
 NEIGHBOURS = 4

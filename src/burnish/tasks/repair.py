@@ -9,7 +9,7 @@ from burnish.parsing import parse
 from burnish.tasks.definitions import FUNCTIONS, Definition, all_functions, find, guessed_lines, guessed_names, split
 from burnish.tasks.examples import find_examples
 from burnish.tasks.syntax import parsed
-from burnish.tasks.task import Task
+from burnish.tasks.task import NO_WORDS, Task
 from burnish.text import slug
 
 CLOSE = 0.5
@@ -33,6 +33,7 @@ def from_file(
         signature=signature(text, function),
         visible_tests=tuple(examples(f"{spec}\n\n{words}", function)),
         base_code=text,
+        broken=True,
         project_tests=tests,
         suspects=suspects,
     )
@@ -122,7 +123,7 @@ def _prompt(text: str, function: str, spec: str, words: str) -> str:
         return said
     if not function:
         return "Repair this file so that it is valid Python and its tests pass."
-    return f"Repair `{function}` so that its tests pass."
+    return NO_WORDS.format(name=function)
 
 
 def _not_found(text: str, function: str) -> str:

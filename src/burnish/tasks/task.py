@@ -5,6 +5,8 @@ from typing import Literal
 from burnish.events import Frozen
 
 Split = Literal["user", "train", "tune", "eval"]
+NO_WORDS = "The function {name} does not do what it should. Repair it."
+"""The prompt of a task that nobody described."""
 
 
 class Task(Frozen):
@@ -29,10 +31,14 @@ class Task(Frozen):
     """What that file calls the module; empty where any name will do."""
     assume: bool = False
     """Whether the model is asked what to take for granted where the words leave something open."""
+    own_tests: bool = True
+    """Whether the model writes tests too; they rank versions, and are part of what is handed over."""
     earlier_tests: tuple[str, ...] = ()
     """Model-made tests of the run this one goes on from."""
     base_code: str = ""
     """The code this task goes on from: a whole module, with the bug where something is to be repaired."""
+    broken: bool = False
+    """Whether `base_code` is known to do something wrong; else it is only what this task goes on from."""
     project_tests: tuple[str, ...] = ()
     """Tests of the project that the code belongs to, by pytest's ids: all that decide."""
     suspects: tuple[str, ...] = ()
@@ -46,3 +52,8 @@ class Task(Frozen):
     bug: str = ""
     """For a planted bug: what kind it is."""
     split: Split = "user"
+
+    @property
+    def described(self) -> bool:
+        """Whether the words say what the code should do; where they do not, only tests know."""
+        return self.prompt.strip() != NO_WORDS.format(name=self.entry_point)
