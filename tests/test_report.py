@@ -8,6 +8,7 @@ from burnish import Limits, Run, ScriptedModel
 from burnish import report as reports
 from burnish.attempt import attempt
 from burnish.errors import ModelError
+from burnish.events import Compared, Refused, Tweaked
 from burnish.tasks import from_sentence
 from tests.support import DOUBLE, ESC, SQUARE, block, script
 
@@ -27,6 +28,21 @@ def test_a_proven_run_tells_task_code_evidence_tests_versions_and_cost() -> None
     assert "| `assert double(0) == 0` | the model | passed |" in text
     assert "- Version 1 (draft): 2 passed, 3 failed" in text
     assert "no money" in text
+
+
+def test_how_the_result_came_about_is_told() -> None:
+    run = tried(draft=SQUARE)
+    further = (
+        Tweaked(base=1, tried=40, passed=2),
+        Compared(groups=((2, 3), (4,)), inputs=("double(1)",), apart="double(1): 2 or `3`"),
+        Refused(what="an answer", why="it deletes a test"),
+    )
+    text = reports.report(Run((*run.events, *further)))
+    road = text.split("## How it came about")[1].split("## Cost")[0]
+    assert "fails assert double(5) == 10" in road
+    assert "- 40 small edits of version 1 were tried without asking the model: 2 of them passed" in road
+    assert "2 groups that behave alike: 2 and 3; 4; they differ at double(1): 2 or '3'." in road
+    assert "- Refused: an answer, because it deletes a test." in road
 
 
 def test_a_plausible_run_says_that_only_its_own_tests_vouch_for_it() -> None:

@@ -24,6 +24,7 @@ from burnish.events import (
 )
 from burnish.report import cost, suite_of
 from burnish.runs.run import Run, Version
+from burnish.runs.sentences import base, joined, sentence, sentence_of
 from burnish.text import counted, one_line, plain
 
 WIDTH = 100
@@ -49,7 +50,7 @@ def explain(run: Run) -> str:
         "What decided": _tests(run),
         "What happened": _rounds(run),
         "How it ended": _end(run),
-        "What it cost": iter([_sentence(cost(run)), *_ratings(run)]),
+        "What it cost": iter([sentence(cost(run)), *_ratings(run)]),
     }
     return "\n\n".join(_section(title, list(told)) for title, told in sections.items()) + "\n"
 
@@ -119,18 +120,14 @@ def _label(events: Sequence[Event], number: int) -> Iterator[str]:
 
 
 def _round(run: Run, events: Sequence[Event]) -> Iterator[str]:
-    yield from (_sentence(event.reason) for event in events if isinstance(event, Decided) and _is_turn(event))
+    yield from (sentence(event.reason) for event in events if isinstance(event, Decided) and _is_turn(event))
     yield from _questions(run, events)
     for event in events:
         match event:
             case CodeProposed():
                 yield _came_of_it(run, event)
-            case Tweaked():
-                yield _edits(event)
-            case Compared():
-                yield _alike(event)
-            case Refused():
-                yield f"Refused: {one_line(event.what, 160)}, because {_sentence(one_line(event.why, 200))}"
+            case Tweaked() | Compared() | Refused():
+                yield sentence_of(event)
 
 
 def _is_turn(event: Decided) -> bool:
@@ -142,12 +139,12 @@ def _questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
     if asks:
         wanted = [f"{ASKED_FOR.get(ask.purpose, ask.purpose)} (temperature {ask.temperature:g})" for ask in asks]
         beside = "Side by side, the" if len(asks) > 1 else "The"
-        yield f"{beside} model was asked for {_and(wanted)}."
+        yield f"{beside} model was asked for {joined(wanted)}."
     names = run.started.model.split(",")
     moves = [move for event in events if isinstance(event, Decided) for move in event.moves]
     others = {names[move.model] for move in moves if 0 < move.model < len(names)}
     if others:
-        yield f"This time {_and(sorted(others))} was asked."
+        yield f"This time {joined(sorted(others))} was asked."
 
 
 def _came_of_it(run: Run, event: CodeProposed) -> str:
@@ -155,7 +152,7 @@ def _came_of_it(run: Run, event: CodeProposed) -> str:
     same = [other.number for other in run.versions if other.number < version.number and other.code == version.code]
     if same and not version.problem:
         return f"Version {version.number} ({version.by}) is version {same[0]} once more."
-    made = f", from {_base(event.base)}" if event.base is not None else ""
+    made = f", from {base(event.base)}" if event.base is not None else ""
     return f"Version {version.number} ({version.by}{made}) {_fate(run, version)}."
 
 
@@ -177,50 +174,32 @@ def _fate(run: Run, version: Version) -> str:
     return f"passed {graded.passed} of {counted(total, 'test')}{where}{f' ({said})' if said else ''}"
 
 
-def _edits(event: Tweaked) -> str:
-    result = f"{event.passed} of them passed every given test" if event.passed else "none passed every given test"
-    return f"{counted(event.tried, 'small edit')} of {_base(event.base)} were tried without asking the model: {result}."
-
-
-def _base(number: int) -> str:
-    return f"version {number}" if number else "the code that was there"
-
-
-def _alike(event: Compared) -> str:
-    groups = [_and([str(number) for number in group]) for group in event.groups]
-    on = counted(len(event.inputs), "input")
-    if len(groups) == 1:
-        return f"Versions {groups[0]} gave the same answers on {on}."
-    apart = f"; they differ at {one_line(event.apart, 200).rstrip('.')}" if event.apart else ""
-    return f"Run on {on}, the versions fall into {len(groups)} groups that behave alike: {'; '.join(groups)}{apart}."
-
-
 def _end(run: Run) -> Iterator[str]:
     last = run.parts[-1]
-    yield from (_sentence(event.reason) for event in last if isinstance(event, Decided) and not _is_turn(event))
+    yield from (sentence(event.reason) for event in last if isinstance(event, Decided) and not _is_turn(event))
     for event in last:
         match event:
             case Stopped() if event.reason != "done":
-                yield f"The work stopped: {_sentence(event.why or event.reason)}"
+                yield f"The work stopped: {sentence(event.why or event.reason)}"
             case Broke():
-                yield f"It broke ({event.error}): {_sentence(one_line(event.message, 400))}"
+                yield f"It broke ({event.error}): {sentence(one_line(event.message, 400))}"
             case RunFinished():
                 yield _verdict(run, event)
             case FilesWritten():
                 yield f"The result was written to {one_line(event.folder, 300)}: {', '.join(event.files)}."
             case Applied():
-                yield f"{one_line(event.file, 300)} was replaced; the old one is kept as {one_line(event.backup, 300)}."
+                yield sentence_of(event)
     if run.evidence:
         checks = [f"{item.check} {item.verdict.replace('_', ' ')} ({one_line(item.why, 100)})" for item in run.evidence]
         yield f"The checks on the final files said: {'; '.join(checks)}."
     if run.verdict is None:
-        yield f"There is no verdict: {_sentence(one_line(run.why, 400))} Go on with: burnish resume {run.id}"
+        yield f"There is no verdict: {sentence(one_line(run.why, 400))} Go on with: burnish resume {run.id}"
 
 
 def _verdict(run: Run, event: RunFinished) -> str:
     carried = f" The result is version {event.version}." if event.version else ""
     aside = f" Set aside as disputed, because good versions fail them: {_listed(event.disputed)}"
-    return f"Verdict: {event.verdict}. {_sentence(event.why)}{carried}{aside if event.disputed else ''}"
+    return f"Verdict: {event.verdict}. {sentence(event.why)}{carried}{aside if event.disputed else ''}"
 
 
 def _ratings(run: Run) -> Iterator[str]:
@@ -246,15 +225,6 @@ def _listed(items: Sequence[str]) -> str:
     shown = "; ".join(f"`{one_line(item, 120)}`" for item in items[:SHOWN])
     more = len(items) - SHOWN
     return f"{shown}; and {more} more." if more > 0 else f"{shown}."
-
-
-def _and(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
-def _sentence(text: str) -> str:
-    flat = one_line(text, 600).rstrip(".")
-    return f"{flat[:1].upper()}{flat[1:]}."
 
 
 def _when(moment: float) -> str:
