@@ -9,8 +9,9 @@ import pytest
 
 import burnish
 from burnish import Run, ScriptedModel, SetupProblem, Store
-from burnish.events import Asked
-from tests.support import DOUBLE, GOOD, OWN_TESTS, block, script
+from burnish.agent.limits import Limits
+from burnish.events import Asked, Stopped
+from tests.support import DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, block, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
 
@@ -164,3 +165,98 @@ def test_an_empty_sentence_is_refused_before_any_work(store: Store) -> None:
     with pytest.raises(SetupProblem, match="empty"):
         written("  ")
     assert store.list() == []
+
+
+MINE = """import pytest
+from doubling import double
+
+@pytest.mark.parametrize(("n", "twice"), [(1, 2), (3, 6)])
+def test_twice(n, twice):
+    assert double(n) == twice
+"""
+
+
+def test_the_users_own_tests_decide_and_name_the_module(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(MINE)
+    model = ScriptedModel(script(draft=SQUARE, tests=block("assert double(0) == 0")))
+    run = burnish.write("twice a number", model, with_tests=tmp_path / "test_mine.py", out=tmp_path / "out", fast=True)
+    assert run.verdict == "proven"
+    assert "n * 2" in run.code
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
+        "doubling.py",
+        "report.md",
+        "test_doubling.py",
+    ]
+    assert (tmp_path / "out" / "test_doubling.py").read_text().startswith(MINE)
+    assert "| `test_twice` | you | passed |" in (tmp_path / "out" / "report.md").read_text()
+    further = burnish.write("also zero, e.g. double(0) == 0", ScriptedModel(script()), from_run=run.id, fast=True)
+    assert further.spec is not None
+    assert len(further.spec.given_tests) == 2
+    assert further.verdict == "proven"
+
+
+def test_code_that_fails_the_users_own_tests_is_not_proven(tmp_path: Path) -> None:
+    (tmp_path / "test_mine.py").write_text(MINE)
+    model = ScriptedModel(script(draft=SQUARE, reflect=SQUARE, rewrite=SQUARE))
+    assert burnish.write("twice a number", model, with_tests=tmp_path / "test_mine.py", fast=True).verdict == "failed"
+
+
+def test_a_module_of_two_functions_is_written_and_a_missing_one_is_named() -> None:
+    both = block("def up(n):\n    return n + 1\n\n\ndef down(n):\n    return n - 1")
+    sentence = "functions up(n) and down(n), e.g. up(1) == 2 and down(2) == 1"
+    run = burnish.write(sentence, ScriptedModel(script(draft=both, tests=block("assert up(down(3)) == 3"))), fast=True)
+    assert run.verdict == "proven"
+    assert "3 tests passed" in run.evidence[0].why
+
+
+def test_a_class_is_written_against_short_stories() -> None:
+    stack = block(
+        "class Stack:\n    def __init__(self):\n        self.items = []\n\n    def push(self, item):\n"
+        "        self.items.append(item)\n\n    def pop(self):\n        return self.items.pop()"
+    )
+    own = block("s = Stack()\ns.push(1)\ns.push(2)\nassert s.pop() == 2\nassert s.pop() == 1")
+    sentence = "a class Stack with push and pop, e.g. s = Stack(); s.push(1); s.pop() == 1"
+    run = burnish.write(sentence, ScriptedModel(script(draft=stack, tests=own)), fast=True)
+    assert run.verdict == "proven"
+    assert len(run.model_tests) == 1
+
+
+def test_assumptions_are_on_record_and_answers_take_their_place() -> None:
+    asked: list[str] = []
+
+    def answer(assumption: str) -> str:
+        asked.append(assumption)
+        return "double(0) == 0"
+
+    model = ScriptedModel(script(assume="- zero stays as it is"))
+    run = burnish.write("a function double(n)", model, answer=answer, fast=True)
+    assert asked == ["zero stays as it is"]
+    assert run.spec is not None
+    assert (run.spec.assumptions, run.spec.given_tests) == (("double(0) == 0",), ("assert double(0) == 0",))
+    assert run.verdict == "proven"
+
+
+@pytest.mark.parametrize("cap", ["calls", "tokens", "seconds", "dollars"])
+def test_a_limit_of_zero_ends_at_once_with_its_reason(cap: str) -> None:
+    run = written(limits=Limits.model_validate({cap: 0}), fast=True)
+    assert (run.verdict, run.why) == ("failed", f"the limit of 0 {cap} is reached")
+    assert run.calls == 0
+
+
+def test_no_rounds_means_the_first_draft_must_do() -> None:
+    run = burnish.write(DOUBLE, ScriptedModel(script(draft=WRONG)), limits=Limits(rounds=0), fast=True)
+    assert run.verdict == "failed"
+    assert "limit of 0 rounds" in "".join(event.why for event in run.all(Stopped))
+
+
+def test_a_dollar_cap_on_an_unpriced_model_is_refused_before_any_work(store: Store) -> None:
+    with pytest.raises(SetupProblem, match="--tokens 40000$"):
+        burnish.write(DOUBLE, ScriptedModel(script(), name="openai:no-such-model"), limits=Limits(dollars=1))
+    assert not list(store.runs.iterdir()) if store.runs.exists() else True
+
+
+def test_what_it_cost_is_on_record() -> None:
+    assert written(fast=True).dollars == 0
+    run = burnish.write(DOUBLE, ScriptedModel(script(), name="openai:gpt-4o"), fast=True)
+    assert run.dollars
+    assert 0 < run.dollars < 0.01
