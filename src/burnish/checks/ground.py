@@ -1,12 +1,16 @@
 """Where a version meets its tests: alone in a cell, or in the place of the file it repairs in a project."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from burnish.checks import behaviour
 from burnish.checks.suite import Suite
 from burnish.checks.tests import grade
 from burnish.events import Graded
 from burnish.sandbox.sandbox import Sandbox
+
+EDIT_SECONDS = 2.0
+"""An edit that is slower than this has made an endless loop, or is not worth waiting for."""
 
 
 class Ground(Protocol):
@@ -19,11 +23,19 @@ class Ground(Protocol):
         """What every undisputed test says about the module. Raises SandboxError."""
         ...
 
+    def passes(self, module: str, suite: Suite) -> bool:
+        """Whether every given test passes, as fast as this place can tell: for trying many small edits."""
+        ...
+
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         """What each call, an expression over the module's names, gives: its value or its error, as text.
 
         Ranks versions, and never decides: the values share a process with the code. One answer for each call.
         """
+        ...
+
+    def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """The same for several modules, each in a process of its own."""
         ...
 
 
@@ -38,8 +50,17 @@ class Alone:
         """Every undisputed test, each with its own name."""
         return grade(module, suite, self._sandbox, disputed)
 
+    def passes(self, module: str, suite: Suite) -> bool:
+        """Plain asserts as a script, without pytest; the first that fails ends it."""
+        script = suite.script()
+        if script:
+            return self._sandbox.grade(module, script, EDIT_SECONDS).all_passed
+        return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
+
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         """All calls in one process, a fresh one."""
-        from burnish.checks.behaviour import behave
+        return behaviour.behave(module, calls, self._sandbox)
 
-        return behave(module, calls, self._sandbox)
+    def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """All modules for the cost of one start."""
+        return behaviour.behave_all(modules, calls, self._sandbox)

@@ -6,7 +6,7 @@ reach it. Expected values share a process with the code, as they do wherever a p
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,6 +16,7 @@ from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Ran, Said, doctests, paths, run_suite
 from burnish.checks.suite import Suite
+from burnish.checks.swift import change_of, try_versions
 from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Graded
 from burnish.tasks.syntax import complaint
@@ -25,6 +26,7 @@ OWN = "burnish_own/test_burnish_own.py"
 ALIAS = "burnish_solution"
 LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
 """What a version's tests may take: at least so long, so often what they took before, and where nobody knows that."""
+LEAST_TEST_SECONDS = 0.1
 MOST_LINES, MOST_CHARACTERS = 6, 600
 
 
@@ -32,13 +34,20 @@ class InProject:
     """The ground on which a file of a project is repaired. Use it as a context manager."""
 
     def __init__(
-        self, project: Project, source: Path, encoding: str = "utf-8", sandbox: str = "auto", seconds: float = 0.0
+        self,
+        project: Project,
+        source: Path,
+        encoding: str = "utf-8",
+        sandbox: str = "auto",
+        seconds: float = 0.0,
+        failing: Sequence[str] = (),
     ) -> None:
         wanted = LEAST_SECONDS + TIMES * seconds if seconds else UNKNOWN_SECONDS
         limit = min(project.settings.test_seconds, wanted)
         settings = project.settings.model_copy(update={"test_seconds": limit})
         self.project = project.model_copy(update={"settings": settings, "sources": (source,)})
         self.source, self.encoding = source, encoding
+        self.seconds, self.failing = seconds, list(failing)
         self._lab = Lab(self.project, sandbox)
         self.level = self._lab.sandbox.level
 
@@ -64,6 +73,29 @@ class InProject:
             seconds=ran.seconds,
         )
 
+    def passing(self, modules: Sequence[str], suite: Suite, seconds: float = 20.0) -> tuple[int, ...]:
+        """The places of those modules that seem to pass every test that decides, found in so many seconds at most.
+
+        Modules that differ from the file in the body of one function are tried in one job, a few milliseconds each.
+        A filter and no verdict: what passes is to be graded. Raises SandboxError.
+        """
+        base = self.project.text(self.source)
+        changes = {
+            place: change for place, one in enumerate(modules) if (change := change_of(base, one, str(self.source)))
+        }
+        given = Suite(entry_point=suite.entry_point, given=suite.given, imports=suite.imports, project=suite.project)
+        tests = {**self._asked(suite.project), "own": OWN if suite.given else "", "first": self.failing}
+        files = self._own_files(given, ()) if suite.given else {}
+        if not changes:
+            return ()
+        try:
+            job = {**tests, "tests_seconds": max(self.seconds, LEAST_TEST_SECONDS)}
+            told = try_versions(self.project, self._lab, changes, job, files, seconds)
+        except CheckError as error:
+            raise SandboxError(str(error)) from error
+        count = len(suite.given) + len(suite.project)
+        return tuple(place for place in sorted(told) if _all_passed(told[place], count))
+
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         """What each call gives, with the project's other modules there to be imported."""
         nonce = secrets.token_hex(16)
@@ -74,6 +106,14 @@ class InProject:
         command = [self._lab.python, *behaviour.COMMAND[1:]]
         ran = self._lab.run(command, files, behaviour.MODULE_SECONDS + 2)
         return behaviour.read(ran.output, nonce, 1, len(calls))[0]
+
+    def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """The same for several versions, one after the other."""
+        return {number: self.behave(module, calls) for number, module in modules.items()}
+
+    def passes(self, module: str, suite: Suite) -> bool:
+        """Whether every test that decides passes."""
+        return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
 
     def import_name(self) -> tuple[str, list[str]]:
         """The name the module is imported by, and what must be on the path for that."""
@@ -119,6 +159,11 @@ class InProject:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _all_passed(said: Sequence[Said] | None, count: int) -> bool:
+    """Whether no test failed and as many passed as decide; a file's id stands for one at least."""
+    return bool(said) and len(said or ()) >= count and all(test.outcome != "failed" for test in said or ())
 
 
 def covers(entry: str, test: str) -> bool:
