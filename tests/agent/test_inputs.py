@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from burnish.agent.inputs import LONGEST_CALL, calls_for, constants
+from burnish.agent.inputs import LONGEST_CALL, calls_for, constants, named_in
 
 
 def arguments(calls: tuple[str, ...]) -> list[tuple[object, ...]]:
@@ -169,6 +169,13 @@ def test_a_parameter_that_says_nothing_is_met_with_several_kinds() -> None:
 def test_examples_in_the_prompt_are_used() -> None:
     prompt = "Write roman(n).\n>>> roman(1994)\n'MCMXCIV'\nFor all n, roman(n) is a text, and roman(4) is 'IV'."
     assert calls_for("roman", "roman(n)", [], prompt=prompt)[:2] == ("roman(1994)", "roman(4)")
+
+
+def test_what_the_prompt_speaks_of_comes_in() -> None:
+    assert named_in("Angles sum to 180 degrees; 'b' and \"ok\" don't count. See 3.14, v2.") == [180, "b", "ok"]
+    calls = calls_for("f", "", ["assert f(3, 'ac') == 1"], prompt="Find three 'b' below 180.")
+    assert any("180" in call for call in calls)
+    assert any("b" in call for call in calls)
 
 
 def test_a_signature_in_the_prompt_is_used() -> None:

@@ -5,6 +5,7 @@ The same question gives the same calls on every machine. No call is tried here: 
 
 import ast
 import random
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, zip_longest
 from typing import Any
@@ -20,6 +21,9 @@ TRIES = 30
 """How many draws may be in vain for each call that is wanted."""
 KEPT = 0.85
 """The share of new calls that keep a relation which the known ones show."""
+MOST_NAMED = 8
+_QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`\n]{1,20})\1(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w.]*\d)")
 _NOTHING = object()
 _BROKEN = (SyntaxError, ValueError, MemoryError, RecursionError)
 
@@ -43,10 +47,11 @@ def calls_for(
     dice = random.Random(f"{entry_point}\0{signature}\0{chr(0).join(tests)}\0{draw}")
     known = dict.fromkeys(seed.call() for seed in seeds)
     found = dict.fromkeys(list(known)[:most]) if not draw else {}
+    extra = [*constants(modules), *named_in(prompt)]
     forms: dict[str, list[Seed]] = {}
     for seed in seeds:
         forms.setdefault(seed.form, []).append(seed)
-    streams = [_Stream(alike, dice, constants(modules)).calls(draw) for alike in forms.values() if alike[0].values]
+    streams = [_Stream(alike, dice, extra).calls(draw) for alike in forms.values() if alike[0].values]
     for turn in range(most * TRIES if streams else 0):
         if len(found) >= most:
             break
@@ -68,6 +73,13 @@ def constants(modules: Sequence[str]) -> list[Any]:
             if isinstance(node, ast.Constant) and _is_useful(node.value):
                 found[repr(node.value)] = node.value
     return list(found.values())
+
+
+def named_in(prompt: str) -> list[Any]:
+    """The numbers, and the texts in quotes, that a prompt speaks of."""
+    texts = [text for _, text in _QUOTED.findall(prompt)]
+    numbers = [int(number) for number in _NUMBER.findall(prompt)]
+    return [one for one in dict.fromkeys([*numbers, *texts]) if _is_useful(one)][:MOST_NAMED]
 
 
 def _is_useful(value: object) -> bool:

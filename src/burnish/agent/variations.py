@@ -42,7 +42,17 @@ def _edge_texts(text: str) -> list[str]:
     head, tail = text[:1], text[-1:]
     mixed = f"{text[:8].title()}1 {head.lower()}2{tail.upper()}"
     whole = [text[::-1], "", head, text.swapcase(), mixed, text + text, text[1:], text[:-1], text + head, tail + text]
-    return [*whole, text.upper(), text.lower(), head * 3, f" {text} ", text.replace(" ", ""), f"{text} {head}", " "]
+    return [
+        *whole,
+        f"{text}1",
+        text.upper(),
+        text.lower(),
+        head * 3,
+        f" {text} ",
+        text.replace(" ", ""),
+        f"{text} {head}",
+        " ",
+    ]
 
 
 def _edge_lists(items: list[Any] | tuple[Any, ...]) -> list[Any]:
@@ -160,7 +170,8 @@ def _drawn_text(examples: Sequence[str], dice: random.Random, extra: Sequence[st
         return _near_text(_near_text(example, dice), dice)
     if chance < 0.45 and extra:
         other = dice.choice(extra)[:20]
-        return dice.choice((other, example + other, other + example, example[: len(example) // 2] + other))
+        half = example[: len(example) // 2]
+        return dice.choice((other, example + other, other + example, half + other, example[:1] + 3 * other))
     if chance < 0.55:
         return "".join(dice.choice((letter.upper(), letter.lower())) for letter in example)
     letters = "".join(examples) or "ab"
