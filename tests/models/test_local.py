@@ -40,6 +40,10 @@ def test_the_engine_is_named_with_its_version_and_how_coarse_the_weights_are(fil
     assert re.fullmatch(rf"llama\.cpp \(xllamacpp [\d.]+\){bits}", engine)
 
 
+def test_an_engine_that_guesses_ahead_says_so() -> None:
+    assert LocalModel("local:any", Path("mine.Q8_0.gguf"), speculate=True).engine.endswith(", guessing ahead), q8_0")
+
+
 @pytest.mark.model
 @pytest.mark.timeout(300)
 def test_the_real_model_keeps_its_promises(model_weights: Path) -> None:

@@ -23,16 +23,24 @@ from burnish.silence import silence
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
 POLL_SECONDS = 0.05
+GUESSES = ("NGRAM_SIMPLE", "NGRAM_MOD")
+"""What guesses the next tokens: the place in this talk where the last few came before, else in any talk of this server.
 
-_servers: dict[Path, "Server"] = {}
+A repair repeats most of the code it was shown, and guessed tokens are looked at together, which is faster. Each token
+is still the model's own, but looking at several rounds otherwise than looking at one, so a near tie may fall the other
+way: greedy answers are not always the same as without. Therefore off unless asked for.
+"""
+
+_servers: dict[tuple[Path, bool], "Server"] = {}
 _servers_lock = threading.Lock()
 
 
 class Server:
     """The embedded llama.cpp server for one weights file; loads once, in the background."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Path, speculate: bool = False) -> None:
         self.weights = weights
+        self.speculate = speculate
         self.ready = threading.Event()
         self.problem: Exception | None = None
         self._llama: Any = None
@@ -42,7 +50,11 @@ class Server:
         try:
             import xllamacpp
 
-            self._llama = xllamacpp.Server(self._settings(xllamacpp.CommonParams()))
+            params = self._settings(xllamacpp.CommonParams())
+            if self.speculate:
+                kinds = xllamacpp.common_speculative_type
+                params.speculative.types = [kinds[f"COMMON_SPECULATIVE_TYPE_{name}"] for name in GUESSES]
+            self._llama = xllamacpp.Server(params)
             with suppress(ImportError):
                 import langchain_openai  # noqa: F401  # a second of imports, while the weights are read anyway
         except Exception as error:
@@ -86,12 +98,12 @@ class Server:
         )
 
 
-def server_for(weights: Path) -> Server:
+def server_for(weights: Path, speculate: bool = False) -> Server:
     """The process's one server for these weights, started if need be."""
     with _servers_lock:
-        server = _servers.get(weights)
+        server = _servers.get((weights, speculate))
         if server is None or server.problem:
-            server = _servers[weights] = Server(weights)
+            server = _servers[weights, speculate] = Server(weights, speculate)
         return server
 
 
@@ -100,27 +112,30 @@ class LocalModel:
 
     slots = SLOTS
 
-    def __init__(self, name: str, weights: Path) -> None:
+    def __init__(self, name: str, weights: Path, speculate: bool = False) -> None:
         self.name = name
         self.weights = weights
+        self.speculate = speculate
         self._cores = Cores.of_this_machine()
 
     @property
     def engine(self) -> str:
         """What computes the answers, with its version and how coarse the weights are."""
         bits = re.search(r"(?i)(?<![a-z0-9])(?:i?q\d\w*|b?f16|f32)(?=\.gguf$)", self.weights.name)
-        return f"llama.cpp (xllamacpp {version('xllamacpp')})" + (f", {bits[0].lower()}" if bits else "")
+        coarse = f", {bits[0].lower()}" if bits else ""
+        ahead = ", guessing ahead" if self.speculate else ""
+        return f"llama.cpp (xllamacpp {version('xllamacpp')}{ahead}){coarse}"
 
     def warm_up(self) -> None:
         """Begin to read the weights while the caller does something else."""
-        server_for(self.weights)
+        server_for(self.weights, self.speculate)
 
     def close(self) -> None:
         """The server stays for the process's next caller."""
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
         """The answer, as it is written."""
-        server = server_for(self.weights)
+        server = server_for(self.weights, self.speculate)
         if not server.ready.is_set():
             yield Waiting(why="reading the weights")
         while not server.ready.wait(POLL_SECONDS):
