@@ -72,6 +72,23 @@ def test_what_stopped_is_gone_on_with_under_the_same_plan(tmp_path: Path) -> Non
     assert (results.complete, results.errors, results.solved) == (True, broken, 0)
 
 
+class Elsewhere(burnish.ScriptedModel):
+    """The same name, computed by something else."""
+
+    engine = "another machine"
+
+
+def test_an_evaluation_is_not_gone_on_with_on_another_engine(tmp_path: Path) -> None:
+    suite = str(jsonl(tmp_path / "mine.jsonl", toys(30)))
+    with pytest.raises(TooManyErrors):
+        evaluate(suite, burnish.ScriptedModel([]), strategy="single", at_once=1)
+    before = Folder.open(kept()[0]).finished()
+    with pytest.raises(SetupProblem, match="began with scripted:inline on script, and .* on another machine"):
+        resume("last", model=Elsewhere([ADD_1]))
+    assert Folder.open(kept()[0]).finished() == before
+    assert resume("last", model=burnish.ScriptedModel([ADD_1])).complete
+
+
 def test_a_suite_without_one_good_row_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     suite = jsonl(tmp_path / "mine.jsonl", [toy(1).model_copy(update={"gold": "def add_1(x):\n    return 0\n"})])
     with pytest.raises(SetupProblem, match=r"No row of .*The first, 'toy-1': its reference fails"):

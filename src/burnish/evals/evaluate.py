@@ -93,6 +93,7 @@ def resume(name: str, *, model: Model | None = None, data: Path | None = None, w
             return write_reports(folder)
         tasks = _reloaded(folder, data, watch)
         answering = model or opened(folder.plan.model, watch.fetching)
+        _refuse_another(answering, folder)
         with opened_for(answering, folder.plan.sandbox) as box:
             answering.warm_up()
             run(folder, tasks, answering, watch, sandbox=box)
@@ -129,6 +130,21 @@ def _reloaded(folder: Folder, data: Path | None, watch: Watcher) -> tuple[Task, 
             f"data it began with by --data DIR, or begin a new one: burnish eval {plan.suite}"
         )
     return tasks
+
+
+def _refuse_another(model: Model, folder: Folder) -> None:
+    """One table, one model on one engine: the same weights answer differently elsewhere.
+
+    An engine may have more to say of itself once it is loaded; it is the same one as far as the shorter word goes.
+    """
+    plan = folder.plan
+    begun, now = f"{plan.model} on {plan.engine}", f"{model.name} on {engine_of(model)}"
+    if not begun.startswith(now) and not now.startswith(begun):
+        raise SetupProblem(
+            f"The evaluation {folder.name!r} began with {begun}, and this would be {now}; answers of both in one table "
+            f"would compare nothing. Its finished attempts are kept. Go on with it where it began, or begin a new one: "
+            f"burnish eval {plan.suite} --model {model.name}"
+        )
 
 
 def _source(suite: str, data: Path | None) -> str:
