@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 
 from burnish.agent.ask import Tools
-from burnish.agent.limits import Limits, Meter
+from burnish.agent.limits import Limits, Meter, check_priced
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
 from burnish.errors import AttemptError
@@ -49,6 +49,7 @@ def attempt(
     """
     store, limits = store or Store(), limits or Limits()
     models = _opened(model)
+    check_priced(limits, *(model.name for model in models))
     with open_sandbox(sandbox) as box:
         run_id, record = _record(store, task, replay)
         with record, _blamed(record, watch):

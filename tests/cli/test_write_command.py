@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -111,6 +112,11 @@ def test_a_long_task_is_read_from_a_file(call: Call, work_folder: Path, store: S
         (("a task", "--model", "scripted:nope"), b"", r"no script 'nope'"),
         (("a task", "--from", "nope"), b"", r"no run 'nope'"),
         (("a task", "--rounds", "-1"), b"", r"rounds"),
+        (("a task", "--dollars", "-1"), b"", r"dollars"),
+        (("a task", "--dollars", "1", "--model", "openai:gpt-17"), b"", r"--dollars: --tokens 40000"),
+        (("a task", "--with-tests", "gone.py"), b"", r"No such file"),
+        (("a task", "--with-tests", "latin.txt"), b"", r"is not text"),
+        (("a task", "--ask"), b"", r"leave out --ask"),
         (("a task", "--rounds", "many"), b"", r"rounds"),
         (("a task", "--colour"), b"", r"No such option"),
     ],
@@ -271,3 +277,27 @@ def test_two_at_once_in_one_folder_get_a_folder_each(work_folder: Path) -> None:
     told = sorted(process.communicate(timeout=60)[0].strip() for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert told == [str(work_folder / "double"), str(work_folder / "double-2")]
+
+
+@pytest.mark.slow
+def test_questions_are_put_in_the_terminal_and_enter_agrees(work_folder: Path, store: Store) -> None:
+    model = scripted(work_folder / "s.json", assume="- zero stays zero\n- only whole numbers come")
+    command = [sys.executable, "-m", "burnish", "write", "a function double(n)", "--fast", "--ask", "--model", model]
+    ours, theirs = pty.openpty()
+    os.write(ours, b"\ndouble(0.5) == 1.0\n")
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b"".join(iter(lambda: _read(ours), b"")).decode()
+    assert process.returncode == 0, shown
+    assert "Assume: zero stays zero" in shown
+    spec = store.open("last").spec
+    assert spec is not None
+    assert spec.assumptions == ("zero stays zero", "double(0.5) == 1.0")
+    assert spec.given_tests == ("assert double(0.5) == 1.0",)
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end has gone
+        return b""

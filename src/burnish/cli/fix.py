@@ -31,6 +31,7 @@ def fix(
     calls: Annotated[int, typer.Option(min=0, help="Questions to the model at most.")] = 16,
     tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
     seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
+    dollars: Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")] = None,
     sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
@@ -43,7 +44,7 @@ def fix(
     from burnish.verbs.fix import fix as fix_it
 
     _must_be_free(out)
-    limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds)
+    limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
     watch, screen = _reader(verbose, events, quiet)
     try:
         run = fix_it(

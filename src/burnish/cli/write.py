@@ -48,14 +48,14 @@ def write(
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
     from burnish.runs import Store
-    from burnish.verbs.write import check_free, deliver, free_folder, names_of_models, task_for
+    from burnish.verbs.write import check_free, deliver, free_folder, task_for
     from burnish.verbs.write import write as write_it
 
     text, store = task_text(sentence, task_file), Store()
     task = task_for(text, from_run, store, with_tests)
     check_free(out or free_folder(task, _here()))
     limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
-    check_priced(limits, *names_of_models(model))
+    check_priced(limits, *(name.strip() for name in model.split(",")))
     if ask:
         check_terminal(quiet or events)
     watch, screen = _reader(verbose, events, quiet)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from burnish.agent.limits import Limits, check_priced
+from burnish.agent.limits import Limits
 from burnish.attempt import Watch, attempt
 from burnish.checks.settings import CHECKS
 from burnish.errors import SetupProblem
@@ -45,8 +45,7 @@ def write(
     user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
     what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
     """
-    store, limits = store or Store(), limits or Limits()
-    check_priced(limits, *names_of_models(model))
+    store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
     task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None)
     if out is not None:
@@ -91,13 +90,6 @@ def _further(sentence: str, from_run: str, store: Store) -> Task:
         module=before.module,
     )
     return go_on(earlier, run.code, tuple(kept), sentence)
-
-
-def names_of_models(model: Model | str | Sequence[Model]) -> list[str]:
-    """Who may answer, by name."""
-    if isinstance(model, str):
-        return [name.strip() for name in model.split(",")]
-    return [one.name for one in (model if isinstance(model, Sequence) else (model,)) if not isinstance(one, str)]
 
 
 def free_folder(task: Task, inside: Path) -> Path:
