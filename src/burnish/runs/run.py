@@ -38,6 +38,9 @@ class Version(Frozen):
     by: str
     problem: str = ""
     graded: Graded | None = None
+    round: int = 0
+    base: int | None = None
+    """The version that it was made from; 0 is the code that was there before."""
 
 
 class Run:
@@ -107,7 +110,12 @@ class Run:
         for event in self.events:
             if isinstance(event, CodeProposed):
                 found[event.version] = Version(
-                    number=event.version, code=event.code, by=event.by, problem=event.problem
+                    number=event.version,
+                    code=event.code,
+                    by=event.by,
+                    problem=event.problem,
+                    round=event.round,
+                    base=event.base,
                 )
             elif isinstance(event, TestsRan) and event.version in found:
                 found[event.version] = found[event.version].model_copy(update={"graded": event.graded})
