@@ -1,5 +1,6 @@
 """Where a version meets its tests: alone in a cell, or in the place of the file it repairs in a project."""
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
@@ -25,6 +26,13 @@ class Ground(Protocol):
 
     def passes(self, module: str, suite: Suite) -> bool:
         """Whether every given test passes, as fast as this place can tell: for trying many small edits."""
+        ...
+
+    def passing(self, modules: Sequence[str], suite: Suite, seconds: float = 20.0) -> tuple[int, ...]:
+        """The same for many: the places of those that seem to pass, found in so many seconds at most.
+
+        A filter and no verdict: what passes is to be graded. In a project this is the fast way. Raises SandboxError.
+        """
         ...
 
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
@@ -56,6 +64,13 @@ class Alone:
         if script:
             return self._sandbox.grade(module, script, EDIT_SECONDS).all_passed
         return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
+
+    def passing(self, modules: Sequence[str], suite: Suite, seconds: float = 20.0) -> tuple[int, ...]:
+        """One after the other."""
+        deadline = time.monotonic() + seconds
+        return tuple(
+            place for place, one in enumerate(modules) if time.monotonic() < deadline and self.passes(one, suite)
+        )
 
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         """All calls in one process, a fresh one."""

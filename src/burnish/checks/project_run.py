@@ -112,11 +112,27 @@ def run_suite(
 
     `more` is said in the job besides, or instead; `files` lie in the folder where it starts.
     """
-    examples = doctests(project)
-    job = {
+    job = {**a_job(project, lab, seed), "cover": [str(path) for path in project.sources] if cover else []}
+    command, nonce = run_job(project, lab, job | dict(more or {}), files)
+    with blame(CheckError, "reading what the tests said"):
+        return read(command, nonce)
+
+
+def run_facts(
+    project: Project, lab: Lab, more: Mapping[str, Any], files: Mapping[str, str], inside: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Everything a job of another kind said; `inside` are further modules of ours that it needs."""
+    own = {f"{PACKAGE}/{name}.py": text for name, text in inside.items()}
+    command, nonce = run_job(project, lab, a_job(project, lab) | dict(more), {**files, **own})
+    return facts_of(command, nonce)
+
+
+def a_job(project: Project, lab: Lab, seed: int = 0) -> dict[str, Any]:
+    """All that a run of the whole suite has to know."""
+    return {
         "targets": targets(project),
-        "doctests": [str(path) for path in examples],
-        "cover": [str(path) for path in project.sources] if cover else [],
+        "doctests": [str(path) for path in doctests(project)],
+        "cover": [],
         "generated": project.generated,
         "seed": seed,
         "packages": lab.packages,
@@ -124,9 +140,6 @@ def run_suite(
         "off": ["-p", "no:langsmith_plugin"] if project.python == Path(sys.executable) else [],
         "environment": {"PYTHONHASHSEED": str(seed), "HYPOTHESIS_STORAGE_DIRECTORY": "/tmp/hypothesis"},
     }
-    command, nonce = run_job(project, lab, job | dict(more or {}), files)
-    with blame(CheckError, "reading what the tests said"):
-        return read(command, nonce)
 
 
 def run_job(

@@ -35,6 +35,8 @@ class Plan:
     before: Before = field(default_factory=Before)
     aside: tuple[str, ...] = ()
     """Tests that fail for reasons that the repair cannot reach."""
+    failing: tuple[str, ...] = ()
+    """Tests that decide and fail as long as nothing is repaired."""
     nothing: str = ""
     """Why there is nothing to repair; empty when there is."""
 
@@ -58,7 +60,7 @@ class Plan:
 
 def ground_of(plan: Plan, sandbox: str = "auto") -> InProject:
     """Where the versions of a plan are tried."""
-    return InProject(plan.project, plan.source, plan.target.encoding, sandbox, plan.before.seconds)
+    return InProject(plan.project, plan.source, plan.target.encoding, sandbox, plan.before.seconds, plan.failing)
 
 
 def plan_for(
@@ -88,7 +90,7 @@ def plan_for(
     task = from_file(target.text, name, spec, count.deciding, tuple(suspects))
     _must_agree(task)
     why = _why_nothing(looked, before, count, task, spec, sandbox)
-    return Plan(target, project, source, task, before, count.aside, why)
+    return Plan(target, project, source, task, before, count.aside, count.failing, why)
 
 
 def _looked(plan: Plan, sandbox: str, watch: Watch | None) -> Before:

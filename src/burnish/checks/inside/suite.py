@@ -32,7 +32,10 @@ def main(report: int) -> None:
     except ImportError as error:
         return say(report, job["nonce"], {"no_tool": str(error)})
 
-    reporter = Reporter(lambda **fact: say(report, job["nonce"], fact), job, cover, replaced)
+    def tell(**fact: Any) -> None:
+        say(report, job["nonce"], fact)
+
+    reporter = versions(tell, job) if "versions" in job else Reporter(tell, job, cover, replaced)
     code = int(pytest.main(options(job), plugins=[reporter]))
     if code == NOTHING:
         code = int(pytest.main([*options(job), *UNITTEST], plugins=[reporter]))
@@ -58,6 +61,13 @@ def prepare(report: int, job: dict[str, Any]) -> Replaced | None:
     return replace(job, folder)
 
 
+def versions(tell: Any, job: dict[str, Any]) -> Any:
+    """What tries many versions, in place of what runs the tests once."""
+    from .versions import Versions
+
+    return Versions(tell, job)
+
+
 def options(job: dict[str, Any]) -> list[str]:
     """What pytest is told besides what the project's own settings say; later words win over those."""
     words = ["-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0", "--color=no", "--tb=short"]
@@ -67,6 +77,7 @@ def options(job: dict[str, Any]) -> list[str]:
         words.append("--no-cov")
     if autoloads() and has["xdist"]:
         words += ["-n", "0"]
+    words += [f"--capture={job['capture']}"] if "capture" in job else []
     return [*words, *job["off"], "--rootdir", job["root"], *job["targets"]]
 
 
