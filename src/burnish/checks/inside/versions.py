@@ -107,7 +107,7 @@ class Versions:
             patch.activate(version, self.hook, self.live)
         except Exception:
             return "anew"
-        said = []
+        said: list[dict[str, Any]] = []
         for item, following in zip(self.items, [*self.items[1:], None]):  # noqa: B905
             self.reports.clear()
             try:
