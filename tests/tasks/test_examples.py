@@ -151,3 +151,17 @@ def test_no_text_whatever_makes_it_stumble(seed: int) -> None:
     for test in task.visible_tests:
         compile(test, "test", "exec")
     task.model_dump_json()
+
+
+def test_a_story_reads_as_a_session() -> None:
+    lines = as_doctest("s = Stack()\ns.push(1)\nassert s.pop() == 1")
+    assert lines == [">>> s = Stack()", ">>> s.push(1)", ">>> s.pop()", "1"]
+
+
+def test_what_is_no_example_stays_as_it_is() -> None:
+    for test in (
+        "# test_f, from your file\ndef test_f():\n    assert f(1)",
+        "    def test_f(self):\nx",
+        "# only words",
+    ):
+        assert as_doctest(test) == [test]

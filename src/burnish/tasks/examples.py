@@ -112,7 +112,10 @@ def in_words(test: str) -> str:
 
 def as_doctest(test: str) -> list[str]:
     """A test as the lines of a docstring's example."""
-    *steps, node = parse(test).body
+    tree = _statements(test)
+    if tree is None or not tree.body:
+        return [test]
+    *steps, node = tree.body
     compare = node.test if isinstance(node, ast.Assert) else None
     if isinstance(compare, ast.Compare) and len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Eq):
         typed = [f">>> {ast.unparse(step)}" for step in steps]
