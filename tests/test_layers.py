@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.support import ROOT
@@ -79,13 +80,18 @@ def test_an_uphill_import_would_be_seen(tmp_path: Path) -> None:
 
 def heavy(name: str) -> set[str]:
     """The files that import a package, by their path in src."""
-    found = set()
+    return {file for file, packages in packages_by_file().items() if name in packages}
+
+
+@cache
+def packages_by_file() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
     for file in SRC.rglob("*.py"):
+        packages = found.setdefault(str(file.relative_to(SRC)), set())
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if any(module.split(".")[0] == name for module in modules):
-                found.add(str(file.relative_to(SRC)))
+            packages |= {module.split(".")[0] for module in modules}
     return found
 
 
