@@ -34,12 +34,12 @@ def resume(
     store = Store()
     opened = _found(run, store)
     way_of(opened)
-    if is_over(opened, raised) and opened.folder is not None:
+    if is_over(opened, raised) and (opened.folder is not None or opened.started.verb != "write"):
         print(f"Run {opened.id} is finished ({opened.state}): nothing is left to do. See: burnish show {opened.id}")
         return
-    done = _go_on(opened, raised, store, *_reader(verbose, events, quiet), silent=quiet or events)
-    if quiet:
-        print(done.folder)
+    watch, screen = _reader(verbose, events, quiet)
+    done = _go_on(opened, raised, store, watch, screen, silent=quiet or events)
+    _goodbye(done, screen, quiet)
     raise typer.Exit(0 if done.verdict == "proven" or (done.verdict == "plausible" and not strict) else 1)
 
 
@@ -69,9 +69,19 @@ def _go_on(
     finally:
         if screen:
             screen.close()
-    if screen:
-        screen.goodbye(done)
     return done
+
+
+def _goodbye(run: "Run", screen: "Screen | None", quiet: bool) -> None:
+    """As the verb itself ends: with a folder, or with a diff."""
+    if run.started.verb == "fix":
+        from burnish.cli.fix import _goodbye as show_repair
+
+        show_repair(run, screen, quiet, None)
+    elif quiet:
+        print(run.folder)
+    elif screen:
+        screen.goodbye(run)
 
 
 def _found(name: str, store: "Store") -> "Run":

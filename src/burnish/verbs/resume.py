@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from burnish.agent.limits import Limits
 from burnish.attempt import Watch, attempt
 from burnish.errors import SetupProblem
-from burnish.events import Asked, FilesWritten, Resumed, Stopped
+from burnish.events import Applied, Asked, FilesWritten, Resumed, Stopped
 from burnish.models.model import Model
 from burnish.runs import Run, Store
 from burnish.tasks import Task
@@ -50,8 +50,14 @@ def is_over(run: Run, raised: Mapping[str, float] | None = None) -> bool:
     """
     stopped = run.ending(Stopped)
     further = limits_of(run, raised) != limits_of(run) and stopped is not None and stopped.reason != "done"
-    undelivered = settings_of(run).get("out") and not run.ending(FilesWritten)
-    return run.verdict is not None and not further and not undelivered
+    return run.verdict is not None and not further and not _undelivered(run)
+
+
+def _undelivered(run: Run) -> bool:
+    """Whether the verdict is there, and what was to follow it is not."""
+    settings = settings_of(run)
+    to_apply = settings.get("fix", {}).get("apply") and run.verdict in ("proven", "plausible") and run.code
+    return bool((settings.get("out") and not run.ending(FilesWritten)) or (to_apply and not run.last(Applied)))
 
 
 def settings_of(run: Run) -> dict[str, Any]:

@@ -1,0 +1,59 @@
+"""A repair is taken up again like any run, on the file as it was; a file that has changed is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.events import ModelReplied, TestsRan
+from burnish.models.scripted import ScriptedModel
+from burnish.runs import Run, Store
+from burnish.sandbox import Sandbox
+from burnish.verbs.fix import fix
+from burnish.verbs.resume import resume
+from tests.support import GOOD, OWN_TESTS, WRONG
+
+BROKEN = 'def double(n):\n    """Twice n.\n\n    >>> double(5)\n    10\n    """\n    return n * n\n'
+
+
+def model() -> ScriptedModel:
+    """Wrong at first, then right; the same to the same question at any time."""
+    return ScriptedModel({"": [GOOD], "draft": [WRONG], "tests": [OWN_TESTS]}, name="scripted:demo")
+
+
+@pytest.fixture
+def whole(open_box: Sandbox, store: Store, work_folder: Path) -> Run:
+    """A repair that nothing disturbed."""
+    (work_folder / "shop.py").write_text(BROKEN)
+    return fix("shop.py", model(), store=store)
+
+
+def killed(store: Store, run: Run, after: type) -> str:
+    """A run that ends with the first event of this type."""
+    lines = 1 + next(place for place, event in enumerate(run.events) if isinstance(event, after))
+    folder = store.runs / "crashed"
+    folder.mkdir()
+    whole = (store.runs / run.id / "events.jsonl").read_bytes().replace(run.id.encode(), b"crashed")
+    (folder / "events.jsonl").write_bytes(b"".join(whole.splitlines(keepends=True)[:lines]))
+    return "crashed"
+
+
+@pytest.mark.parametrize("after", [ModelReplied, TestsRan])
+def test_a_killed_repair_ends_as_if_it_had_not_been(whole: Run, after: type, store: Store) -> None:
+    name = killed(store, whole, after)
+    answered = len(store.open(name).all(ModelReplied))
+    answering = model()
+    run = resume(name, answering, store=store)
+    assert (run.verdict, run.why, run.code) == (whole.verdict, whole.why, whole.code)
+    assert len(answering.asked) == whole.calls - answered
+
+
+def test_a_file_that_has_changed_since_is_refused(whole: Run, store: Store, work_folder: Path) -> None:
+    name = killed(store, whole, TestsRan)
+    (work_folder / "shop.py").write_text(BROKEN + "\n")
+    with pytest.raises(SetupProblem, match="has changed on disk since run 'crashed' began"):
+        resume(name, model(), store=store)
+
+
+def test_a_finished_repair_comes_back_as_it_is(whole: Run, store: Store) -> None:
+    assert resume(whole.id, ScriptedModel([]), store=store).events == store.open(whole.id).events
