@@ -64,6 +64,18 @@ def test_of_two_versions_the_last_whole_one_is_taken() -> None:
     assert shaped(block(CODE) + "\n" + block("def f(n):\n    return ("), "f").code == CODE
 
 
+@pytest.mark.parametrize(
+    "use", ["print(f(2))", "from mine import f\nprint(f(2))", "def test_f():\n    assert f(1) == 2"]
+)
+def test_a_block_that_only_uses_the_code_is_not_the_code(use: str) -> None:
+    found = shaped(f"{block(CODE)}\nUse it like this:\n{block(use)}", "f", signature="f(n)")
+    assert (found.code, found.problem) == (CODE, "")
+
+
+def test_code_in_the_middle_of_a_sentence_is_code() -> None:
+    assert shaped("The answer is `def f(n): return n * 2`.", "f").code == "def f(n): return n * 2\n"
+
+
 def test_blocks_that_the_chosen_one_leans_on_are_joined() -> None:
     helper = "import math\n\n\ndef g(n):\n    return math.floor(n)\n"
     found = shaped(block(helper) + "\nand then\n" + block("def f(n):\n    return g(n)") + block("def h(): pass"), "f")
@@ -184,7 +196,7 @@ MORE = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(400))
 def test_no_answer_whatever_makes_it_stumble(seed: int) -> None:
     chance = random.Random(seed)
     answer = "".join(chance.choices(PIECES + MORE, k=chance.randrange(30)))
@@ -192,6 +204,8 @@ def test_no_answer_whatever_makes_it_stumble(seed: int) -> None:
     assert ESC not in found.code
     if not found.problem:
         compile(found.code, "code", "exec")
+    if not problem_with(code_from(answer, "f"), "f(n)"):
+        assert not shaped(answer, "f", signature="f(n)").problem
 
 
 def test_code_that_is_nested_too_deep_is_no_accident() -> None:

@@ -50,7 +50,7 @@ def shaped(
     for code, how in form.tries(answer):
         if not problem_with(code, form.signature, also):
             return Shaped(code=code, mended=how)
-    code = code_from(answer, entry_point)
+    code = code_from(answer, entry_point)  # a whole answer that it can read is never turned down here
     return Shaped(code=code, problem=form.problem(answer, code))
 
 
@@ -84,7 +84,7 @@ class _Form:
     def _chosen(self, blocks: list[str], how: str) -> Iterator[tuple[str, str]]:
         """The last block that defines the name and is more than a stub, with what it leans on in other blocks."""
         trees = [mends.tree_of(block) for block in blocks]
-        holding = [at for at, tree in enumerate(trees) if tree and self.name in _bound(tree)]
+        holding = [at for at, tree in enumerate(trees) if tree and self._defines(tree)]
         if not holding:
             return
         at = max(holding, key=lambda place: (not self._is_stub(trees[place]), place))
@@ -103,7 +103,7 @@ class _Form:
         for place in [*range(at - 1, -1, -1), *range(at + 1, len(blocks))]:
             tree = trees[place]
             brought = _bound(tree) & missing if tree else set()
-            if tree and brought and self.name not in _bound(tree):
+            if tree and brought and not self._defines(tree):
                 others.append(blocks[place].strip("\n") + "\n")
                 missing = (missing | _used(tree)) - _bound(tree)
         return "\n\n".join([*reversed(others), blocks[at]]), bool(others)
@@ -132,12 +132,16 @@ class _Form:
             if not lines[end].strip() or lines[end][0].isspace():
                 continue
             tree = mends.tree_of("\n".join(lines[:end]))
-            if tree and self.name in _bound(tree) and self._is_example(lines[end]):
+            if tree and self._defines(tree) and self._is_example(lines[end]):
                 words = "the examples below it, which were cut off, left out"
                 yield cleaned("\n".join(lines[:end]), self.name), f"{how}, {words}" if how else words
 
     def _is_example(self, line: str) -> bool:
         return bool(re.match(rf"print\b|assert\b|if __name__|#|{re.escape(self.name)}\(", line))
+
+    def _defines(self, tree: ast.Module) -> bool:
+        """Whether the name is defined there; that it is imported shows the code at work and no more."""
+        return any(getattr(node, "name", None) == self.name for node in tree.body)
 
     def _is_stub(self, tree: ast.Module | None) -> bool:
         """Whether the definition only says that something would come here."""
@@ -155,7 +159,7 @@ class _Form:
             return f"the answer is {language}, not Python"
         if not code and _REFUSAL.search(answer):
             return "the model declined to answer"
-        return defines or "the answer holds no code"
+        return defines
 
 
 def _tried(mend: Callable[[str], str], block: str) -> str:

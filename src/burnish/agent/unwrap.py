@@ -9,6 +9,7 @@ from burnish.text import plain
 
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _PRE = re.compile(r"<(pre|code|textarea)\b[^>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_INLINE = re.compile(r"(?<!`)`((?:async )?def [^`]+)`(?!`)")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]*>")
 _KEYS = ("code", "solution", "answer", "python", "function", "content", "implementation", "text", "result", "output")
 _CODE = re.compile(r"\b(?:def|class|return|import)\b")
@@ -25,6 +26,8 @@ def readings(answer: str) -> Iterator[tuple[str, str]]:
     page = _out_of_page(text)
     if page:
         yield page, "taken out of a web page"
+    for span in _INLINE.findall(text):
+        yield span, "taken out of a sentence"
     if _is_escaped(text):
         yield _unescaped(text), "escaped line ends put right"
 
