@@ -10,7 +10,7 @@ import pytest
 
 from burnish.errors import ModelError
 from burnish.events import Message
-from burnish.models.local import LocalModel, server_for
+from burnish.models.local import LocalModel, blame_length, server_for
 from burnish.models.model import Ask, Chunk, Done, Waiting
 
 HELLO = Ask(purpose="test", messages=(Message(role="user", content="Say hello in one word."),), max_tokens=8, seed=1)
@@ -40,6 +40,13 @@ def test_the_engine_is_named_with_its_version_and_how_coarse_the_weights_are(fil
     assert re.fullmatch(rf"llama\.cpp \(xllamacpp [\d.]+\){bits}", engine)
 
 
+def test_a_prompt_over_the_context_is_refused_in_the_words_of_every_engine() -> None:
+    said = "Error code: 400 - request (5030 tokens) exceeds the available context size (4096 tokens), try increasing it"
+    with pytest.raises(ModelError, match="^the prompt has 5030 tokens; the engine has room for 4096 in all$"):
+        blame_length(ValueError(said))
+    blame_length(ValueError("Error code: 500 - something else"))
+
+
 def test_an_engine_that_guesses_ahead_says_so() -> None:
     assert LocalModel("local:any", Path("mine.Q8_0.gguf"), speculate=True).engine.endswith(", guessing ahead), q8_0")
 
@@ -60,6 +67,10 @@ def test_the_real_model_keeps_its_promises(model_weights: Path) -> None:
 
     cut = LONG.model_copy(update={"max_tokens": 3})
     assert answer(model, cut)[1].ended == "length"
+
+    too_long = HELLO.model_copy(update={"messages": (Message(role="user", content="word " * 5000),)})
+    with pytest.raises(ModelError, match=r"the prompt has 50\d\d tokens; the engine has room for 4096 in all"):
+        answer(model, too_long)
 
     cancel = threading.Event()
     for piece in model.stream(LONG, cancel):

@@ -23,6 +23,8 @@ from burnish.silence import silence
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
 POLL_SECONDS = 0.05
+TOO_LONG = re.compile(r"\((\d+) tokens\) exceeds the available context size \((\d+) tokens\)")
+"""How llama.cpp refuses a prompt."""
 GUESSES = ("NGRAM_SIMPLE", "NGRAM_MOD")
 """What guesses the next tokens: the place in this talk where the last few came before, else in any talk of this server.
 
@@ -172,6 +174,7 @@ def _pumped(chat: Any, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Wa
                 yield Waiting()
                 continue
             if isinstance(piece, BaseException):
+                blame_length(piece)
                 with blame(ModelError, "the embedded model broke off"):
                     raise piece
             yield piece
@@ -179,6 +182,12 @@ def _pumped(chat: Any, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Wa
                 return
     finally:
         gone.set()
+
+
+def blame_length(error: BaseException) -> None:
+    """Raise ModelError for a prompt that leaves no room for an answer, in the words of every engine."""
+    if said := TOO_LONG.search(str(error)):
+        raise ModelError(f"the prompt has {said[1]} tokens; the engine has room for {said[2]} in all") from error
 
 
 def _pump(
