@@ -39,7 +39,7 @@ ASKED_FOR = {
     "syntax": "a version that can be read as Python",
     "repeat": "something other than what it had said before",
 }
-NOT_VERSIONS = ("tests", "specify")
+NOT_VERSIONS = ("tests", "specify", "assume")
 """What is asked for before the first round."""
 
 
@@ -137,7 +137,7 @@ def _is_turn(event: Decided) -> bool:
 def _questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
     asks = [event for event in events if isinstance(event, Asked) and event.purpose not in NOT_VERSIONS]
     if asks:
-        wanted = [f"{ASKED_FOR.get(ask.purpose, ask.purpose)} (temperature {ask.temperature:g})" for ask in asks]
+        wanted = [_wanted(purpose, asks) for purpose in dict.fromkeys(ask.purpose for ask in asks)]
         beside = "Side by side, the" if len(asks) > 1 else "The"
         yield f"{beside} model was asked for {joined(wanted)}."
     names = run.started.model.split(",")
@@ -145,6 +145,13 @@ def _questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
     others = {names[move.model] for move in moves if 0 < move.model < len(names)}
     if others:
         yield f"This time {joined(sorted(others))} was asked."
+
+
+def _wanted(purpose: str, asks: Sequence[Asked]) -> str:
+    """What was asked for, how often, and how warm."""
+    warm = [f"{ask.temperature:g}" for ask in asks if ask.purpose == purpose]
+    often = f", {len(warm)} times" if len(warm) > 1 else ""
+    return f"{ASKED_FOR.get(purpose, purpose)}{often} (temperature {joined(list(dict.fromkeys(warm)))})"
 
 
 def _came_of_it(run: Run, event: CodeProposed) -> str:

@@ -27,14 +27,14 @@ from burnish.runs import Record, Run, Store, read_record
 from burnish.sandbox import Sandbox
 from burnish.verbs.resume import resume
 from burnish.verbs.write import write
-from tests.support import DOUBLE, SQUARE, script
+from tests.support import DOUBLE, WRONG, script
 
 ENDINGS = (Stopped, CheckFinished, RunFinished, Broke)
 
 
 def model(**replies: str) -> ScriptedModel:
     """A first draft that is wrong, and good answers to what follows; the same to the same question at any time."""
-    return ScriptedModel(script(draft=SQUARE, **replies), name="scripted:demo")
+    return ScriptedModel(script(draft=WRONG, **replies), name="scripted:demo")
 
 
 def said(event: BaseEvent) -> str:
@@ -87,7 +87,7 @@ def test_a_test_that_was_run_is_not_run_again(whole: Run, store: Store, box: San
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, TestsRan))
     altered = left_by_a_crash(store, whole, place + 1)
     record = store.runs / altered / "events.jsonl"
-    record.write_text(record.read_text().replace("got: 25", "got: by the record"))
+    record.write_text(record.read_text().replace("got: 7", "got: by the record"))
     run = resume(altered, model(), store=store)
     assert "by the record" in str(run.versions[0].graded)
     assert any("by the record" in str(event.messages) for event in run.all(Asked))
@@ -130,14 +130,15 @@ def test_a_run_that_stopped_at_a_limit_is_taken_further_when_the_limit_is_raised
 def test_caps_count_the_calls_of_all_parts(whole: Run, store: Store) -> None:
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, TestsRan))
     name = left_by_a_crash(store, whole, place)
-    run = resume(name, model(), raised={"calls": 3}, store=store)
-    assert run.calls == 3
+    before, answering = store.open(name), model()
+    run = resume(name, answering, raised={"calls": before.calls}, store=store)
+    assert (answering.asked, run.calls, run.verdict) == ([], before.calls, "failed")
     assert (stopped := run.ending(Stopped))
     assert stopped.reason == "calls"
 
 
 def test_a_run_that_broke_is_taken_up(open_box: Sandbox, store: Store) -> None:
-    broken = write(DOUBLE, ScriptedModel({**script(draft=SQUARE), "reflect": [], "": []}), store=store)
+    broken = write(DOUBLE, ScriptedModel({**script(draft=WRONG), "reflect": [], "": []}), store=store)
     if broken.state != "broken":
         pytest.skip("this agent does not ask for reflection here")
     assert broken.ending(Broke)
