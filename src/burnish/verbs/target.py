@@ -10,7 +10,8 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.checks.suite_finder import FOLDERS, is_named_as_test
+from burnish.checks.project_finder import find_root
+from burnish.checks.suite_finder import FOLDERS, is_named_as_test, is_test
 from burnish.errors import SetupProblem
 from burnish.text import one_line
 
@@ -67,12 +68,18 @@ def _must_be_code(named: Path, full: Path) -> None:
         raise SetupProblem(f"There is no file {_name(named)}. Look at the path and try again.")
     if not full.is_file() or full.suffix != ".py":
         raise SetupProblem(f"{_name(named)} is not Python code: its name does not end in .py. Name a file that does.")
-    if is_named_as_test(full) or full.name == "conftest.py" or any(part in FOLDERS for part in full.parent.parts[-2:]):
+    if _is_a_test(full):
         code = full.name.removeprefix("test_").removesuffix(".py").removesuffix("_test")
         raise SetupProblem(
             f"{_name(named)} is a test, and Burnish never changes a test. "
             f"Name the code that it tests: burnish fix {code}.py --tests {named}"
         )
+
+
+def _is_a_test(file: Path) -> bool:
+    """By its name, or by a folder of tests that it lies in; what the project itself lies in does not matter."""
+    beside = file.parent.name in FOLDERS and any(is_named_as_test(other) for other in file.parent.glob("*.py"))
+    return is_test(file, find_root([file])) or file.name == "conftest.py" or beside
 
 
 def must_be_writable(target: Target) -> None:
