@@ -27,7 +27,7 @@ def die():
 def deadly_stream(self, ask, cancel):
     for piece in stream(self, ask, cancel):
         yield piece
-        if moment == "in the middle of an answer" and len(self.asked) == 3:
+        if moment == "in the middle of an answer" and len(self.asked) == 2:
             die()
 def deadly_append(self, event):
     append(self, event)
