@@ -45,7 +45,10 @@ def shaped(
 
     `signature` lets a bare body be placed, `base` (the code that was shown) a diff or a few changed lines.
     `ended` is how the answer ended; one that stopped at its token limit is not taken for whole.
+    A method, "Cart.total", is taken by itself: whoever asked for it knows its class.
     """
+    owner, dot, entry_point = entry_point.rpartition(".")
+    signature = signature.removeprefix(owner + dot)
     form = _Form(entry_point, signature or entry_point, base, also, ended == "length")
     for code, how in form.tries(answer):
         if not problem_with(code, form.signature, also):
