@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Protocol
 
 from burnish.checks import behaviour
@@ -10,8 +11,10 @@ from burnish.checks.tests import grade
 from burnish.events import Graded
 from burnish.sandbox.sandbox import Sandbox
 
-EDIT_SECONDS = 2.0
+EDIT_SECONDS = 1.0
 """An edit that is slower than this has made an endless loop, or is not worth waiting for."""
+
+MOST_PASSING = 100
 
 
 class Ground(Protocol):
@@ -28,8 +31,10 @@ class Ground(Protocol):
         """Whether every given test passes, as fast as this place can tell: for trying many small edits."""
         ...
 
-    def passing(self, modules: Sequence[str], suite: Suite, seconds: float = 20.0) -> tuple[int, ...]:
-        """The same for many: the places of those that seem to pass, found in so many seconds at most.
+    def passing(
+        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
+    ) -> tuple[int, ...]:
+        """The same for many: the places of the first that seem to pass, found in so many seconds at most.
 
         A filter and no verdict: what passes is to be graded. In a project this is the fast way. Raises SandboxError.
         """
@@ -65,12 +70,13 @@ class Alone:
             return self._sandbox.grade(module, script, EDIT_SECONDS).all_passed
         return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
 
-    def passing(self, modules: Sequence[str], suite: Suite, seconds: float = 20.0) -> tuple[int, ...]:
+    def passing(
+        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
+    ) -> tuple[int, ...]:
         """One after the other."""
         deadline = time.monotonic() + seconds
-        return tuple(
-            place for place, one in enumerate(modules) if time.monotonic() < deadline and self.passes(one, suite)
-        )
+        good = (place for place, one in enumerate(modules) if time.monotonic() < deadline and self.passes(one, suite))
+        return tuple(islice(good, most))
 
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         """All calls in one process, a fresh one."""

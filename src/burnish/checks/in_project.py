@@ -6,12 +6,14 @@ reach it. Expected values share a process with the code, as they do wherever a p
 
 import re
 import secrets
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from burnish.checks import behaviour
+from burnish.checks.ground import MOST_PASSING
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Ran, Said, doctests, paths, run_suite
@@ -73,28 +75,37 @@ class InProject:
             seconds=ran.seconds,
         )
 
-    def passing(self, modules: Sequence[str], suite: Suite, seconds: float = 20.0) -> tuple[int, ...]:
-        """The places of those modules that seem to pass every test that decides, found in so many seconds at most.
+    def passing(
+        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
+    ) -> tuple[int, ...]:
+        """The places of the first modules that seem to pass every test that decides, found in so many seconds at most.
 
         Modules that differ from the file in the body of one function are tried in one job, a few milliseconds each.
         A filter and no verdict: what passes is to be graded. Raises SandboxError.
         """
-        base = self.project.text(self.source)
-        changes = {
-            place: change for place, one in enumerate(modules) if (change := change_of(base, one, str(self.source)))
+        base, file = self.project.text(self.source), str(self.source)
+        changes = {place: found for place, one in enumerate(modules) if (found := change_of(base, one, file))}
+        ends = time.monotonic() + seconds
+        good = self._swiftly(changes, suite, seconds) if changes else set()
+        others = [place for place in range(len(modules)) if place not in changes]
+        good |= {place for place in others if time.monotonic() < ends and self.passes(modules[place], suite)}
+        return tuple(sorted(good)[:most])
+
+    def _swiftly(self, changes: Mapping[int, dict[str, Any]], suite: Suite, seconds: float) -> set[int]:
+        own = suite.model_copy(update={"model": ()})
+        job = {
+            **self._asked(suite.project),
+            "own": OWN if suite.given else "",
+            "first": self.failing,
+            "tests_seconds": max(self.seconds, LEAST_TEST_SECONDS),
         }
-        given = Suite(entry_point=suite.entry_point, given=suite.given, imports=suite.imports, project=suite.project)
-        tests = {**self._asked(suite.project), "own": OWN if suite.given else "", "first": self.failing}
-        files = self._own_files(given, ()) if suite.given else {}
-        if not changes:
-            return ()
+        files = self._own_files(own, ()) if suite.given else {}
         try:
-            job = {**tests, "tests_seconds": max(self.seconds, LEAST_TEST_SECONDS)}
             told = try_versions(self.project, self._lab, changes, job, files, seconds)
         except CheckError as error:
             raise SandboxError(str(error)) from error
         count = len(suite.given) + len(suite.project)
-        return tuple(place for place in sorted(told) if _all_passed(told[place], count))
+        return {place for place, said in told.items() if _all_passed(said, count)}
 
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         """What each call gives, with the project's other modules there to be imported."""
