@@ -108,10 +108,20 @@ def test_who_wants_to_be_asked_is_asked_about_plain_sentences_too() -> None:
     assert agreed(asking(DOUBLE), tools(lambda point: "", assume=POINTS))[1] == ["assume"]
 
 
-def test_a_run_that_is_taken_up_again_does_not_put_the_questions_twice() -> None:
-    first = list(specify(Work(asking(VAGUE), []), tools(lambda point: "zero", assume=POINTS)))
-    spec, _ = agreed(asking(VAGUE), tools(lambda point: "asked again", replay=Replay(first)))
-    assert spec.assumptions == ("zero", "zero")
+@pytest.mark.parametrize("sentence", [VAGUE, DOUBLE])
+def test_a_run_that_is_taken_up_again_keeps_what_was_agreed_and_does_not_ask_twice(sentence: str) -> None:
+    first = list(specify(Work(asking(sentence), []), tools(lambda point: "total([9]) == 9", assume=POINTS)))
+    for answer in (None, lambda point: "asked again"):
+        spec, _ = agreed(asking(sentence), tools(answer, replay=Replay(first)))
+        assert spec.assumptions == ("total([9]) == 9",) * 2
+        assert spec.given_tests == cast(SpecAgreed, first[-1]).given_tests
+
+
+def test_an_example_in_the_models_own_assumption_decides_nothing() -> None:
+    for answer in (None, lambda point: ""):
+        spec, _ = agreed(asking(VAGUE), tools(answer, assume="- assume that total([]) == 7"))
+        assert spec.assumptions == ("total([]) == 7",)
+        assert spec.given_tests == ("assert total([1, 2]) == 3",)
 
 
 def proposed(task: Task, given: Tools) -> list[Event]:

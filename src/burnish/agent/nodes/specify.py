@@ -1,6 +1,7 @@
 """specify: agree on a name, a signature, the given tests, and what to take for granted, before anything is written."""
 
 import re
+import time
 from collections.abc import Generator, Iterator
 
 from burnish.agent import prompts
@@ -31,22 +32,29 @@ def specify(work: Work, tools: Tools) -> Iterator[Event]:
         reply = yield from ask(tools, "specify-0", question)
         signature = signature_from(reply.text) if reply else ""
     signature = signature or FALLBACK
+    recorded = tools.replay.take(SpecAgreed, signature=signature)
+    wanted = bool(tools.answer) or leaves_open(task) or bool(recorded and recorded.assumptions)
+    assumptions: tuple[str, ...] = ()
+    if task.assume and wanted:
+        assumptions = yield from _assumptions(task, signature, tools)
+    yield recorded.model_copy(update={"at": time.time()}) if recorded else _agreed(task, signature, assumptions, tools)
+
+
+def _agreed(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tools) -> SpecAgreed:
+    """With the user's own words in the place of assumptions, and the examples in those words among the given tests."""
+    words = [tools.answer(point).strip() if tools.answer else "" for point in assumptions]
     name = signature.split("(")[0]
-    assumptions = yield from _assumptions(task, signature, tools)
-    answers = _answers(assumptions, tools)
-    said = [test for answer in answers for test in find_examples(answer) if {name, *task.also} & {*called_names(test)}]
-    yield SpecAgreed(
+    said = [test for answer in words for test in find_examples(answer) if {name, *task.also} & {*called_names(test)}]
+    return SpecAgreed(
         entry_point=name,
         signature=signature,
         given_tests=tuple(dict.fromkeys((*task.visible_tests, *said))),
-        assumptions=answers,
+        assumptions=tuple(answer or point for answer, point in zip(words, assumptions, strict=True)),
     )
 
 
 def _assumptions(task: Task, signature: str, tools: Tools) -> Generator[Event, None, tuple[str, ...]]:
     """What the model would take for granted, where the words leave something open; at most three short lines."""
-    if not task.assume or not (tools.answer or leaves_open(task)):
-        return ()
     yield Decided(choice="assume", reason="The sentence leaves something open, so the model says what it would assume.")
     question = Ask(purpose="assume", messages=prompts.assume(task, signature), max_tokens=100)
     try:
@@ -63,13 +71,3 @@ def assumptions_from(answer: str) -> tuple[str, ...]:
     short = [one_line(point.replace("**", ""), LONGEST_ASSUMPTION).rstrip(" .") for point in points]
     useful = [point for point in short if len(point.split()) > 2]
     return tuple(dict.fromkeys(useful))[:MOST_ASSUMPTIONS]
-
-
-def _answers(assumptions: tuple[str, ...], tools: Tools) -> tuple[str, ...]:
-    """The user's own words in the place of assumptions, where the user is asked and says something."""
-    if not tools.answer or not assumptions:
-        return assumptions
-    recorded = tools.replay.take(SpecAgreed)
-    if recorded:
-        return recorded.assumptions
-    return tuple(tools.answer(point).strip() or point for point in assumptions)

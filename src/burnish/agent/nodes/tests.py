@@ -45,6 +45,12 @@ def frozen(work: Work, written: tuple[str, ...]) -> TestsFrozen:
     """The given tests and those that the model wrote, as they will be run; the judge compares."""
     task, spec = work.task, work.spec
     suite = Suite.of(
-        spec.entry_point, spec.given_tests, task.earlier_tests + written, offered_names(task), task.test_file
+        spec.entry_point,
+        spec.given_tests,
+        task.earlier_tests + written,
+        offered_names(task),
+        task.test_file,
+        task.project_tests,
     )
-    return TestsFrozen(sha256=suite.sha256, given=len(suite.given), model=len(suite.model))
+    given = len(suite.given) + len(suite.project)
+    return TestsFrozen(sha256=suite.sha256, given=given, model=len(suite.model))
