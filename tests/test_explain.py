@@ -108,6 +108,12 @@ def test_assumptions_moves_edits_groups_and_refusals_are_told() -> None:
         assert words in story
 
 
+def test_code_that_was_there_before_is_called_so() -> None:
+    graded = Graded(problem="it ran too long", timed_out=True)
+    story = told(CodeProposed(version=0, code="x = 1\n", by="given"), TestsRan(version=0, graded=graded))
+    assert "The code that was there gave no result: it ran too long." in story
+
+
 @pytest.mark.parametrize(
     ("events", "words"),
     [

@@ -156,6 +156,8 @@ def _wanted(purpose: str, asks: Sequence[Asked]) -> str:
 
 def _came_of_it(run: Run, event: CodeProposed) -> str:
     version = next(version for version in run.versions if version.number == event.version)
+    if version.number == 0:
+        return f"The code that was there {_fate(run, version)}."
     same = [other.number for other in run.versions if other.number < version.number and other.code == version.code]
     if same and not version.problem:
         return f"Version {version.number} ({version.by}) is version {same[0]} once more."
