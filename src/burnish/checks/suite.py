@@ -78,8 +78,9 @@ class Suite(Frozen):
 
     @property
     def sha256(self) -> str:
-        """A hash over all tests as they are run."""
-        return hashlib.sha256(self.render().encode("utf-8", "surrogatepass")).hexdigest()
+        """A hash over all tests as they are run; of a project's own, their ids."""
+        told = "\n".join((self.render(), *self.project))
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
     def script(self) -> str:
         """The given tests as a script of asserts, judged many times faster than pytest's file; empty where one of them
