@@ -83,13 +83,17 @@ class InProject:
         Modules that differ from the file in the body of one function are tried in one job, a few milliseconds each.
         A filter and no verdict: what passes is to be graded. Raises SandboxError.
         """
-        base, file = self.project.text(self.source), str(self.source)
+        base, file = self._text(), str(self.source)
         changes = {place: found for place, one in enumerate(modules) if (found := change_of(base, one, file))}
         ends = time.monotonic() + seconds
         good = self._swiftly(changes, suite, seconds) if changes else set()
         others = [place for place in range(len(modules)) if place not in changes]
         good |= {place for place in others if time.monotonic() < ends and self.passes(modules[place], suite)}
         return tuple(sorted(good)[:most])
+
+    def _text(self) -> str:
+        """The file as it is, its line ends too."""
+        return (self.project.root / self.source).read_bytes().decode(self.encoding)
 
     def _swiftly(self, changes: Mapping[int, dict[str, Any]], suite: Suite, seconds: float) -> set[int]:
         own = suite.model_copy(update={"model": ()})

@@ -4,6 +4,7 @@ import ast
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +23,44 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def change_of(base: str, module: str, file: str) -> dict[str, Any] | None:
     """The one function in which a module differs from the base, as a cell puts it in place; None if it is not one."""
-    before, after = parsed(base), parsed(module)
-    if before is None or after is None:
+    before, after = split(base), split(module)
+    same = _alike(before, after)
+    left = min(len(before), len(after)) - same
+    end = len(before) - min(left, _alike(before[::-1], after[::-1]))
+    for owner, old in _functions(base):
+        first, last = lines_of(old)
+        if first <= same <= last and end <= last and base != module:
+            was, text = _text(before[first:last]), _text(after[first : last + len(after) - len(before)])
+            return _change(file, owner, old, was, text)
+    return None
+
+
+def _change(file: str, owner: str, old: Function, was: str, text: str) -> dict[str, Any] | None:
+    module = parsed(text)
+    new = module.body[0] if module and len(module.body) == 1 else None
+    if not isinstance(new, FUNCTIONS) or not _is_swappable(old, new):
         return None
-    found = _differing(before.body, after.body, "")
-    if found is None or not _is_swappable(found[0], found[1]):
-        return None
-    old, new, owner = found
-    return {
-        "number": 0,
-        "file": file,
-        "line": old.lineno,
-        "first": lines_of(old)[0] + 1,
-        "owner": owner,
-        "was": _text(base, old),
-        "text": _text(module, new),
-    }
+    first = lines_of(old)[0] + 1
+    place = {"number": 0, "file": file, "line": old.lineno, "first": first, "owner": owner}
+    return {**place, "was": was, "text": text}
+
+
+@lru_cache(maxsize=4)
+def _functions(base: str) -> tuple[tuple[str, Function], ...]:
+    """Functions at the top of a module, and methods of classes there, with the name of the class."""
+    module = parsed(base)
+    found: list[tuple[str, Function]] = []
+    for node in module.body if module else []:
+        owner = node.name if isinstance(node, ast.ClassDef) else ""
+        members = node.body if isinstance(node, ast.ClassDef) else [node]
+        found += [(owner, member) for member in members if isinstance(member, FUNCTIONS)]
+    return tuple(found)
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines from the beginning are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def try_versions(
@@ -75,25 +98,6 @@ def _said(said: Any) -> list[Said] | None:
     return [Said("", "failed", message=f"the tests ended with a {said}")]
 
 
-def _differing(
-    before: Sequence[ast.stmt], after: Sequence[ast.stmt], owner: str
-) -> tuple[Function, Function, str] | None:
-    """The only pair of statements that differ, if they are functions, or classes of which the same is true."""
-    if len(before) != len(after):
-        return None
-    pairs = [(old, new) for old, new in zip(before, after, strict=True) if ast.dump(old) != ast.dump(new)]
-    if len(pairs) != 1:
-        return None
-    old, new = pairs[0]
-    if isinstance(old, FUNCTIONS) and isinstance(new, FUNCTIONS):
-        return old, new, owner
-    if owner or not (isinstance(old, ast.ClassDef) and isinstance(new, ast.ClassDef)):
-        return None
-    heads = [[ast.dump(part) for part in (*one.bases, *one.keywords, *one.decorator_list)] for one in (old, new)]
-    same = heads[0] == heads[1] and old.name == new.name
-    return _differing(old.body, new.body, old.name) if same else None
-
-
 def _is_swappable(old: Function, new: Function) -> bool:
     """Whether another code object will do: same name, decorators and parameters."""
     alike = type(old) is type(new) and old.name == new.name
@@ -103,6 +107,5 @@ def _is_swappable(old: Function, new: Function) -> bool:
     return alike and decorators[0] == decorators[1] and names[0] == names[1] and counts[0] == counts[1]
 
 
-def _text(module: str, node: Function) -> str:
-    first, last = lines_of(node)
-    return textwrap.dedent("".join(split(module)[first:last]).replace("\r\n", "\n").replace("\f", ""))
+def _text(lines: Sequence[str]) -> str:
+    return textwrap.dedent("".join(lines).replace("\r\n", "\n").replace("\f", ""))
