@@ -28,7 +28,8 @@ OWN = "burnish_own/test_burnish_own.py"
 ALIAS = "burnish_solution"
 LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
 """What a version's tests may take: at least so long, so often what they took before, and where nobody knows that."""
-LEAST_TEST_SECONDS = 0.1
+LEAST_TEST_SECONDS, EACH_SECONDS = 0.1, 0.3
+"""The least that all tests are taken to need, and what one test of a small edit may take besides its usual time."""
 MOST_LINES, MOST_CHARACTERS = 6, 600
 
 
@@ -43,6 +44,7 @@ class InProject:
         sandbox: str = "auto",
         seconds: float = 0.0,
         failing: Sequence[str] = (),
+        slowest: float = 0.0,
     ) -> None:
         wanted = LEAST_SECONDS + TIMES * seconds if seconds else UNKNOWN_SECONDS
         limit = min(project.settings.test_seconds, wanted)
@@ -50,6 +52,8 @@ class InProject:
         self.project = project.model_copy(update={"settings": settings, "sources": (source,)})
         self.source, self.encoding = source, encoding
         self.seconds, self.failing = seconds, list(failing)
+        self.slowest = slowest or seconds
+        """What the slowest test took before."""
         self._lab = Lab(self.project, sandbox)
         self.level = self._lab.sandbox.level
 
@@ -102,6 +106,7 @@ class InProject:
             "own": OWN if suite.given else "",
             "first": self.failing,
             "tests_seconds": max(self.seconds, LEAST_TEST_SECONDS),
+            "each_seconds": EACH_SECONDS + TIMES * self.slowest,
         }
         files = self._own_files(own, ()) if suite.given else {}
         try:

@@ -30,6 +30,8 @@ class Before:
     raised: Mapping[str, str] = field(default_factory=dict)
     """For a failing test: the function of the file in which it ended."""
     seconds: float = 0.0
+    slowest: float = 0.0
+    """What the slowest test took."""
     problem: str = ""
 
     @property
@@ -61,6 +63,7 @@ def examine(project: Project, lab: Lab, source: Path, text: str) -> Before:
         touched={name: _tests(lines, span) for name, span in functions.items()},
         raised={name: where for name, test in failing.items() if (where := _ended_in(test, source, functions))},
         seconds=sum(test.seconds for test in ran.tests.values()),
+        slowest=max((test.seconds for test in ran.tests.values()), default=0.0),
         problem=ran.problem,
     )
 

@@ -60,7 +60,16 @@ class Plan:
 
 def ground_of(plan: Plan, sandbox: str = "auto") -> InProject:
     """Where the versions of a plan are tried."""
-    return InProject(plan.project, plan.source, plan.target.encoding, sandbox, plan.before.seconds, plan.failing)
+    before = plan.before
+    return InProject(
+        plan.project,
+        plan.source,
+        plan.target.encoding,
+        sandbox,
+        before.seconds,
+        plan.failing,
+        before.slowest,
+    )
 
 
 def plan_for(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import time
 import unittest
 from collections.abc import Callable
@@ -110,6 +111,7 @@ class Versions:
         said: list[dict[str, Any]] = []
         for item, following in zip(self.items, [*self.items[1:], None]):  # noqa: B905
             self.reports.clear()
+            signal.setitimer(signal.ITIMER_PROF, self.job["each_seconds"])
             try:
                 self.session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             except BaseException as error:
