@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from burnish.cli.screen import Screen
     from burnish.runs import Run
 
+MOST_NAMED = 5
+
 
 def fix(
     file: Annotated[Path, typer.Argument(help="The Python file with the bug.")],
@@ -136,12 +138,13 @@ def _stuck(run: "Run") -> list[str]:
         {case.name for case in version.graded.cases if case.outcome != "passed"} for version in ran if version.graded
     ]
     always = sorted(set.intersection(*failed))
-    shown = ", ".join(always[:5]) + (" …" if len(always) > 5 else "")
+    shown = ", ".join(always[:MOST_NAMED]) + (" …" if len(always) > MOST_NAMED else "")
     return [f"no version passed {shown}; look whether the test is right"] if always else []
 
 
 def _aside(tests: list[str]) -> list[str]:
-    return [f"left aside, because it fails for another reason: {test}" for test in tests[:5]]
+    lines = [f"left aside, because it fails for another reason: {test}" for test in tests[:MOST_NAMED]]
+    return lines + ([f"and {len(tests) - MOST_NAMED} more"] if len(tests) > MOST_NAMED else [])
 
 
 def _line(screen: "Screen", label: str, text: str, style: str = "") -> None:
