@@ -144,11 +144,11 @@ def _work_in_background(
 
 
 def _events(task: Task, tools: Tools, append: Callable[[BaseEvent], None]) -> Iterator[Event]:
-    from burnish.agent.graph import build
+    from burnish.agent.graph import build, steps
 
     with silence():
-        steps = {"recursion_limit": 4 * tools.meter.limits.rounds + 20}
-        yield from build(task, tools, append).stream({"events": []}, steps, stream_mode="custom")
+        most = {"recursion_limit": steps(tools.meter.limits.rounds)}
+        yield from build(task, tools, append).stream({"events": []}, most, stream_mode="custom")
 
 
 @contextmanager

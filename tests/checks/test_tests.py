@@ -3,6 +3,7 @@
 import pytest
 
 from burnish.checks import Suite, TestsCheck
+from burnish.checks.ground import Alone
 from burnish.errors import SandboxError
 from burnish.events import Graded
 from burnish.sandbox import Sandbox
@@ -11,13 +12,13 @@ SUITE = Suite(entry_point="f", given=("assert f(1) == 1",), model=("assert f(2) 
 
 
 def test_good_code_passes(box: Sandbox) -> None:
-    evidence = TestsCheck().judge("def f(n):\n    return n * n\n", SUITE, box)
+    evidence = TestsCheck().judge("def f(n):\n    return n * n\n", SUITE, Alone(box))
     assert (evidence.verdict, evidence.why) == ("passed", "all 2 tests passed")
     assert evidence.details["separated"] is True
 
 
 def test_wrong_code_fails_with_its_count(box: Sandbox) -> None:
-    evidence = TestsCheck().judge("def f(n):\n    return n\n", SUITE, box)
+    evidence = TestsCheck().judge("def f(n):\n    return n\n", SUITE, Alone(box))
     assert (evidence.verdict, evidence.why) == ("failed", "1 test passed, 1 failed")
 
 
@@ -32,7 +33,7 @@ def test_wrong_code_fails_with_its_count(box: Sandbox) -> None:
     ],
 )
 def test_code_that_cannot_be_run_fails(box: Sandbox, code: str) -> None:
-    assert TestsCheck().judge(code, SUITE, box).verdict == "failed"
+    assert TestsCheck().judge(code, SUITE, Alone(box)).verdict == "failed"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_code_that_cannot_be_run_fails(box: Sandbox, code: str) -> None:
     ids=["equal-to-everything", "leaves-with-success", "patched-assert"],
 )
 def test_code_that_cheats_fails(box: Sandbox, code: str) -> None:
-    assert TestsCheck().judge(code, SUITE, box).verdict == "failed"
+    assert TestsCheck().judge(code, SUITE, Alone(box)).verdict == "failed"
 
 
 def test_a_disputed_test_is_left_out(box: Sandbox) -> None:
@@ -54,7 +55,7 @@ def test_a_disputed_test_is_left_out(box: Sandbox) -> None:
 
 
 def test_no_test_at_all_is_not_a_pass(box: Sandbox) -> None:
-    assert TestsCheck().judge("def f(n):\n    return n\n", Suite(entry_point="f"), box).verdict != "passed"
+    assert TestsCheck().judge("def f(n):\n    return n\n", Suite(entry_point="f"), Alone(box)).verdict != "passed"
 
 
 class Crashed:
@@ -67,5 +68,5 @@ class Crashed:
 
 
 def test_a_crashed_sandbox_is_not_run_and_not_a_failure() -> None:
-    evidence = TestsCheck().judge("def f(n): ...", SUITE, Crashed())  # type: ignore[arg-type]
+    evidence = TestsCheck().judge("def f(n): ...", SUITE, Alone(Crashed()))  # type: ignore[arg-type]
     assert (evidence.verdict, evidence.why) == ("not_run", "the cell is gone")

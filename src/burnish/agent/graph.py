@@ -2,26 +2,32 @@
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
 
 from burnish.agent import nodes
 from burnish.agent.ask import Tools
+from burnish.agent.decide import decide
 from burnish.agent.work import Work
-from burnish.events import BaseEvent, Decided, Event, Stopped
-from burnish.tasks.examples import in_words
+from burnish.events import BaseEvent, Event, Move
 from burnish.tasks.task import Task
-from burnish.text import one_line
 
 Node = Callable[[Work, Tools], Iterator[Event]]
+Asking = Callable[[Work, Tools, Move], Iterator[Event]]
+
+STEPS = 6
+"""Nodes in one round, with some to spare."""
 
 
 class State(TypedDict):
     """All that has happened so far; nodes that run side by side only ever add to it."""
 
     events: Annotated[list[Event], operator.add]
+    move: NotRequired[Move]
+    """What a node that asks is sent to do."""
 
 
 def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
@@ -29,88 +35,63 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     graph = StateGraph(State)
 
     def add(name: str, node: Node) -> None:
-        graph.add_node(name, _drained(node, task, tools, record))
+        graph.add_node(name, _drained(lambda state: node(_work(task, state), tools), record))
+
+    def add_asking(name: str, node: Asking) -> None:
+        graph.add_node(name, _drained(lambda state: node(_work(task, state), tools, state["move"]), record))
 
     add("specify", nodes.specify)
     add("tests", nodes.tests)
-    add("draft", nodes.draft)
+    add_asking("draft", nodes.draft)
+    add_asking("rewrite", nodes.rewrite)
+    add_asking("reflect", nodes.reflect)
+    add_asking("repair", nodes.repair)
+    add_asking("syntax", nodes.syntax)
+    add_asking("repeat", nodes.repeat)
     add("run", nodes.run)
+    add("tweak", nodes.tweak)
+    add("select", nodes.select)
     add("decide", decide)
-    add("reflect", nodes.reflect)
-    add("rewrite", nodes.rewrite)
-    add("second_opinion", nodes.second_opinion)
     add("judge", nodes.judge)
 
+    asking = ["draft", "rewrite", "reflect", "repair", "syntax", "repeat"]
     graph.add_edge(START, "specify")
-    graph.add_edge("specify", "tests")
-    graph.add_edge("specify", "draft")
-    graph.add_edge(["tests", "draft"], "run")
-    graph.add_edge("run", "decide")
+    graph.add_edge("specify", "run")
+    graph.add_edge("run", "tweak")
+    graph.add_edge("tweak", "select")
+    graph.add_edge("select", "decide")
     graph.add_conditional_edges(
-        "decide",
-        lambda state: after_decision(_work(task, state)),
-        ["reflect", "rewrite", "second_opinion", "judge", END],
+        "decide", lambda state: after_decision(_work(task, state), state), ["tests", *asking, "judge", END]
     )
-    graph.add_edge("reflect", "run")
-    graph.add_edge("rewrite", "run")
-    graph.add_edge("second_opinion", "run")
+    for name in ("tests", *asking):
+        graph.add_edge(name, "run")
     graph.add_edge("judge", END)
     return graph.compile()
 
 
-def decide(work: Work, tools: Tools) -> Iterator[Event]:
-    """Say in one sentence what comes next, so that every turn of the road is on record."""
-    if tools.cancel.is_set() and not work.stopped:
-        yield Stopped(reason="interrupted", why="stopped by the user")
-    elif work.stopped:
-        yield Decided(choice="judge", reason=f"The work ends here: {work.stopped.why}.")
-    elif work.holds:
-        yield Decided(choice="judge", reason=_why_done(work))
-    elif work.round >= tools.meter.limits.rounds:
-        yield Stopped(reason="rounds", why=f"the limit of {tools.meter.limits.rounds} rounds is reached")
-    else:
-        yield Decided(choice="refine", reason=_why_again(work))
+def steps(rounds: int) -> int:
+    """More nodes than a run with so many rounds can visit: LangGraph wants to know when a graph has gone astray."""
+    return STEPS * (rounds + 3)
 
 
-def after_decision(work: Work) -> list[str]:
-    """Refine with two asks side by side, judge, or leave an interrupted run as it is."""
+def after_decision(work: Work, state: State) -> list[str | Send]:
+    """Side by side: each move to the node that makes it, and the tests beside the first. Or judge, or leave it."""
     if work.stopped and work.stopped.reason == "interrupted":
         return [END]
-    if work.stopped or work.holds:
+    decision = work.decisions[-1] if work.decisions else None
+    if work.stopped or decision is None or not decision.moves:
         return ["judge"]
-    return ["second_opinion" if only_own_tests_fail(work) else "reflect", "rewrite"]
+    asked: list[str | Send] = [Send(move.kind, {**state, "move": move}) for move in decision.moves]
+    return [*asked, "tests"] if decision.choice == "begin" else asked
 
 
-def only_own_tests_fail(work: Work) -> bool:
-    """Whether the code passes what was given: then the model's tests may not bend it, only votes decide."""
-    return bool(work.suite.given) and work.best is not None and work.passes_given(work.best)
-
-
-def _why_done(work: Work) -> str:
-    assert work.best is not None
-    aside = f"; {len(work.disputed)} disputed, set aside" if work.disputed else ""
-    return f"Version {work.best.number} passes all tests that count{aside}."
-
-
-def _why_again(work: Work) -> str:
-    if work.best is None:
-        return (
-            f"No version can be run yet ({work.versions[-1].problem if work.versions else 'no answer'}): asking again."
-        )
-    if only_own_tests_fail(work):
-        return f"Version {work.best.number} passes your tests but not all of the model's: asking for second opinions."
-    failure = work.first_failure(work.best)
-    what = one_line(in_words(failure[0]), 60) if failure else "its tests"
-    return f"Version {work.best.number} is the best so far but fails {what}: repairing it and writing it afresh."
-
-
-def _drained(node: Node, task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
+def _drained(node: Callable[[State], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:
     """A generator of events as LangGraph wants it: recorded, streamed to whoever watches, added to the state."""
 
     def step(state: State) -> State:
         stream = get_stream_writer()
         lasting: list[Event] = []
-        for event in node(_work(task, state), tools):
+        for event in node(state):
             record(event)
             stream(event)
             if event.lasting:

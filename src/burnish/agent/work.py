@@ -1,10 +1,11 @@
 """The state of the work, folded from events: what nodes read and routes decide on."""
 
+import difflib
 from collections.abc import Sequence
 from functools import cached_property
 
 from burnish.checks.suite import Suite
-from burnish.events import Event, SpecAgreed, Stopped
+from burnish.events import Compared, Decided, Event, SpecAgreed, Stopped, TestsFrozen, Tweaked
 from burnish.runs.run import Run, Version
 from burnish.tasks.offered import offered_names
 from burnish.tasks.task import Task
@@ -13,6 +14,8 @@ VOTES_WITH_GIVEN, VOTES_WITHOUT = 2, 3
 """Versions that must have a vote before they outvote a test of the model's, where tests were given and where none."""
 SECOND_OPINIONS = 1
 """Rounds after which, with given tests, the votes there are have to do."""
+GIVEN, TWEAK = "given", "tweak"
+"""Who made a version, where it was not the model: it was there before, or it is a small edit of another one."""
 
 
 class Work:
@@ -32,14 +35,37 @@ class Work:
     @cached_property
     def suite(self) -> Suite:
         """All tests there are."""
-        model = self.task.earlier_tests + self._run.model_tests
-        names = offered_names(self.task)
-        return Suite.of(self.spec.entry_point, self.spec.given_tests, model, names, self.task.test_file)
+        task = self.task
+        model = task.earlier_tests + self._run.model_tests
+        names = offered_names(task)
+        return Suite.of(
+            self.spec.entry_point, self.spec.given_tests, model, names, task.test_file, task.project_tests
+        )
+
+    @property
+    def deciding(self) -> tuple[str, ...]:
+        """The tests that decide: given ones and those of the project."""
+        return (*self.suite.given, *self.suite.project)
+
+    @property
+    def broken(self) -> bool:
+        """Whether there is code that is known to be wrong."""
+        return self.task.broken and bool(self.task.base_code)
 
     @property
     def versions(self) -> tuple[Version, ...]:
-        """Every version so far."""
+        """Every version so far; number 0 is the code that was there before."""
         return self._run.versions
+
+    @cached_property
+    def answers(self) -> tuple[Version, ...]:
+        """What the model made of it."""
+        return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK))
+
+    @property
+    def next_version(self) -> int:
+        """The first number that is free."""
+        return max((version.number for version in self.versions), default=0) + 1
 
     @property
     def waiting(self) -> list[Version]:
@@ -49,7 +75,22 @@ class Work:
     @property
     def round(self) -> int:
         """0 for the first draft; each time the agent went back to the code adds one."""
-        return max((version.number // 2 for version in self.versions), default=0)
+        return max((version.round for version in self.versions), default=0)
+
+    @property
+    def frozen(self) -> TestsFrozen | None:
+        """The tests as they were accepted."""
+        return self._run.last(TestsFrozen)
+
+    @property
+    def decisions(self) -> list[Decided]:
+        """Every turn of the road so far."""
+        return self._run.all(Decided)
+
+    @property
+    def tweaked(self) -> set[int]:
+        """Versions whose small edits have been tried."""
+        return {event.base for event in self._run.all(Tweaked)}
 
     @property
     def stopped(self) -> Stopped | None:
@@ -60,12 +101,12 @@ class Work:
     def disputed(self) -> tuple[str, ...]:
         """Model-made tests that the versions themselves speak against.
 
-        Every version that passes the given tests has a vote; a test is set aside when most of them fail it.
+        Every answer that passes the given tests has a vote; a test is set aside when most of them fail it.
         Too few votes settle nothing, unless there are given tests and no more versions can be had.
         """
-        voters = [version for version in self.versions if version.graded and self.passes_given(version)]
-        needed = VOTES_WITH_GIVEN if self.suite.given else VOTES_WITHOUT
-        no_more = bool(self.suite.given) and (self.stopped is not None or self.round >= SECOND_OPINIONS)
+        voters = [version for version in self.answers if version.graded and self.passes_given(version)]
+        needed = VOTES_WITH_GIVEN if self.deciding else VOTES_WITHOUT
+        no_more = bool(self.deciding) and (self.stopped is not None or self.round >= SECOND_OPINIONS)
         if not voters or (len(voters) < needed and not no_more):
             return ()
         fails = {test: sum(self._fails(voter, test) for voter in voters) for test in self.suite.model}
@@ -73,16 +114,58 @@ class Work:
 
     @cached_property
     def best(self) -> Version | None:
-        """The version that passes most: given tests first, then undisputed ones; the earlier of equals."""
-        ran = [version for version in self.versions if version.graded]
-        return max(ran, key=lambda version: (*self.score(version), -version.number), default=None)
+        """The version that passes most: given tests, then undisputed ones; then the one whose behaviour most share.
+
+        Of versions that behave alike, a repair that changes least, else the earlier one. Code that is known to be wrong
+        is never the best.
+        """
+        ran = [version for version in self.versions if version.graded and version.number]
+        return max(ran, key=self._rank, default=None)
+
+    def _rank(self, version: Version) -> tuple[float, ...]:
+        changed = self._changed(version) if self.broken and self._place(version) is not None else 0
+        place = self._place(version)
+        behind = place if place is not None else len(self.groups)
+        return (*self.score(version), -behind, -changed, -version.number)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Versions that behave alike, the likeliest group first; empty before they were compared."""
+        compared = self._run.last(Compared)
+        return compared.groups if compared else ()
+
+    def _place(self, version: Version) -> int | None:
+        return next((place for place, group in enumerate(self.groups) if version.number in group), None)
+
+    def group_of(self, version: Version) -> tuple[int, ...]:
+        """The versions that behave as this one does, itself included."""
+        place = self._place(version)
+        return self.groups[place] if place is not None else (version.number,)
+
+    def version(self, number: int) -> Version:
+        """The version of that number."""
+        return next(version for version in self.versions if version.number == number)
+
+    def _changed(self, version: Version) -> int:
+        """How many lines a version changes of the code that was there."""
+        old, new = self.task.base_code.splitlines(), version.code.splitlines()
+        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        return sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
+
+    @property
+    def rivals(self) -> list[Version]:
+        """Versions that pass all that was given: the tests alone cannot tell which of them is right."""
+        return [version for version in self.versions if version.number and version.graded and self._could_be(version)]
+
+    def _could_be(self, version: Version) -> bool:
+        return self.passes_given(version) if self.deciding else not (version.graded and version.graded.problem)
 
     def score(self, version: Version) -> tuple[int, int, int]:
         """Passed tests: given, undisputed, all of the model's."""
         outcomes = self._outcomes(version)
         undisputed = [test for test in self.suite.model if test not in self.disputed]
         return (
-            sum(outcomes[test] == "passed" for test in self.suite.given),
+            sum(outcomes[test] == "passed" for test in self.deciding),
             sum(outcomes[test] == "passed" for test in undisputed),
             sum(outcomes[test] == "passed" for test in self.suite.model),
         )
@@ -90,17 +173,39 @@ class Work:
     def passes_given(self, version: Version) -> bool:
         """Whether the version passes every given test."""
         outcomes = self._outcomes(version)
-        return all(outcomes[test] == "passed" for test in self.suite.given)
+        return all(outcomes[test] == "passed" for test in self.deciding)
 
     @property
     def holds(self) -> bool:
-        """Whether the best version passes all that counts, and something does count."""
+        """Whether the best version passes all that counts, and something does count.
+
+        Where there is no test at all, versions that agree with each other are what counts.
+        """
         if self.best is None:
             return False
+        if not self.suite.names:
+            return len([number for number in self.group_of(self.best) if self.version(number) in self.answers]) > 1
         given, undisputed, _ = self.score(self.best)
-        counting = len(self.suite.given), len(self.suite.model) - len(self.disputed)
-        enough = bool(self.suite.given) or counting[1] * 2 >= len(self.suite.model) > 0
+        counting = len(self.deciding), len(self.suite.model) - len(self.disputed)
+        enough = bool(self.deciding) or counting[1] * 2 >= len(self.suite.model) > 0
         return enough and (given, undisputed) == counting
+
+    def is_repeat(self, version: Version) -> bool:
+        """Whether its code was there before."""
+        text = _bare(version.code)
+        return any(_bare(other.code) == text for other in self.versions if other.number < version.number)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the last round only said again what had been said."""
+        last = [version for version in self.answers if version.round == self.round]
+        return bool(last) and self.round > 0 and all(self.is_repeat(version) for version in last)
+
+    @property
+    def latest_broken(self) -> Version | None:
+        """The newest answer whose code does not parse."""
+        broken = [version for version in self.answers if "does not parse" in version.problem and version.code.strip()]
+        return broken[-1] if broken else None
 
     def first_failure(self, version: Version) -> tuple[str, str] | None:
         """The one failure to speak of, a given test's first: the test's body, and what was said."""
@@ -119,3 +224,9 @@ class Work:
             if version.graded
             else dict.fromkeys(self.suite.names.values(), "not_run")
         )
+
+
+def _bare(code: str) -> str:
+    """The code without blank lines, line ends and comments of their own: what a repetition may differ in."""
+    lines = (line.rstrip() for line in code.splitlines())
+    return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))

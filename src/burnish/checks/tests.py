@@ -1,10 +1,15 @@
 """The tests check: the one caller of `sandbox.grade`. What it says is what evals count and training rewards."""
 
+from typing import TYPE_CHECKING
+
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Evidence, Graded, Outcome
 from burnish.sandbox.sandbox import Sandbox
 from burnish.text import counted
+
+if TYPE_CHECKING:
+    from burnish.checks.ground import Ground
 
 TIMEOUT_SECONDS = 5.0
 
@@ -28,20 +33,20 @@ class TestsCheck:
     def __init__(self, disputed: tuple[str, ...] = ()) -> None:
         self.disputed = disputed
 
-    def judge(self, code: str, suite: Suite, sandbox: Sandbox) -> Evidence:
+    def judge(self, code: str, suite: Suite, ground: "Ground") -> Evidence:
         """Passed only if there was a test and every one passed."""
         try:
-            graded = grade(code, suite, sandbox, self.disputed)
+            graded = ground.grade(code, suite, self.disputed)
         except SandboxError as error:
             return Evidence(check=self.name, verdict="not_run", why=str(error))
         verdict: Outcome = "passed" if graded.all_passed else "failed" if graded.cases or graded.problem else "not_run"
-        return Evidence(check=self.name, verdict=verdict, why=_why(graded), details=self._details(graded, sandbox))
+        return Evidence(check=self.name, verdict=verdict, why=_why(graded), details=self._details(graded, ground))
 
-    def _details(self, graded: Graded, sandbox: Sandbox) -> dict[str, object]:
+    def _details(self, graded: Graded, ground: "Ground") -> dict[str, object]:
         return {
             "cases": [case.model_dump() for case in graded.cases],
             "separated": graded.separated,
-            "sandbox": sandbox.level,
+            "sandbox": ground.level,
             "seconds": round(graded.seconds, 3),
         }
 

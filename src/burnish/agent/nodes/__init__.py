@@ -1,9 +1,24 @@
 """One small file a node. A node reads the work, does one thing, and says what happened as events."""
 
-from burnish.agent.nodes.draft import draft, reflect, rewrite, second_opinion
+from burnish.agent.nodes.draft import draft, reflect, repair, repeat, rewrite, syntax
 from burnish.agent.nodes.judge import judge
 from burnish.agent.nodes.run import run
+from burnish.agent.nodes.select import select
 from burnish.agent.nodes.specify import specify
 from burnish.agent.nodes.tests import tests
+from burnish.agent.nodes.tweak import tweak
 
-__all__ = ["draft", "judge", "reflect", "rewrite", "run", "second_opinion", "specify", "tests"]
+__all__ = [
+    "draft",
+    "judge",
+    "reflect",
+    "repair",
+    "repeat",
+    "rewrite",
+    "run",
+    "select",
+    "specify",
+    "syntax",
+    "tests",
+    "tweak",
+]

@@ -1,87 +1,145 @@
-"""draft, rewrite, second opinion: code from the task alone. reflect: code from the best version and its failure."""
+"""draft, rewrite, reflect, repair, syntax, repeat: six ways to ask for code. Each is one prompt; the rest is shared.
 
-from collections.abc import Iterator
+draft and rewrite ask for the code from its description, whatever code there is; the others show a version.
+"""
+
+import ast
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 
 from burnish.agent import prompts
 from burnish.agent.ask import Tools, ask
-from burnish.agent.extract import code_from, problem_with
+from burnish.agent.imports import with_imports
+from burnish.agent.prompts import Messages, Wanted
+from burnish.agent.shape import Shaped, shaped
 from burnish.agent.work import Work
-from burnish.events import CodeProposed, Event, Message
+from burnish.events import CodeProposed, Event, ModelReplied, Move
 from burnish.models.model import Ask
-from burnish.runs.run import Version
+from burnish.tasks.assemble import assemble
+from burnish.tasks.definitions import find
 from burnish.tasks.examples import in_words
+from burnish.tasks.offered import offered_names
+from burnish.tasks.syntax import parsed
 
 MOST_TOKENS = 1024
+TOP_P = 0.95
 
 
-def draft(work: Work, tools: Tools) -> Iterator[Event]:
+def draft(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """The first version: the likeliest answer, at temperature zero."""
-    yield from propose(work, tools, "draft", 1, _from_task(work), temperature=0.0)
+    yield from _propose(work, tools, move, _from_words(work))
 
 
-def reflect(work: Work, tools: Tools) -> Iterator[Event]:
-    """Show the model its best version and the one assertion that fails, and ask for a better version."""
-    code, failure = _best_and_failure(work)
-    messages = prompts.reflect(work.task, work.spec.signature, code, failure) if code else _from_task(work)
-    number = 2 * (work.round + 1)
-    yield from propose(work, tools, "reflect", number, messages, temperature=warmer(work.round))
-
-
-def rewrite(work: Work, tools: Tools) -> Iterator[Event]:
+def rewrite(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """Ask for the code afresh, without the old one to lean on: small models write better than they repair."""
-    number = 2 * (work.round + 1) + 1
-    yield from propose(work, tools, "rewrite", number, _from_task(work), temperature=max(0.6, warmer(work.round)))
+    yield from _propose(work, tools, move, _from_words(work))
 
 
-def second_opinion(work: Work, tools: Tools) -> Iterator[Event]:
-    """Beside a rewrite, one more: where only the model's own tests fail, independent versions vote on who is right."""
-    number = 2 * (work.round + 1)
-    yield from propose(work, tools, "second opinion", number, _from_task(work), temperature=0.8)
+def reflect(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+    """Show the model its best version and the one assertion that fails, and ask for a better version."""
+    yield from _propose(work, tools, move, _about(work, move, prompts.reflect))
 
 
-def propose(
-    work: Work, tools: Tools, by: str, number: int, messages: tuple[Message, ...], temperature: float
-) -> Iterator[Event]:
-    """Ask, take the code out of the answer, and say what is wrong with it if it cannot even be run."""
-    question = Ask(
-        purpose=by, messages=messages, temperature=temperature, top_p=0.95, max_tokens=MOST_TOKENS, seed=number
-    )
-    reply = yield from ask(tools, f"{by.replace(' ', '-')}-{number}", question)
-    if reply is None:
-        return
-    code = code_from(reply.text, work.spec.entry_point)
-    problem = problem_with(code, work.spec.signature)
-    if problem and reply.ended == "length":
-        problem += "; the answer was cut off at its token limit"
-    yield CodeProposed(version=number, code=code, by=by, ask_id=reply.ask_id, problem=problem)
+def repair(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+    """Show the broken code and ask for the smallest change that mends it."""
+    yield from _propose(work, tools, move, _about(work, move, prompts.repair))
 
 
-def warmer(rounds: int) -> float:
-    """Zero at first, higher with each round, so that asking again can say something new."""
-    return min(0.2 + 0.2 * rounds, 0.9)
+def syntax(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+    """Show code that does not parse, with the place where it goes wrong."""
+    yield from _propose(work, tools, move, _about(work, move, prompts.syntax))
 
 
-def _from_task(work: Work) -> tuple[Message, ...]:
-    return prompts.draft(work.task, work.spec.signature, work.spec.given_tests)
+def repeat(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+    """Say that this answer was given before, and ask for another way."""
+    yield from _propose(work, tools, move, _about(work, move, prompts.repeat))
 
 
-def _best_and_failure(work: Work) -> tuple[str, str]:
-    if work.best:
-        failure = work.first_failure(work.best)
-        return work.best.code, _told(*failure) if failure else _problem(work.best)
-    latest = work.versions[-1]
-    return latest.code, latest.problem
+def wanted(work: Work) -> Wanted:
+    """What the prompts speak of."""
+    return Wanted(task=work.task, spec=work.spec)
 
 
-def _told(test: str, message: str) -> str:
-    """A failure for the model: what must hold, and what happened instead."""
+def told(work: Work, number: int) -> str:
+    """What goes wrong with a version, for the model: what must hold, and what happened instead."""
+    version = work.version(number)
+    failure = work.first_failure(version)
+    if failure is None:
+        return version.graded.problem if version.graded else version.problem
+    test, message = failure
     words = in_words(test)
-    if words == test:
+    if words == test or test in work.suite.project:
         return message
     if "DID NOT RAISE" not in message:
         return f"{words}, but: {message}"
     return f"{words}, but it does not. Check the arguments in the first lines of the function."
 
 
-def _problem(version: Version) -> str:
-    return version.graded.problem if version.graded else version.problem
+def _from_words(work: Work) -> Messages:
+    task = work.task
+    return prompts.go_on(wanted(work)) if task.base_code and not task.broken else prompts.write(wanted(work))
+
+
+def _about(work: Work, move: Move, prompt: Callable[[Wanted, str, str], Messages]) -> Messages:
+    """A prompt that shows a version; where there is none to show, the task alone."""
+    if move.base is None:
+        return _from_words(work)
+    return prompt(wanted(work), work.version(move.base).code, told(work, move.base))
+
+
+def _propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:
+    """Ask, take the code out of the answer, put it in its place, and say what is wrong if it cannot even be run."""
+    if move.model:
+        tools = replace(tools, model=tools.others[move.model - 1], others=())
+    reply = yield from _ask(tools, move, messages, f"{move.kind}-{move.version}")
+    if reply is None:
+        return
+    found = _code_in(reply, work, messages)
+    if found.problem and "does not parse" not in found.problem and reply.ended != "length":
+        asked = prompts.form_again(messages, reply.text, found.problem, wanted(work))
+        again = yield from _ask(tools, move, asked, f"form-{move.version}")
+        found, reply = (_code_in(again, work, asked), again) if again else (found, reply)
+    code = found.code if found.problem else assemble(work.task, with_imports(found.code, offered_names(work.task)))
+    yield CodeProposed(
+        version=move.version,
+        code=code,
+        by=move.kind,
+        ask_id=reply.ask_id,
+        problem=found.problem,
+        round=move.round,
+        base=move.base,
+    )
+
+
+def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator[Event, None, ModelReplied | None]:
+    question = Ask(
+        purpose=move.kind,
+        messages=messages,
+        temperature=move.temperature,
+        top_p=TOP_P if move.temperature else 1.0,
+        max_tokens=MOST_TOKENS,
+        seed=move.version,
+    )
+    return (yield from ask(tools, ask_id, question))
+
+
+def _code_in(reply: ModelReplied, work: Work, messages: Messages) -> Shaped:
+    """The code of an answer, of one that was begun for the model too."""
+    task, spec = work.task, work.spec
+    begun = messages[-1].content if messages[-1].role == "assistant" else ""
+    goes_on = begun and f"def {wanted(work).name}(" not in reply.text
+    found = shaped(
+        begun + reply.text if goes_on else reply.text,
+        spec.entry_point,
+        signature=spec.signature,
+        base=task.base_code,
+        also=task.also,
+        ended=reply.ended,
+    )
+    return Shaped(code="", problem="the answer holds no code") if goes_on and _is_empty(found.code, work) else found
+
+
+def _is_empty(code: str, work: Work) -> bool:
+    """Whether a function has nothing but its docstring: then the answer added nothing to what was begun for it."""
+    node = find(parsed(code), wanted(work).name)
+    return node is not None and len(node.body) == (ast.get_docstring(node) is not None)

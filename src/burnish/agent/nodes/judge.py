@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from burnish.agent.ask import Tools
 from burnish.agent.work import Work
 from burnish.checks.tests import TestsCheck
-from burnish.events import CheckFinished, Event, Evidence, Notice, RunFinished, Stopped, Verdict
+from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
 from burnish.text import counted
 
 
@@ -16,7 +16,12 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
     if work.best is None:
         yield RunFinished(verdict="failed", why=_no_code(work))
         return
-    evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.sandbox)
+    if work.frozen and work.frozen.sha256 != work.suite.sha256:
+        why = "the tests are not those that were accepted; nothing is proven by others"
+        yield Refused(what="the tests at the end", why=why)
+        yield RunFinished(verdict="failed", why=why, version=work.best.number)
+        return
+    evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.ground)
     yield CheckFinished(evidence=evidence)
     yield from _other_checks(work, work.best.code, evidence.verdict == "passed", tools)
     if tools.cancel.is_set():
@@ -35,7 +40,7 @@ def _other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[
 
 
 def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
-    given, own = len(work.suite.given), len(work.suite.model) - len(work.disputed)
+    given, own = len(work.deciding), len(work.suite.model) - len(work.disputed)
     if evidence.verdict != "passed" or not work.holds:
         return "failed", _failed(work, evidence)
     if given:

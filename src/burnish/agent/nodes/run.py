@@ -7,7 +7,7 @@ from burnish.agent.ask import Tools
 from burnish.agent.work import Work
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
-from burnish.events import Event, Graded, TestsRan
+from burnish.events import Event, Graded, TestsFrozen, TestsRan
 from burnish.runs.run import Version
 
 NOT_RUN = "the tests could not be run"
@@ -19,6 +19,8 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
     A job that breaks in the sandbox says nothing about the code: that version counts as not run, and the work goes on,
     unless it was the second in a row and the sandbox cannot be used any more.
     """
+    if not work.task.own_tests and not work.frozen:
+        yield TestsFrozen(sha256=work.suite.sha256, given=len(work.deciding))
     met = [version for version in work.versions if version.graded]
     broken = bool(met) and _broke(met[-1])
     for version in work.waiting:

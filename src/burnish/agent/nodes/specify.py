@@ -7,11 +7,12 @@ from collections.abc import Generator, Iterator
 from burnish.agent import prompts
 from burnish.agent.ask import Tools, ask
 from burnish.agent.extract import signature_from
-from burnish.agent.work import Work
+from burnish.agent.work import GIVEN, Work
 from burnish.errors import ModelError
-from burnish.events import Decided, Event, SpecAgreed
+from burnish.events import CodeProposed, Decided, Event, SpecAgreed
 from burnish.models.model import Ask
 from burnish.tasks.examples import called_names, find_examples
+from burnish.tasks.syntax import parsed
 from burnish.tasks.task import Task
 from burnish.tasks.vague import leaves_open
 from burnish.text import one_line
@@ -38,6 +39,9 @@ def specify(work: Work, tools: Tools) -> Iterator[Event]:
     if task.assume and wanted:
         assumptions = yield from _assumptions(task, signature, tools)
     yield recorded.model_copy(update={"at": time.time()}) if recorded else _agreed(task, signature, assumptions, tools)
+    if work.broken:
+        problem = "" if parsed(task.base_code) else "the code does not parse"
+        yield CodeProposed(version=0, code=task.base_code, by=GIVEN, problem=problem)
 
 
 def _agreed(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tools) -> SpecAgreed:

@@ -8,14 +8,12 @@ from burnish.agent.limits import Limits, Meter
 from burnish.agent.work import Work
 from burnish.evals.plan import Asking, Plan
 from burnish.evals.puzzle import Puzzle
-from burnish.evals.strategies.in_place import InPlace
 from burnish.evals.strategies.prompts import asked_for
 from burnish.evals.strategies.sample import seed_of
 from burnish.evals.strategies.shown import asserts_in
-from burnish.events import Answered, CodeProposed, Event, ModelReplied, TestsRan
+from burnish.events import Answered, Compared, Event, ModelReplied, TestsRan
 from burnish.silence import silence
-from burnish.tasks.assemble import assemble
-from burnish.tasks.task import Task
+from burnish.tasks.task import NO_WORDS, Task
 
 MOST_TOKENS, MOST_SECONDS = 1_000_000, 3600.0
 """Far more than an attempt needs: under an evaluation only rounds and calls end the work, on every machine alike."""
@@ -28,30 +26,29 @@ class Burnish:
     timeout_seconds = 5.0
 
     def calls(self, plan: Plan) -> int:
-        """The agent's own limit, whatever the plan's rounds."""
-        return Limits().calls
+        """As many as `retry` and `reflect` may make, so that they can be compared."""
+        return plan.rounds + 1
 
     def solve(self, puzzle: Puzzle, plan: Plan, seed: int, tools: Tools) -> Iterator[Event]:
         """Everything the graph says, and after each run of the tests the best version so far."""
-        from burnish.agent.graph import build
+        from burnish.agent.graph import build, steps
 
         task = task_for(puzzle, plan.ask)
         limits = Limits(rounds=plan.rounds, calls=self.calls(plan), tokens=MOST_TOKENS, seconds=MOST_SECONDS)
-        box = InPlace(tools.sandbox, puzzle.task)
-        own = replace(tools, sandbox=box, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0))
+        own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0))
         graph = build(task, own, lambda event: None)
         with silence():
-            steps = {"recursion_limit": 4 * plan.rounds + 20}
-            yield from told(task, puzzle.task, graph.stream({"events": []}, steps, stream_mode="custom"))
+            most = {"recursion_limit": steps(plan.rounds)}
+            yield from told(task, graph.stream({"events": []}, most, stream_mode="custom"))
 
 
 def task_for(puzzle: Puzzle, ask: Asking) -> Task:
     """The puzzle as a task of the agent's: the tests it may see decide, and the buggy code is there if it is to fix."""
     task = puzzle.task
-    if asked_for(task, ask) == "write":
-        task = task.model_copy(update={"base_code": ""})
-    prompt = task.prompt if task.prompt.strip() else f"Make {task.entry_point} pass its tests."
-    return task.model_copy(update={"prompt": prompt, "visible_tests": _tests(puzzle)})
+    broken = asked_for(task, ask) == "fix"
+    prompt = task.prompt if task.prompt.strip() else NO_WORDS.format(name=task.entry_point)
+    changes = {"prompt": prompt, "visible_tests": _tests(puzzle), "broken": broken, "own_tests": False}
+    return task.model_copy(update=changes if broken else {**changes, "base_code": ""})
 
 
 def _tests(puzzle: Puzzle) -> tuple[str, ...]:
@@ -62,14 +59,14 @@ def _tests(puzzle: Puzzle) -> tuple[str, ...]:
     return asserts_in(puzzle.tests, puzzle.task.entry_point) or (puzzle.tests.strip(),)
 
 
-def told(task: Task, whole: Task, stream: Iterator[Event]) -> Iterator[Event]:
-    """The agent's events, each version as a whole module, and its answer whenever that can have changed."""
+def told(task: Task, stream: Iterator[Event]) -> Iterator[Event]:
+    """The agent's events, and its answer whenever that can have changed."""
     so_far: list[Event] = []
     said: Answered | None = None
     for event in stream:
         so_far += [event] if event.lasting else []
-        yield _placed(event, whole)
-        if isinstance(event, TestsRan):
+        yield event
+        if isinstance(event, TestsRan | Compared):
             said = answer(task, so_far)
             yield said
     last = answer(task, so_far)
@@ -83,8 +80,3 @@ def answer(task: Task, events: Sequence[Event]) -> Answered:
     calls = sum(isinstance(event, ModelReplied) for event in events)
     return Answered(call=calls, round=work.round, version=work.best.number if work.best else None)
 
-
-def _placed(event: Event, whole: Task) -> Event:
-    if isinstance(event, CodeProposed) and not event.problem:
-        return event.model_copy(update={"code": assemble(whole, event.code)})
-    return event

@@ -8,7 +8,7 @@ from burnish.evals.plan import Asking
 from burnish.evals.puzzle import Puzzle
 from burnish.evals.strategies.shown import MOST_CHARACTERS, asserts_in, cut
 from burnish.events import Message
-from burnish.tasks.assemble import DEFINITIONS
+from burnish.tasks.definitions import DEFINITIONS
 from burnish.tasks.examples import as_doctest
 from burnish.tasks.syntax import parsed
 from burnish.tasks.task import Task

@@ -131,10 +131,11 @@ class Words:
 def prompt_of(ask: Ask, engine: Engine) -> list[int]:
     """The ask in the model's own chat format. Raises ModelError when it leaves no room for an answer."""
     tokenizer = engine.loaded.tokenizer
-    messages = [message.model_dump() for message in ask.messages]
+    begun = ask.messages[-1].content if ask.messages[-1].role == "assistant" else ""
+    messages = [message.model_dump() for message in ask.messages[: -1 if begun else None]]
     with blame(ModelError, "putting the ask into the model's chat format"), _tokenizer_lock:
         text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        tokens: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+        tokens: list[int] = tokenizer(text + begun, add_special_tokens=False)["input_ids"]
     if len(tokens) >= engine.size.context:
         raise ModelError(f"the prompt has {len(tokens)} tokens; the engine has room for {engine.size.context} in all")
     return tokens

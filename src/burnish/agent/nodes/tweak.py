@@ -1,0 +1,85 @@
+"""tweak: small edits of a version that fails, tried in the sandbox without asking the model."""
+
+import time
+from collections.abc import Iterator
+
+from burnish.agent.ask import Tools
+from burnish.agent.nodes.run import basis_of
+from burnish.agent.tweaks import tweaks_of
+from burnish.agent.work import TWEAK, Work
+from burnish.errors import SandboxError
+from burnish.events import CodeProposed, Event, TestsRan, Tweaked
+from burnish.runs.run import Version
+
+MOST_EDITS = 300
+MOST_KEPT = 12
+MOST_SECONDS = 30.0
+"""Far more than edits take; it ends a suite that takes seconds a time."""
+A_ROUND = 2
+"""Versions whose edits are tried in one round, the best first."""
+
+
+def tweak(work: Work, tools: Tools) -> Iterator[Event]:
+    """Where no version passes the given tests, look one small step around the broken code and the best answers."""
+    number = work.next_version
+    for base in worth_it(work):
+        if tools.cancel.is_set():
+            return
+        started = time.monotonic()
+        recorded = tools.replay.take(Tweaked, base=base.number)
+        found, tried = (_recorded(tools, base), recorded.tried) if recorded else _tried(work, tools, base)
+        for code in found:
+            made = CodeProposed(version=number, code=code, by=TWEAK, round=work.round, base=base.number)
+            yield made
+            yield from _met(work, tools, made)
+            number += 1
+        yield Tweaked(base=base.number, tried=tried, passed=len(found), seconds=time.monotonic() - started)
+
+
+def worth_it(work: Work) -> list[Version]:
+    """Versions that run and fail a given test, while none passes them all; each is looked at once."""
+    if not work.deciding or any(version.by != TWEAK for version in work.rivals):
+        return []
+    failing = [version for version in work.versions if version.by != TWEAK and version.graded]
+    fresh = [version for version in failing if version.number not in work.tweaked and not work.is_repeat(version)]
+    fresh = [version for version in fresh if not work.passes_given(version)]
+    return sorted(fresh, key=lambda version: (-work.score(version)[0], version.number))[:A_ROUND]
+
+
+def _tried(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
+    """The edits that pass every given test, likeliest first, and how many were tried."""
+    found: list[str] = []
+    tried = 0
+    ends = time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)
+    for name in _places(work, base):
+        left = ends - time.monotonic()
+        if tools.cancel.is_set() or left <= 0 or len(found) >= MOST_KEPT:
+            break
+        edits = tweaks_of(base.code, name, MOST_EDITS)
+        try:
+            good = tools.ground.passing([edit.code for edit in edits], work.suite, left, MOST_KEPT - len(found))
+        except SandboxError:
+            continue
+        found += [edits[place].code for place in good]
+        tried += len(edits)
+    return found, tried
+
+
+def _places(work: Work, base: Version) -> tuple[str, ...]:
+    """The functions in which the bug may be."""
+    return (work.spec.entry_point, *(work.task.suspects if base.number == 0 else ()))
+
+
+def _recorded(tools: Tools, base: Version) -> list[str]:
+    found = []
+    while made := tools.replay.take(CodeProposed, by=TWEAK, base=base.number):
+        found.append(made.code)
+    return found
+
+
+def _met(work: Work, tools: Tools, made: CodeProposed) -> Iterator[Event]:
+    """All tests, those of the model's too, on an edit that passes the given ones."""
+    version = Version(number=made.version, code=made.code, by=TWEAK)
+    basis = basis_of(version, work.suite)
+    graded = tools.replay.graded(made.version, basis) or tools.ground.grade(made.code, work.suite)
+    yield TestsRan(version=made.version, graded=graded, basis=basis)

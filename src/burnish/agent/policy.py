@@ -1,0 +1,130 @@
+"""Which questions make up a round, and how many: small tables, chosen on MBPP 511-600 and bugs planted in them.
+
+How and with which figures: docs/design/agent.md.
+"""
+
+import re
+from typing import Literal
+
+from burnish.agent.work import Work
+from burnish.events import Move
+from burnish.runs.run import Version
+
+Strength = Literal["small", "middle", "strong"]
+Case = Literal["write", "repair", "repair without words"]
+
+WIDTHS: dict[Strength, tuple[int, ...]] = {"small": (1, 2, 3, 4), "middle": (1, 2, 3, 4), "strong": (1, 1, 2)}
+"""Questions in each round, the last number for all later ones: the first answer is often enough, so it stands alone."""
+
+FIRST: dict[tuple[Strength, Case], str] = {
+    ("small", "repair"): "draft",
+    ("small", "repair without words"): "draft",
+    ("middle", "repair"): "repair",
+    ("middle", "repair without words"): "repair",
+    ("strong", "repair"): "repair",
+    ("strong", "repair without words"): "repair",
+}
+"""What is asked first, greedily; where nothing is broken, the draft. The smallest write better than they repair."""
+
+LATER: dict[tuple[Strength, Case], tuple[str, ...]] = {
+    ("small", "write"): ("rewrite", "rewrite", "reflect"),
+    ("small", "repair"): ("repair", "rewrite", "rewrite", "repair", "rewrite", "reflect"),
+    ("small", "repair without words"): ("repair", "rewrite", "repair"),
+    ("middle", "write"): ("rewrite", "rewrite", "reflect"),
+    ("middle", "repair"): ("rewrite", "repair"),
+    ("middle", "repair without words"): ("repair", "rewrite", "repair"),
+    ("strong", "write"): ("reflect", "rewrite"),
+    ("strong", "repair"): ("reflect", "rewrite", "repair"),
+    ("strong", "repair without words"): ("reflect", "repair"),
+}
+"""What is asked in later rounds, in turn."""
+
+COLDEST, STEP, WARMEST = 0.7, 0.05, 1.0
+"""Temperatures after the first, greedy answer: each round is a little warmer."""
+
+VOTES = {"tweak": 0.5}
+"""What a version counts for when versions are compared; 1 for an answer of the model's."""
+MOST_FOR_TWEAKS = 1.0
+"""All edits of one version that behave alike count no more than this together: they are no independent opinions."""
+
+_BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
+
+
+def strength(model: str) -> Strength:
+    """How much a model can be trusted with, from the size in its name; one that names no size is a large one."""
+    found = _BILLIONS.search(model)
+    if found is None:
+        return "middle" if model.startswith("local:") else "strong"
+    billions = float(found[1])
+    return "small" if billions < 1 else "middle" if billions < 7 else "strong"
+
+
+def case_of(work: Work) -> Case:
+    """What kind of task this is, as the tables name it."""
+    if not work.broken:
+        return "write"
+    return "repair" if work.task.described else "repair without words"
+
+
+def temperature(round_: int) -> float:
+    """Zero for the first answer, then warmer with each round, so that asking again can say something new."""
+    return 0.0 if round_ == 0 else round(min(COLDEST + STEP * (round_ - 1), WARMEST), 2)
+
+
+def vote(version: Version) -> float:
+    """What a version counts for."""
+    return VOTES.get(version.by, 1.0)
+
+
+def moves(work: Work, model: str, most: int, level: int = 0) -> tuple[Move, ...]:
+    """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far."""
+    round_ = work.round + 1 if work.answers else 0
+    strong, case = strength(model), case_of(work)
+    width = min(WIDTHS[strong][min(round_, len(WIDTHS[strong]) - 1)], most)
+    kinds = (
+        [FIRST.get((strong, case), "draft")]
+        if not work.answers
+        else [*_called_for(work), *_in_turn(work, LATER[strong, case])]
+    )
+    return tuple(
+        Move(
+            kind=kind,
+            version=work.next_version + place,
+            round=round_,
+            temperature=temperature(round_),
+            model=level,
+            base=base_of(kind, work),
+        )
+        for place, kind in enumerate(kinds[:width])
+    )
+
+
+def base_of(kind: str, work: Work) -> int | None:
+    """The version that a question shows: the given code for repairs, the best for reflection, none for writing."""
+    if kind == "repair":
+        return 0 if work.broken else work.best.number if work.best else None
+    if kind == "syntax":
+        return work.latest_broken.number if work.latest_broken else None
+    if kind in ("reflect", "repeat"):
+        return work.best.number if work.best else None
+    return None
+
+
+def _called_for(work: Work) -> list[str]:
+    """What the last round asks for by itself: code that does not parse is mended, a repetition is named as one."""
+    if work.latest_broken and not work.best:
+        return ["syntax"]
+    return ["repeat"] if work.repeats and work.best else []
+
+
+def _in_turn(work: Work, kinds: tuple[str, ...]) -> list[str]:
+    """The table's kinds from where the last round left off, without those that got nowhere in this run."""
+    useful = [kind for kind in kinds if not gets_nowhere(kind, work)] or ["rewrite"]
+    asked = sum(version.by in kinds for version in work.answers)
+    return [useful[(asked + place) % len(useful)] for place in range(8)]
+
+
+def gets_nowhere(kind: str, work: Work) -> bool:
+    """Whether a kind of question that shows code was asked twice here and only ever repeated what was there."""
+    made = [version for version in work.answers if version.by == kind]
+    return kind in ("reflect", "repair") and len(made) >= 2 and all(work.is_repeat(version) for version in made)
