@@ -18,6 +18,8 @@ def block(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}\n```"
 
 
+ASKING = ("draft", "rewrite", "reflect", "repair", "syntax", "repeat")
+"""What code may be asked for with."""
 GOOD = block("def double(n):\n    return n * 2")
 SQUARE = block("def double(n):\n    return n * n")
 WRONG = block("def double(n):\n    return 7")
@@ -26,8 +28,8 @@ OWN_TESTS = block("assert double(0) == 0\nassert double(-3) == -6\nassert double
 
 def script(**replies: str | list[str]) -> dict[str, list[str]]:
     """A scripted model's answers by purpose; a good `double` where nothing else is said."""
-    usual: dict[str, str | list[str]] = {"tests": OWN_TESTS, "draft": GOOD, "reflect": GOOD, "rewrite": GOOD}
-    chosen = usual | {"second opinion": GOOD, "specify": "def double(n):", "assume": "none"} | replies
+    usual: dict[str, str | list[str]] = dict.fromkeys(ASKING, GOOD)
+    chosen = usual | {"tests": OWN_TESTS, "specify": "def double(n):", "assume": "none"} | replies
     return {purpose: [said] if isinstance(said, str) else said for purpose, said in chosen.items()}
 
 

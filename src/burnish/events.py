@@ -312,7 +312,7 @@ class Answered(BaseEvent):
 
     kind: Literal["answered"] = "answered"
     call: int
-    """Calls made so far; the first answer has 1."""
+    """Calls made so far; 0 for what was found without asking."""
     round: int
     """Rounds so far; the first draft has 0."""
     version: int | None

@@ -50,7 +50,7 @@ def test_code_that_cheats_fails(box: Sandbox, code: str) -> None:
 
 
 def test_a_disputed_test_is_left_out(box: Sandbox) -> None:
-    evidence = TestsCheck(("assert f(2) == 4",)).judge("def f(n):\n    return n\n", SUITE, box)
+    evidence = TestsCheck(("assert f(2) == 4",)).judge("def f(n):\n    return n\n", SUITE, Alone(box))
     assert (evidence.verdict, evidence.why) == ("passed", "all 1 test passed")
 
 

@@ -37,10 +37,11 @@ def opening(code: str, name: str) -> str:
     node = find(parsed(code), name)
     if not isinstance(node, FUNCTIONS) or node.decorator_list:
         return ""
-    has_words = ast.get_docstring(node) is not None and len(node.body) > 1
-    last = node.body[0].end_lineno if has_words else node.body[0].lineno - 1
-    if not last or last < node.lineno:
+    line, first = split(code)[node.body[0].lineno - 1], node.body[0]
+    if len(line) - len(line.lstrip()) != first.col_offset:  # the body begins on the line of its head
         return ""
+    has_words = ast.get_docstring(node) is not None and len(node.body) > 1
+    last = first.end_lineno if has_words else first.lineno - 1
     return "".join(line.rstrip("\r\n") + "\n" for line in split(code)[node.lineno - 1 : last])
 
 

@@ -43,7 +43,7 @@ def _next_round(work: Work, tools: Tools) -> Decided:
     model = (tools.model, *tools.others)[level].name
     moves = policy.moves(work, model, max(1, tools.meter.left().calls), level)
     if not work.answers:
-        tests = work.task.own_tests and not work.suite.model
+        tests = work.task.own_tests and not work.frozen
         reason = f"{_begins(work)}: {_named(moves)}{', and tests of its own' if tests else ''}."
         return Decided(choice="begin" if tests else "ask", reason=reason, moves=moves)
     if stuck:

@@ -36,7 +36,8 @@ def with_imports(code: str, offered: tuple[str, ...] = ()) -> str:
     future = [line for line in code.split("\n") if line.startswith("from __future__ import ")]
     rest = "\n".join(line for line in code.split("\n") if line not in future)
     lines = "\n".join([*future, *missing])
-    return f"{lines}\n{rest}" if rest.lstrip().startswith(("import ", "from ")) else f"{lines}\n\n\n{rest.lstrip()}"
+    below = f"\n{rest}" if rest.lstrip().startswith(("import ", "from ")) else f"\n\n\n{rest.lstrip()}"
+    return lines + below if parsed(lines + below) else code
 
 
 def _unbound(module: ast.Module) -> set[str]:

@@ -114,14 +114,23 @@ def _called_for(work: Work) -> list[str]:
     """What the last round asks for by itself: code that does not parse is mended, a repetition is named as one."""
     if work.latest_broken and not work.best:
         return ["syntax"]
-    return ["repeat"] if work.repeats and work.best else []
+    return ["repeat"] if work.repeats and work.best and not would_bend("repeat", work) else []
 
 
 def _in_turn(work: Work, kinds: tuple[str, ...]) -> list[str]:
     """The table's kinds from where the last round left off, without those that got nowhere in this run."""
-    useful = [kind for kind in kinds if not gets_nowhere(kind, work)] or ["rewrite"]
+    useful = [kind for kind in kinds if not gets_nowhere(kind, work) and not would_bend(kind, work)] or ["rewrite"]
     asked = sum(version.by in kinds for version in work.answers)
     return [useful[(asked + place) % len(useful)] for place in range(8)]
+
+
+def would_bend(kind: str, work: Work) -> bool:
+    """Whether a question would show code that passes the given tests beside a test of the model's that it fails.
+
+    Such a test may well be wrong: fresh versions have a vote on it, and nothing is bent to please it.
+    """
+    good = bool(work.deciding) and work.best is not None and work.passes_given(work.best)
+    return kind in ("reflect", "repeat") and good and not work.holds
 
 
 def gets_nowhere(kind: str, work: Work) -> bool:

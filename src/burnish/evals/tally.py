@@ -26,7 +26,7 @@ class Attempt(Frozen):
     bug: str = ""
     solved: bool = False
     solved_by_call: tuple[bool, ...] = (False,)
-    """At place c - 1: would it be solved if it had to stop after c calls?"""
+    """At place c - 1: would it be solved if it had to stop after c calls? What took no call counts from the first on."""
     solved_by_round: tuple[bool, ...] = (False,)
     """At place r: would it be solved if it had to stop after round r? The first draft is round 0."""
     tokens_by_call: tuple[int, ...] = (0,)
@@ -56,7 +56,7 @@ def tally(task_id: str, seed: int, events: Sequence[Event], bug: str = "") -> At
     scores, error = {event.version: event for event in _all(events, Scored)}, _error(events)
     calls = max(len(_all(events, Asked)), max((answer.call for answer in answers), default=0))
     passed = {version for version, score in scores.items() if score.passed and not error}
-    by_call = _filled(((answer.call - 1, answer.version in passed) for answer in answers), max(1, calls))
+    by_call = _filled(((max(0, answer.call - 1), answer.version in passed) for answer in answers), max(1, calls))
     rounds = 1 + max((answer.round for answer in answers), default=0)
     final = scores.get(answers[-1].version or 0) if answers else None
     started = events[0].at if events else 0.0

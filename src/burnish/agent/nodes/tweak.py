@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
-from burnish.agent.nodes.run import basis_of
+from burnish.agent.nodes.run import NOT_RUN, basis_of
 from burnish.agent.tweaks import tweaks_of
 from burnish.agent.work import TWEAK, Work
 from burnish.errors import SandboxError
-from burnish.events import CodeProposed, Event, TestsRan, Tweaked
+from burnish.events import CodeProposed, Event, Graded, TestsRan, Tweaked
 from burnish.runs.run import Version
 
 MOST_EDITS = 300
@@ -81,5 +81,8 @@ def _met(work: Work, tools: Tools, made: CodeProposed) -> Iterator[Event]:
     """All tests, those of the model's too, on an edit that passes the given ones."""
     version = Version(number=made.version, code=made.code, by=TWEAK)
     basis = basis_of(version, work.suite)
-    graded = tools.replay.graded(made.version, basis) or tools.ground.grade(made.code, work.suite)
+    try:
+        graded = tools.replay.graded(made.version, basis) or tools.ground.grade(made.code, work.suite)
+    except SandboxError as error:  # an edit more or less is no reason to end the work
+        graded, basis = Graded(problem=f"{NOT_RUN}: {error}"), ""
     yield TestsRan(version=made.version, graded=graded, basis=basis)
