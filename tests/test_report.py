@@ -67,7 +67,8 @@ def test_a_broken_run_is_reported_too() -> None:
 
 
 def test_names_keep_their_capitals_in_the_reason() -> None:
-    run = tried("a class Stack, e.g. Stack().size() == 0", draft="no", reflect="no", rewrite=block("class Other: ..."))
+    other = block("class Other: ...")
+    run = tried("a class Stack, e.g. Stack().size() == 0", draft="no", reflect=other, rewrite=other)
     assert "No version could be run: the code does not define Stack." in reports.report(run)
 
 

@@ -125,12 +125,14 @@ def _in_turn(work: Work, kinds: tuple[str, ...]) -> list[str]:
 
 
 def would_bend(kind: str, work: Work) -> bool:
-    """Whether a question would show code that passes the given tests beside a test of the model's that it fails.
+    """Whether a question would call code wrong that passes what was given, for a model's own test or for nothing.
 
     Such a test may well be wrong: fresh versions have a vote on it, and nothing is bent to please it.
     """
-    good = bool(work.deciding) and work.best is not None and work.passes_given(work.best)
-    return kind in ("reflect", "repeat") and good and not work.holds
+    if kind not in ("reflect", "repeat") or work.best is None:
+        return False
+    given = bool(work.deciding) and work.passes_given(work.best)
+    return given or work.holds
 
 
 def gets_nowhere(kind: str, work: Work) -> bool:
