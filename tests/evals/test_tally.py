@@ -29,6 +29,14 @@ def test_an_answer_that_was_right_and_is_given_up_counts_only_while_it_stood() -
     assert counted.solved_by_round == (True, False)
 
 
+def test_what_took_no_call_counts_from_the_first_on() -> None:
+    found = [CodeProposed(version=1, code="x", by="tweak"), Answered(call=0, round=0, version=1)]
+    counted = tally("t", 0, [*found, Scored(version=1, passed=True)])
+    assert (counted.solved, counted.solved_by_call, counted.calls) == (True, (True,), 0)
+    later = [*asked("a"), *asked("b"), Answered(call=2, round=1, version=None), Scored(version=1, passed=True)]
+    assert tally("t", 0, [*found, *later]).solved_by_call == (True, False)
+
+
 def test_calls_and_rounds_are_two_axes() -> None:
     """Three calls in round 0 (the second changes nothing), then one in round 1 that answers with an older version."""
     events: list[Event] = [*asked("a")]

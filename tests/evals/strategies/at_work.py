@@ -39,6 +39,9 @@ TASK = Task(
     gold=GOLD + f"# {MARK}\n",
 )
 TO_WRITE = TASK.model_copy(update={"base_code": ""})
+FAR_CODE = "import math\n\n\ndef floor_half(n: float) -> int:\n    return math.ceil(len(repr(n)))\n"
+FAR = TASK.model_copy(update={"base_code": FAR_CODE})
+"""The same with a bug that no small edit mends."""
 NO_TESTS = TASK.model_copy(update={"visible_tests": ()})
 
 
