@@ -9,13 +9,13 @@ from pathlib import Path
 from burnish.runs import Store
 from tests.support import DOUBLE, burnish
 
-KILLED_WHEN_ASKED_TO_REPAIR = """
+KILLED_WHEN_ASKED_AGAIN = """
 import os, signal
 from burnish.cli.main import main
 from burnish.models.scripted import ScriptedModel
 stream = ScriptedModel.stream
 def deadly(self, ask, cancel):
-    if ask.purpose == "reflect":
+    if len(self.asked) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
     yield from stream(self, ask, cancel)
 ScriptedModel.stream = deadly
@@ -24,7 +24,7 @@ main()
 
 
 def test_a_killed_run_is_listed_as_unfinished_with_all_it_had_done(work_folder: Path, store: Store) -> None:
-    command = [sys.executable, "-c", KILLED_WHEN_ASKED_TO_REPAIR, "write", DOUBLE, "--model", "scripted:demo"]
+    command = [sys.executable, "-c", KILLED_WHEN_ASKED_AGAIN, "write", DOUBLE, "--model", "scripted:demo"]
     assert subprocess.run(command, cwd=work_folder, capture_output=True).returncode == -signal.SIGKILL
 
     [row] = json.loads(burnish("runs", "--json", cwd=work_folder).stdout)

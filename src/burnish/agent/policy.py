@@ -125,14 +125,15 @@ def _in_turn(work: Work, kinds: tuple[str, ...]) -> list[str]:
 
 
 def would_bend(kind: str, work: Work) -> bool:
-    """Whether a question would call code wrong that passes what was given, for a model's own test or for nothing.
+    """Whether a question would call an answer wrong that passes what was given, for a model's own test or for nothing.
 
-    Such a test may well be wrong: fresh versions have a vote on it, and nothing is bent to please it.
+    Such a test may well be wrong: fresh versions have a vote on it, and nothing is bent to please it. A small edit
+    that fails one is another matter: it may have been found by chance.
     """
     if kind not in ("reflect", "repeat") or work.best is None:
         return False
     given = bool(work.deciding) and work.passes_given(work.best)
-    return given or work.holds
+    return work.holds or (given and work.best.by != TWEAK)
 
 
 def gets_nowhere(kind: str, work: Work) -> bool:
