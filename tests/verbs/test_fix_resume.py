@@ -13,12 +13,14 @@ from burnish.verbs.fix import fix
 from burnish.verbs.resume import resume
 from tests.support import GOOD, OWN_TESTS, WRONG
 
-BROKEN = 'def double(n):\n    """Twice n.\n\n    >>> double(5)\n    10\n    """\n    return n * n\n'
+BROKEN = 'def double(n):\n    """Twice n.\n\n    >>> double(5)\n    10\n    """\n    return None\n'
+"""No small edit mends it."""
 
 
 def model() -> ScriptedModel:
     """Wrong at first, then right; the same to the same question at any time."""
-    return ScriptedModel({"": [GOOD], "draft": [WRONG], "tests": [OWN_TESTS]}, name="scripted:demo")
+    first = {"draft": [WRONG], "repair": [WRONG]}
+    return ScriptedModel({"": [GOOD], **first, "tests": [OWN_TESTS]}, name="scripted:demo")
 
 
 @pytest.fixture
