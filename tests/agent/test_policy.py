@@ -1,0 +1,134 @@
+"""Which questions make up a round: by who is asked, what is at hand, and what has got nowhere."""
+
+import pytest
+
+from burnish.agent import policy
+from burnish.events import Event, TestsProposed
+from burnish.tasks.task import NO_WORDS, Task
+from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
+from tests.support import ASKING
+
+STRENGTHS = ("local:qwen2.5-coder-0.5b", "local:qwen2.5-coder-1.5b", "anthropic:some-large-model")
+
+
+@pytest.mark.parametrize(
+    ("name", "strength"),
+    [
+        ("local:qwen2.5-coder-0.5b", "small"),
+        ("huggingface:Qwen/Qwen2.5-Coder-0.5B-Instruct", "small"),
+        ("local:qwen2.5-coder-1.5b", "middle"),
+        ("ollama:qwen2.5-coder:3b", "middle"),
+        ("ollama:llama3.1:70b-instruct", "strong"),
+        ("openai:gpt-x", "strong"),
+        ("local:/models/mine.gguf", "middle"),
+        ("huggingface:org/model-27B", "strong"),
+    ],
+)
+def test_how_strong_a_model_is_follows_from_the_size_in_its_name(name: str, strength: str) -> None:
+    assert policy.strength(name) == strength
+
+
+def failing(rounds: int, by: str = "rewrite", code: str | None = None) -> list[Event]:
+    """A draft and a version in each round; all fail."""
+    events: list[Event] = [proposed(1), ran(1, "ff")]
+    for round_ in range(1, rounds + 1):
+        events += [proposed(round_ + 1, code, by=by, round=round_), ran(round_ + 1, "ff")]
+    return events
+
+
+@pytest.mark.parametrize("model", STRENGTHS)
+@pytest.mark.parametrize("task", [WRITING, REPAIR, REPAIR.model_copy(update={"prompt": NO_WORDS.format(name="f")})])
+def test_the_first_question_stands_alone_and_is_greedy(model: str, task: Task) -> None:
+    [move] = policy.moves(work(given(), ran(0, "ff"), task=task), model, 9)
+    assert (move.round, move.temperature) == (0, 0.0)
+    assert move.kind in ("draft", "repair")
+
+
+@pytest.mark.parametrize("model", STRENGTHS)
+def test_rounds_grow_wider_never_beyond_what_is_allowed(model: str) -> None:
+    widths = [len(policy.moves(work(*failing(round_)), model, 9)) for round_ in range(6)]
+    assert widths == sorted(widths)
+    assert widths[0] >= 1
+    assert all(len(policy.moves(work(*failing(round_)), model, 2)) <= 2 for round_ in range(6))
+
+
+def test_a_small_model_is_asked_more_at_once_than_a_strong_one() -> None:
+    small, strong = (len(policy.moves(work(*failing(4)), model, 9)) for model in (STRENGTHS[0], STRENGTHS[2]))
+    assert small > strong
+
+
+@pytest.mark.parametrize("model", STRENGTHS)
+@pytest.mark.parametrize("task", [WRITING, REPAIR])
+def test_kinds_take_turns_and_each_has_a_node_of_its_own(model: str, task: Task) -> None:
+    seen = set()
+    for rounds in range(1, 7):
+        events = [given(), ran(0, "ff"), *failing(rounds)]
+        seen |= {move.kind for move in policy.moves(work(*events, task=task), model, 9)}
+    assert len(seen) > 1
+    assert seen <= {*ASKING}
+
+
+def test_versions_of_a_round_have_numbers_of_their_own_and_say_whom_is_asked() -> None:
+    moves = policy.moves(work(*failing(3)), STRENGTHS[0], 9, level=1)
+    assert [move.version for move in moves] == list(range(5, 5 + len(moves)))
+    assert {(move.round, move.model) for move in moves} == {(4, 1)}
+
+
+def test_temperatures_rise_with_rounds_up_to_a_limit() -> None:
+    warmth = [policy.temperature(round_) for round_ in range(30)]
+    assert warmth[0] == 0.0
+    assert warmth == sorted(warmth)
+    assert warmth[1] < warmth[2] < warmth[3]
+    assert warmth[-1] == warmth[-2] <= 1.0
+
+
+@pytest.mark.parametrize("kind", ["repair", "reflect"])
+def test_a_kind_that_only_repeats_what_was_there_is_dropped(kind: str) -> None:
+    same = proposed(1).code
+    events = [proposed(1), ran(1, "ff"), proposed(2, same, kind, 1), proposed(3, same, kind, 2)]
+    assert policy.gets_nowhere(kind, work(*events))
+    assert not policy.gets_nowhere(kind, work(*events[:3])), "once is no proof"
+    assert not policy.gets_nowhere(kind, work(*events[:3], proposed(3, None, kind, 2)))
+    for model in STRENGTHS:
+        asked = policy.moves(work(*events, ran(3, "ff"), proposed(4, round=3), ran(4, "ff")), model, 9)
+        assert kind not in {move.kind for move in asked}
+
+
+def test_writing_afresh_is_never_dropped() -> None:
+    same = proposed(1).code
+    events = [proposed(1), ran(1, "ff"), proposed(2, same, "rewrite", 1), proposed(3, same, "rewrite", 2)]
+    assert not policy.gets_nowhere("rewrite", work(*events))
+
+
+def test_a_repetition_is_named_as_one() -> None:
+    events = [proposed(1), ran(1, "ff"), proposed(2, proposed(1).code, "reflect", 1), ran(2, "ff")]
+    assert policy.moves(work(*events), STRENGTHS[0], 9)[0].kind == "repeat"
+
+
+def test_code_that_does_not_parse_is_mended_while_nothing_can_be_run() -> None:
+    broken = proposed(1, "def f(n:\n  return", problem="the code does not parse: line 1")
+    [move, *_] = policy.moves(work(broken), STRENGTHS[0], 9)
+    assert (move.kind, move.base) == ("syntax", 1)
+    runs = [broken, proposed(2, round=1), ran(2, "ff")]
+    assert "syntax" not in {move.kind for move in policy.moves(work(*runs), STRENGTHS[0], 9)}
+
+
+def test_each_kind_shows_the_version_it_is_about() -> None:
+    events = [given(), ran(0, "ff"), proposed(1), ran(1, "ff"), proposed(2, round=1), ran(2, "pf")]
+    repairing = work(*events, task=REPAIR)
+    assert policy.base_of("repair", repairing) == 0
+    assert policy.base_of("reflect", repairing) == policy.base_of("repeat", repairing) == 2
+    assert policy.base_of("rewrite", repairing) is policy.base_of("draft", repairing) is None
+    assert policy.base_of("reflect", work()) is policy.base_of("syntax", work()) is None
+    assert policy.base_of("repair", work(*events[2:])) == 2, "where nothing was broken before, the best version"
+
+
+@pytest.mark.parametrize("model", STRENGTHS)
+def test_an_answer_that_passes_the_given_tests_is_not_called_wrong(model: str) -> None:
+    own = TestsProposed(tests=("assert f(3) == 7",))
+    good = work(own, proposed(1), ran(1, "pp", model="f"))
+    assert {move.kind for move in policy.moves(good, model, 9)} == {"rewrite"}
+    bad = work(own, proposed(1), ran(1, "pf", model="f"))
+    assert not policy.would_bend("reflect", bad)
+    found = work(own, proposed(1), ran(1, "pf", model="f"), proposed(2, by="tweak", base=1), ran(2, "pp", model="f"))
+    assert not policy.would_bend("reflect", found), "a small edit may have been found by chance"

@@ -1,0 +1,127 @@
+"""The prompts: short, complete, and begun where the model need not say again what it was shown."""
+
+import pytest
+
+from burnish.agent import prompts
+from burnish.agent.prompts import Messages, Wanted
+from burnish.events import SpecAgreed
+from burnish.tasks import Task
+from burnish.tasks.syntax import parsed
+from burnish.tasks.task import NO_WORDS
+
+MOST = 6000
+"""Characters: about 1500 tokens."""
+HELPERS = "".join(f"def helper_{n}(n):\n    # step {n}\n    return n + {n}\n\n\n" for n in range(400))
+OWN = 'def f(n: int) -> int:\n    """Sum of some helpers."""\n    return helper_1(n) - helper_2(n) + RATE\n'
+LONG_FILE = f"import math\n\nRATE = 7\n\n\n{HELPERS}{OWN}\n\n{HELPERS.replace('helper', 'later')}"
+TESTS = tuple(f"assert f({n}) == {n * 2 + 1}" for n in range(300))
+TASK = Task(
+    id="f",
+    prompt="Sum of some helpers.",
+    entry_point="f",
+    signature="f(n: int) -> int",
+    visible_tests=TESTS,
+    base_code=LONG_FILE,
+    broken=True,
+)
+
+
+def wanted(task: Task = TASK, **spec: object) -> Wanted:
+    agreed = {"entry_point": task.entry_point, "signature": task.signature, "given_tests": task.visible_tests, **spec}
+    return Wanted(task=task, spec=SpecAgreed.model_validate(agreed))
+
+
+def every(task: Task = TASK) -> dict[str, Messages]:
+    one, failure = wanted(task), "f(3) must be 7, but: got 5"
+    return {
+        "specify": prompts.specify(task),
+        "assume": prompts.assume(task, task.signature),
+        "tests": prompts.tests(task, task.signature, task.visible_tests),
+        "write": prompts.write(one),
+        "repair": prompts.repair(one, LONG_FILE, failure),
+        "reflect": prompts.reflect(one, LONG_FILE, failure),
+        "repeat": prompts.repeat(one, LONG_FILE, failure),
+        "form": prompts.form_again(prompts.write(one), "Sorry. " * 2000, "the answer holds no code", one),
+    }
+
+
+@pytest.mark.parametrize("name", list(every()))
+def test_a_prompt_stays_short_even_for_a_long_file_and_many_tests(name: str) -> None:
+    asked = every()[name]
+    assert sum(len(message.content) for message in asked) < MOST
+    assert [message.role for message in asked[:2]] == ["system", "user"]
+
+
+def test_the_version_of_the_prompts_is_a_short_word() -> None:
+    assert prompts.VERSION
+    assert " " not in prompts.VERSION
+
+
+def test_writing_shows_a_stub_and_never_the_code_that_is_wrong() -> None:
+    asked = prompts.write(wanted())
+    told = "".join(message.content for message in asked)
+    assert "Sum of some helpers." in told
+    assert ">>> f(0)" in told
+    assert "- helper_2(n) + RATE" not in told
+    assert "RATE = 7" in told, "but what it leans on"
+
+
+def test_the_answer_is_begun_with_the_stub_and_whatever_follows_makes_a_function() -> None:
+    for words in ("Plain.", 'Says "hi".', '"Quoted"', 'With """three""" quotes', "Ends with a \\", "Two\nlines"):
+        begun = prompts.write(wanted(TASK.model_copy(update={"prompt": words})))[-1]
+        assert begun.role == "assistant"
+        assert begun.content.startswith("```python\ndef f(n: int) -> int:\n")
+        code = begun.content.removeprefix("```python\n") + "    return n\n"
+        assert parsed(code) is not None, words
+
+
+def test_a_repair_is_begun_with_the_head_of_the_function_and_its_docstring() -> None:
+    for asked in (prompts.repair(wanted(), LONG_FILE, "x"), prompts.reflect(wanted(), LONG_FILE, "x")):
+        head = 'def f(n: int) -> int:\n    """Sum of some helpers."""\n'
+        assert asked[-1].content == f"```python\n{head}"
+        assert OWN.strip() in asked[1].content
+        assert "helper_3" not in asked[1].content
+
+
+def test_where_nothing_clear_can_be_begun_the_question_stands_alone() -> None:
+    one_line = "def f(n): return n\n"
+    assert [message.role for message in prompts.repair(wanted(), one_line, "x")] == ["system", "user"]
+    a_class = Task(id="s", prompt="a stack", entry_point="Stack", signature="Stack", visible_tests=())
+    assert [message.role for message in prompts.write(wanted(a_class))] == ["system", "user"]
+
+
+def test_words_that_nobody_said_are_not_made_up() -> None:
+    silent = TASK.model_copy(update={"prompt": NO_WORDS.format(name="f")})
+    for asked in (prompts.write(wanted(silent)), prompts.repair(wanted(silent), LONG_FILE, "x")):
+        assert "does not do what it should" not in "".join(message.content for message in asked)
+
+
+def test_the_failure_is_told_where_there_is_one() -> None:
+    assert "got 5" in prompts.repair(wanted(), LONG_FILE, "f(3) must be 7, but: got 5")[1].content
+    assert "The bug shows here" not in prompts.repair(wanted(), LONG_FILE, "")[1].content
+
+
+def test_assumptions_are_part_of_what_is_asked_for() -> None:
+    told = prompts.write(wanted(assumptions=("n is never negative",)))[1].content
+    assert "Assume: n is never negative." in told
+
+
+def test_an_example_that_stands_in_the_words_is_not_shown_twice() -> None:
+    words = "Twice n.\n\n>>> f(1)\n2\n"
+    task = TASK.model_copy(update={"prompt": words, "visible_tests": ("assert f(1) == 2", "assert f(3) == 6")})
+    told = prompts.write(wanted(task))[-1].content
+    assert (told.count("f(1)"), told.count("f(3)")) == (1, 1)
+
+
+def test_a_method_is_asked_for_by_its_own_name() -> None:
+    task = TASK.model_copy(update={"entry_point": "Cart.f", "signature": "Cart.f(self, n)", "visible_tests": ()})
+    assert prompts.write(wanted(task))[-1].content.startswith("```python\ndef f(self, n):\n")
+
+
+def test_the_form_is_made_plain_with_the_answer_that_could_not_be_used() -> None:
+    asked = prompts.write(wanted())
+    again = prompts.form_again(asked, "I am sorry.", "the answer holds no code", wanted())
+    assert again[: len(asked) - 1] == asked[:-1], "what was begun for it is left out"
+    assert [message.role for message in again] == ["system", "user", "assistant", "user"]
+    assert "the answer holds no code" in again[-1].content
+    assert "```python" in again[-1].content
