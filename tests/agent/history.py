@@ -13,7 +13,7 @@ REPAIR = WRITING.model_copy(update={"base_code": BROKEN, "broken": True})
 
 
 def spec(task: Task = WRITING) -> SpecAgreed:
-    return SpecAgreed(entry_point="f", signature="f(n)", given_tests=task.visible_tests)
+    return SpecAgreed(entry_point=task.entry_point, signature=task.signature, given_tests=task.visible_tests)
 
 
 def given(code: str = BROKEN) -> CodeProposed:

@@ -32,6 +32,7 @@ _TAGS = {
     "julia": "Julia",
     "lua": "Lua",
     "perl": "Perl",
+    "html": "HTML",
 }
 _SIGNS = (
     ("PHP", r"<\?php|^\s*function\s+\w+\(\s*\$"),
@@ -44,6 +45,7 @@ _SIGNS = (
     ("Go", r"^\s*func\s+(?:\([^)]*\)\s*)?\w+\(|^package\s+\w+"),
     ("Rust", r"^\s*(?:pub\s+)?fn\s+\w+\s*(?:<[^>]*>)?\("),
     ("Swift", r"^\s*func\s+\w+\([^)]*:\s*\w+[^)]*\)\s*->"),
+    ("HTML", r"^\s*<(?:!DOCTYPE html|html|head|body)\b"),
     ("Ruby", r"^\s*def\s+\w+(?:\([^)]*\))?\s*$(?:.|\n)*^\s*end\s*$"),
 )
 

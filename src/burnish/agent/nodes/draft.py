@@ -125,18 +125,22 @@ def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator
 
 def _code_in(reply: ModelReplied, work: Work, messages: Messages) -> Shaped:
     """The code of an answer, of one that was begun for the model too."""
-    task, spec = work.task, work.spec
     begun = messages[-1].content if messages[-1].role == "assistant" else ""
     goes_on = begun and f"def {wanted(work).name}(" not in reply.text
-    found = shaped(
-        begun + reply.text if goes_on else reply.text,
-        spec.entry_point,
-        signature=spec.signature,
-        base=task.base_code,
-        also=task.also,
-        ended=reply.ended,
+    if not goes_on:
+        return _shaped(reply.text, reply, work)
+    found = _shaped(begun + reply.text, reply, work)
+    if _is_empty(found.code, work):
+        return Shaped(code="", problem="the answer holds no code")
+    alone = _shaped(reply.text, reply, work) if found.problem else found
+    return alone if not alone.problem or "not Python" in alone.problem else found
+
+
+def _shaped(text: str, reply: ModelReplied, work: Work) -> Shaped:
+    task, spec = work.task, work.spec
+    return shaped(
+        text, spec.entry_point, signature=spec.signature, base=task.base_code, also=task.also, ended=reply.ended
     )
-    return Shaped(code="", problem="the answer holds no code") if goes_on and _is_empty(found.code, work) else found
 
 
 def _is_empty(code: str, work: Work) -> bool:

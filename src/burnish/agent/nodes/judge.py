@@ -69,6 +69,6 @@ def _yours(count: int) -> str:
 
 
 def _no_code(work: Work) -> str:
-    if not work.versions:
+    if not work.answers:
         return work.stopped.why if work.stopped else "the model gave no answer"
-    return f"no version could be run: {work.versions[-1].problem}"
+    return f"no version could be run: {work.answers[-1].problem}"

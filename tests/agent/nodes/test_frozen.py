@@ -1,0 +1,73 @@
+"""Accepted tests are frozen: the judge runs exactly these, and others prove nothing."""
+
+import pytest
+
+from burnish import Run, ScriptedModel
+from burnish.agent.nodes.judge import judge
+from burnish.attempt import attempt
+from burnish.events import CheckFinished, Event, Refused, RunFinished, TestsFrozen, TestsProposed
+from burnish.sandbox import Sandbox
+from burnish.tasks import Task, from_sentence
+from tests.agent.history import proposed, ran, work
+from tests.agent.nodes.at_work import tools
+from tests.support import DOUBLE, script
+
+RIGHT = "def f(n):\n    return n\n"
+OWN = TestsProposed(tests=("assert f(3) == 3",))
+
+
+def judged(box: Sandbox, *events: Event) -> list[Event]:
+    return list(judge(work(*events, proposed(1, RIGHT), ran(1, "pp", model="p")), tools(box)))
+
+
+def test_tests_that_are_still_the_accepted_ones_are_run_in_full(box: Sandbox) -> None:
+    frozen = TestsFrozen(sha256=work(OWN).suite.sha256, given=2, model=1)
+    events = judged(box, OWN, frozen)
+    assert [event.evidence.verdict for event in events if isinstance(event, CheckFinished)] == ["passed"]
+    assert events[-1].verdict == "proven"  # type: ignore[union-attr]
+    assert not [event for event in events if isinstance(event, Refused)]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [[], [OWN, TestsProposed(tests=("assert True",))], [TestsProposed(tests=("assert f(3) is not None",))]],
+    ids=["one-deleted", "one-added", "one-loosened"],
+)
+def test_a_suite_that_changed_after_it_was_accepted_is_refused_and_recorded(box: Sandbox, later: list[Event]) -> None:
+    frozen = TestsFrozen(sha256=work(OWN).suite.sha256, given=2, model=1)
+    events = judged(box, *later, frozen)
+    [refused] = [event for event in events if isinstance(event, Refused)]
+    assert "not those that were accepted" in refused.why
+    assert not [event for event in events if isinstance(event, CheckFinished)], "nothing is proven by other tests"
+    [finished] = [event for event in events if isinstance(event, RunFinished)]
+    assert finished.verdict == "failed"
+
+
+def frozen(run: Run) -> TestsFrozen:
+    [found] = run.all(TestsFrozen)
+    return found
+
+
+@pytest.mark.usefixtures("open_box")
+def test_a_run_freezes_its_tests_once_before_the_first_version_meets_them() -> None:
+    run = attempt(from_sentence(DOUBLE), ScriptedModel(script()))
+    assert (frozen(run).given, frozen(run).model) == (2, 3)
+    order = [event.kind for event in run.events]
+    assert order.index("tests_frozen") < order.index("tests_ran")
+
+
+@pytest.mark.usefixtures("open_box")
+def test_given_tests_are_frozen_where_the_model_writes_none() -> None:
+    task = Task(
+        id="f",
+        prompt="p",
+        entry_point="double",
+        signature="double(n)",
+        visible_tests=("assert double(2) == 4",),
+        own_tests=False,
+    )
+    assert (frozen(attempt(task, ScriptedModel(script()))).given, run_model(task)) == (1, 0)
+
+
+def run_model(task: Task) -> int:
+    return frozen(attempt(task, ScriptedModel(script()))).model

@@ -1,0 +1,123 @@
+"""Small edits: a slip is mended without the model; nothing is tried where something passes already."""
+
+import pytest
+
+from burnish import Limits, ScriptedModel
+from burnish.agent.nodes.tweak import tweak
+from burnish.attempt import attempt
+from burnish.events import CodeProposed, Event, TestsRan, Tweaked
+from burnish.runs.replay import Replay
+from burnish.sandbox import Sandbox
+from burnish.tasks import Task
+from tests.agent.history import WRITING, given, proposed, ran, work
+from tests.agent.nodes.at_work import Gone, tools
+from tests.support import block
+
+RIGHT = "def big(xs, least):\n    return [x for x in xs if x >= least]\n"
+SLIP = RIGHT.replace(">=", ">")
+MANY = tuple(
+    f"assert big({xs}, {least}) == {[x for x in xs if x >= least]}"
+    for xs, least in (([1, 2, 3], 2), ([], 1), ([5], 5), ([4, 4], 4), ([0, -1], 0), ([9, 1], 10))
+)
+TASK = Task(
+    id="big",
+    prompt="The numbers of xs that are at least as large as least.",
+    entry_point="big",
+    signature="big(xs, least)",
+    visible_tests=MANY,
+    base_code=SLIP,
+    broken=True,
+    own_tests=False,
+)
+ANSWER = block("def big(xs, least):\n    return [x for x in xs if not x < least]")
+
+
+@pytest.mark.usefixtures("open_box")
+def test_one_wrong_character_is_mended_without_a_call_where_many_tests_are_given() -> None:
+    model = ScriptedModel([ANSWER])
+    run = attempt(TASK, model)
+    assert (run.verdict, model.asked) == ("proven", [])
+    assert run.final
+    assert (run.final.by, run.final.base) == ("tweak", 0)
+    changed = [pair for pair in zip(SLIP.splitlines(), run.code.splitlines(), strict=True) if pair[0] != pair[1]]
+    assert len(changed) == 1, "one line and nothing else"
+
+
+@pytest.mark.usefixtures("open_box")
+def test_with_one_test_alone_the_model_is_asked_as_well() -> None:
+    model = ScriptedModel([ANSWER])
+    run = attempt(TASK.model_copy(update={"visible_tests": MANY[:1]}), model, limits=Limits(rounds=3))
+    assert run.verdict == "proven"
+    assert model.asked
+    assert run.last(Tweaked)
+
+
+def made(*events: Event, task: Task = WRITING, box: object = None, **how: object) -> list[Event]:
+    return list(tweak(work(*events, task=task), tools(box, **how)))  # type: ignore[arg-type]
+
+
+def test_edits_that_pass_become_versions_with_results_of_their_own(box: Sandbox) -> None:
+    near = "def f(n):\n    return n + 1\n"
+    events = made(proposed(1, near), ran(1, "ff"), box=box)
+    codes = [event for event in events if isinstance(event, CodeProposed)]
+    results = [event for event in events if isinstance(event, TestsRan)]
+    assert codes
+    assert [code.version for code in codes] == list(range(2, 2 + len(codes))) == [ran.version for ran in results]
+    assert {(code.by, code.base) for code in codes} == {("tweak", 1)}
+    assert all(result.graded.all_passed and result.basis for result in results)
+    [done] = [event for event in events if isinstance(event, Tweaked)]
+    assert (done.base, done.passed) == (1, len(codes))
+    assert done.tried >= done.passed
+    again = made(proposed(1, near), ran(1, "ff"), *events, box=box)
+    assert again == [], "each version is looked at once"
+
+
+def test_nothing_is_tried_where_it_cannot_help() -> None:
+    ground = Gone()
+    passes = [proposed(1), ran(1, "ff"), proposed(2), ran(2, "pp")]
+    untested = WRITING.model_copy(update={"visible_tests": ()})
+    assert made(ground=ground) == []
+    assert made(*passes, ground=ground) == [], "a version passes already"
+    assert made(proposed(1), ran(1, ""), task=untested, ground=ground) == [], "no given test could tell"
+    assert made(proposed(1, "no", problem="the answer holds no code"), ground=ground) == []
+    assert ground.asked == 0
+
+
+def test_a_repetition_is_not_looked_at_again(box: Sandbox) -> None:
+    far = "def f(n):\n    return None\n"
+    first = made(proposed(1, far), ran(1, "ff"), box=box)
+    assert [event.base for event in first if isinstance(event, Tweaked)] == [1]
+    assert made(proposed(1, far), ran(1, "ff"), *first, proposed(2, far, round=1), ran(2, "ff"), ground=Gone()) == []
+
+
+def test_on_replay_the_same_edits_come_back_without_being_tried(box: Sandbox) -> None:
+    before = [proposed(1, "def f(n):\n    return n + 1\n"), ran(1, "ff")]
+    events = made(*before, box=box)
+    ground = Gone()
+    again = made(*before, ground=ground, replay=Replay(events))
+    assert ground.asked == 0
+    assert [event.model_dump(exclude={"at", "seconds"}) for event in again] == [
+        event.model_dump(exclude={"at", "seconds"}) for event in events
+    ]
+
+
+def test_a_sandbox_that_breaks_is_no_end() -> None:
+    events = made(proposed(1, "def f(n):\n    return n + 1\n"), ran(1, "ff"), ground=Gone())
+    assert [(event.passed, event.tried) for event in events if isinstance(event, Tweaked)] == [(0, 0)]
+    found = made(proposed(1, "def f(n):\n    return n + 1\n"), ran(1, "ff"), ground=Gone(edits=True))
+    [result] = [event for event in found if isinstance(event, TestsRan)]
+    assert "could not be run" in result.graded.problem
+    assert result.basis == "", "so that it is run again when the run is taken up"
+
+
+def test_the_broken_code_is_looked_at_before_anything_is_asked(box: Sandbox) -> None:
+    near = "def f(n):\n    return n - 1\n"
+    task = WRITING.model_copy(update={"base_code": near, "broken": True})
+    events = made(given(near), ran(0, "ff"), task=task, box=box)
+    assert {event.base for event in events if isinstance(event, CodeProposed)} == {0}
+
+
+def test_after_the_user_stopped_it_nothing_is_tried() -> None:
+    stopped = tools(ground=Gone())
+    stopped.cancel.set()
+    assert list(tweak(work(proposed(1), ran(1, "ff")), stopped)) == []
