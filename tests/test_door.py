@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import burnish
+from tests.support import ROOT
 
 HEAVY = ("pydantic", "langchain", "langchain_core", "langgraph", "langsmith", "rich", "xllamacpp", "torch", "gradio")
 HEAVY += ("openai", "httpx", "sqlite3", "platformdirs")
@@ -43,3 +44,8 @@ def test_importing_burnish_loads_nothing_heavy() -> None:
 def test_help_loads_nothing_heavy() -> None:
     program = "import sys; sys.argv = ['burnish', '--help']; from burnish.cli.main import main; main()"
     assert not loaded_by(program) & set(HEAVY)
+
+
+def test_no_public_name_is_hidden_by_a_module_of_the_same_name() -> None:
+    modules = {file.stem for file in (ROOT / "src" / "burnish").iterdir()}
+    assert not modules & {*burnish.__all__}, "once imported, the module would stand in the name's place"

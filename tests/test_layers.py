@@ -15,7 +15,7 @@ LAYERS = [
     "evals",
     "verbs",
     "doctor",
-    "explain",
+    "telling",
     "report",
     "attempt",
     "agent",

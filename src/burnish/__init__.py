@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from burnish.evals.compare import compare
     from burnish.evals.evaluate import evaluate
     from burnish.events import Evidence
-    from burnish.explain import explain
     from burnish.models.scripted import ScriptedModel
     from burnish.runs.run import Run
     from burnish.runs.store import Store
     from burnish.sandbox import open_sandbox
     from burnish.tasks.task import Task
+    from burnish.telling import explain
     from burnish.verbs.apply import apply
     from burnish.verbs.check import check
     from burnish.verbs.fix import fix
@@ -41,7 +41,7 @@ _ROOMS = {
     "check": "burnish.verbs.check",
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
-    "explain": "burnish.explain",
+    "explain": "burnish.telling",
     "fix": "burnish.verbs.fix",
     "open_sandbox": "burnish.sandbox",
     "resume": "burnish.verbs.resume",

@@ -20,6 +20,6 @@ def explain(
 
         print(picture(opened))
     elif opened:
-        from burnish.explain import explain as explained
+        from burnish.telling import explain as explained
 
         print(explained(opened), end="")

@@ -27,11 +27,11 @@ from burnish.events import (
     TestsRan,
     Tweaked,
 )
-from burnish.explain import explain
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Run, read_record
 from burnish.sandbox import Sandbox
 from burnish.tasks import from_sentence
+from burnish.telling import explain
 from tests.support import DOUBLE, ESC, ROOT, WRONG, burnish, script
 
 STARTED = RunStarted(
