@@ -4,7 +4,7 @@
 
 Each row is a folder under OUT that `burnish eval resume` and `burnish compare` understand; a second start leaves
 finished rows alone and goes on with the others. Rows are worked on side by side, so that the engine never waits for the
-last task of one of them. Groups: published, fix, write, planted, agent; all of them unless named.
+last task of one of them. Groups are the keys of GROUPS; all of them unless named.
 """
 
 import sys
@@ -15,17 +15,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from burnish.agent.policy import PARTS
 from burnish.evals.answers import opened
 from burnish.evals.evaluate import evaluate, resume
 from burnish.models.model import Model
 
 SIDE_BY_SIDE = 4
 SEEDS = (0, 1, 2)
-FIVE_ROUNDS: dict[str, Any] = {"rounds": 5}
 SINGLE: dict[str, Any] = {"strategy": "single", "rounds": 0}
 REFLECT: dict[str, Any] = {"strategy": "reflect", "rounds": 5, "seeds": SEEDS}
 RETRY: dict[str, Any] = {"strategy": "retry", "rounds": 5, "seeds": SEEDS}
 ONCE = {"seeds": (0,)}
+AGENT: dict[str, Any] = {"strategy": "burnish", "rounds": 5, "seeds": SEEDS}
+DEEP: dict[str, Any] = {"rounds": 23}
 
 Row = tuple[str, dict[str, Any]]
 
@@ -48,13 +50,25 @@ GROUPS: dict[str, list[Row]] = {
         *baselines("mbppfix", variant="file", **ONCE),
     ],
     "agent": [
-        (suite, {"strategy": "burnish", **more})
-        for suite, more in (
-            ("humaneval", {**FIVE_ROUNDS}),
-            ("humanevalfix", {**FIVE_ROUNDS}),
-            ("mbpp", {"rounds": 2, "split": "tune"}),
-        )
+        ("humanevalfix", {**AGENT}),
+        ("humanevalfix", {**RETRY, "ask": "write"}),
+        ("humanevalfix", {**AGENT, "protocol": "oracle"}),
     ],
+    "deep": [("humanevalfix", {**AGENT, **DEEP}), ("humanevalfix", {**RETRY, "ask": "write", **DEEP})],
+    "agent-tests": [("mbppfix", {**AGENT, "variant": "tests"})],
+    "agent-file": [("mbppfix", {**AGENT, "variant": "file"})],
+    "retry-planted": [
+        ("mbppfix", {**RETRY, "ask": ask, "variant": variant})
+        for variant in ("tests", "file")
+        for ask in ("write", "fix")
+    ],
+    "agent-write": [
+        ("humaneval", {**AGENT}),
+        ("mbpp", {**SINGLE}),
+        ("mbpp", {**RETRY}),
+        ("mbpp", {**AGENT}),
+    ],
+    "ablation": [("humanevalfix", {**AGENT, **ONCE, "without": (part,)}) for part in PARTS],
 }
 
 
@@ -68,10 +82,17 @@ def main(model_name: str, out: Path, groups: list[str]) -> None:
             print(f"{time.monotonic() - started:6.0f} s  {line}", flush=True)
 
 
+def name_of(suite: str, settings: dict[str, Any]) -> str:
+    """The row's folder: all that makes it different from its neighbours."""
+    parts = [str(value) for key, value in settings.items() if key not in ("rounds", "seeds", "without")]
+    parts += [f"{settings['rounds'] + 1}-calls"] if settings["rounds"] not in (0, 5) else []
+    return "-".join([suite, *parts, *(f"without-{part}" for part in settings.get("without", ()))])
+
+
 def measured(row: Row, model: Model, out: Path) -> str:
     """One row, begun, gone on with or left alone, as a line to read."""
     suite, settings = row
-    name = "-".join([suite, *(str(value) for key, value in settings.items() if key not in ("rounds", "seeds"))])
+    name = name_of(suite, settings)
     folder = out / name
     try:
         if (folder / "eval.json").exists():

@@ -33,6 +33,8 @@ class Tools:
     """Who is asked when the first model is stuck, in this order."""
     answer: Callable[[str], str] | None = None
     """Puts an assumption to the user, who may answer in other words; None where nobody is to be asked."""
+    without: frozenset[str] = frozenset()
+    """Parts of the agent that are left out, to see what they are worth; names from `policy.PARTS`."""
     replay: Replay = NOTHING
     """What an earlier part of this run has on record."""
 

@@ -4,15 +4,11 @@ from collections.abc import Iterator
 
 from burnish.agent import policy
 from burnish.agent.ask import Tools
-from burnish.agent.nodes.select import support
 from burnish.agent.stuck import why_stuck
 from burnish.agent.work import TWEAK, Work
 from burnish.events import Decided, Event, Move, Stopped
 from burnish.tasks.examples import in_words
 from burnish.text import counted, one_line
-
-MANY_TESTS = 5
-"""Given tests from which on a small edit that passes them all needs nobody else's word."""
 
 
 def decide(work: Work, tools: Tools) -> Iterator[Event]:
@@ -22,7 +18,7 @@ def decide(work: Work, tools: Tools) -> Iterator[Event]:
         yield Stopped(reason="interrupted", why="stopped by the user")
     elif work.stopped:
         yield Decided(choice="judge", reason=f"The work ends here: {work.stopped.why}.")
-    elif settled(work):
+    elif policy.settled(work):
         yield Decided(choice="judge", reason=_why_done(work))
     elif work.answers and work.round >= limits.rounds:
         yield Stopped(reason="rounds", why=f"the limit of {limits.rounds} rounds is reached")
@@ -30,18 +26,11 @@ def decide(work: Work, tools: Tools) -> Iterator[Event]:
         yield _next_round(work, tools)
 
 
-def settled(work: Work) -> bool:
-    """Whether the best version passes all that counts, and enough speaks for it beyond the tests."""
-    if not work.holds or work.best is None:
-        return False
-    return len(work.deciding) >= MANY_TESTS or support(work, work.group_of(work.best)) >= 1
-
-
 def _next_round(work: Work, tools: Tools) -> Decided:
     stuck = why_stuck(work)
     level = _level(work, tools, stuck)
     model = (tools.model, *tools.others)[level].name
-    moves = policy.moves(work, model, max(1, tools.meter.left().calls), level)
+    moves = policy.moves(work, model, max(1, tools.meter.left().calls), level, tools.without)
     if not work.answers:
         tests = work.task.own_tests and not work.frozen
         reason = f"{_begins(work)}: {_named(moves)}{', and tests of its own' if tests else ''}."

@@ -4,9 +4,10 @@ How and with which figures: docs/design/agent.md.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
-from burnish.agent.work import Work
+from burnish.agent.work import GIVEN, TWEAK, Work
 from burnish.events import Move
 from burnish.runs.run import Version
 
@@ -18,7 +19,7 @@ WIDTHS: dict[Strength, tuple[int, ...]] = {"small": (1, 2, 3, 4), "middle": (1, 
 
 FIRST: dict[tuple[Strength, Case], str] = {
     ("small", "repair"): "draft",
-    ("small", "repair without words"): "draft",
+    ("small", "repair without words"): "repair",
     ("middle", "repair"): "repair",
     ("middle", "repair without words"): "repair",
     ("strong", "repair"): "repair",
@@ -42,10 +43,15 @@ LATER: dict[tuple[Strength, Case], tuple[str, ...]] = {
 COLDEST, STEP, WARMEST = 0.7, 0.05, 1.0
 """Temperatures after the first, greedy answer: each round is a little warmer."""
 
-VOTES = {"tweak": 0.5}
-"""What a version counts for when versions are compared; 1 for an answer of the model's."""
-MOST_FOR_TWEAKS = 1.0
-"""All edits of one version that behave alike count no more than this together: they are no independent opinions."""
+EDIT_VOTE = 0.5
+"""What small edits count for beside the model's answers, of which each counts 1: they are no independent opinions, so
+many that behave alike count as one."""
+NEEDED, NEEDED_WITH_ONE_TEST, MANY_TESTS = 1.0, 1.4, 10
+"""Votes for a behaviour that are enough; one test alone leaves much open, so a second voice is asked for. Where many
+given tests were passed in one way only, nobody's word is needed."""
+
+PARTS = ("tweak", "rewrite", "repair", "reflect", "mending", "portfolio", "agreement", "warmth")
+"""What an evaluation may leave out; "mending" is syntax and repeat, "warmth" the temperatures that rise."""
 
 _BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
 
@@ -66,32 +72,53 @@ def case_of(work: Work) -> Case:
     return "repair" if work.task.described else "repair without words"
 
 
-def temperature(round_: int) -> float:
+def temperature(round_: int, rises: bool = True) -> float:
     """Zero for the first answer, then warmer with each round, so that asking again can say something new."""
+    if not rises:
+        return COLDEST
     return 0.0 if round_ == 0 else round(min(COLDEST + STEP * (round_ - 1), WARMEST), 2)
 
 
-def vote(version: Version) -> float:
-    """What a version counts for."""
-    return VOTES.get(version.by, 1.0)
+def support(versions: Iterable[Version]) -> float:
+    """The votes for one behaviour."""
+    made_by = [version.by for version in versions]
+    answers = sum(by not in (GIVEN, TWEAK) for by in made_by)
+    return answers + (EDIT_VOTE if TWEAK in made_by else 0)
 
 
-def moves(work: Work, model: str, most: int, level: int = 0) -> tuple[Move, ...]:
+def settled(work: Work) -> bool:
+    """Whether the best version passes all that counts, and enough speaks for it beyond the tests."""
+    if not work.holds or work.best is None:
+        return False
+    tests = len(work.deciding)
+    needed = (
+        0
+        if tests >= MANY_TESTS and len(work.groups) < 2
+        else NEEDED_WITH_ONE_TEST
+        if tests == 1 and work.broken
+        else NEEDED
+    )
+    return support(work.version(number) for number in work.group_of(work.best)) >= needed
+
+
+def moves(work: Work, model: str, most: int, level: int = 0, without: frozenset[str] = frozenset()) -> tuple[Move, ...]:
     """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far."""
     round_ = work.round + 1 if work.answers else 0
     strong, case = strength(model), case_of(work)
-    width = min(WIDTHS[strong][min(round_, len(WIDTHS[strong]) - 1)], most)
-    kinds = (
-        [FIRST.get((strong, case), "draft")]
-        if not work.answers
-        else [*_called_for(work), *_in_turn(work, LATER[strong, case])]
-    )
+    widths = WIDTHS[strong] if "portfolio" not in without else (1,)
+    width = min(widths[min(round_, len(widths) - 1)], most)
+    if work.answers:
+        called = [] if "mending" in without else _called_for(work)
+        kinds = [*called, *_in_turn(work, tuple(kind for kind in LATER[strong, case] if kind not in without))]
+    else:
+        first = FIRST.get((strong, case), "draft")
+        kinds = ["draft" if first in without else first]
     return tuple(
         Move(
             kind=kind,
             version=work.next_version + place,
             round=round_,
-            temperature=temperature(round_),
+            temperature=temperature(round_, "warmth" not in without),
             model=level,
             base=base_of(kind, work),
         )

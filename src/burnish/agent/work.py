@@ -38,9 +38,7 @@ class Work:
         task = self.task
         model = task.earlier_tests + self._run.model_tests
         names = offered_names(task)
-        return Suite.of(
-            self.spec.entry_point, self.spec.given_tests, model, names, task.test_file, task.project_tests
-        )
+        return Suite.of(self.spec.entry_point, self.spec.given_tests, model, names, task.test_file, task.project_tests)
 
     @property
     def deciding(self) -> tuple[str, ...]:

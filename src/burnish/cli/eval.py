@@ -39,6 +39,9 @@ def evaluate(
     seeds: Annotated[int, typer.Option(min=1, help="Attempts at each task, with seeds 0, 1, 2 …")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="In place of the strategy's own.")] = None,
+    without: Annotated[
+        str, typer.Option(help="Parts of our agent to leave out, e.g. tweak,agreement: what are they worth?")
+    ] = "",
     at_once: Annotated[int, typer.Option(min=0, help="Attempts under way; 0: as many as keep the model busy.")] = 0,
     data: Annotated[Path | None, typer.Option(help="The folder of benchmark files.")] = None,
     out: Annotated[Path | None, typer.Option(help="Keep the evaluation in this folder.")] = None,
@@ -58,6 +61,7 @@ def evaluate(
     settings = {"strategy": strategy, "rounds": rounds, "protocol": _one_of("protocol", protocol, "visible oracle")}
     settings |= {"ask": _one_of("ask", ask, "auto write fix"), "split": _one_of("split", split, "eval tune")}
     settings |= {"variant": variant, "limit": limit, "temperature": temperature, "at_once": at_once}
+    settings |= {"without": tuple(part.strip() for part in without.split(",") if part.strip())}
     settings |= {"data": data, "out": out, "sandbox": sandbox, "model": model}
     settings |= {"seeds": tuple(range(seeds)) if seed is None else (seed,)}
     console = Console(highlight=False, stderr=as_json)

@@ -13,6 +13,7 @@ from burnish.evals.plan import Asking, Plan, Protocol
 from burnish.evals.report import write_reports
 from burnish.evals.results import Results
 from burnish.evals.runner import opened_for, run
+from burnish.evals.strategies.kinds import left_out
 from burnish.evals.strategies.kinds import strategy as strategy_named
 from burnish.evals.suites import Broken, is_file_suite, load_suite, tasks_hash, validate, variant_of
 from burnish.evals.watcher import Watcher
@@ -35,6 +36,7 @@ def evaluate(
     limit: int | None = None,
     seeds: Sequence[int] = (0,),
     temperature: float | None = None,
+    without: Sequence[str] = (),
     at_once: int = 0,
     data: Path | None = None,
     out: Path | None = None,
@@ -68,6 +70,7 @@ def evaluate(
         ask=ask,
         rounds=rounds,
         temperature=temperature,
+        without=left_out(without, strategy),
         seeds=tuple(seeds),
         at_once=at_once,
         sandbox=sandbox,

@@ -55,6 +55,7 @@ class Results(Frozen):
     engine: str
     rounds: int
     temperature: float | None
+    without: tuple[str, ...] = ()
     seeds: tuple[int, ...]
     tasks: int
     """Tasks of the plan, without broken rows."""

@@ -39,6 +39,8 @@ class Plan(Frozen):
     """Rounds after the first answer; `retry` and `reflect` make at most rounds + 1 calls."""
     temperature: float | None = Field(default=None, ge=0)
     """In place of the strategy's own, where it has just one: `single` 0, `retry` 0.7."""
+    without: tuple[str, ...] = ()
+    """Parts of our own agent that are left out, to see what they are worth."""
     seeds: tuple[int, ...] = (0,)
     """Independent attempts at each task, one for each seed."""
     at_once: int = Field(default=0, ge=0)

@@ -87,6 +87,7 @@ def counted_up(plan: Plan, tasks: int, broken: Iterable[BrokenRow], attempts: Se
         engine=plan.engine,
         rounds=plan.rounds,
         temperature=plan.temperature,
+        without=plan.without,
         seeds=plan.seeds,
         tasks=tasks,
         planned=tasks * len(plan.seeds),

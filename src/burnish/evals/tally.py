@@ -26,7 +26,7 @@ class Attempt(Frozen):
     bug: str = ""
     solved: bool = False
     solved_by_call: tuple[bool, ...] = (False,)
-    """At place c - 1: would it be solved if it had to stop after c calls? What took no call counts from the first on."""
+    """At place c - 1: would it be solved if it had to stop after c calls? What took no call counts from the first."""
     solved_by_round: tuple[bool, ...] = (False,)
     """At place r: would it be solved if it had to stop after round r? The first draft is round 0."""
     tokens_by_call: tuple[int, ...] = (0,)

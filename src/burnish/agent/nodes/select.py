@@ -2,23 +2,28 @@
 
 from collections.abc import Iterator
 
-from burnish.agent.agreement import apart, groups_of
+from burnish.agent.agreement import apart, differences, groups_of
 from burnish.agent.ask import Tools
 from burnish.agent.inputs import calls_for
-from burnish.agent.policy import MOST_FOR_TWEAKS, vote
-from burnish.agent.work import TWEAK, Work
+from burnish.agent.policy import support
+from burnish.agent.work import Work
 from burnish.errors import SandboxError
 from burnish.events import Compared, Event
 from burnish.runs.run import Version
 
 MOST_RIVALS = 24
 MOST_CALLS = 60
+MOST_FAILING = 8
+DRAWS = 3
+
+Told = dict[int, tuple[str, ...]]
+"""What each version answers to the calls."""
 
 
 def select(work: Work, tools: Tools) -> Iterator[Event]:
     """Compare those that the tests cannot tell apart. What behaves like code that is known to be wrong comes last."""
     rivals = work.rivals[:MOST_RIVALS]
-    if not worth_it(work, rivals) or tools.cancel.is_set():
+    if "agreement" in tools.without or not worth_it(work, rivals) or tools.cancel.is_set():
         return
     recorded = tools.replay.take(Compared)
     if recorded:
@@ -39,26 +44,55 @@ def worth_it(work: Work, rivals: list[Version]) -> bool:
 
 def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared:
     """The rivals in groups, the likeliest first, with a call on which the first two differ."""
-    spec, task = work.spec, work.task
-    codes = {version.number: version.code for version in rivals}
-    if work.broken:
-        codes[0] = task.base_code
-    shown = tuple(dict.fromkeys(codes.values()))
-    calls = calls_for(spec.entry_point, spec.signature, work.suite.given, MOST_CALLS, task.prompt, shown)
-    behaviours = tools.ground.behave_all(codes, calls)
-    groups = [group.versions for group in groups_of(behaviours)]
-    ordered = sorted(groups, key=lambda group: (0 in group, -support(work, group), min(group)))
-    wrong = next((group for group in groups if 0 in group), ())
-    kept = tuple(tuple(number for number in group if number) for group in ordered)
-    kept = tuple(group for group in kept if group)
-    pair = [group[0] for group in kept[:2]] or []
-    pair += [0] if wrong and len(pair) == 1 else []
-    told = apart(behaviours[pair[0]], behaviours[pair[1]], calls) if len(pair) == 2 else ""
-    return Compared(groups=kept, inputs=calls, apart=told)
+    seen = [*rivals, *_failing(work, rivals), *(version for version in work.versions if version.number == 0)]
+    codes = {version.number: version.code for version in seen}
+    calls: tuple[str, ...] = ()
+    told: Told = {number: () for number in codes}
+    for draw in range(DRAWS):
+        fresh = _calls(work, rivals, draw)
+        told = {number: told[number] + answers for number, answers in tools.ground.behave_all(codes, fresh).items()}
+        calls += fresh
+        groups = _grouped(work, rivals, told)
+        if len({codes[number] for number in groups[0]}) == 1:
+            break
+    kept = tuple(group for group in (tuple(number for number in group if number) for group in groups) if group)
+    pair = [group[0] for group in kept[:2]] + ([0] if 0 in told else [])
+    return Compared(
+        groups=kept, inputs=calls, apart=apart(told[pair[0]], told[pair[1]], calls) if len(pair) > 1 else ""
+    )
 
 
-def support(work: Work, group: tuple[int, ...]) -> float:
-    """The votes for one behaviour: one for each answer of the model's, less for edits, and those only up to a limit."""
+def _calls(work: Work, rivals: list[Version], draw: int) -> tuple[str, ...]:
+    """Inputs for one comparison; each further draw looks for others, to tell apart what is still alike."""
+    spec = work.spec
+    shown = tuple(dict.fromkeys(version.code for version in rivals))
+    return calls_for(spec.entry_point, spec.signature, work.suite.given, MOST_CALLS, work.task.prompt, shown, draw)
+
+
+def _grouped(work: Work, rivals: list[Version], told: Told) -> list[tuple[int, ...]]:
+    compared = {number: answers for number, answers in told.items() if number in {*_numbers(rivals), 0}}
+    return sorted((group.versions for group in groups_of(compared)), key=lambda group: _order(work, told, group))
+
+
+def _order(work: Work, told: Told, group: tuple[int, ...]) -> tuple[float, ...]:
+    """Behaviour that is known to be wrong last; then by votes, by likeness to all answers, and by age."""
     versions = [work.version(number) for number in group if number]
-    edits = sum(vote(version) for version in versions if version.by == TWEAK)
-    return sum(vote(version) for version in versions if version.by != TWEAK) + min(edits, MOST_FOR_TWEAKS)
+    return (0 in group, -support(versions), -_likeness(work, told, group[-1]), min(group))
+
+
+def _likeness(work: Work, told: Told, number: int) -> float:
+    """From 0 to 1: how much of what the model's answers do this version does too, those that fail a test included."""
+    others = [version.number for version in work.answers if version.number in told and version.number != number]
+    calls = max(1, len(told[number]))
+    shares = [1 - len(differences(told[number], told[other])) / calls for other in others]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _failing(work: Work, rivals: list[Version]) -> list[Version]:
+    """Answers that run and fail: wrong somewhere, they are still right elsewhere."""
+    known = _numbers(rivals)
+    return [version for version in work.answers if version.graded and version.number not in known][:MOST_FAILING]
+
+
+def _numbers(versions: list[Version]) -> set[int]:
+    return {version.number for version in versions}

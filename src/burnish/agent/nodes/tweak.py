@@ -1,5 +1,6 @@
 """tweak: small edits of a version that fails, tried in the sandbox without asking the model."""
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -18,9 +19,15 @@ MOST_SECONDS = 30.0
 A_ROUND = 2
 """Versions whose edits are tried in one round, the best first."""
 
+MOST_KNOWN = 4096
+_KNOWN: dict[tuple[str, str, str], tuple[list[str], int]] = {}
+_ONE_AT_A_TIME = tuple(threading.Lock() for _ in range(64))
+
 
 def tweak(work: Work, tools: Tools) -> Iterator[Event]:
     """Where no version passes the given tests, look one small step around the broken code and the best answers."""
+    if "tweak" in tools.without:
+        return
     number = work.next_version
     for base in worth_it(work):
         if tools.cancel.is_set():
@@ -38,7 +45,7 @@ def tweak(work: Work, tools: Tools) -> Iterator[Event]:
 
 def worth_it(work: Work) -> list[Version]:
     """Versions that run and fail a given test, while none passes them all; each is looked at once."""
-    if not work.deciding or any(version.by != TWEAK for version in work.rivals):
+    if not work.deciding or work.rivals:
         return []
     failing = [version for version in work.versions if version.by != TWEAK and version.graded]
     fresh = [version for version in failing if version.number not in work.tweaked and not work.is_repeat(version)]
@@ -47,7 +54,23 @@ def worth_it(work: Work) -> list[Version]:
 
 
 def _tried(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
-    """The edits that pass every given test, likeliest first, and how many were tried."""
+    """The edits that pass every given test, likeliest first, and how many were tried.
+
+    Attempts at one task that run in one process begin with the same code and tests: what was found is kept for them.
+    """
+    key = (base.code, work.spec.entry_point, work.suite.script())
+    if tools.place is not None or not key[2]:
+        return _search(work, tools, base)
+    with _ONE_AT_A_TIME[hash(key) % len(_ONE_AT_A_TIME)]:
+        if key in _KNOWN:
+            return _KNOWN[key]
+        found = _search(work, tools, base)
+        if not tools.cancel.is_set() and len(_KNOWN) < MOST_KNOWN:
+            _KNOWN[key] = found
+    return found
+
+
+def _search(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
     found: list[str] = []
     tried = 0
     ends = time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)

@@ -35,7 +35,7 @@ class Burnish:
 
         task = task_for(puzzle, plan.ask)
         limits = Limits(rounds=plan.rounds, calls=self.calls(plan), tokens=MOST_TOKENS, seconds=MOST_SECONDS)
-        own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0))
+        own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0), without=frozenset(plan.without))
         graph = build(task, own, lambda event: None)
         with silence():
             most = {"recursion_limit": steps(plan.rounds)}
@@ -79,4 +79,3 @@ def answer(task: Task, events: Sequence[Event]) -> Answered:
     work = Work(task, events)
     calls = sum(isinstance(event, ModelReplied) for event in events)
     return Answered(call=calls, round=work.round, version=work.best.number if work.best else None)
-

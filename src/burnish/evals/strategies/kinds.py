@@ -1,7 +1,9 @@
 """The strategies there are, by name."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 
+from burnish.agent.policy import PARTS
 from burnish.errors import SetupProblem
 from burnish.evals.strategies.burnish import Burnish
 from burnish.evals.strategies.reflect import Reflect
@@ -22,3 +24,14 @@ def strategy(name: str) -> Strategy:
         f"There is no strategy {name!r}.{meant} There are: {', '.join(STRATEGIES)}. "
         f"Name one of them: --strategy {near[0] if near else next(iter(STRATEGIES))}"
     )
+
+
+def left_out(parts: Sequence[str], name: str) -> tuple[str, ...]:
+    """The parts of our agent to do without, each once; SetupProblem for one it has not, or for another strategy."""
+    wrong = [part for part in parts if part not in PARTS]
+    if not parts or (name == Burnish.name and not wrong):
+        return tuple(dict.fromkeys(parts))
+    what = (
+        f"There is no part {wrong[0]!r} to leave out" if wrong else f"Only `burnish` has parts to leave out, not {name}"
+    )
+    raise SetupProblem(f"{what}. The parts are: {', '.join(PARTS)}. Leave out some of them: --without {PARTS[0]}")
