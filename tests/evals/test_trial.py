@@ -149,7 +149,8 @@ def test_gold_solves_and_buggy_fails_under_every_strategy_and_protocol(
     box: Sandbox, name: str, passed: bool, strategy: str, protocol: str
 ) -> None:
     plan = Plan(suite="toys", model=name, strategy=strategy, protocol=protocol, rounds=1)  # type: ignore[arg-type]
-    events = trial(toy(3), plan, 0, model_for(toy(3), opened(name)), box, threading.Event())
+    task = toy(3).model_copy(update={"base_code": "def add_3(x):\n    return str(x)\n"})  # no small edit mends it
+    events = trial(task, plan, 0, model_for(task, opened(name)), box, threading.Event())
     assert not [event for event in events if isinstance(event, Broke)]
     final = [event for event in events if isinstance(event, Answered)][-1]
     assert dict(scores(events))[final.version or 0] == passed

@@ -120,7 +120,7 @@ def test_fast_leaves_out_the_two_slow_checks_and_the_report_says_so(tmp_path: Pa
 def test_code_that_fails_its_tests_is_read_but_not_run_again(tmp_path: Path) -> None:
     model = door.ScriptedModel(["```python\ndef run(text):\n    return None\n```"] * 2)
     limits = door.Limits(rounds=0)
-    run = door.write("a function run(text), e.g. run('1') == 1", model, limits=limits)
+    run = door.write("a function run(text), e.g. run('1') == 1 and run('7') == 7", model, limits=limits)
     verdicts = {item.check: item.verdict for item in run.evidence}
     assert run.verdict == "failed"
     assert [verdicts[name] for name in ("coverage", "mutation", "performance")] == ["not_run"] * 3

@@ -14,7 +14,7 @@ def test_a_sentence_becomes_a_run_with_verdict_code_and_evidence(tmp_path: Path)
         "a function double(n), e.g. double(3) == 6", model="scripted:demo", out=tmp_path / "out", watch=seen.append
     )
     assert run.verdict == "proven"
-    assert "return n * 2" in run.code
+    assert "return n + n" in run.code
     assert [(evidence.check, evidence.verdict) for evidence in run.evidence] == [("tests", "passed")]
     assert seen
     assert burnish.Store().open("last").id == run.id
