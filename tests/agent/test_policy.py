@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.agent import policy
-from burnish.events import Event, TestsProposed
+from burnish.events import Event, Move, TestsProposed
 from burnish.tasks.task import NO_WORDS, Task
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.support import ASKING
@@ -132,3 +132,33 @@ def test_an_answer_that_passes_the_given_tests_is_not_called_wrong(model: str) -
     assert not policy.would_bend("reflect", bad)
     found = work(own, proposed(1), ran(1, "pf", model="f"), proposed(2, by="tweak", base=1), ran(2, "pp", model="f"))
     assert not policy.would_bend("reflect", found), "a small edit may have been found by chance"
+
+
+def road(model: str, without: str, task: Task) -> list[Move]:
+    """Every question of a run in which each answer is new and fails."""
+    asked: list[Move] = []
+    events: list[Event] = [given(), ran(0, "ff")]
+    for _ in range(6):
+        moves = policy.moves(work(*events, task=task), model, 9, without=frozenset({without}))
+        asked += moves
+        for move in moves:
+            events += [proposed(move.version, by=move.kind, round=move.round), ran(move.version, "ff")]
+    return asked
+
+
+@pytest.mark.parametrize("model", STRENGTHS)
+@pytest.mark.parametrize("task", [WRITING, REPAIR])
+def test_a_part_that_is_left_out_is_not_in_any_round(model: str, task: Task) -> None:
+    for kind in ("rewrite", "repair", "reflect"):
+        assert kind not in {move.kind for move in road(model, kind, task)}
+    alone = road(model, "portfolio", task)
+    assert [move.round for move in alone] == list(range(6))
+    assert len({move.temperature for move in road(model, "warmth", task)}) <= 2
+
+
+def test_without_mending_nothing_is_asked_for_a_repetition_or_for_broken_code() -> None:
+    again = [proposed(1), ran(1, "ff"), proposed(2, proposed(1).code, "reflect", 1), ran(2, "ff")]
+    broken = [proposed(1, "def f(n:\n", problem="the code does not parse: line 1")]
+    for events in (again, broken):
+        asked = policy.moves(work(*events), STRENGTHS[0], 9, without=frozenset({"mending"}))
+        assert not {"repeat", "syntax"} & {move.kind for move in asked}

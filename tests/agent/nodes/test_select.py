@@ -1,5 +1,7 @@
 """Versions that the tests cannot tell apart are compared on many inputs; what is known to be wrong comes last."""
 
+from dataclasses import replace
+
 from burnish.agent.nodes.select import select
 from burnish.events import Compared, Event
 from burnish.runs.replay import Replay
@@ -90,3 +92,10 @@ def test_after_the_user_stopped_it_nothing_is_compared() -> None:
     stopped = tools(ground=Gone())
     stopped.cancel.set()
     assert list(select(work(*passing(SAME, OTHER)), stopped)) == []
+
+
+def test_an_evaluation_can_leave_agreement_out() -> None:
+    ground = Gone()
+    own = replace(tools(ground=ground), without=frozenset({"agreement"}))
+    assert list(select(work(*passing(SAME, OTHER)), own)) == []
+    assert ground.asked == 0

@@ -1,5 +1,7 @@
 """Small edits: a slip is mended without the model; nothing is tried where something passes already."""
 
+from dataclasses import replace
+
 import pytest
 
 from burnish import Limits, ScriptedModel
@@ -121,3 +123,10 @@ def test_after_the_user_stopped_it_nothing_is_tried() -> None:
     stopped = tools(ground=Gone())
     stopped.cancel.set()
     assert list(tweak(work(proposed(1), ran(1, "ff")), stopped)) == []
+
+
+def test_an_evaluation_can_leave_edits_out() -> None:
+    ground = Gone()
+    own = replace(tools(ground=ground), without=frozenset({"tweak"}))
+    assert list(tweak(work(proposed(1), ran(1, "ff")), own)) == []
+    assert ground.asked == 0

@@ -9,7 +9,7 @@ from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.errors import ModelError, SetupProblem
 from burnish.evals.puzzle import seen
-from burnish.evals.strategies.kinds import STRATEGIES, strategy
+from burnish.evals.strategies.kinds import STRATEGIES, left_out, strategy
 from burnish.events import Asked, CodeProposed, ModelChunk, Stopped
 from burnish.models.scripted import ScriptedModel
 from burnish.sandbox import Sandbox
@@ -99,3 +99,12 @@ def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
         strategy("reflct")
     with pytest.raises(SetupProblem, match="There are: single, retry, reflect, burnish"):
         strategy("quantum")
+
+
+def test_only_parts_that_our_agent_has_can_be_left_out() -> None:
+    assert left_out(["tweak", "tweak", "reflect"], "burnish") == ("tweak", "reflect")
+    assert left_out([], "retry") == ()
+    with pytest.raises(SetupProblem, match=r"no part 'luck'.*The parts are: .*--without"):
+        left_out(["luck"], "burnish")
+    with pytest.raises(SetupProblem, match="Only `burnish` has parts to leave out, not retry"):
+        left_out(["tweak"], "retry")
