@@ -17,10 +17,11 @@ from tests.support import block
 
 RIGHT = "def big(xs, least):\n    return [x for x in xs if x >= least]\n"
 SLIP = RIGHT.replace(">=", ">")
+LISTS = ([1, 2, 3], [], [5], [4, 4], [0, -1], [9, 1], [3, 1, 2, 1], [-5, 5], [7, 7, 8], [1.5, 0.5, 4.5, -0.5, -1.5])
 MANY = tuple(
-    f"assert big({xs}, {least}) == {[x for x in xs if x >= least]}"
-    for xs, least in (([1, 2, 3], 2), ([], 1), ([5], 5), ([4, 4], 4), ([0, -1], 0), ([9, 1], 10))
+    f"assert big({xs}, {least}) == {[x for x in xs if x >= least]}" for xs in LISTS for least in (2, 1, 5, 0, -1)
 )
+"""Enough for any policy, and enough to leave one behaviour only."""
 TASK = Task(
     id="big",
     prompt="The numbers of xs that are at least as large as least.",

@@ -7,7 +7,7 @@ from burnish.tasks import Task
 from tests.evals.strategies.at_work import FAR, FAR_CODE, RIGHT, TALK, TASK, TO_WRITE, WRONG, Worked, plan, work
 from tests.support import ASKING, block
 
-EXAMPLES = tuple(f"assert floor_half({n}) == {n // 2}" for n in (1, 2, 5, 7, 8, 9))
+EXAMPLES = tuple(f"assert floor_half({n}) == {n // 2}" for n in (*range(-3, 30), 99, 100))
 
 
 def burnished(box: Sandbox, task: Task = FAR, seed: int = 0, **replies: list[str]) -> Worked:
