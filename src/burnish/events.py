@@ -244,6 +244,8 @@ class Compared(BaseEvent):
     """Versions that gave the same answers, the group with most support first."""
     inputs: tuple[str, ...]
     """The calls they were compared on."""
+    unchanged: tuple[int, ...] = ()
+    """Versions that behave as the code did that is known to be wrong."""
     apart: str = ""
     """A call on which the first two groups differ, and what each says."""
 

@@ -88,16 +88,12 @@ def support(versions: Iterable[Version]) -> float:
 
 def settled(work: Work) -> bool:
     """Whether the best version passes all that counts, and enough speaks for it beyond the tests."""
-    if not work.holds or work.best is None:
+    if not work.holds or work.best is None or work.is_unchanged:
         return False
     tests = len(work.deciding)
-    needed = (
-        0
-        if tests >= MANY_TESTS and len(work.groups) < 2
-        else NEEDED_WITH_ONE_TEST
-        if tests == 1 and work.broken
-        else NEEDED
-    )
+    if tests >= MANY_TESTS and len(work.groups) < 2:
+        return True
+    needed = NEEDED_WITH_ONE_TEST if tests == 1 and work.broken else NEEDED
     return support(work.version(number) for number in work.group_of(work.best)) >= needed
 
 
@@ -146,7 +142,8 @@ def _called_for(work: Work) -> list[str]:
 
 def _in_turn(work: Work, kinds: tuple[str, ...]) -> list[str]:
     """The table's kinds from where the last round left off, without those that got nowhere in this run."""
-    useful = [kind for kind in kinds if not gets_nowhere(kind, work) and not would_bend(kind, work)] or ["rewrite"]
+    useful = [kind for kind in kinds if not gets_nowhere(kind, work) and not would_bend(kind, work)]
+    useful = useful or [kind for kind in kinds if not would_bend(kind, work)] or ["rewrite"]
     asked = sum(version.by in kinds for version in work.answers)
     return [useful[(asked + place) % len(useful)] for place in range(8)]
 

@@ -132,6 +132,18 @@ class Work:
         compared = self._run.last(Compared)
         return compared.groups if compared else ()
 
+    @property
+    def shown_wrong(self) -> bool:
+        """Whether a test that decides fails on the code that was there: then passing it says something."""
+        return any(version.number == 0 and not self.passes_given(version) for version in self.versions)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the best version does what the broken code does, as far as anybody could see."""
+        compared = self._run.last(Compared)
+        seen = self.best is not None and compared is not None and self.best.number in compared.unchanged
+        return self.broken and seen and not self.shown_wrong
+
     def _place(self, version: Version) -> int | None:
         return next((place for place, group in enumerate(self.groups) if version.number in group), None)
 

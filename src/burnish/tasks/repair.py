@@ -26,12 +26,14 @@ def from_file(
     if function and function not in function_names(text):
         raise SetupProblem(_not_found(text, function))
     words = docstring(text, function)
+    shown = tuple(examples(f"{spec}\n\n{words}", function))
     return Task(
         id=slug(f"fix-{function or 'file'}"),
         prompt=_prompt(text, function, spec, words),
         entry_point=function,
         signature=signature(text, function),
-        visible_tests=tuple(examples(f"{spec}\n\n{words}", function)),
+        visible_tests=shown,
+        own_tests=not (shown or tests),
         base_code=text,
         broken=True,
         project_tests=tests,

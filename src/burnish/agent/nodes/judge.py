@@ -43,9 +43,14 @@ def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
     given, own = len(work.deciding), len(work.suite.model) - len(work.disputed)
     if evidence.verdict != "passed" or not work.holds:
         return "failed", _failed(work, evidence)
+    if work.broken and not work.shown_wrong:
+        return (
+            "plausible",
+            f"no test failed before, so none can show that it is repaired; {counted(given, 'test')} pass",
+        )
     if given:
         extra = f" and {counted(own, 'undisputed test')} of the model's" if own else ""
-        return "proven", f"{_yours(given)}{extra} pass{_aside(work)}"
+        return "proven", f"{_yours(work)}{extra} pass{_aside(work)}"
     return (
         "plausible",
         f"you gave no example; only its own tests vouch for it ({counted(own, 'test')} pass{_aside(work)})",
@@ -64,8 +69,11 @@ def _aside(work: Work) -> str:
     return f"; {counted(len(work.disputed), 'test')} of the model's disputed and set aside" if work.disputed else ""
 
 
-def _yours(count: int) -> str:
-    return "your example" if count == 1 else f"your {count} examples"
+def _yours(work: Work) -> str:
+    """The tests that decide, in words."""
+    examples, tests = len(work.suite.given), len(work.suite.project)
+    words = ["your example" if examples == 1 else f"your {examples} examples"] if examples else []
+    return " and ".join([*words, *([f"{counted(tests, 'test')} of the project"] if tests else [])])
 
 
 def _no_code(work: Work) -> str:

@@ -57,8 +57,12 @@ def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared:
             break
     kept = tuple(group for group in (tuple(number for number in group if number) for group in groups) if group)
     pair = [group[0] for group in kept[:2]] + ([0] if 0 in told else [])
+    unchanged = next((group for group in groups if 0 in group), (0,))[1:]
     return Compared(
-        groups=kept, inputs=calls, apart=apart(told[pair[0]], told[pair[1]], calls) if len(pair) > 1 else ""
+        groups=kept,
+        inputs=calls,
+        unchanged=unchanged,
+        apart=apart(told[pair[0]], told[pair[1]], calls) if len(pair) > 1 else "",
     )
 
 

@@ -64,8 +64,10 @@ def _tried(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
     with _ONE_AT_A_TIME[hash(key) % len(_ONE_AT_A_TIME)]:
         if key in _KNOWN:
             return _KNOWN[key]
+        started = time.monotonic()
         found = _search(work, tools, base)
-        if not tools.cancel.is_set() and len(_KNOWN) < MOST_KNOWN:
+        in_peace = not tools.cancel.is_set() and time.monotonic() < started + _time_for(tools)
+        if in_peace and len(_KNOWN) < MOST_KNOWN:
             _KNOWN[key] = found
     return found
 
@@ -73,7 +75,7 @@ def _tried(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
 def _search(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
     found: list[str] = []
     tried = 0
-    ends = time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)
+    ends = time.monotonic() + _time_for(tools)
     for name in _places(work, base):
         left = ends - time.monotonic()
         if tools.cancel.is_set() or left <= 0 or len(found) >= MOST_KEPT:
@@ -86,6 +88,10 @@ def _search(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
         found += [edits[place].code for place in good]
         tried += len(edits)
     return found, tried
+
+
+def _time_for(tools: Tools) -> float:
+    return min(MOST_SECONDS, tools.meter.seconds_left)
 
 
 def _places(work: Work, base: Version) -> tuple[str, ...]:
