@@ -1,0 +1,45 @@
+"""Code that is known to be wrong: what does the same as it settles nothing, and passing what it passed proves nothing."""
+
+import pytest
+
+from burnish import Limits, ScriptedModel
+from burnish.attempt import attempt
+from burnish.tasks import Task
+from tests.support import block
+
+BROKEN = "def last(xs):\n    return xs[0] if xs else None\n"
+RIGHT = "def last(xs):\n    return xs[-1] if xs else None\n"
+SAME = "def last(xs):\n    for x in xs:\n        return x\n    return None\n"
+QUIET = Task(
+    id="last",
+    prompt="The last item of xs, or None.",
+    entry_point="last",
+    signature="last(xs)",
+    visible_tests=("assert last([7]) == 7", "assert last([]) is None"),
+    base_code=BROKEN,
+    broken=True,
+    own_tests=False,
+)
+"""The tests pass on the broken code."""
+
+
+@pytest.mark.usefixtures("open_box")
+def test_an_answer_that_behaves_like_the_broken_code_is_not_the_end() -> None:
+    model = ScriptedModel([block(SAME), block(SAME), block(RIGHT)], name="scripted:x-0.5b")
+    run = attempt(QUIET, model, limits=Limits(rounds=3, calls=6))
+    assert run.code.rstrip().endswith("xs[-1] if xs else None")
+    assert len(model.asked) > 1
+
+
+@pytest.mark.usefixtures("open_box")
+def test_where_no_test_failed_before_a_repair_is_plausible_at_best() -> None:
+    run = attempt(QUIET, ScriptedModel([block(RIGHT)], name="scripted:x-0.5b"), limits=Limits(rounds=2, calls=4))
+    assert run.verdict == "plausible"
+    assert "no test failed before" in run.why
+
+
+@pytest.mark.usefixtures("open_box")
+def test_where_a_test_failed_before_a_repair_is_proven() -> None:
+    loud = QUIET.model_copy(update={"visible_tests": ("assert last([7, 8]) == 8",)})
+    run = attempt(loud, ScriptedModel([block(RIGHT)], name="scripted:x-0.5b"), limits=Limits(rounds=2, calls=4))
+    assert run.verdict == "proven"
