@@ -1,4 +1,4 @@
-"""Code that is known to be wrong: what does the same as it settles nothing, and passing what it passed proves nothing."""
+"""Code known to be wrong: what does the same settles nothing, and passing what it passed proves nothing."""
 
 import pytest
 
