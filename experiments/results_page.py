@@ -40,6 +40,19 @@ are in the prompt and drive the loop. Tokens are read and written, per task. [Wh
 [what the suites hold](suites.md).
 """
 
+AGENT = """
+Paired over the tasks, `burnish` solves 5.7 points more at 24 calls (95 % interval 1.6 to 10.0, p = 0.015;
+`burnish compare` of the two rows). Its first column counts what small edits mend before the model has answered twice.
+Without the edits (`--without tweak`, one seed, six calls) it solves 68.3 %: on this suite the edits, chosen by
+agreement with the model's answers, are what makes the difference.
+
+Under way when the machine's time was up, and therefore only in part: six calls as a row of their own (440 of 492
+attempts, 82.3 %), `oracle` with six calls (373 of 492, 94.6 %), planted bugs without a docstring (1002 of 1497,
+70.6 %) and in a file of five functions (960 of 1494, 77.2 %). What ends early is not a fair sample; these rows will be
+finished. The planted bugs are single edits, as the agent's own are (two tables written apart), so they flatter it;
+those of HumanEvalFix were made by people.
+"""
+
 DIFFERENCES = """
 All four published figures of the 0.5B lie inside our intervals. Known differences: our prompts say the same in other
 words; helper functions that belong to tasks 10, 32, 38 and 50 are there when an answer is judged (the published agent
@@ -63,13 +76,32 @@ What stands out:
 def main() -> None:
     (ROOT / "docs" / "images" / "humanevalfix.svg").write_text(picture(), "utf-8")
     (ROOT / "docs" / "results.md").write_text(
-        "\n".join([INTRODUCTION, published(), baselines() + READING, engines()]), "utf-8"
+        "\n".join([INTRODUCTION, agent(), published(), baselines() + READING, engines()]), "utf-8"
     )
 
 
 def row(model: str, name: str) -> Results | None:
     file = TABLES / model / f"{name}.json"
     return read_results(file) if file.exists() else None
+
+
+def agent() -> str:
+    """Our own agent beside the best baseline, from rows with 24 calls: they know what would be handed over earlier."""
+    lines = [
+        "## Our own agent",
+        "HumanEvalFix, `visible`, 0.5B, 164 tasks, three seeds; the group `deep` of `experiments/tables.py`.\n",
+        "| strategy | 1 call | 6 calls | 24 calls | tokens a solved task, 6 / 24 calls |",
+        "|---|---|---|---|---|",
+    ]
+    for label, name in (("retry --ask write", "retry-write"), ("burnish", "burnish")):
+        found = row("0.5b", f"humanevalfix-{name}-24-calls")
+        assert found is not None
+        at = [
+            share(found.pass_at_1_by_call[call - 1], found.pass_at_1_by_call_interval[call - 1]) for call in (1, 6, 24)
+        ]
+        spent = [found.tokens_by_call[call - 1] / found.pass_at_1_by_call[call - 1] for call in (6, 24)]
+        lines.append(f"| `{label}` | {' | '.join(at)} | {spent[0]:,.0f} / {spent[1]:,.0f} |")
+    return "\n".join([*lines, AGENT])
 
 
 def published() -> str:
@@ -135,11 +167,12 @@ def picture() -> str:
         ("reflect, visible", "humanevalfix-reflect"),
         ("retry --ask fix, visible", "humanevalfix-retry-fix"),
         ("retry --ask write, visible", "humanevalfix-retry-write"),
+        ("burnish, visible", "humanevalfix-burnish-24-calls"),
     ):
         found = row("0.5b", name)
         assert found is not None
-        calls = list(range(1, len(found.pass_at_1_by_call) + 1))
-        drawn.append(Series(label, calls, found.pass_at_1_by_call, found.pass_at_1_by_call_interval))
+        calls = list(range(1, 7))
+        drawn.append(Series(label, calls, found.pass_at_1_by_call[:6], found.pass_at_1_by_call_interval[:6]))
     title = "HumanEvalFix, Qwen2.5-Coder-0.5B-Instruct"
     return curves(drawn, "model calls, at most", title=title, caption="164 tasks, three seeds, 95 % Wilson intervals")
 
