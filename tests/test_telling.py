@@ -10,6 +10,7 @@ from burnish.attempt import attempt
 from burnish.events import (
     Applied,
     Broke,
+    Case,
     CodeProposed,
     Compared,
     Decided,
@@ -28,6 +29,7 @@ from burnish.events import (
     Tweaked,
 )
 from burnish.models.scripted import ScriptedModel
+from burnish.report import report
 from burnish.runs import Run, read_record
 from burnish.sandbox import Sandbox
 from burnish.tasks import from_sentence
@@ -106,6 +108,23 @@ def test_assumptions_moves_edits_groups_and_refusals_are_told() -> None:
         "Somebody gave it 4 stars of 5: fine.",
     ):
         assert words in story
+
+
+def test_the_tests_of_a_project_are_told_as_what_decided_and_with_what_they_said() -> None:
+    test = "tests/test_shop.py::test_total"
+    cases = (Case(name=test, outcome="failed", message="assert 3 == 4"),)
+    run = Run(
+        (
+            STARTED.model_copy(update={"settings": {"task": {"project_tests": [test], "entry_point": "f"}}}),
+            SpecAgreed(entry_point="f", signature="f(n)"),
+            CodeProposed(version=0, code="def f(n):\n    return 3\n", by="given"),
+            TestsRan(version=0, graded=Graded(cases=cases)),
+        )
+    )
+    story = " ".join(explain(run).split())
+    assert f"1 test was given, and given tests decide: `{test}`." in story
+    assert f"it fails first at `{test}` (assert 3 == 4)" in story
+    assert f"| `{test}` | the project |" in report(run)
 
 
 def test_code_that_was_there_before_is_called_so() -> None:

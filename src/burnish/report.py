@@ -7,10 +7,10 @@ from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
 from burnish.events import Compared, Decided, Evidence, ModelReplied, Refused, Resumed, TestsFrozen, Tweaked
+from burnish.models.names import split_names
 from burnish.models.prices import FREE
 from burnish.runs.run import Run, Version
 from burnish.runs.sentences import sentence_of
-from burnish.tasks.offered import offered_names
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
 from burnish.text import counted, fenced, one_line, plain
@@ -38,9 +38,7 @@ def task_of(run: Run) -> Task:
 
 def suite_of(run: Run) -> Suite:
     """The tests of a run as one suite."""
-    spec, task = run.spec, task_of(run)
-    name, given = (spec.entry_point, spec.given_tests) if spec else ("solve", ())
-    return Suite.of(name, given, task.earlier_tests + run.model_tests, offered_names(task), task.test_file)
+    return Suite.for_task(task_of(run), run.spec, run.model_tests)
 
 
 def module_of(run: Run) -> str:
@@ -97,7 +95,7 @@ def cost(run: Run) -> str:
 def _money(run: Run) -> str:
     if run.dollars:
         return f"{run.dollars:.4f} dollars"
-    free = all(name.startswith(FREE) for name in run.started.model.split(","))
+    free = all(name.startswith(FREE) for name in split_names(run.started.model))
     return "no money: the model ran on this machine" if free else "price unknown"
 
 
@@ -131,7 +129,7 @@ def _tests(run: Run) -> str:
     outcomes = suite.outcomes(final.graded) if final and final.graded else {}
     lines = ["| test | from | result |", "|---|---|---|"]
     for body in suite.names.values():
-        source = "you" if body in suite.given else "the model"
+        source = "you" if body in suite.given else "the project" if body in suite.project else "the model"
         said = "disputed, set aside" if body in run.disputed else outcomes.get(body, "not_run").replace("_", " ")
         lines.append(f"| {_cell(name_in_file(body) or body, code=True)} | {source} | {said} |")
     return "\n".join(lines if suite.names else ["There is no test."])

@@ -22,6 +22,7 @@ from burnish.events import (
     TestsProposed,
     Tweaked,
 )
+from burnish.models.names import split_names
 from burnish.report import cost, suite_of
 from burnish.runs.run import Run, Version
 from burnish.runs.sentences import base, joined, sentence, sentence_of
@@ -69,7 +70,7 @@ def _asked(run: Run) -> Iterator[str]:
 
 
 def _models(run: Run) -> str:
-    first, *others = run.started.model.split(",")
+    first, *others = split_names(run.started.model)
     return f"{first} answered." + (f" When it was stuck, {' and '.join(others)} could be asked." if others else "")
 
 
@@ -140,7 +141,7 @@ def _questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
         wanted = [_wanted(purpose, asks) for purpose in dict.fromkeys(ask.purpose for ask in asks)]
         beside = "Side by side, the" if len(asks) > 1 else "The"
         yield f"{beside} model was asked for {joined(wanted)}."
-    names = run.started.model.split(",")
+    names = split_names(run.started.model)
     moves = [move for event in events if isinstance(event, Decided) for move in event.moves]
     others = {names[move.model] for move in moves if 0 < move.model < len(names)}
     if others:

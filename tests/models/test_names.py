@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.models.names import open_model
+from burnish.models.names import open_model, split_names
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,8 @@ def test_a_slip_of_the_pen_finds_the_model_that_was_meant(name: str) -> None:
 def test_a_weights_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SetupProblem, match=r"no file .*gone\.gguf.*--model local:"):
         open_model(f"local:{tmp_path / 'gone.gguf'}")
+
+
+def test_a_list_of_models_is_split_where_the_next_provider_begins() -> None:
+    assert split_names("local:a, huggingface:b/c") == ["local:a", "huggingface:b/c"]
+    assert split_names("local:/weights/a,b.gguf,local:c") == ["local:/weights/a,b.gguf", "local:c"]

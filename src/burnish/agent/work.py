@@ -7,7 +7,6 @@ from functools import cached_property
 from burnish.checks.suite import Suite
 from burnish.events import Compared, Decided, Event, SpecAgreed, Stopped, TestsFrozen, Tweaked
 from burnish.runs.run import Run, Version
-from burnish.tasks.offered import offered_names
 from burnish.tasks.task import Task
 
 VOTES_WITH_GIVEN, VOTES_WITHOUT = 2, 3
@@ -35,10 +34,7 @@ class Work:
     @cached_property
     def suite(self) -> Suite:
         """All tests there are."""
-        task = self.task
-        model = task.earlier_tests + self._run.model_tests
-        names = offered_names(task)
-        return Suite.of(self.spec.entry_point, self.spec.given_tests, model, names, task.test_file, task.project_tests)
+        return Suite.for_task(self.task, self.spec, self._run.model_tests)
 
     @property
     def deciding(self) -> tuple[str, ...]:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from typing import Self
 
-from burnish.events import Case, Frozen, Graded, Outcome
+from burnish.events import Case, Frozen, Graded, Outcome, SpecAgreed
 from burnish.parsing import parse
+from burnish.tasks.offered import offered_names
+from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
 
 _LINE = re.compile(r"line (\d+): ")
@@ -47,6 +49,13 @@ class Suite(Frozen):
         used = set(re.findall(r"[^\W\d]\w*", "\n".join((*given, *own))))
         imports = tuple(name for name in dict.fromkeys(also) if name in used and name != entry_point)
         return cls(entry_point=entry_point, given=given, model=own, imports=imports, file=file, project=project)
+
+    @classmethod
+    def for_task(cls, task: Task, spec: SpecAgreed | None, written: tuple[str, ...] = ()) -> Self:
+        """All tests of a task: given ones, the project's, and what the model wrote; the only place that joins them."""
+        name, given = (spec.entry_point, spec.given_tests) if spec else (task.entry_point or "solve", ())
+        model = task.earlier_tests + written
+        return cls.of(name, given, model, offered_names(task), task.test_file, task.project_tests)
 
     @property
     def names(self) -> dict[str, str]:

@@ -47,6 +47,7 @@ def write(
     from burnish.agent.limits import Limits, check_priced
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
+    from burnish.models.names import split_names
     from burnish.runs import Store
     from burnish.verbs.write import check_free, deliver, free_folder, task_for
     from burnish.verbs.write import write as write_it
@@ -55,7 +56,7 @@ def write(
     task = task_for(text, from_run, store, with_tests)
     check_free(out or free_folder(task, _here()))
     limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
-    check_priced(limits, *(name.strip() for name in model.split(",")))
+    check_priced(limits, *split_names(model))
     if ask:
         check_terminal(quiet or events)
     watch, screen = _reader(verbose, events, quiet)

@@ -31,7 +31,12 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
 
 def open_models(names: str, progress: Progress | None = None) -> tuple[Model, ...]:
     """The models of `small,large`, in this order; one name is one model."""
-    return tuple(open_model(name, progress) for name in re.split(r",\s*(?=\w+:)", names.strip()))
+    return tuple(open_model(name, progress) for name in split_names(names))
+
+
+def split_names(names: str) -> list[str]:
+    """Each name of `small,large`; a comma in a file's name stays there, as only `provider:` begins the next one."""
+    return re.split(r"\s*,\s*(?=\w+:)", names.strip())
 
 
 def _unknown(name: str) -> SetupProblem:

@@ -10,7 +10,6 @@ from burnish.agent.work import Work
 from burnish.checks.suite import Suite
 from burnish.events import Event, TestsFrozen, TestsProposed
 from burnish.models.model import Ask
-from burnish.tasks.offered import offered_names
 
 MOST = 8
 MOST_TOKENS = 240
@@ -43,14 +42,6 @@ def is_class(work: Work) -> bool:
 
 def frozen(work: Work, written: tuple[str, ...]) -> TestsFrozen:
     """The given tests and those that the model wrote, as they will be run; the judge compares."""
-    task, spec = work.task, work.spec
-    suite = Suite.of(
-        spec.entry_point,
-        spec.given_tests,
-        task.earlier_tests + written,
-        offered_names(task),
-        task.test_file,
-        task.project_tests,
-    )
+    suite = Suite.for_task(work.task, work.spec, written)
     given = len(suite.given) + len(suite.project)
     return TestsFrozen(sha256=suite.sha256, given=given, model=len(suite.model))
