@@ -211,3 +211,17 @@ def test_no_answer_whatever_makes_it_stumble(seed: int) -> None:
 def test_code_that_is_nested_too_deep_is_no_accident() -> None:
     deep = "class A:\n    def f(self, n):\n        return " + "+".join(["n"] * 5000)
     assert shaped(block(deep), "f").problem
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps({"code": f"def f(n):\n    return n  # {ESC}]0;owned\u0007\u202e"}),
+        PAGE.format("<pre>def f(n):\n    return n  # &#27;[2J&#x202e;</pre>"),
+        json.dumps(block(f"def f(n):\n    return n  # {ESC}[2J")),
+    ],
+)
+def test_escape_codes_that_a_wrapping_spells_out_stay_out(answer: str) -> None:
+    code = shaped(answer, "f").code
+    assert code.startswith("def f(n):")
+    assert not {ESC, "\u0007", "\u202e"} & set(code)

@@ -16,8 +16,15 @@ _CODE = re.compile(r"\b(?:def|class|return|import)\b")
 
 
 def readings(answer: str) -> Iterator[tuple[str, str]]:
-    """The answer as it is, then each way to unwrap it that applies, with what was done to it in words."""
-    text = plain(answer)
+    """The answer as it is, then each way to unwrap it that applies, with what was done to it in words.
+
+    None holds an escape code, not even one that the wrapping had spelled out.
+    """
+    for inner, done in _layers(plain(answer)):
+        yield plain(inner), done
+
+
+def _layers(text: str) -> Iterator[tuple[str, str]]:
     if "</think>" in text:
         yield text.rsplit("</think>", 1)[1], ""  # what stands above are thoughts
     yield text, ""
