@@ -20,11 +20,13 @@ from burnish.tasks import Task
 from burnish.version import __version__
 
 Watch = Callable[[BaseEvent], None]
+Models = Model | str | Sequence[Model]
+"""Who answers: a model, several of them, or their names, `small,large`. The first answers, the others help."""
 
 
 def attempt(
     task: Task,
-    model: Model | str | Sequence[Model],
+    model: Models,
     *,
     limits: Limits | None = None,
     sandbox: str = "auto",
@@ -102,7 +104,7 @@ def _begin(started: RunStarted, replay: Sequence[Event], record: Record, watch: 
     return earlier
 
 
-def _opened(model: Model | str | Sequence[Model]) -> Sequence[Model]:
+def _opened(model: Models) -> Sequence[Model]:
     models = open_models(model) if isinstance(model, str) else model
     if not isinstance(models, Sequence):
         models = (models,)

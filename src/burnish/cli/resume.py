@@ -60,7 +60,7 @@ def _go_on(
     try:
         done = resume_it(run.id, _models(run, silent), raised=raised, store=store, watch=watch)
         if done.started.verb == "write" and not done.ending(FilesWritten):
-            done = deliver(done, free_folder(task_of(done), Path.cwd()), store, watch)
+            done = deliver(done, free_folder(Path.cwd() / task_of(done).id), store, watch)
     except KeyboardInterrupt:
         if screen:
             screen.close()

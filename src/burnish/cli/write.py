@@ -54,7 +54,7 @@ def write(
 
     text, store = task_text(sentence, task_file), Store()
     task = task_for(text, from_run, store, with_tests)
-    check_free(out or free_folder(task, _here()))
+    check_free(out or free_folder(_here() / task.id))
     limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
     check_priced(limits, *split_names(model))
     if ask:
@@ -76,7 +76,7 @@ def write(
             answer=terminal(screen) if ask else None,
         )
         if out is None:  # named only now: another run may have taken the name meanwhile
-            run = deliver(run, free_folder(task, _here()), store, watch)
+            run = deliver(run, free_folder(_here() / task.id), store, watch)
     except KeyboardInterrupt:
         _close(screen)
         print("burnish: Stopped. What was done is kept; go on with: burnish resume last", file=sys.stderr)

@@ -4,17 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Watch, attempt
+from burnish.attempt import Models, Watch, attempt
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
 from burnish.models.catalog import DEFAULT_MODEL
-from burnish.models.model import Model
 from burnish.runs import Run, Store
 from burnish.verbs.apply import apply as apply_run
 from burnish.verbs.apply import save_diff
 from burnish.verbs.plan import Plan, ground_of, plan_for
 from burnish.version import __version__
-
-Models = Model | str | Sequence[Model]
 
 
 def fix(
@@ -36,10 +33,24 @@ def fix(
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
     `function` the one that failing tests point at is repaired. `apply` writes the file, its old content kept beside it.
     """
-    store = store or Store()
     plan = plan_for(
         path, tests=tests, spec=spec, function=function, apply=apply, python=python, sandbox=sandbox, watch=watch
     )
+    return repair(plan, model, apply=apply, limits=limits, sandbox=sandbox, store=store, watch=watch)
+
+
+def repair(
+    plan: Plan,
+    model: Models,
+    *,
+    apply: bool = False,
+    limits: Limits | None = None,
+    sandbox: str = "auto",
+    store: Store | None = None,
+    watch: Watch | None = None,
+) -> Run:
+    """Do what the plan says. Where it says that there is nothing to do, nobody is asked: a name is model enough."""
+    store = store or Store()
     if plan.nothing:
         return _nothing(plan, model, store, watch)
     with ground_of(plan, sandbox) as ground:

@@ -1,14 +1,12 @@
 """How a run of `burnish fix` is taken up again: on the same file, as it was, in the same project."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Watch, attempt
+from burnish.attempt import Models, Watch, attempt
 from burnish.checks.project_finder import find_project
 from burnish.checks.suspects import Before
 from burnish.errors import SetupProblem
-from burnish.models.model import Model
 from burnish.runs import Run, Store
 from burnish.tasks import Task
 from burnish.verbs.apply import facts_of
@@ -17,9 +15,7 @@ from burnish.verbs.plan import Plan, ground_of
 from burnish.verbs.target import read_target
 
 
-def take_up(
-    run: Run, model: Model | str | Sequence[Model], limits: Limits, store: Store, watch: Watch | None = None
-) -> Run:
+def take_up(run: Run, model: Models, limits: Limits, store: Store, watch: Watch | None = None) -> Run:
     """Go on with a repair; refused when the file is not what it was when the run began."""
     plan = plan_of(run)
     sandbox = str(run.started.settings.get("sandbox", "auto"))

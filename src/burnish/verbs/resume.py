@@ -1,6 +1,6 @@
 """`burnish.resume`: go on with a run where it was left. Nothing that was answered is asked again."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -8,15 +8,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Watch, attempt
+from burnish.attempt import Models, Watch, attempt
 from burnish.errors import SetupProblem
 from burnish.events import Applied, Asked, FilesWritten, Resumed, Stopped
-from burnish.models.model import Model
 from burnish.runs import Run, Store
 from burnish.tasks import Task
 from burnish.verbs import write
 
-Models = Model | str | Sequence[Model]
 Way = Callable[[Run, Models, Limits, Store, Watch | None], Run]
 """How a verb takes up one of its runs: the run, who answers, the caps, where runs are kept, who watches."""
 ELSEWHERE = {"fix": "burnish.verbs.fix_resume"}
@@ -112,22 +110,13 @@ def _write(run: Run, model: Models, limits: Limits, store: Store, watch: Watch |
             replay=run.events,
             answer=_agree if any(ask.purpose == "assume" for ask in run.all(Asked)) else None,
         )
-    out = settings.get("out")
-    return write.deliver(run, free(Path(out)), store, watch) if out else run
+    out = settings.get("out")  # a crash may have left half of the files there
+    return write.deliver(run, write.free_folder(Path(out)), store, watch) if out else run
 
 
 def _agree(assumption: str) -> str:
     """What was said to an assumption is on record; to one that nobody answered, nothing is said."""
     return ""
-
-
-def free(folder: Path) -> Path:
-    """The folder, or the next name that is not taken: a crash may have left half of the files."""
-    number, found = 2, folder
-    while found.exists():
-        found = folder.with_name(f"{folder.name}-{number}")
-        number += 1
-    return found
 
 
 def _unreadable(run: Run) -> SetupProblem:

@@ -2,16 +2,15 @@
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Watch, attempt
+from burnish.attempt import Models, Watch, attempt
 from burnish.checks.settings import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten
 from burnish.models.catalog import DEFAULT_MODEL
-from burnish.models.model import Model
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
 from burnish.tasks import Task, from_sentence, go_on
@@ -26,7 +25,7 @@ SLOW_CHECKS = ("mutation", "performance")
 
 def write(
     sentence: str,
-    model: Model | str | Sequence[Model] = DEFAULT_MODEL,
+    model: Models = DEFAULT_MODEL,
     *,
     out: Path | str | None = None,
     from_run: str | None = None,
@@ -92,12 +91,11 @@ def _further(sentence: str, from_run: str, store: Store) -> Task:
     return go_on(earlier, run.code, tuple(kept), sentence)
 
 
-def free_folder(task: Task, inside: Path) -> Path:
-    """A folder named after the task that does not exist yet."""
-    folder = inside / task.id
-    number = 2
+def free_folder(wanted: Path) -> Path:
+    """The folder, or the next name that is not taken: double, double-2, double-3."""
+    number, folder = 2, wanted
     while folder.exists():
-        folder = inside / f"{task.id}-{number}"
+        folder = wanted.with_name(f"{wanted.name}-{number}")
         number += 1
     return folder
 
