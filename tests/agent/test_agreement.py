@@ -1,38 +1,26 @@
-"""Which versions behave alike: groups, soft agreement, and a call that tells two of them apart."""
+"""Which versions behave alike: groups, and a call that tells two of them apart."""
 
 import pytest
 
-from burnish.agent.agreement import Group, agreements, apart, groups_of, telling_apart
+from burnish.agent.agreement import apart, groups_of, has_values
 from burnish.checks.behaviour import behave_all
-from burnish.checks.ground import Alone
 from burnish.sandbox import Sandbox
 
 CALLS = ("f([3, 1])", "f([])", "f(0)")
 
 
-def versions_of(groups: tuple[Group, ...]) -> list[tuple[int, ...]]:
-    return [group.versions for group in groups]
-
-
 def test_the_behaviour_that_most_versions_share_comes_first() -> None:
     groups = groups_of({1: ("1", "2"), 2: ("1", "3"), 3: ("1", "3")})
-    assert versions_of(groups) == [(2, 3), (1,)]
-    assert [group.support for group in groups] == [2.0, 1.0]
+    assert groups == ((2, 3), (1,))
 
 
 def test_of_equal_groups_the_one_with_the_earliest_version_comes_first() -> None:
-    assert versions_of(groups_of({4: ("1",), 2: ("2",), 3: ("1",), 7: ("2",)})) == [(2, 7), (3, 4)]
-
-
-def test_weights_decide_before_numbers() -> None:
-    groups = groups_of({1: ("1",), 2: ("2",), 3: ("2",)}, {1: 3.0, 2: 0.5})
-    assert versions_of(groups) == [(1,), (2, 3)]
-    assert groups[1].support == 1.5
+    assert groups_of({4: ("1",), 2: ("2",), 3: ("1",), 7: ("2",)}) == ((2, 7), (3, 4))
 
 
 def test_errors_do_not_tell_versions_apart_but_a_value_does() -> None:
     said = {1: ("1", "raises ValueError"), 2: ("1", "raises TypeError"), 3: ("1", "too slow"), 4: ("1", "0")}
-    assert versions_of(groups_of(said)) == [(1, 2, 3), (4,)]
+    assert groups_of(said) == ((1, 2, 3), (4,))
 
 
 def test_a_text_that_reads_like_an_error_is_a_value() -> None:
@@ -50,29 +38,8 @@ def test_what_happens_to_arguments_counts_only_where_nothing_is_returned() -> No
     assert len(groups_of({1: (f"None{changed}",), 2: ("None",)})) == 2
 
 
-def test_agreement_is_the_share_of_telling_calls() -> None:
-    said = {1: ("5", "1", "1"), 2: ("5", "1", "2"), 3: ("5", "2", "2")}
-    assert agreements(said) == {1: 0.25, 2: 0.5, 3: 0.25}
-    assert agreements(said, {1: 1.0, 2: 1.0, 3: 3.0}) == {1: 0.125, 2: 0.5, 3: 0.25}
-    assert groups_of(said)[0].agreement == 0.25
-
-
-def test_agreement_sees_that_a_version_differs_in_one_strange_input_only() -> None:
-    said = {1: ("1", "2", "3", "0"), 2: ("1", "2", "3", "raises IndexError"), 3: ("9", "9", "9", "9")}
-    share = agreements(said)
-    assert share[1] == share[2] > share[3]
-
-
-def test_a_call_that_makes_most_versions_fail_counts_little() -> None:
-    fails = "raises IndexError"
-    said = {1: ("1", "0"), 2: ("1", fails), 3: ("2", fails), 4: ("2", fails), 5: ("1", fails)}
-    share = agreements(said)
-    assert share[2] == share[5] > share[1] > share[3] == share[4]
-
-
 @pytest.mark.parametrize("said", [{}, {1: ("1",)}, {1: ()}, {1: ("1",), 2: ("1",)}])
 def test_where_there_is_nothing_to_compare_all_agree(said: dict[int, tuple[str, ...]]) -> None:
-    assert set(agreements(said).values()) <= {1.0}
     assert len(groups_of(said)) <= 1
 
 
@@ -111,16 +78,11 @@ def test_versions_that_pass_the_same_test_are_told_apart(box: Sandbox) -> None:
     }
     calls = ("f([3, 1])", "f([2, 2])")
     said = behave_all(modules, calls, box)
-    assert versions_of(groups_of(said)) == [(1, 2), (3,)]
+    assert groups_of(said) == ((1, 2), (3,))
     assert apart(said[1], said[3], calls) == "f([2, 2]) gives [2, 2] or [2]"
 
 
-def test_inputs_are_found_that_tell_two_versions_apart(box: Sandbox) -> None:
-    tests = ["assert f(5) == 10"]
-    right, wrong = "def f(n):\n    return 2 * n\n", "def f(n):\n    return 2 * n if n != 463 else 0\n"
-    assert "f(463)" in telling_apart(right, wrong, "f", tests, Alone(box))
-
-
-def test_no_input_tells_equal_versions_apart(box: Sandbox) -> None:
-    one, other = "def f(n):\n    return 2 * n\n", "def f(n):\n    return n + n\n"
-    assert telling_apart(one, other, "f", ["assert f(5) == 10"], Alone(box), batches=2) == ()
+def test_errors_and_silence_are_no_values() -> None:
+    assert not has_values(())
+    assert not has_values(("raises TypeError", "too slow", "no answer"))
+    assert has_values(("raises TypeError", "'raises TypeError'"))

@@ -4,12 +4,14 @@ import ast
 import re
 
 from burnish.agent.stories import is_closed, stories_from
+from burnish.agent.unwrap import blocks_of
 from burnish.parsing import parse
 from burnish.tasks.assemble import names_of
 from burnish.tasks.examples import called_names
+from burnish.tasks.syntax import parsed
 from burnish.text import plain
 
-_BLOCK = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
+_PYTHON = re.compile(r"(?:python3?|py)?(?!\w)")
 _KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _TALK = {"print", "input", "exit", "quit"}
 
@@ -23,7 +25,7 @@ def code_from(answer: str, entry_point: str) -> str:
 
 def cleaned(text: str, entry_point: str) -> str:
     """A block without prints, tests and examples; one that does not parse stays as it is."""
-    tree = _tree(text)
+    tree = parsed(text)
     return _kept_lines(text, tree, entry_point) if tree else text.strip() + "\n" if text.strip() else ""
 
 
@@ -48,7 +50,7 @@ def signature_from(answer: str) -> str:
     """The first `def` line in an answer as "name(parameters)"; empty if there is none."""
     for match in re.finditer(r"def\s+[A-Za-z_]\w*\s*\(.*", plain(answer)):
         line = match[0].rstrip("` ").rstrip(":") + ": pass"
-        tree = _tree(line)
+        tree = parsed(line)
         if tree and isinstance(tree.body[0], ast.FunctionDef):
             return f"{tree.body[0].name}({ast.unparse(tree.body[0].args)})"
     return ""
@@ -58,9 +60,9 @@ def problem_with(code: str, signature: str, also: tuple[str, ...] = ()) -> str:
     """Why the code cannot be run as what was asked for; empty if it can. `also` must be defined in it as well."""
     if not code.strip():
         return "the answer holds no code"
-    tree, error = _parse(code)
-    if not tree:
-        return f"the code does not parse: {error}"
+    tree = parsed(code)
+    if tree is None:
+        return f"the code does not parse: {_complaint(code)}"
     name = signature.split("(")[0]
     found = next((node for node in tree.body if getattr(node, "name", None) == name), None)
     defined = {bound for node in tree.body for bound in names_of(node)}
@@ -76,7 +78,7 @@ def problem_with(code: str, signature: str, also: tuple[str, ...] = ()) -> str:
 
 def _blocks(answer: str) -> list[str]:
     text = plain(answer)
-    blocks = [match[3] for match in _BLOCK.finditer(text) if match[2].lower() in {"", "python", "py", "python3"}]
+    blocks = [block for language, block in blocks_of(text) if _PYTHON.match(language)]
     if blocks:
         return blocks
     starts = re.search(r"^(?:def |class |import |from |@|assert )", text, re.MULTILINE)
@@ -118,7 +120,7 @@ def _assert_lines(answer: str) -> list[str]:
 
 
 def _usable(line: str, names: set[str]) -> str:
-    tree = _tree(line)
+    tree = parsed(line)
     node = tree.body[0] if tree and len(tree.body) == 1 else None
     if not isinstance(node, ast.Assert) or isinstance(node.test, ast.Tuple):
         return ""
@@ -145,14 +147,12 @@ def _positional(arguments: ast.arguments) -> tuple[float, float]:
     return count - len(arguments.defaults), float("inf") if arguments.vararg else count
 
 
-def _tree(text: str) -> ast.Module | None:
-    return _parse(text)[0]
-
-
-def _parse(text: str) -> tuple[ast.Module | None, str]:
+def _complaint(code: str) -> str:
+    """What the parser says, in the words that models know best: its own, the line last."""
     try:
-        return parse(text), ""
+        parse(code)
     except SyntaxError as error:
-        return None, f"{error.msg} (line {error.lineno})"
+        return f"{error.msg} (line {error.lineno})"
     except (ValueError, MemoryError, RecursionError) as error:
-        return None, str(error) or type(error).__name__
+        return str(error) or type(error).__name__
+    return ""

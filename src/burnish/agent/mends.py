@@ -8,20 +8,13 @@ import re
 import textwrap
 
 from burnish.parsing import parse
+from burnish.tasks.syntax import parsed
 
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "\u00a0": " ", "\u3000": " "})
 _NUMBERED = re.compile(r"^[ \t]*(\d+)(?:[ \t]*[:|.)│])?(?=[ \t]|$)(.*)$")
 _STARTS = re.compile(r"^[ \t]*(?:def |async def |class |import |from \w|@\w|[A-Z_]+\s*=)", re.MULTILINE)
 ALIKE = 0.6
 """How much a line must resemble the one that it is to replace."""
-
-
-def tree_of(text: str) -> ast.Module | None:
-    """The tree, or None for what is no Python."""
-    try:
-        return parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
 
 
 def quotes(text: str) -> str:
@@ -34,7 +27,7 @@ def spaces(text: str) -> str:
     if "\t" not in text:
         return ""
     widths = (text.expandtabs(width) for width in (4, 8, 2))
-    return next((wide for wide in widths if tree_of(wide)), "")
+    return next((wide for wide in widths if parsed(wide)), "")
 
 
 def dedented(text: str) -> str:
@@ -71,7 +64,7 @@ def without_prose(text: str) -> str:
         if end < len(lines) and not _is_prose(lines[end]):
             continue
         piece = "\n".join(lines[:end])
-        if tree_of(piece):
+        if parsed(piece):
             return piece.rstrip() + "\n"
     return ""
 
@@ -114,14 +107,14 @@ def under(signature: str, text: str) -> str:
     first, *rest = body.split("\n")
     if rest and rest[0].startswith((" ", "\t")) and not first.rstrip().endswith((":", "(", "[", "{", ",")):
         body = first + "\n" + textwrap.dedent("\n".join(rest))  # the model went on where the stub ended
-    tree = tree_of(body)
+    tree = parsed(body)
     gives = tree and any(isinstance(node, ast.Return | ast.Yield | ast.Raise) for node in _own_nodes(tree))
     return f"def {signature}:\n{textwrap.indent(body, '    ')}\n" if gives else ""
 
 
 def lifted(text: str, name: str) -> str:
     """A method that needs no object, taken out of its class; the rest of the class stays behind."""
-    tree = tree_of(text)
+    tree = parsed(text)
     for holder in tree.body if tree else []:
         methods = [node for node in getattr(holder, "body", []) if isinstance(node, ast.FunctionDef)]
         method = next((node for node in methods if node.name == name), None)
@@ -167,7 +160,7 @@ def _is_prose(line: str) -> bool:
     """Whether a line at the left edge can be no code: several words, and Python cannot read it."""
     if not line.strip():
         return False
-    return not line[0].isspace() and len(line.split()) > 2 and tree_of(line) is None and not line.endswith(":")
+    return not line[0].isspace() and len(line.split()) > 2 and parsed(line) is None and not line.endswith(":")
 
 
 def _hunks(text: str) -> list[tuple[list[str], list[str]]]:

@@ -14,6 +14,7 @@ from burnish.agent.languages import language_of
 from burnish.agent.unwrap import blocks_of, is_open, readings
 from burnish.events import Frozen
 from burnish.tasks.assemble import names_of
+from burnish.tasks.syntax import parsed
 
 CUT = "the answer was cut off at its token limit"
 _PYTHON = {"", "python", "py", "python3", "pycon", "diff", "patch", "text", "plaintext", "txt", "code"}
@@ -86,7 +87,7 @@ class _Form:
 
     def _chosen(self, blocks: list[str], how: str) -> Iterator[tuple[str, str]]:
         """The last block that defines the name and is more than a stub, with what it leans on in other blocks."""
-        trees = [mends.tree_of(block) for block in blocks]
+        trees = [parsed(block) for block in blocks]
         holding = [at for at, tree in enumerate(trees) if tree and self._defines(tree)]
         if not holding:
             return
@@ -134,7 +135,7 @@ class _Form:
         for end in range(len(lines) - 1, 0, -1):
             if not lines[end].strip() or lines[end][0].isspace():
                 continue
-            tree = mends.tree_of("\n".join(lines[:end]))
+            tree = parsed("\n".join(lines[:end]))
             if tree and self._defines(tree) and self._is_example(lines[end]):
                 words = "the examples below it, which were cut off, left out"
                 yield cleaned("\n".join(lines[:end]), self.name), f"{how}, {words}" if how else words

@@ -5,7 +5,7 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from burnish.parsing import parse
+from burnish.tasks.syntax import parsed
 
 _STEPS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.With, ast.For, ast.Try)
 _LISTED = re.compile(r"^(?:\d+[.)]|[-*])\s+", re.MULTILINE)
@@ -20,7 +20,7 @@ def stories_from(text: str, names: set[str]) -> list[str]:
     """
     found: list[str] = []
     for part in _parts(_LISTED.sub("", text)):
-        tree = _tree(part)
+        tree = parsed(part)
         if tree is None:
             found += [""] if "assert" in part else []
             continue
@@ -73,10 +73,3 @@ def is_closed(test: ast.AST, names: set[str]) -> bool:
     bound |= {argument.arg for argument in ast.walk(test) if isinstance(argument, ast.arg)}
     used = {name.id for name in ast.walk(test) if isinstance(name, ast.Name)} - bound - names
     return all(hasattr(builtins, name) for name in used)
-
-
-def _tree(text: str) -> ast.Module | None:
-    try:
-        return parse(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from burnish.parsing import parse, parse_expression
+from burnish.tasks.syntax import parsed
 
 _START = re.compile(r"(?<![\w.\"'\]])(?:not\s+)?[A-Za-z_]\w*(?:\.\w+)*\(")
 _ARROW = re.compile(
@@ -73,7 +74,7 @@ def _sessions(text: str) -> Iterator[str]:
 def _story(steps: list[str]) -> str:
     """Steps that end in a comparison, as a test; empty unless they are Python that stands on its own."""
     lines = [step.strip().removeprefix("assert ") for step in steps]
-    tree = _statements("\n".join(lines))
+    tree = parsed("\n".join(lines))
     if len(lines) < 2 or not tree or len(tree.body) != len(lines):
         return ""
     last = tree.body[-1]
@@ -112,7 +113,7 @@ def in_words(test: str) -> str:
 
 def as_doctest(test: str) -> list[str]:
     """A test as the lines of a docstring's example."""
-    tree = _statements(test)
+    tree = parsed(test)
     if tree is None or not tree.body:
         return [test]
     *steps, node = tree.body
@@ -226,12 +227,5 @@ def _is_literal(piece: str) -> bool:
 def _parsed(piece: str) -> ast.expr | None:
     try:
         return parse_expression(piece)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
-
-
-def _statements(text: str) -> ast.Module | None:
-    try:
-        return parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None

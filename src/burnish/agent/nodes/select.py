@@ -75,7 +75,7 @@ def _calls(work: Work, rivals: list[Version], draw: int) -> tuple[str, ...]:
 
 def _grouped(work: Work, rivals: list[Version], told: Told) -> list[tuple[int, ...]]:
     compared = {number: answers for number, answers in told.items() if number in {*_numbers(rivals), 0}}
-    return sorted((group.versions for group in groups_of(compared)), key=lambda group: _order(work, told, group))
+    return sorted(groups_of(compared), key=lambda group: _order(work, told, group))
 
 
 def _order(work: Work, told: Told, group: tuple[int, ...]) -> tuple[float, ...]:
