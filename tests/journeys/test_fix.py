@@ -135,6 +135,16 @@ def test_named_tests_and_a_named_function_are_taken_at_their_word(project):
         plan_for(project / "shop/cart.py", function="Cart.totl")
 
 
+def test_a_file_in_which_pytest_finds_a_test_is_never_repaired_whatever_it_is_called(tmp_path):
+    hook = (
+        "import pytest\n\n\ndef pytest_collect_file(file_path, parent):\n"
+        "    if file_path.stem == 'verify':\n        return pytest.Module.from_parent(parent, path=file_path)\n"
+    )
+    project = shop(tmp_path, {"conftest.py": hook, "shop/verify.py": "def test_cart():\n    assert False\n"})
+    with pytest.raises(SetupProblem, match=r"shop/verify\.py holds a test \(test_cart\)"):
+        plan_for(project / "shop/verify.py", tests=[project / "shop"])
+
+
 def test_examples_that_contradict_each_other_are_refused(project):
     with pytest.raises(SetupProblem, match="contradict each other"):
         plan_for(project / "shop/cart.py", function="count", spec="count(1) == 2, and count(1) == 3")

@@ -1,7 +1,9 @@
 """A repair is put in place all at once, with what the file held beside it, or not at all."""
 
 import os
+import shutil
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -137,6 +139,9 @@ def test_what_goes_wrong_while_writing_leaves_everything_as_it_was(file, monkeyp
         ("odd.py", b"# coding: klingon\n", "not text that Python reads"),
         ("test_cart.py", b"x = 1", "burnish fix cart.py --tests"),
         ("tests/conftest.py", b"x = 1", "is a test"),
+        ("tests.py", b"x = 1", "is a test"),
+        ("testcart.py", b"class Cart(unittest.TestCase):\n    pass\n", "is a test"),
+        ("testcart.py", b"def test_cart():\n    pass\n", "is a test"),
         ("folder.py/inner.py", b"x = 1", "is a folder"),
     ],
 )
@@ -151,3 +156,44 @@ def test_what_cannot_be_repaired_is_refused_with_what_to_name_instead(tmp_path, 
 def test_a_file_that_is_not_there_is_said_so(tmp_path):
     with pytest.raises(SetupProblem, match="There is no file"):
         read_target(tmp_path / "nothing.py")
+
+
+def test_a_link_to_a_test_is_a_test(tmp_path):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_cart.py").write_text("def test_cart():\n    assert False\n")
+    (tmp_path / "cart.py").symlink_to("tests/test_cart.py")
+    (tmp_path / "app").symlink_to("tests")
+    (tmp_path / "tests/shared.py").write_text("x = 1\n")
+    for named in ("cart.py", "app/shared.py"):
+        with pytest.raises(SetupProblem, match="is a test"):
+            read_target(tmp_path / named)
+
+
+def test_what_the_projects_settings_make_a_test_is_one_and_its_neighbours_are_not(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\npython_files = check_*.py specs/*.py\n")
+    (tmp_path / "setup.py").write_text("")
+    for name in ("checks/check_cart.py", "specs/cart.py", "checks/digits.py", "testimony.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("def told():\n    return 1\n")
+    for named in ("checks/check_cart.py", "specs/cart.py"):
+        with pytest.raises(SetupProblem, match="is a test"):
+            read_target(tmp_path / named)
+    for named in ("checks/digits.py", "testimony.py"):
+        assert read_target(tmp_path / named).text
+    (tmp_path / "pytest.ini").write_text("[pytest]\npython_files = *.py\ntestpaths = checks\n")
+    (tmp_path / "checks/told.py").write_text("def test_told():\n    pass\n")
+    assert read_target(tmp_path / "checks/digits.py").text
+    with pytest.raises(SetupProblem, match="is a test"):
+        read_target(tmp_path / "checks/told.py")
+
+
+def test_no_backup_stays_where_nothing_could_be_written(file, monkeypatch):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    for place, name in ((tempfile, "mkstemp"), (shutil, "copymode")):
+        with monkeypatch.context() as patched:
+            patched.setattr(place, name, full)
+            with pytest.raises(OSError, match="No space"):
+                put_in_place(file, read_target(file).sha256, b"new")
+        assert [path.name for path in file.parent.iterdir()] == ["double.py"]

@@ -2,6 +2,7 @@
 
 import configparser
 import fnmatch
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from burnish.checks.settings import tool_table
 
 PATTERNS = ("test_*.py", "*_test.py")
 FOLDERS = ("tests", "test")
+UNITTEST = "test*.py"
+"""How unittest names its files; code may be called so too, so what it holds decides."""
+ANY = "*.py"
+_HOLDS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+test|class[ \t]+(?:Test|\w+\(.*TestCase))", re.MULTILINE)
 CONFIGS = (("pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 
 
@@ -38,6 +43,29 @@ def is_named_as_test(file: Path) -> bool:
     return any(fnmatch.fnmatch(file.name, pattern) for pattern in PATTERNS)
 
 
+def is_collected(file: Path, root: Path) -> bool:
+    """True for a file that the project's own settings, or unittest's names, make a test."""
+    places = _configured(root)
+    inside = not places or any(file.is_relative_to(place) for place in places)
+    patterns = _words(root, "python_files") if inside else []
+    if file.name == "tests.py" or any(_matches(file, root, pattern) for pattern in patterns if pattern != ANY):
+        return True
+    return (ANY in patterns or fnmatch.fnmatch(file.name, UNITTEST)) and bool(_HOLDS.search(_read(file)))
+
+
+def _matches(file: Path, root: Path, pattern: str) -> bool:
+    """As pytest does it: a pattern with a slash is about the path."""
+    whole = file.relative_to(root).as_posix() if "/" in pattern and file.is_relative_to(root) else file.name
+    return fnmatch.fnmatch(whole, pattern) or ("/" in pattern and fnmatch.fnmatch(whole, f"*/{pattern}"))
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("latin-1")  # the words looked for are the same in every encoding that Python reads
+    except OSError:
+        return ""
+
+
 def is_package(folder: Path, named_tests: Sequence[Path]) -> bool:
     """True for a package that has its tests inside, so that not all of it is tests."""
     return folder not in named_tests and folder.name not in FOLDERS and (folder / "__init__.py").exists()
@@ -53,8 +81,15 @@ def _beside(named: Sequence[Path]) -> list[Path]:
 
 def _configured(root: Path) -> list[Path]:
     """What the project's own pytest settings name."""
+    words = _words(root, "testpaths")
+    inside = [word for word in words if not word.startswith(("/", ".."))]
+    return sorted({path for word in inside for path in root.glob(word.rstrip("/") or "*") if path != root})
+
+
+def _words(root: Path, option: str) -> list[str]:
+    """What an option of pytest's is set to in the project, in any of the files that pytest reads."""
     table = tool_table(root).get("pytest", {})
-    names = table.get("ini_options", {}).get("testpaths", []) if isinstance(table, dict) else []
+    names = table.get("ini_options", {}).get(option, []) if isinstance(table, dict) else []
     words = names.split() if isinstance(names, str) else [str(name) for name in names]
     for file, section in CONFIGS:
         config = configparser.ConfigParser(interpolation=None)
@@ -62,9 +97,8 @@ def _configured(root: Path) -> list[Path]:
             config.read(root / file, encoding="utf-8")
         except (configparser.Error, UnicodeDecodeError):
             continue
-        words += config.get(section, "testpaths", fallback="").split()
-    inside = [word for word in words if not word.startswith(("/", ".."))]
-    return sorted({path for word in inside for path in root.glob(word.rstrip("/") or "*") if path != root})
+        words += config.get(section, option, fallback="").split()
+    return words
 
 
 def _usual_folders(root: Path, named: Sequence[Path]) -> list[Path]:

@@ -49,7 +49,6 @@ class Plan:
                 "sha256": self.target.sha256,
                 "encoding": self.target.encoding,
                 "apply": apply,
-                "root": str(self.project.root),
                 "tests": [str(test) for test in self.project.tests],
                 "python": str(self.project.python),
                 "test_seconds": self.before.seconds,
@@ -93,6 +92,7 @@ def plan_for(
     source = target.path.relative_to(project.root)
     looked = Plan(target, project, source, Task(id="fix", prompt=""))
     before = _looked(looked, sandbox, watch)
+    _must_hold_no_test(source, before)
     chosen = _chosen(tests, project.root)
     name, suspects = _function(looked, before, function, spec, sandbox)
     count = counting(before, name, chosen, parses=parsed(target.text) is not None)
@@ -114,6 +114,21 @@ def _looked(plan: Plan, sandbox: str, watch: Watch | None) -> Before:
             raise SetupProblem(
                 f"The tests of the project could not be run: {error}. Look at them by themselves: python -m pytest"
             ) from error
+
+
+def _must_hold_no_test(source: Path, before: Before) -> None:
+    """Whatever a file is called: where pytest found a test in it, it is one."""
+    names = [test.partition("::")[2] for test in (*before.failing, *before.passing) if _file(test) == str(source)]
+    inside = [name for name in names if "." not in name.partition("[")[0] and name != source.stem]
+    if inside:  # the examples of docstrings have the module's name in theirs
+        raise SetupProblem(
+            f"{source} holds a test ({one_line(inside[0])}), and Burnish never changes a test. "
+            f"Name the code that it tests: burnish fix FILE.py --tests {source}"
+        )
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def _chosen(tests: Sequence[Path | str], root: Path) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ import tempfile
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from burnish.checks.project_finder import find_root
-from burnish.checks.suite_finder import FOLDERS, is_named_as_test, is_test
+from burnish.checks.suite_finder import FOLDERS, is_collected, is_named_as_test, is_test
 from burnish.errors import SetupProblem
 from burnish.text import one_line
 
@@ -68,7 +69,7 @@ def _must_be_code(named: Path, full: Path) -> None:
         raise SetupProblem(f"There is no file {_name(named)}. Look at the path and try again.")
     if not full.is_file() or full.suffix != ".py":
         raise SetupProblem(f"{_name(named)} is not Python code: its name does not end in .py. Name a file that does.")
-    if _is_a_test(full):
+    if any(map(_is_a_test, {full, full.resolve()})):
         code = full.name.removeprefix("test_").removesuffix(".py").removesuffix("_test")
         raise SetupProblem(
             f"{_name(named)} is a test, and Burnish never changes a test. "
@@ -79,7 +80,8 @@ def _must_be_code(named: Path, full: Path) -> None:
 def _is_a_test(file: Path) -> bool:
     """By its name, or by a folder of tests that it lies in; what the project itself lies in does not matter."""
     beside = file.parent.name in FOLDERS and any(is_named_as_test(other) for other in file.parent.glob("*.py"))
-    return is_test(file, find_root([file])) or file.name == "conftest.py" or beside
+    root = find_root([file])
+    return is_test(file, root) or file.name == "conftest.py" or beside or is_collected(file, root)
 
 
 def must_be_writable(target: Target) -> None:
@@ -100,9 +102,10 @@ def put_in_place(path: Path, sha256: str, data: bytes) -> Path:
     """
     real = path.resolve()
     before = _unchanged(real, sha256)
-    backup = _backup(real, before)
     handle, name = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
+    backup: Path | None = None
     try:
+        backup = _backup(real, before)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
@@ -114,7 +117,7 @@ def put_in_place(path: Path, sha256: str, data: bytes) -> Path:
         _unchanged(real, sha256)
         os.replace(name, real)  # noqa: PTH105
     except BaseException:
-        for left in (Path(name), backup):
+        for left in (Path(name), *([backup] if backup else [])):
             left.unlink(missing_ok=True)
         raise
     return backup
@@ -133,12 +136,22 @@ def _backup(real: Path, data: bytes) -> Path:
         place = real.with_name(f"{real.name}.orig" if number == 1 else f"{real.name}.orig.{number}")
         try:
             with place.open("xb") as file:
-                file.write(data)
+                _fill(file, data, real)
         except FileExistsError:
             number += 1
             continue
-        shutil.copymode(real, place)
         return place
+
+
+def _fill(file: BinaryIO, data: bytes, like: Path) -> None:
+    """Write a backup, or leave none that is half written."""
+    try:
+        file.write(data)
+        file.flush()
+        shutil.copymode(like, file.name)
+    except BaseException:
+        Path(file.name).unlink(missing_ok=True)
+        raise
 
 
 def _name(path: Path) -> str:
