@@ -74,6 +74,13 @@ def test_where_there_is_nothing_to_tell_apart_nothing_is_run() -> None:
     assert ground.asked == 0
 
 
+def test_where_no_call_gives_a_value_nothing_is_agreed_on(box: Sandbox) -> None:
+    fussy = [f"def f(n):\n    raise ValueError({n})\n" for n in (1, 2)]
+    untold = NO_TESTS.model_copy(update={"entry_point": "Cart.f", "signature": "", "prompt": "repair it"})
+    for task, codes in ((WRITING, fussy), (untold, [SAME, OTHER])):
+        assert list(select(work(*passing(*codes), task=task), tools(box))) == []
+
+
 def test_a_sandbox_that_breaks_is_no_end() -> None:
     ground = Gone()
     assert list(select(work(*passing(SAME, OTHER)), tools(ground=ground))) == []

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from burnish.agent.agreement import apart, differences, groups_of
+from burnish.agent.agreement import apart, differences, groups_of, has_values
 from burnish.agent.ask import Tools
 from burnish.agent.inputs import calls_for
 from burnish.agent.policy import support
@@ -30,9 +30,11 @@ def select(work: Work, tools: Tools) -> Iterator[Event]:
         yield recorded
         return
     try:
-        yield compared(work, tools, rivals)
+        found = compared(work, tools, rivals)
     except SandboxError:  # ranking is a help, not a duty
         return
+    if found:
+        yield found
 
 
 def worth_it(work: Work, rivals: list[Version]) -> bool:
@@ -42,8 +44,11 @@ def worth_it(work: Work, rivals: list[Version]) -> bool:
     return new and (len({version.code for version in rivals}) > 1 or work.broken or not work.deciding)
 
 
-def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared:
-    """The rivals in groups, the likeliest first, with a call on which the first two differ."""
+def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared | None:
+    """The rivals in groups, the likeliest first, with a call on which the first two differ.
+
+    None where no call gave any of them a value: agreement over nothing says nothing.
+    """
     seen = [*rivals, *_failing(work, rivals), *(version for version in work.versions if version.number == 0)]
     codes = {version.number: version.code for version in seen}
     calls: tuple[str, ...] = ()
@@ -55,6 +60,8 @@ def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared:
         groups = _grouped(work, rivals, told)
         if len({codes[number] for number in groups[0]}) == 1:
             break
+    if not any(map(has_values, told.values())):
+        return None
     kept = tuple(group for group in (tuple(number for number in group if number) for group in groups) if group)
     pair = [group[0] for group in kept[:2]] + ([0] if 0 in told else [])
     unchanged = next((group for group in groups if 0 in group), (0,))[1:]
