@@ -3,15 +3,16 @@
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from burnish.agent import prompts
+from burnish.agent.edits import Edits
 from burnish.agent.limits import Meter
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
 from burnish.events import Asked, Event, ModelChunk, ModelReplied, Notice, Stopped
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
-from burnish.runs.replay import NOTHING, Replay
+from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
 
 
@@ -35,8 +36,13 @@ class Tools:
     """Puts an assumption to the user, who may answer in other words; None where nobody is to be asked."""
     without: frozenset[str] = frozenset()
     """Parts of the agent that are left out, to see what they are worth; names from `policy.PARTS`."""
-    replay: Replay = NOTHING
+    replay: Replay = field(default_factory=Replay)
     """What an earlier part of this run has on record."""
+    edits: Edits = field(default_factory=Edits)
+    """Small edits that were found already; the attempts of an evaluation share them."""
+    errors_end: bool = False
+    """Whether an error of the model ends the attempt at once. So it is in evaluations: an answer that did not come is
+    not a wrong one."""
 
     @property
     def ground(self) -> Ground:

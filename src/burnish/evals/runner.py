@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
+from burnish.agent.edits import Edits
 from burnish.errors import BurnishError
 from burnish.evals.answers import model_for
 from burnish.evals.folder import Folder
@@ -94,7 +95,7 @@ class Crew:
         strategy: Strategy | None = None,
     ) -> None:
         self.folder, self.model, self.sandbox, self.strategy = folder, model, sandbox, strategy
-        self.cancel, self.watch = cancel, watch
+        self.cancel, self.watch, self.edits = cancel, watch, Edits()
         self._ended: queue.SimpleQueue[Ended] = queue.SimpleQueue()
         self._pens: list[threading.Lock] = []
         """One for each thread, held while it writes: whoever has all of them knows that nobody writes any more."""
@@ -165,7 +166,7 @@ class Crew:
 
     def _happenings(self, task: Task, seed: int) -> Iterable[Event]:
         model = model_for(task, self.model)
-        return happenings(task, self.folder.plan, seed, model, self.sandbox, self.cancel, self.strategy)
+        return happenings(task, self.folder.plan, seed, model, self.sandbox, self.cancel, self.strategy, self.edits)
 
 
 def _count(results: Iterable[Ended], watch: Watcher, folder: Folder) -> None:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
+from burnish.agent.edits import Edits
 from burnish.agent.limits import Limits, Meter
 from burnish.checks import grade_script
 from burnish.errors import AttemptError
@@ -36,11 +37,16 @@ def happenings(
     sandbox: Sandbox,
     cancel: threading.Event,
     strategy: Strategy | None = None,
+    edits: Edits | None = None,
 ) -> Iterator[Event]:
-    """One attempt as it happens, for those who watch. Our own bug is said as `Broke`, and then raised."""
+    """One attempt as it happens, for those who watch. Our own bug is said as `Broke`, and then raised.
+
+    `edits` is what attempts at the same task share.
+    """
     yield _started(task, plan, seed, model, sandbox)
     strategy = strategy or _named(plan)
-    tools = Tools(model=model, sandbox=sandbox, meter=Meter(_limits(plan, strategy)), cancel=cancel)
+    meter = Meter(_limits(plan, strategy))
+    tools = Tools(model, sandbox, meter, cancel, edits=edits or Edits(), errors_end=True)
     try:
         yield from _work(task, plan, seed, strategy, tools)
     except Exception as error:

@@ -114,7 +114,3 @@ def _timeless(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _timeless(value) for key, value in data.items() if key not in ("at", "seconds")}
     return [_timeless(value) for value in data] if isinstance(data, list | tuple) else data
-
-
-NOTHING = Replay()
-"""For a run that begins: nothing is on record."""

@@ -10,7 +10,7 @@ from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Graded
 from burnish.models.scripted import ScriptedModel
-from burnish.runs.replay import NOTHING, Replay
+from burnish.runs.replay import Replay
 
 
 class Gone:
@@ -36,6 +36,9 @@ class Gone:
             return (0,)
         raise SandboxError("the cell did not start")
 
+    def fingerprint(self, suite: Suite) -> tuple[tuple[str, str], ...]:
+        return suite.files
+
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         raise SandboxError("the cell did not start")
 
@@ -49,7 +52,7 @@ def tools(
     *answers: str,
     ground: object = None,
     limits: Limits | None = None,
-    replay: Replay = NOTHING,
+    replay: Replay | None = None,
     others: Sequence[ScriptedModel] = (),
 ) -> Tools:
     return Tools(
@@ -58,6 +61,6 @@ def tools(
         Meter(limits or Limits()),
         threading.Event(),
         place=cast(Any, ground),
-        replay=replay,
+        replay=replay or Replay(),
         others=tuple(others),
     )

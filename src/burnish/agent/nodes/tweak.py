@@ -1,10 +1,10 @@
 """tweak: small edits of a version that fails, tried in the sandbox without asking the model."""
 
-import threading
 import time
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
+from burnish.agent.edits import Found
 from burnish.agent.nodes.run import NOT_RUN, basis_of
 from burnish.agent.tweaks import tweaks_of
 from burnish.agent.work import TWEAK, Work
@@ -18,10 +18,6 @@ MOST_SECONDS = 30.0
 """Far more than edits take; it ends a suite that takes seconds a time."""
 A_ROUND = 2
 """Versions whose edits are tried in one round, the best first."""
-
-MOST_KNOWN = 4096
-_KNOWN: dict[tuple[str, str, str], tuple[list[str], int]] = {}
-_ONE_AT_A_TIME = tuple(threading.Lock() for _ in range(64))
 
 
 def tweak(work: Work, tools: Tools) -> Iterator[Event]:
@@ -53,26 +49,22 @@ def worth_it(work: Work) -> list[Version]:
     return sorted(fresh, key=lambda version: (-work.score(version)[0], version.number))[:A_ROUND]
 
 
-def _tried(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
-    """The edits that pass every given test, likeliest first, and how many were tried.
-
-    Attempts at one task that run in one process begin with the same code and tests: what was found is kept for them.
-    """
+def _tried(work: Work, tools: Tools, base: Version) -> Found:
+    """The edits that pass every given test, likeliest first, and how many were tried."""
     key = (base.code, work.spec.entry_point, work.suite.script())
     if tools.place is not None or not key[2]:
         return _search(work, tools, base)
-    with _ONE_AT_A_TIME[hash(key) % len(_ONE_AT_A_TIME)]:
-        if key in _KNOWN:
-            return _KNOWN[key]
-        started = time.monotonic()
-        found = _search(work, tools, base)
-        in_peace = not tools.cancel.is_set() and time.monotonic() < started + _time_for(tools)
-        if in_peace and len(_KNOWN) < MOST_KNOWN:
-            _KNOWN[key] = found
-    return found
+    return tools.edits.found(key, lambda: _in_peace(work, tools, base))
 
 
-def _search(work: Work, tools: Tools, base: Version) -> tuple[list[str], int]:
+def _in_peace(work: Work, tools: Tools, base: Version) -> tuple[Found, bool]:
+    """What a search finds, and whether it came to its end."""
+    started = time.monotonic()
+    found = _search(work, tools, base)
+    return found, not tools.cancel.is_set() and time.monotonic() < started + _time_for(tools)
+
+
+def _search(work: Work, tools: Tools, base: Version) -> Found:
     found: list[str] = []
     tried = 0
     ends = time.monotonic() + _time_for(tools)
