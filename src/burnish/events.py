@@ -169,18 +169,18 @@ class TestsProposed(BaseEvent):
 
 
 class TestsFrozen(BaseEvent):
-    """From here on the tests stand as they are: the judge runs exactly these."""
+    """From here on the tests stand as they are: the judge runs these, and refuses to judge by others."""
 
     __test__: ClassVar[bool] = False
     kind: Literal["tests_frozen"] = "tests_frozen"
     sha256: str
-    """Over the tests as written, and over the files of a project's own."""
+    """Over the tests as they are run; of a project's own, their ids and the content of their files."""
     given: int
     model: int = 0
 
 
 class Refused(BaseEvent):
-    """Something was not accepted: an answer that would weaken a test, a file that changed meanwhile."""
+    """Something was not accepted: tests that are not the accepted ones any more, a file that changed meanwhile."""
 
     kind: Literal["refused"] = "refused"
     what: str
@@ -200,6 +200,8 @@ class CodeProposed(BaseEvent):
     """0 for the first drafts; each time the agent went back to the code adds one."""
     base: int | None = None
     """The version that it was made from; 0 is the code that was there before; None: written afresh."""
+    mended: str = ""
+    """What had to be done to the answer before it was code: "taken out of a JSON wrapper". Empty: nothing."""
 
 
 class TestsRan(BaseEvent):

@@ -74,8 +74,10 @@ def test_the_hash_of_a_suite_changes_with_any_test() -> None:
         Suite.of("f", ("assert f(1) == 1",), ("assert f(2) == 2",)),
         Suite.of("f", ("assert f(1) == 1",), (), file="from solution import f\n"),
         Suite.of("f", ("assert f(1) == 1",), (), project=("tests/test_f.py::test_f",)),
+        Suite(entry_point="f", given=("assert f(1) == 1",), files=(("tests/test_f.py", "0"),)),
+        Suite(entry_point="f", given=("assert f(1) == 1",), files=(("tests/test_f.py", "1"),)),
     ]
-    assert len({suite.sha256 for suite in suites}) == 5
+    assert len({suite.sha256 for suite in suites}) == 7
     assert suites[0].sha256 == Suite.of("f", ("assert f(1) == 1",), ()).sha256
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish import Limits, ScriptedModel, SetupProblem, fix
-from burnish.events import Applied
+from burnish.events import Applied, Refused
 from burnish.verbs.apply import diff_of
 from burnish.verbs.plan import plan_for
 from tests.checks.shop import CART, ELSEWHERE, FIXED, shop
@@ -182,3 +182,18 @@ def test_a_file_that_changes_while_the_model_thinks_is_not_overwritten(far, stor
     with pytest.raises(SetupProblem, match=r"has changed on disk.*fix\.diff"):
         fix(file, Slow({"": [ANSWER]}), apply=True, store=store)
     assert file.read_text() == FAR + "\n# mine\n"
+
+
+@pytest.mark.parametrize("weakened", ["tests/test_cart.py", pytest.param("tests/conftest.py", marks=pytest.mark.slow)])
+def test_tests_that_are_weakened_during_the_run_prove_nothing(far, store, weakened):
+    class Weakening(ScriptedModel):
+        def stream(self, ask, cancel):  # type: ignore[no-untyped-def]
+            text = "".join(f"def test_{name}(*_):\n    pass\n\n" for name in ("total", "count", "elsewhere"))
+            hook = "def pytest_runtest_call(item):\n    item.obj = lambda **_: None\n"
+            (far / weakened).write_text(hook if "conftest" in weakened else text + "def test_tax():\n    pass\n")
+            return super().stream(ask, cancel)
+
+    run = fix(far / "shop/cart.py", Weakening({"": [WRONG]}), store=store, limits=Limits(rounds=0, calls=1))
+    assert run.verdict == "failed"
+    assert f"not those that were accepted ({weakened} changed)" in run.why
+    assert run.all(Refused)

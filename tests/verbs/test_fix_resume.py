@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.events import ModelReplied, TestsRan
+from burnish.events import ModelReplied, RunStarted, TestsRan
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Run, Store
 from burnish.sandbox import Sandbox
 from burnish.verbs.fix import fix
+from burnish.verbs.fix_resume import plan_of
+from burnish.verbs.plan import plan_for
 from burnish.verbs.resume import resume
 from tests.support import GOOD, OWN_TESTS, WRONG
 
@@ -59,3 +61,16 @@ def test_a_file_that_has_changed_since_is_refused(whole: Run, store: Store, work
 
 def test_a_finished_repair_comes_back_as_it_is(whole: Run, store: Store) -> None:
     assert resume(whole.id, ScriptedModel([]), store=store).events == store.open(whole.id).events
+
+
+def test_tests_that_have_changed_since_are_refused(open_box: Sandbox, store: Store, work_folder: Path) -> None:
+    (work_folder / "shop.py").write_text(BROKEN)
+    tests = work_folder / "test_shop.py"
+    tests.write_text("from shop import double\n\n\ndef test_double():\n    assert double(5) == 10\n")
+    plan = plan_for("shop.py")
+    settings = {"task": plan.task.model_dump(), **plan.settings(False)}
+    started = RunStarted(run_id="cut", verb="fix", prompt="p", model="scripted:x", burnish="0", settings=settings)
+    assert plan_of(Run([started])).task == plan.task
+    tests.write_text(tests.read_text().replace("== 10", "!= 10"))
+    with pytest.raises(SetupProblem, match="tests have changed on disk since run 'cut' began"):
+        plan_of(Run([started]))

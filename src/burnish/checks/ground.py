@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Protocol
 
 from burnish.checks import behaviour
+from burnish.checks.fingerprint import Fingerprint
 from burnish.checks.suite import Suite
 from burnish.checks.tests import grade
 from burnish.events import Graded
@@ -38,6 +39,10 @@ class Ground(Protocol):
 
         A filter and no verdict: what passes is to be graded. In a project this is the fast way. Raises SandboxError.
         """
+        ...
+
+    def fingerprint(self, suite: Suite) -> Fingerprint:
+        """The files of the project's tests as they are now; others than the suite's prove nothing."""
         ...
 
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
@@ -77,6 +82,10 @@ class Alone:
         deadline = time.monotonic() + seconds
         good = (place for place, one in enumerate(modules) if time.monotonic() < deadline and self.passes(one, suite))
         return tuple(islice(good, most))
+
+    def fingerprint(self, suite: Suite) -> Fingerprint:
+        """Nothing: all tests are in the suite itself."""
+        return ()
 
     def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
         """All calls in one process, a fresh one."""

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from burnish.checks import behaviour
+from burnish.checks.fingerprint import Fingerprint, fingerprint
 from burnish.checks.ground import MOST_PASSING
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
@@ -94,6 +95,10 @@ class InProject:
         others = [place for place in range(len(modules)) if place not in changes]
         good |= {place for place in others if time.monotonic() < ends and self.passes(modules[place], suite)}
         return tuple(sorted(good)[:most])
+
+    def fingerprint(self, suite: Suite) -> Fingerprint:
+        """The files of the tests that decide, read from disk once more."""
+        return fingerprint(self.project.root, suite.project, self.source)
 
     def _text(self) -> str:
         """The file as it is, its line ends too."""

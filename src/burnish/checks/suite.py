@@ -31,6 +31,9 @@ class Suite(Frozen):
     project: tuple[str, ...] = ()
     """Tests of the project that the code belongs to, by pytest's ids; they decide as given ones do."""
 
+    files: tuple[tuple[str, str], ...] = ()
+    """The files of those tests, each with the hash of what it held when the task was made."""
+
     @classmethod
     def of(
         cls,
@@ -55,7 +58,8 @@ class Suite(Frozen):
         """All tests of a task: given ones, the project's, and what the model wrote; the only place that joins them."""
         name, given = (spec.entry_point, spec.given_tests) if spec else (task.entry_point or "solve", ())
         model = task.earlier_tests + written
-        return cls.of(name, given, model, offered_names(task), task.test_file, task.project_tests)
+        made = cls.of(name, given, model, offered_names(task), task.test_file, task.project_tests)
+        return made.model_copy(update={"files": task.project_files})
 
     @property
     def names(self) -> dict[str, str]:
@@ -87,8 +91,8 @@ class Suite(Frozen):
 
     @property
     def sha256(self) -> str:
-        """A hash over all tests as they are run; of a project's own, their ids."""
-        told = "\n".join((self.render(), *self.project))
+        """A hash over all tests as they are run; of a project's own, their ids and the content of their files."""
+        told = "\n".join((self.render(), *self.project, *map(" ".join, self.files)))
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
     def script(self) -> str:

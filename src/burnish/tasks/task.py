@@ -41,6 +41,8 @@ class Task(Frozen):
     """Whether `base_code` is known to do something wrong; else it is only what this task goes on from."""
     project_tests: tuple[str, ...] = ()
     """Tests of the project that the code belongs to, by pytest's ids: all that decide."""
+    project_files: tuple[tuple[str, str], ...] = ()
+    """The files of those tests as they were when the task was made: path below the project's root, sha256."""
     suspects: tuple[str, ...] = ()
     """Further functions of `base_code` that may hold the bug, likeliest first; dotted names for methods."""
     prelude: str = ""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from burnish.agent.limits import Limits
 from burnish.attempt import Models, Watch, attempt
+from burnish.checks.fingerprint import fingerprint
 from burnish.checks.project_finder import find_project
 from burnish.checks.suspects import Before
 from burnish.errors import SetupProblem
@@ -47,5 +48,10 @@ def plan_of(run: Run) -> Plan:
     root = target.path.parents[len(source.parts) - 1]
     project = find_project([target.path], [root / test for test in facts["tests"]], facts["python"])
     task = Task.model_validate(run.started.settings["task"])
+    if fingerprint(project.root, task.project_tests, source) != task.project_files and task.project_files:
+        raise SetupProblem(
+            f"The tests have changed on disk since run {run.id!r} began: its results are about others. "
+            f"Begin anew: burnish fix {target.path}"
+        )
     before = Before(seconds=float(facts.get("test_seconds", 0.0)))
     return Plan(target, project, target.path.relative_to(project.root), task, before, tuple(facts.get("aside", ())))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from burnish.attempt import Watch
+from burnish.checks.fingerprint import fingerprint
 from burnish.checks.in_project import InProject
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
@@ -96,7 +97,10 @@ def plan_for(
     chosen = _chosen(tests, project.root)
     name, suspects = _function(looked, before, function, spec, sandbox)
     count = counting(before, name, chosen, parses=parsed(target.text) is not None)
-    task = from_file(target.text, name, spec, count.deciding, tuple(suspects))
+    files = fingerprint(project.root, count.deciding, source)
+    task = from_file(target.text, name, spec, count.deciding, tuple(suspects)).model_copy(
+        update={"project_files": files}
+    )
     _must_agree(task)
     why = _why_nothing(looked, before, count, task, spec, sandbox)
     return Plan(target, project, source, task, before, count.aside, count.failing, why)

@@ -6,7 +6,9 @@ from burnish.agent.ask import Tools
 from burnish.agent.work import Work
 from burnish.checks.tests import TestsCheck
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
-from burnish.text import counted
+from burnish.text import counted, one_line
+
+MOST_NAMED = 200
 
 
 def judge(work: Work, tools: Tools) -> Iterator[Event]:
@@ -16,18 +18,35 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
     if work.best is None:
         yield RunFinished(verdict="failed", why=_no_code(work))
         return
-    if work.frozen and work.frozen.sha256 != work.suite.sha256:
-        why = "the tests are not those that were accepted; nothing is proven by others"
-        yield Refused(what="the tests at the end", why=why)
-        yield RunFinished(verdict="failed", why=why, version=work.best.number)
+    if others := _others(work, tools):
+        yield from _refused(work, others)
         return
     evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.ground)
     yield CheckFinished(evidence=evidence)
+    if others := _others(work, tools):
+        yield from _refused(work, others)
+        return
     yield from _other_checks(work, work.best.code, evidence.verdict == "passed", tools)
     if tools.cancel.is_set():
         return
     verdict, why = _verdict(work, evidence)
     yield RunFinished(verdict=verdict, why=why, version=work.best.number, disputed=work.disputed)
+
+
+def _others(work: Work, tools: Tools) -> str:
+    """What is no more as it was accepted; empty as long as all is."""
+    if work.frozen and work.frozen.sha256 != work.suite.sha256:
+        return "the suite"
+    if not work.suite.files:
+        return ""
+    changed = {file for file, _ in {*tools.ground.fingerprint(work.suite)} ^ {*work.suite.files}}
+    return one_line(", ".join(sorted(changed)), MOST_NAMED)
+
+
+def _refused(work: Work, what: str) -> Iterator[Event]:
+    why = f"the tests are not those that were accepted ({what} changed); nothing is proven by others"
+    yield Refused(what="the tests at the end", why=why)
+    yield RunFinished(verdict="failed", why=why, version=work.best.number if work.best else None)
 
 
 def _other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[Event]:
