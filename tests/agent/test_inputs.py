@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from burnish.agent.inputs import LONGEST_CALL, calls_for, constants, named_in
+from burnish.agent.inputs import LONGEST_CALL, calls_for, calls_of_all, constants, named_in
 
 
 def arguments(calls: tuple[str, ...]) -> list[tuple[object, ...]]:
@@ -204,3 +204,93 @@ def test_constants_of_the_versions_come_in() -> None:
     calls = calls_for("f", "", ["assert f(3, 'hay') == 3"], modules=[module])
     assert any("77" in call for call in calls)
     assert any("needle" in call for call in calls)
+
+
+CART = """
+class Cart:
+    def __init__(self, items: list[int]):
+        self.items = items
+
+    def add(self, n: int):
+        self.items.append(n)
+
+    def total(self):
+        return sum(self.items)
+
+    @property
+    def size(self):
+        return len(self.items)
+
+    def __len__(self):
+        return len(self.items)
+
+    @staticmethod
+    def parse(text: str):
+        return Cart([int(part) for part in text.split()])
+"""
+CART_TESTS = """
+import pytest, shop
+
+@pytest.fixture
+def cart():
+    return shop.Cart([1, 2])
+
+def test_sum(cart):
+    cart.add(4)
+    assert cart.total() == 7
+
+def test_empty():
+    assert shop.Cart([]).total() == 0
+
+def test_elsewhere(tmp_path):
+    assert shop.Cart(read(tmp_path)).total() == 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "test", "call"),
+    [
+        ("Cart.total", "assert Cart([1, 2]).total() == 3", "Cart([1, 2]).total()"),
+        ("Cart.total", "assert Cart([7]).size == 1\nassert Cart([1]).total() == 1", "Cart([1]).total()"),
+        ("Cart.total", "c = Cart([1])\nassert c.total() == 1", "[[(c := Cart([1]))].clear(), c.total()]"),
+        ("Cart.size", "assert Cart([1]).size == 1", "Cart([1]).size"),
+        ("Cart.parse", "assert Cart.parse('1 2').total() == 3", "Cart.parse('1 2').total()"),
+        ("Cart.__len__", "assert len(Cart([1])) == 1", "len(Cart([1]))"),
+        ("Cart.__eq__", "assert Cart([1]) == Cart([1])", "Cart([1]) == Cart([1])"),
+        ("Cart._sum", "assert Cart([1]).total() == 1", "Cart([1]).total()"),
+    ],
+)
+def test_a_method_is_called_as_the_tests_call_it(name: str, test: str, call: str) -> None:
+    calls = calls_for(name, "", [test])
+    assert calls[0] == call
+    assert len(calls) > 5
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("Cart.total", "Cart([3, 10, 0]).total()"),
+        ("Cart.size", "Cart([3, 10, 0]).size"),
+        ("Cart.parse", "Cart.parse('abc')"),
+        ("Cart.add", "[(made := Cart([3, 10, 0])), made.add(3)]"),
+        ("Cart", "Cart([3, 10, 0]).total()"),
+    ],
+)
+def test_without_tests_objects_are_made_as_the_module_says(name: str, call: str) -> None:
+    assert call in calls_for(name, "", [], modules=[CART])
+
+
+def test_the_tests_of_a_project_are_called_like_given_ones_as_far_as_they_need_only_the_module() -> None:
+    calls = calls_for("Cart.total", "", [], modules=[CART], files=[CART_TESTS])
+    assert calls[:2] == ("[[(cart := Cart([1, 2]))].clear(), cart.add(4), cart.total()]", "Cart([]).total()")
+    assert not any("read(" in call for call in calls)
+    given = calls_for("f", "", ["assert f(1) == 1"], modules=["def f(n): ..."])
+    assert calls_for("f", "", ["assert f(1) == 1"], modules=["def f(n): ..."], files=["def test(): f(9)"]) == given
+
+
+def test_of_several_functions_each_is_called() -> None:
+    module = "def encode(s): ...\ndef decode(text: str): ...\n"
+    calls = calls_of_all(("encode", "decode"), "encode(s)", ["assert encode('a') == 'b'"], 10, modules=[module])
+    assert [call[:6] for call in calls] == ["encode", "decode"] * 5
+    alone = calls_of_all(("encode",), "encode(s)", ["assert encode('a') == 'b'"], 10)
+    assert alone == calls_for("encode", "encode(s)", ["assert encode('a') == 'b'"], 10)

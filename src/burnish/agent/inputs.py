@@ -10,11 +10,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, zip_longest
 from typing import Any
 
-from burnish.agent.guesses import guessed, shown
+from burnish.agent.bodies import bodies_of
+from burnish.agent.guesses import guessed, guessed_inside, shown, signature_of
 from burnish.agent.relations import Repair, relations_of, signs_of
 from burnish.agent.seeds import Seed, seeds_of
+from burnish.agent.stories import is_closed
 from burnish.agent.variations import LARGEST, drawn, edges, near
 from burnish.parsing import parse, parse_expression
+from burnish.tasks.assemble import names_of
+from burnish.tasks.syntax import parsed
 
 LONGEST_CALL = 120
 TRIES = 30
@@ -36,14 +40,20 @@ def calls_for(
     prompt: str = "",
     modules: Sequence[str] = (),
     draw: int = 0,
+    files: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Up to `most` distinct calls, expressions that parse; those of the tests come first, then those of the prompt.
 
-    Where there is none, the signature's types and names are what calls are made from. `modules` are versions whose
-    constants may come in as values. Another `draw` gives other calls, and not the known ones again. A new call is at
-    most 120 characters long; a known one is kept as it is.
+    Where there is none, those in `files` of tests are taken, else what the types and names of parameters suggest.
+    `modules` are versions whose constants may come in as values. Another `draw` gives other calls, and not the known
+    ones again. A new call is at most 120 characters long; a known one is kept as it is.
     """
-    seeds = [*seeds_of(entry_point, tests), *shown(entry_point, prompt)] or guessed(entry_point, signature, prompt)
+    seeds = (
+        [*seeds_of(entry_point, tests), *shown(entry_point, prompt)]
+        or _seeds_in(files, entry_point, modules)
+        or guessed_inside(entry_point, modules)
+        or guessed(entry_point, signature, prompt)
+    )
     dice = random.Random(f"{entry_point}\0{signature}\0{chr(0).join(tests)}\0{draw}")
     known = dict.fromkeys(seed.call() for seed in seeds)
     found = dict.fromkeys(list(known)[:most]) if not draw else {}
@@ -59,6 +69,33 @@ def calls_for(
         if len(call) <= LONGEST_CALL and call not in known and call not in found and _parses(call):
             found[call] = None
     return tuple(found)
+
+
+def calls_of_all(
+    names: Sequence[str],
+    signature: str,
+    tests: Sequence[str],
+    most: int = 40,
+    prompt: str = "",
+    modules: Sequence[str] = (),
+    draw: int = 0,
+    files: Sequence[str] = (),
+) -> tuple[str, ...]:
+    """Calls of each of several names in turn; the signature is that of the first."""
+    share = -(-most // len(names))
+    signatures = [signature, *(signature_of(name, modules) for name in names[1:])]
+    pairs = zip(names, signatures, strict=True)
+    parts = [calls_for(name, head, tests, share, prompt, modules, draw, files) for name, head in pairs]
+    turns = chain(*zip_longest(*parts, fillvalue=""))
+    return tuple(call for call in dict.fromkeys(turns) if call)[:most]
+
+
+def _seeds_in(files: Sequence[str], entry_point: str, modules: Sequence[str]) -> list[Seed]:
+    """The calls in files of tests that need nothing but the module."""
+    trees = [tree for module in modules[:1] if (tree := parsed(module))] if files else []
+    names = {name for tree in trees for node in tree.body for name in names_of(node)}
+    seeds = seeds_of(entry_point, (body for text in files for body in bodies_of(text, names)))
+    return [seed for seed in seeds if is_closed(parse_expression(seed.call()), names)]
 
 
 def constants(modules: Sequence[str]) -> list[Any]:

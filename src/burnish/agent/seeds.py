@@ -12,6 +12,7 @@ from burnish.parsing import parse
 LONGEST = 300
 """A call that a test makes is taken as it is up to this length."""
 _HOLE = re.compile(r"_hole_(\d+)_")
+_COMPARING = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__bool__"}
 _BROKEN = (SyntaxError, ValueError, MemoryError, RecursionError, TypeError)
 
 
@@ -43,9 +44,18 @@ def written(value: Any) -> str:
 
 
 def seeds_of(entry_point: str, tests: Iterable[str]) -> list[Seed]:
-    """Every call of the entry point in the tests, in order, each once; text that is no Python has none."""
-    found = [seed for test in tests for seed in _seeds(entry_point, test)]
-    return list({seed.call(): seed for seed in found}.values())
+    """Every call of the entry point in the tests, in order, each once; text that is no Python has none.
+
+    Of a method, "Cart.total": what tests do with such objects, and only that method where any of them calls it.
+    """
+    owner, _, method = entry_point.rpartition(".")
+    found = [
+        seed
+        for test in tests
+        for seed in _seeds(owner.rpartition(".")[2] or entry_point, test, method if owner else "")
+    ]
+    telling = [seed for seed in found if owner and re.search(rf"\.{method}\b", seed.form)]
+    return list({seed.call(): seed for seed in telling or found}.values())
 
 
 def seed_of(expression: ast.expr) -> Seed:
@@ -55,14 +65,15 @@ def seed_of(expression: ast.expr) -> Seed:
     return Seed(form, tuple(values))
 
 
-def _seeds(entry_point: str, test: str) -> Iterator[Seed]:
+def _seeds(entry_point: str, test: str, method: str = "") -> Iterator[Seed]:
     try:
         tree = parse(test)
         known = _known(tree)
-        story = _story(entry_point, tree)
-        finder = _Calls(entry_point)
+        story = _story(entry_point, tree, _is_special(method))
+        finder = _Calls(entry_point, bool(method))
         finder.visit(tree)
-        expressions = [story] if story else finder.found
+        found = _asserted(entry_point, tree, method) if _is_special(method) else finder.found
+        expressions = [story] if story else found
         seeds = [seed_of(_Inline(known).visit(expression)) for expression in expressions]
     except _BROKEN:
         return
@@ -84,12 +95,25 @@ def is_plain(node: ast.AST) -> bool:
         return False
 
 
-def _story(entry_point: str, tree: ast.Module) -> ast.expr | None:
+def _is_special(method: str) -> bool:
+    return method.startswith("__") and method.endswith("__")
+
+
+def _asserted(name: str, tree: ast.Module, method: str) -> list[ast.expr]:
+    """What is asserted of new objects: Python calls such a method by itself, as in `len(Cart([1]))`."""
+    tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    told = [test.left if isinstance(test, ast.Compare) and method not in _COMPARING else test for test in tests]
+    return [test for test in told if any(_calls(node, name) for node in ast.walk(test))]
+
+
+def _story(entry_point: str, tree: ast.Module, special: bool = False) -> ast.expr | None:
     """A test that makes an object and then uses it, as one expression: a list of what each step gives."""
     made = [node for node in tree.body if isinstance(node, ast.Assign) and _calls(node.value, entry_point)]
     names = {target.id for node in made for target in node.targets if isinstance(target, ast.Name)}
     used = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
-    if not any(isinstance(node.value, ast.Name) and node.value.id in names for node in used):
+    if not any(isinstance(node.value, ast.Name) and node.value.id in names for node in used) and not (
+        special and names
+    ):
         return None
     steps = [step for node in tree.body for step in _step(node)]
     while steps and len(", ".join(steps)) > LONGEST - 2:
@@ -113,12 +137,13 @@ def _calls(node: ast.AST, name: str) -> bool:
 class _Calls(ast.NodeVisitor):
     """Finds the calls of one name; of a class, with the methods called on the new object."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, of_class: bool = False) -> None:
         self.name = name
+        self.of_class = of_class or name[:1].isupper()
         self.found: list[ast.expr] = []
 
     def visit(self, node: ast.AST) -> None:
-        if _calls(node, self.name) or (self.name[:1].isupper() and self._is_chain(node)):
+        if _calls(node, self.name) or (self.of_class and self._is_chain(node)):
             assert isinstance(node, ast.expr)
             self.found.append(node)
         else:
@@ -126,9 +151,14 @@ class _Calls(ast.NodeVisitor):
 
     def _is_chain(self, node: ast.AST) -> bool:
         root: ast.AST | None = node if isinstance(node, ast.Call | ast.Attribute | ast.Subscript) else None
-        while root is not None and not _calls(root, self.name):
+        while root is not None and not _calls(root, self.name) and not self._is_from_class(root):
             root = getattr(root, "func", getattr(root, "value", None))
         return root is not None
+
+    def _is_from_class(self, node: ast.AST) -> bool:
+        """Whether it is `Cart.of(…)`: a call of what belongs to the class itself."""
+        inner = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+        return isinstance(inner, ast.Name) and inner.id == self.name
 
 
 class _Inline(ast.NodeTransformer):
