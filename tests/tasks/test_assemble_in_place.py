@@ -148,6 +148,36 @@ def test_a_whole_module_mends_a_file_whose_mistake_is_elsewhere():
     assert assemble(fix(base, "f"), "x = ()\n\n\ndef f():\n    return 1\n") == "x = ()\n\n\ndef f():\n    return 1\n"
 
 
+DOC = '"""Twice.\n\n      Example:\n   \n  odd\n out\n          f(2)\n  """\n'
+
+
+@pytest.mark.parametrize("indent", ["", "  "])
+@pytest.mark.parametrize("unit", ["  ", "    ", "\t"])
+def test_a_docstring_stays_byte_for_byte_however_file_and_answer_are_indented(indent, unit):
+    head = "class A:\n" if indent else ""
+    base = f"{head}{indent}def f(n):\n{indent}  {DOC}{indent}  if n:\n{indent}    return 1\n"
+    answer = 'def f(n):\n____"""Other."""\n____if n:\n________return 2\n'.replace("____", unit)
+    assert assemble(fix(base, "A.f" if indent else "f"), answer) == base.replace("return 1", "return 2")
+
+
+SHOP = '"""Shop."""\nTAX = 0.2  # keep\n\n\ndef f(n:\n    return n\n\n\n# about g\ndef g():\n    return 1\n\n\n'
+SHOP += "def h():\n    return 3  # mine\n"
+ALL = "def f(n):\n    return n\n\n\ndef g():\n    return 2\n\n\ndef h():\n    return 3\n"
+
+
+def test_a_mistake_in_another_function_is_mended_in_its_own_lines_and_the_rest_of_the_file_stays():
+    right = SHOP.replace("f(n:", "f(n):").replace("return 1", "return 2")
+    assert assemble(fix(SHOP, "g"), ALL) == right, "what parsed and was not asked for is left alone"
+    both = SHOP.replace("def h()", "def h(")
+    assert assemble(fix(both, "g"), ALL) == right.replace("  # mine", "")
+
+
+def test_a_whole_module_never_takes_the_place_of_a_file_that_says_more():
+    base = "x = (\nTAX = 0.2\n\n\ndef f():\n    return 1\n"
+    made = assemble(fix(base, "f"), "def f():\n    return 2\n")
+    assert made == base.replace("return 1", "return 2"), "it does not parse, and its grade says so"
+
+
 ENDS, UNITS = ("\n", "\r\n", "\r"), ("    ", "\t", "  ")
 
 

@@ -7,6 +7,7 @@ changes the imports, helpers, docstrings and examples that were there.
 import ast
 import re
 import textwrap
+from collections.abc import Mapping
 
 from burnish.tasks.definitions import (
     DEFINITIONS,
@@ -37,8 +38,8 @@ def assemble(task: Task, code: str) -> str:
     place = find(module, task.entry_point)
     if module is not None and place is not None:
         return _Splice(task, module, place, code, answer, new).made()
-    if module is None and (lines := guessed_lines(task.base_code, task.entry_point)):
-        return _mended(task, lines, code, new)
+    if module is None and guessed_lines(task.base_code, task.entry_point):
+        return _mended(task, code, answer, new)
     return _below(task.prelude, _without(code, answer, _given(task.prelude) - {task.entry_point}))
 
 
@@ -123,10 +124,22 @@ class _Splice:
         first = lines_of(self.place)[0]
         indent, unit = indent_of(self.lines[first]), unit_of(self.lines, self.place)
         lines = _with_docstring(self.given, self.new, self.lines, self.place)
-        text = fitted(lines, _again(lines, self.new), indent, unit)
+        node = _again(lines, self.new)
+        text = self._with_old_words(fitted(lines, node, indent, unit), lines, node)
         if not self.new.decorator_list:
             text = self._decorators() + text
         return ended_as(text, self.end)
+
+    def _with_old_words(self, text: str, lines: list[str], node: Definition) -> str:
+        """The docstring that was there, byte for byte, where it stands as it did."""
+        old, new = _docstring_lines(self.lines, self.place), _docstring_lines(lines, node)
+        if old is None or new is None or len(node.body) == 1 or old[1] - old[0] != new[1] - new[0]:
+            return text
+        made, first = text.split("\n"), lines_of(node)[0]
+        was = [line.rstrip("\r\n") for line in self.lines[old[0] : old[1]]]
+        if made[new[0] - first] == was[0]:
+            made[new[0] - first : new[1] - first] = was
+        return "\n".join(made)
 
     def _decorators(self) -> str:
         """Those that the function had: an answer that has none forgot them."""
@@ -204,18 +217,40 @@ class _Splice:
         return end
 
 
-def _mended(task: Task, lines: tuple[int, int], code: str, new: Definition) -> str:
-    """In a module that does not parse: over the lines the function seems to take, unless the answer is all of it."""
-    text = split(task.base_code)
-    first, last = lines
-    end = line_end(task.base_code)
-    body = ended_as(fitted(split(code), new, indent_of(text[first]), ""), end)
-    made = "".join(text[:first]) + body + end + "".join(text[last:])
-    if parsed(made) is None:
-        whole = parsed(code)
-        if whole is not None and all(find(whole, name) for name in guessed_names(task.base_code)):
-            return code
-    return made
+def _mended(task: Task, code: str, answer: ast.Module, new: Definition) -> str:
+    """In a module that does not parse: over the lines the function seems to take, and over those of one more function,
+    or of all, where the mistake is in another that the answer mends too.
+    """
+    base, name = task.base_code, task.entry_point
+    known = guessed_names(base)
+    inner = [other for other in dict.fromkeys(known) if not any(one.startswith(f"{other}.") for one in known)]
+    mended = {other: found for other in inner if other != name and (found := find(answer, other))}
+    first = {name: new}
+    ways = [first, *({**first, other: found} for other, found in mended.items()), {**first, **mended}]
+    tries = (_over(base, code, way) for way in ways)
+    made = next((text for text in tries if parsed(text) is not None), "")
+    if not made and all(find(answer, other) for other in known) and _keeps(code, base):
+        return code
+    return made or _over(base, code, first)
+
+
+def _over(base: str, code: str, definitions: Mapping[str, Definition]) -> str:
+    """A text that does not parse, with definitions of the answer over the lines that they seem to take in it."""
+    lines, given, end = split(base), split(code), line_end(base)
+    places = {name: found for name in definitions if (found := guessed_lines(base, name))}
+    for name in sorted(places, key=lambda name: places[name], reverse=True):
+        first, last = places[name]
+        lines[first:last] = [ended_as(fitted(given, definitions[name], indent_of(lines[first]), ""), end) + end]
+    return "".join(lines)
+
+
+def _keeps(code: str, base: str) -> bool:
+    """Whether a whole answer has all that stands outside functions and classes; one line may be the mistake."""
+    lines = split(base)
+    inside = {number for name in guessed_names(base) for number in range(*(guessed_lines(base, name) or (0, 0)))}
+    there = {line.strip() for line in split(code)}
+    lost = [line for number, line in enumerate(lines) if number not in inside and line.strip() not in {*there, ""}]
+    return len(lost) <= 1
 
 
 def _with_docstring(given: list[str], new: Definition, lines: list[str], place: Definition) -> list[str]:

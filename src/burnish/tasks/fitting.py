@@ -15,11 +15,14 @@ def fitted(lines: list[str], node: Definition, indent: str, unit: str) -> str:
     """
     first, last = lines_of(node)
     old, own = indent_of(lines[first]), unit_of(lines, node)
-    held = _in_strings(node)
-    made = []
+    held, words = _in_strings(node), _in_docstrings(node)
+    made: list[str] = []
     for number in range(first, last):
         line = lines[number].rstrip("\r\n")
-        if number not in held:
+        if number in words:
+            begins = words[number]
+            line = _along(line, indent_of(lines[begins]), indent_of(made[begins - first]))
+        elif number not in held:
             line = _moved(line, old, indent, own, unit)
         made.append(line)
     return "\n".join(made)
@@ -60,6 +63,17 @@ def _moved(line: str, old: str, new: str, own: str, unit: str) -> str:
     if own and unit and own != unit and inner and inner == own * (len(inner) // len(own)):
         rest = unit * (len(inner) // len(own)) + rest[len(inner) :]
     return new + rest
+
+
+def _along(line: str, old: str, new: str) -> str:
+    """A line of a docstring moves as far as its first line did, and keeps its own shape."""
+    return new + line[len(old) :] if line.strip() and line.startswith(old) else line
+
+
+def _in_docstrings(node: Definition) -> dict[int, int]:
+    """Lines (from 0) that begin inside a docstring, and the line on which that begins."""
+    found = [doc for part in ast.walk(node) if (doc := _docstring(part)) is not None]
+    return {number: doc.lineno - 1 for doc in found for number in range(doc.lineno, doc.end_lineno or doc.lineno)}
 
 
 def _in_strings(node: Definition) -> set[int]:
