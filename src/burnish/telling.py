@@ -163,7 +163,8 @@ def _came_of_it(run: Run, event: CodeProposed) -> str:
     if same and not version.problem:
         return f"Version {version.number} ({version.by}) is version {same[0]} once more."
     made = f", from {base(event.base)}" if event.base is not None else ""
-    return f"Version {version.number} ({version.by}{made}) {_fate(run, version)}."
+    mended = f"; {event.mended}" if event.mended else ""
+    return f"Version {version.number} ({version.by}{made}{mended}) {_fate(run, version)}."
 
 
 def _fate(run: Run, version: Version) -> str:

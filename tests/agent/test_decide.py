@@ -1,7 +1,9 @@
 """What comes next, and why: the larger model when stuck, the limits, and never an endless loop."""
 
+import itertools
 import re
 import threading
+from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
@@ -11,7 +13,9 @@ from burnish.agent.ask import Tools
 from burnish.agent.decide import decide
 from burnish.agent.limits import Meter
 from burnish.attempt import attempt
+from burnish.errors import ModelError
 from burnish.events import Asked, Compared, Decided, Event, Stopped, Tweaked
+from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.tasks import Task, from_sentence
 from tests.agent.history import BROKEN, REPAIR, WRITING, given, proposed, ran, work
 from tests.support import ASKING, DOUBLE, GOOD, OWN_TESTS, WRONG, block
@@ -95,7 +99,7 @@ def test_a_stuck_run_turns_to_the_next_model_and_stays_with_it() -> None:
     assert {move.model for move in cast(Decided, next_(*healthy, others=2)).moves} <= {1, 2}
     alone = cast(Decided, next_(*stuck))
     assert (alone.choice, {move.model for move in alone.moves}) == ("turn", {0})
-    assert "asking differently" in alone.reason
+    assert "asking more freely (temperature 0.85 after 0)" in alone.reason
 
 
 def test_rounds_end_with_their_limit_and_the_user_ends_them_at_any_time() -> None:
@@ -107,6 +111,58 @@ def test_rounds_end_with_their_limit_and_the_user_ends_them_at_any_time() -> Non
     [stopped] = decide(work(), tools)
     assert isinstance(stopped, Stopped)
     assert stopped.reason == "interrupted"
+
+
+@pytest.mark.usefixtures("open_box")
+def test_a_stuck_run_is_asked_differently_as_it_says_and_stops_when_nothing_is_left_to_change() -> None:
+    limits = Limits(rounds=30, calls=99, tokens=10**7)
+    run = attempt(from_sentence(DOUBLE), model("local:tiny-0.5b", WRONG), limits=limits)
+    turns = [decision for decision in run.all(Decided) if decision.choice == "turn"]
+    warmth = [decision.moves[0].temperature for decision in turns]
+    assert warmth == sorted(set(warmth)), "each turn really is warmer"
+    for decision in turns:
+        assert f"temperature {decision.moves[0].temperature:g} after" in decision.reason
+    stopped = run.last(Stopped)
+    assert stopped
+    assert (stopped.reason, stopped.why) == ("stuck", "the model only repeats itself, however it is asked")
+    assert (run.verdict, max(version.round for version in run.versions)) == ("failed", 5)
+
+
+class Silent(ScriptedModel):
+    """A model that does not answer some of the questions for code, counted from 0."""
+
+    def __init__(self, silent: range, *said: str) -> None:
+        super().__init__({"": list(said), "tests": [OWN_TESTS]}, name="local:tiny-0.5b")
+        self.silent, self.number = silent, itertools.count()
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+        if ask.purpose != "tests" and next(self.number) in self.silent:
+            raise ModelError("the server hung up")
+        return super().stream(ask, cancel)
+
+
+@pytest.mark.usefixtures("open_box")
+def test_a_model_that_goes_away_leaves_the_best_version_and_its_verdict() -> None:
+    run = attempt(from_sentence(DOUBLE), Silent(range(2, 99), WRONG, WRONG_ONES[0]), limits=Limits(rounds=9))
+    assert (run.verdict, run.state) == ("failed", "failed")
+    assert run.code, "the best version is not lost"
+    stopped = run.last(Stopped)
+    assert stopped
+    assert (stopped.reason, stopped.why) == ("stuck", "the model cannot be asked any more: the server hung up")
+    assert "the model did not answer: the server hung up" in {version.problem for version in run.versions}
+
+
+@pytest.mark.usefixtures("open_box")
+def test_one_answer_that_does_not_come_is_no_reason_to_end_the_work() -> None:
+    run = attempt(from_sentence(DOUBLE), Silent(range(1, 2), WRONG, GOOD), limits=Limits(rounds=9))
+    assert run.verdict == "proven"
+    assert sum("the server hung up" in version.problem for version in run.versions) == 1
+
+
+@pytest.mark.usefixtures("open_box")
+def test_a_model_that_never_answers_breaks_the_run() -> None:
+    run = attempt(from_sentence(DOUBLE), Silent(range(99)))
+    assert (run.state, run.why) == ("broken", "the server hung up")
 
 
 @pytest.mark.usefixtures("open_box")

@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.agent import policy
-from burnish.events import Event, Move, TestsProposed
+from burnish.events import Decided, Event, Move, TestsProposed
 from burnish.tasks.task import NO_WORDS, Task
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.support import ASKING
@@ -22,6 +22,7 @@ STRENGTHS = ("local:qwen2.5-coder-0.5b", "local:qwen2.5-coder-1.5b", "anthropic:
         ("openai:gpt-x", "strong"),
         ("local:/models/mine.gguf", "middle"),
         ("huggingface:org/model-27B", "strong"),
+        ("local:/data/70b-runs/qwen-0.5b.gguf", "small"),
     ],
 )
 def test_how_strong_a_model_is_follows_from_the_size_in_its_name(name: str, strength: str) -> None:
@@ -162,3 +163,34 @@ def test_without_mending_nothing_is_asked_for_a_repetition_or_for_broken_code() 
     for events in (again, broken):
         asked = policy.moves(work(*events), STRENGTHS[0], 9, without=frozenset({"mending"}))
         assert not {"repeat", "syntax"} & {move.kind for move in asked}
+
+
+@pytest.mark.parametrize("left_out", [{"rewrite"}, {"rewrite", "repair"}, {"rewrite", "repair", "reflect"}])
+@pytest.mark.parametrize("model", STRENGTHS)
+@pytest.mark.parametrize("task", [WRITING, REPAIR])
+def test_what_is_left_out_does_not_come_back_where_nothing_else_is_left(
+    left_out: set[str], model: str, task: Task
+) -> None:
+    own = TestsProposed(tests=("assert f(3) == 7",))
+    good = work(own, given(), ran(0, "ff", model="f"), proposed(1), ran(1, "pp", model="f"), task=task)
+    moves = policy.moves(good, model, 9, without=frozenset(left_out))
+    assert moves
+    assert not left_out & {move.kind for move in moves}
+    assert all(move.temperature > 0 for move in moves)
+
+
+@pytest.mark.parametrize("model", STRENGTHS)
+def test_a_stuck_round_is_warmer_and_the_same_in_all_else(model: str) -> None:
+    usual, stuck = (policy.moves(work(*failing(3)), model, 9, stuck=stuck) for stuck in (False, True))
+    assert [move.kind for move in stuck] == [move.kind for move in usual]
+    assert {move.temperature for move in stuck} == {round(usual[0].temperature + policy.JUMP, 2)}
+
+
+@pytest.mark.parametrize("model", STRENGTHS)
+def test_where_it_cannot_be_warmer_it_is_asked_in_ways_that_the_last_round_did_not_try(model: str) -> None:
+    last = Move(kind="rewrite", version=9, round=8, temperature=policy.WARMEST)
+    state = work(*failing(8), Decided(choice="ask", reason="so", moves=(last,)))
+    assert "rewrite" in {move.kind for move in policy.moves(state, model, 9)}
+    kinds = {move.kind for move in policy.moves(state, model, 9, stuck=True)}
+    assert kinds
+    assert "rewrite" not in kinds

@@ -4,15 +4,18 @@ from collections.abc import Iterator
 
 from burnish.agent import policy
 from burnish.agent.ask import Tools
-from burnish.agent.stuck import why_stuck
+from burnish.agent.stuck import nothing_new, why_silent, why_stuck
 from burnish.agent.work import TWEAK, Work
+from burnish.errors import ModelError
 from burnish.events import Decided, Event, Move, Stopped
 from burnish.tasks.examples import in_words
 from burnish.text import counted, one_line
 
 
 def decide(work: Work, tools: Tools) -> Iterator[Event]:
-    """Judge, or another round; a run that goes in circles changes what it asks, and in the end whom."""
+    """Judge, or another round; a run that goes in circles asks differently, or asks a larger model, and in the end
+    stops. A ModelError is raised only where nobody answers and there is nothing to judge.
+    """
     limits = tools.meter.limits
     if tools.cancel.is_set() and not work.stopped:
         yield Stopped(reason="interrupted", why="stopped by the user")
@@ -20,8 +23,14 @@ def decide(work: Work, tools: Tools) -> Iterator[Event]:
         yield Decided(choice="judge", reason=f"The work ends here: {work.stopped.why}.")
     elif policy.settled(work):
         yield Decided(choice="judge", reason=_why_done(work))
+    elif silent := why_silent(work):
+        if work.best is None:
+            raise ModelError(silent)
+        yield Stopped(reason="stuck", why=f"the model cannot be asked any more: {one_line(silent, 160)}")
     elif work.answers and work.round >= limits.rounds:
         yield Stopped(reason="rounds", why=f"the limit of {limits.rounds} rounds is reached")
+    elif _levels(work) == len(tools.others) and nothing_new(work):
+        yield Stopped(reason="stuck", why="the model only repeats itself, however it is asked")
     else:
         yield _next_round(work, tools)
 
@@ -30,15 +39,26 @@ def _next_round(work: Work, tools: Tools) -> Decided:
     stuck = why_stuck(work)
     level = _level(work, tools, stuck)
     model = (tools.model, *tools.others)[level].name
-    moves = policy.moves(work, model, max(1, tools.meter.left().calls), level, tools.without)
+    higher = level > _levels(work)
+    most = max(1, tools.meter.left().calls)
+    moves = policy.moves(work, model, most, level, tools.without, stuck=bool(stuck) and not higher)
     if not work.answers:
         tests = work.task.own_tests and not work.frozen
         reason = f"{_begins(work)}: {_named(moves)}{', and tests of its own' if tests else ''}."
         return Decided(choice="begin" if tests else "ask", reason=reason, moves=moves)
     if stuck:
-        changed = f"going on with {model}" if level > _levels(work) else "asking differently"
+        changed = f"going on with {model}" if higher else _how_else(work, moves)
         return Decided(choice="turn", reason=f"{_so_far(work)}, and {stuck}: {changed}, {_named(moves)}.", moves=moves)
     return Decided(choice="ask", reason=f"{_so_far(work)}: {_named(moves)}.", moves=moves)
+
+
+def _how_else(work: Work, moves: tuple[Move, ...]) -> str:
+    """What a round that is to lead out of a circle does differently."""
+    before, now = policy.last_warmth(work), max(move.temperature for move in moves)
+    if now > before:
+        return f"asking more freely (temperature {now:g} after {before:g})"
+    same = {move.kind for move in moves} & {move.kind for move in policy.last_moves(work)}
+    return "asking once more" if same else "asking in another way"
 
 
 def _level(work: Work, tools: Tools, stuck: str) -> int:

@@ -42,6 +42,8 @@ LATER: dict[tuple[Strength, Case], tuple[str, ...]] = {
 
 COLDEST, STEP, WARMEST = 0.7, 0.05, 1.0
 """Temperatures after the first, greedy answer: each round is a little warmer."""
+JUMP = 0.1
+"""How much warmer a round is that is to lead out of a circle."""
 
 EDIT_VOTE = 0.5
 """What small edits count for beside the model's answers, of which each counts 1: they are no independent opinions, so
@@ -58,7 +60,7 @@ _BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
 
 def strength(model: str) -> Strength:
     """How much a model can be trusted with, from the size in its name; one that names no size is a large one."""
-    found = _BILLIONS.search(model)
+    found = _BILLIONS.search(model.rpartition("/")[2])
     if found is None:
         return "middle" if model.startswith("local:") else "strong"
     billions = float(found[1])
@@ -72,11 +74,11 @@ def case_of(work: Work) -> Case:
     return "repair" if work.task.described else "repair without words"
 
 
-def temperature(round_: int, rises: bool = True) -> float:
+def temperature(round_: int, rises: bool = True, stuck: bool = False) -> float:
     """Zero for the first answer, then warmer with each round, so that asking again can say something new."""
     if not rises:
         return COLDEST
-    return 0.0 if round_ == 0 else round(min(COLDEST + STEP * (round_ - 1), WARMEST), 2)
+    return 0.0 if round_ == 0 else round(min(COLDEST + STEP * (round_ - 1) + JUMP * stuck, WARMEST), 2)
 
 
 def support(versions: Iterable[Version]) -> float:
@@ -97,15 +99,28 @@ def settled(work: Work) -> bool:
     return support(work.version(number) for number in work.group_of(work.best)) >= needed
 
 
-def moves(work: Work, model: str, most: int, level: int = 0, without: frozenset[str] = frozenset()) -> tuple[Move, ...]:
-    """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far."""
+def moves(
+    work: Work,
+    model: str,
+    most: int,
+    level: int = 0,
+    without: frozenset[str] = frozenset(),
+    stuck: bool = False,
+) -> tuple[Move, ...]:
+    """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far.
+
+    Where the work is `stuck` it is asked in a warmer way than in the last round; where that is not possible, in ways
+    that the last round did not try, if there are any.
+    """
     round_ = work.round + 1 if work.answers else 0
+    warmth = temperature(round_, "warmth" not in without, stuck)
     strong, case = strength(model), case_of(work)
     widths = WIDTHS[strong] if "portfolio" not in without else (1,)
     width = min(widths[min(round_, len(widths) - 1)], most)
     if work.answers:
         called = [] if "mending" in without else _called_for(work)
-        kinds = [*called, *_in_turn(work, tuple(kind for kind in LATER[strong, case] if kind not in without))]
+        tried = _last_kinds(work) if stuck and warmth <= last_warmth(work) else set()
+        kinds = [*called, *_in_turn(work, LATER[strong, case], without, tried)]
     else:
         first = FIRST.get((strong, case), "draft")
         kinds = ["draft" if first in without else first]
@@ -114,7 +129,7 @@ def moves(work: Work, model: str, most: int, level: int = 0, without: frozenset[
             kind=kind,
             version=work.next_version + place,
             round=round_,
-            temperature=temperature(round_, "warmth" not in without),
+            temperature=warmth,
             model=level,
             base=base_of(kind, work),
         )
@@ -140,12 +155,38 @@ def _called_for(work: Work) -> list[str]:
     return ["repeat"] if work.repeats and work.best and not would_bend("repeat", work) else []
 
 
-def _in_turn(work: Work, kinds: tuple[str, ...]) -> list[str]:
-    """The table's kinds from where the last round left off, without those that got nowhere in this run."""
-    useful = [kind for kind in kinds if not gets_nowhere(kind, work) and not would_bend(kind, work)]
-    useful = useful or [kind for kind in kinds if not would_bend(kind, work)] or ["rewrite"]
+def _in_turn(work: Work, table: tuple[str, ...], without: frozenset[str], tried: set[str]) -> list[str]:
+    """The table's kinds from where the last round left off, without those that got nowhere in this run.
+
+    Those that were `tried` just now are left out where others remain; what is `without` is never in it.
+    """
+    kinds = [kind for kind in table if kind not in without]
+    unbent = [kind for kind in kinds if not would_bend(kind, work)]
+    useful = [kind for kind in unbent if not gets_nowhere(kind, work)] or unbent or [_instead(work, without)]
+    useful = [kind for kind in useful if kind not in tried] or useful
     asked = sum(version.by in kinds for version in work.answers)
     return [useful[(asked + place) % len(useful)] for place in range(8)]
+
+
+def _instead(work: Work, without: frozenset[str]) -> str:
+    """What is asked where the table has nothing left: afresh, else what was there once more, else a warmer draft."""
+    if "rewrite" not in without:
+        return "rewrite"
+    return "repair" if work.broken and "repair" not in without else "draft"
+
+
+def last_moves(work: Work) -> tuple[Move, ...]:
+    """The questions of the last round."""
+    return next((decision.moves for decision in reversed(work.decisions) if decision.moves), ())
+
+
+def last_warmth(work: Work) -> float:
+    """The temperature of the last round."""
+    return max((move.temperature for move in last_moves(work)), default=0.0)
+
+
+def _last_kinds(work: Work) -> set[str]:
+    return {move.kind for move in last_moves(work)}
 
 
 def would_bend(kind: str, work: Work) -> bool:

@@ -1,11 +1,13 @@
 """Is the work going in circles? Then it goes back to the best version and asks differently."""
 
-from burnish.agent.work import Work
+from burnish.agent.policy import WARMEST, last_warmth
+from burnish.agent.work import SILENT, Work
 from burnish.runs.run import Version
 
 NO_PROGRESS_ROUNDS = 2
 SAME_ERROR = 3
 ALTERNATING = 4
+REPEATED_ROUNDS = 2
 
 
 def why_stuck(work: Work) -> str:
@@ -18,6 +20,19 @@ def why_stuck(work: Work) -> str:
     if error:
         return f"the last {SAME_ERROR} answers fail in the same way"
     return f"no progress in {NO_PROGRESS_ROUNDS} rounds" if _no_progress(work) else ""
+
+
+def nothing_new(work: Work) -> bool:
+    """Whether all that could be changed was changed, and yet the last rounds only said again what had been said."""
+    last = range(work.round - REPEATED_ROUNDS + 1, work.round + 1)
+    return last_warmth(work) >= WARMEST and all(work.only_repeats(round_) for round_ in last)
+
+
+def why_silent(work: Work) -> str:
+    """The error that kept every answer of the last round from coming; empty where one came."""
+    last = [version.problem for version in work.answers if version.round == work.round]
+    silent = bool(last) and all(problem.startswith(SILENT) for problem in last)
+    return last[-1].removeprefix(SILENT) if silent else ""
 
 
 def _alternates(work: Work) -> bool:

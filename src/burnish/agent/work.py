@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Sequence
 from functools import cached_property
 
+from burnish.agent.likeness import bare
 from burnish.checks.suite import Suite
 from burnish.events import Compared, Decided, Event, SpecAgreed, Stopped, TestsFrozen, Tweaked
 from burnish.runs.run import Run, Version
@@ -15,6 +16,8 @@ SECOND_OPINIONS = 1
 """Rounds after which, with given tests, the votes there are have to do."""
 GIVEN, TWEAK = "given", "tweak"
 """Who made a version, where it was not the model: it was there before, or it is a small edit of another one."""
+SILENT = "the model did not answer: "
+"""How the problem of a version begins whose answer never came."""
 
 
 class Work:
@@ -197,15 +200,21 @@ class Work:
         return enough and (given, undisputed) == counting
 
     def is_repeat(self, version: Version) -> bool:
-        """Whether its code was there before."""
-        text = _bare(version.code)
-        return any(_bare(other.code) == text for other in self.versions if other.number < version.number)
+        """Whether its code was there before, or code that differs in nothing but layout, words and local names."""
+        if version.problem.startswith(SILENT):
+            return False
+        text = bare(version.code)
+        return any(bare(other.code) == text for other in self.versions if other.number < version.number)
 
     @property
     def repeats(self) -> bool:
         """Whether the last round only said again what had been said."""
-        last = [version for version in self.answers if version.round == self.round]
-        return bool(last) and self.round > 0 and all(self.is_repeat(version) for version in last)
+        return self.only_repeats(self.round)
+
+    def only_repeats(self, round_: int) -> bool:
+        """Whether a round after the first brought answers, and only such as had been given before."""
+        made = [version for version in self.answers if version.round == round_]
+        return bool(made) and round_ > 0 and all(self.is_repeat(version) for version in made)
 
     @property
     def latest_broken(self) -> Version | None:
@@ -230,9 +239,3 @@ class Work:
             if version.graded
             else dict.fromkeys(self.suite.names.values(), "not_run")
         )
-
-
-def _bare(code: str) -> str:
-    """The code without blank lines, line ends and comments of their own: what a repetition may differ in."""
-    lines = (line.rstrip() for line in code.splitlines())
-    return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))

@@ -133,7 +133,8 @@ class Screen:
 
     def _code_proposed(self, event: CodeProposed) -> None:
         lines = len(event.code.splitlines())
-        said = event.problem if event.problem else counted(lines, "line")
+        mended = f" ({event.mended})" if event.mended else ""
+        said = event.problem if event.problem else f"{counted(lines, 'line')}{mended}"
         self._line(f"version {event.version}", f"{event.by}: {one_line(said, 160)}", "red" if event.problem else "bold")
         self._show_code(event)
         self._now = "running the tests"

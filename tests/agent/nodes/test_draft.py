@@ -1,5 +1,9 @@
 """From an answer to a version: what was begun is gone on with, the wrong form is asked for once more and then named."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, cast
+
 import pytest
 
 from burnish import Limits, ScriptedModel
@@ -7,7 +11,9 @@ from burnish.agent import prompts
 from burnish.agent.nodes import draft as node
 from burnish.agent.nodes import reflect, repair
 from burnish.agent.nodes.draft import told
+from burnish.errors import ModelError
 from burnish.events import Asked, CodeProposed, Event, Move, Stopped
+from burnish.models.model import Chunk
 from burnish.tasks import Task
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.agent.nodes.at_work import tools
@@ -159,3 +165,27 @@ def test_what_goes_wrong_is_told_in_a_line_and_never_more_than_one_failure() -> 
     state = work(proposed(1), ran(1, "ff", "got: 7"))
     assert told(state, 1).count("got: 7") == 1
     assert told(work(proposed(1, problem="the code does not parse: line 1")), 1) == "the code does not parse: line 1"
+
+
+def test_what_had_to_be_done_to_an_answer_is_on_record() -> None:
+    assert version(asked(block(GOOD))).mended == ""
+    wrapped = version(asked('{"code": "def f(n):\\n    return n"}'))
+    assert (wrapped.problem, "JSON" in wrapped.mended) == ("", True)
+
+
+class Unreachable:
+    """A model that cannot be reached."""
+
+    name, slots = "scripted:gone", 1
+
+    def stream(self, ask: object, cancel: object) -> Iterator[Chunk]:
+        raise ModelError("gone")
+
+
+def test_an_answer_that_did_not_come_is_one_answer_less_and_in_an_evaluation_the_end_of_the_attempt() -> None:
+    hands = replace(tools(), model=cast(Any, Unreachable()))
+    made = version(list(node(work(), hands, MOVE)))
+    assert made.problem == "the model did not answer: gone"
+    assert not work(made, made.model_copy(update={"version": 2, "round": 1})).repeats
+    with pytest.raises(ModelError, match="gone"):
+        list(node(work(), replace(hands, errors_end=True), MOVE))

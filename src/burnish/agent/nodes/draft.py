@@ -12,7 +12,8 @@ from burnish.agent.ask import Tools, ask
 from burnish.agent.imports import with_imports
 from burnish.agent.prompts import Messages, Wanted
 from burnish.agent.shape import Shaped, shaped
-from burnish.agent.work import Work
+from burnish.agent.work import SILENT, Work
+from burnish.errors import ModelError
 from burnish.events import CodeProposed, Event, ModelReplied, Move
 from burnish.models.model import Ask
 from burnish.tasks.assemble import assemble
@@ -88,27 +89,47 @@ def _about(work: Work, move: Move, prompt: Callable[[Wanted, str, str], Messages
 
 
 def _propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:
-    """Ask, take the code out of the answer, put it in its place, and say what is wrong if it cannot even be run."""
+    """Ask, take the code out of the answer, put it in its place, and say what is wrong if it cannot even be run.
+
+    A model that fails here costs this one answer: the work goes on with the others.
+    """
     if move.model:
         tools = replace(tools, model=tools.others[move.model - 1], others=())
-    reply = yield from _ask(tools, move, messages, f"{move.kind}-{move.version}")
-    if reply is None:
+    try:
+        answered = yield from _answered(work, tools, move, messages)
+    except ModelError as error:
+        if tools.errors_end:
+            raise
+        answered = Shaped(code="", problem=f"{SILENT}{error}"), ""
+    if answered is None:
         return
-    found = _code_in(reply, work, messages)
-    if found.problem and "does not parse" not in found.problem and reply.ended != "length":
-        asked = prompts.form_again(messages, reply.text, found.problem, wanted(work))
-        again = yield from _ask(tools, move, asked, f"form-{move.version}")
-        found, reply = (_code_in(again, work, asked), again) if again else (found, reply)
+    found, ask_id = answered
     code = found.code if found.problem else assemble(work.task, with_imports(found.code, offered_names(work.task)))
     yield CodeProposed(
         version=move.version,
         code=code,
         by=move.kind,
-        ask_id=reply.ask_id,
+        ask_id=ask_id,
         problem=found.problem,
         round=move.round,
         base=move.base,
+        mended=found.mended,
     )
+
+
+def _answered(
+    work: Work, tools: Tools, move: Move, messages: Messages
+) -> Generator[Event, None, tuple[Shaped, str] | None]:
+    """The code of the answer and which ask it answers; one that is in no usable form is asked for once more."""
+    reply = yield from _ask(tools, move, messages, f"{move.kind}-{move.version}")
+    if reply is None:
+        return None
+    found = _code_in(reply, work, messages)
+    if found.problem and "does not parse" not in found.problem and reply.ended != "length":
+        asked = prompts.form_again(messages, reply.text, found.problem, wanted(work))
+        again = yield from _ask(tools, move, asked, f"form-{move.version}")
+        found, reply = (_code_in(again, work, asked), again) if again else (found, reply)
+    return found, reply.ask_id
 
 
 def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator[Event, None, ModelReplied | None]:
