@@ -36,9 +36,6 @@ class Brittle:
             raise SandboxError("the cell ended during a job")
         return PASSED
 
-    def behave(self, module: str, calls: object) -> tuple[str, ...]:
-        return ()
-
 
 class Gone:
     """A sandbox that runs nothing any more."""

@@ -76,6 +76,13 @@ def test_calls_see_the_projects_other_modules(ground):
     assert said == {1: ("2.5", "raises AttributeError"), 2: ("1.5", "raises AttributeError")}
 
 
+def test_the_files_of_the_tests_that_decide_can_be_read_to_learn_calls_from(ground):
+    told = ground.test_texts(SUITE)
+    assert any("def test_process" in text for text in told)
+    gone = SUITE.model_copy(update={"project": ("tests/gone.py::test",)})
+    assert ground.test_texts(gone) == ()
+
+
 def test_a_text_that_the_files_encoding_cannot_hold_is_a_problem(tmp_path):
     project = find_project([shop(tmp_path) / "shop/cart.py"], python=sys.executable)
     with InProject(project, Path("shop/cart.py"), "latin-1") as opened:

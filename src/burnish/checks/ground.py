@@ -45,15 +45,16 @@ class Ground(Protocol):
         """The files of the project's tests as they are now; others than the suite's prove nothing."""
         ...
 
-    def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
-        """What each call, an expression over the module's names, gives: its value or its error, as text.
-
-        Ranks versions, and never decides: the values share a process with the code. One answer for each call.
-        """
+    def test_texts(self, suite: Suite) -> tuple[str, ...]:
+        """The files of tests that the suite names, as text: to learn from how they call the code."""
         ...
 
     def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
-        """The same for several modules, each in a process of its own."""
+        """What each call, an expression over a module's names, gives there: its value or its error, as text.
+
+        Ranks versions, and never decides: the values share a process with the code. One answer for each call; each
+        module has a process of its own.
+        """
         ...
 
 
@@ -87,9 +88,9 @@ class Alone:
         """Nothing: all tests are in the suite itself."""
         return ()
 
-    def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
-        """All calls in one process, a fresh one."""
-        return behaviour.behave(module, calls, self._sandbox)
+    def test_texts(self, suite: Suite) -> tuple[str, ...]:
+        """The user's own file, where there is one."""
+        return (suite.file,) if suite.file else ()
 
     def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
         """All modules for the cost of one start."""

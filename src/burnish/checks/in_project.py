@@ -121,12 +121,14 @@ class InProject:
         count = len(suite.given) + len(suite.project)
         return {place for place, said in told.items() if _all_passed(said, count)}
 
-    def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
-        """What each call gives, with the project's other modules there to be imported."""
-        return self.behave_all({0: module}, calls)[0]
+    def test_texts(self, suite: Suite) -> tuple[str, ...]:
+        """The files that hold the project's tests; what cannot be read is left out."""
+        names = dict.fromkeys(test.partition("::")[0] for test in suite.project)
+        files = [self.project.root / name for name in names if name.endswith(".py")]
+        return tuple(text for file in files if (text := _read(file)))
 
     def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
-        """The same for several versions, for the cost of one start."""
+        """What each call gives in each version, with the project's other modules there to be imported."""
         if not modules or not calls:
             return {number: () for number in modules}
         nonce = secrets.token_hex(16)
@@ -190,6 +192,13 @@ class InProject:
 def _all_passed(said: Sequence[Said] | None, count: int) -> bool:
     """Whether no test failed and as many passed as decide; a file's id stands for one at least."""
     return bool(said) and len(said or ()) >= count and all(test.outcome != "failed" for test in said or ())
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def covers(entry: str, test: str) -> bool:

@@ -39,8 +39,8 @@ class Gone:
     def fingerprint(self, suite: Suite) -> tuple[tuple[str, str], ...]:
         return suite.files
 
-    def behave(self, module: str, calls: Sequence[str]) -> tuple[str, ...]:
-        raise SandboxError("the cell did not start")
+    def test_texts(self, suite: Suite) -> tuple[str, ...]:
+        return ()
 
     def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
         self.asked += 1

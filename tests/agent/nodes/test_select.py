@@ -74,6 +74,21 @@ def test_where_there_is_nothing_to_tell_apart_nothing_is_run() -> None:
     assert ground.asked == 0
 
 
+def test_methods_are_compared_on_objects(box: Sandbox) -> None:
+    codes = [f"class Cart:\n    def total(self, n):\n        return {how}\n" for how in ("n", "n + 0", "n % 3")]
+    method = NO_TESTS.model_copy(update={"entry_point": "Cart.total", "signature": "", "prompt": "repair it"})
+    found = compared(box, *passing(*codes), task=method)
+    assert found.groups == ((1, 2), (3,))
+    assert found.inputs[0].startswith("Cart().total(")
+
+
+def test_of_a_module_with_several_functions_all_are_compared(box: Sandbox) -> None:
+    codes = [f"{SAME}\n\ndef g(n: int):\n    return {how}\n" for how in ("-n", "0 - n", "n % 3")]
+    found = compared(box, *passing(*codes), task=WRITING.model_copy(update={"also": ("g",)}))
+    assert found.groups == ((1, 2), (3,))
+    assert found.apart.startswith("g(")
+
+
 def test_where_no_call_gives_a_value_nothing_is_agreed_on(box: Sandbox) -> None:
     fussy = [f"def f(n):\n    raise ValueError({n})\n" for n in (1, 2)]
     untold = NO_TESTS.model_copy(update={"entry_point": "Cart.f", "signature": "", "prompt": "repair it"})

@@ -1,10 +1,10 @@
 """select: versions that pass the same tests are run on many inputs; the behaviour that most of them share is chosen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from burnish.agent.agreement import apart, differences, groups_of, has_values
 from burnish.agent.ask import Tools
-from burnish.agent.inputs import calls_for
+from burnish.agent.inputs import calls_of_all
 from burnish.agent.policy import support
 from burnish.agent.work import Work
 from burnish.errors import SandboxError
@@ -25,9 +25,12 @@ def select(work: Work, tools: Tools) -> Iterator[Event]:
     rivals = work.rivals[:MOST_RIVALS]
     if "agreement" in tools.without or not worth_it(work, rivals) or tools.cancel.is_set():
         return
-    recorded = tools.replay.take(Compared)
+    mine = _numbers(rivals)
+    recorded = tools.replay.take(Compared, fits=lambda one: {n for group in one.groups for n in group} == mine)
     if recorded:
         yield recorded
+        return
+    if tools.meter.over:
         return
     try:
         found = compared(work, tools, rivals)
@@ -54,7 +57,7 @@ def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared | None
     calls: tuple[str, ...] = ()
     told: Told = {number: () for number in codes}
     for draw in range(DRAWS):
-        fresh = _calls(work, rivals, draw)
+        fresh = _calls(work, rivals, draw, tools.ground.test_texts(work.suite))
         told = {number: told[number] + answers for number, answers in tools.ground.behave_all(codes, fresh).items()}
         calls += fresh
         groups = _grouped(work, rivals, told)
@@ -73,11 +76,12 @@ def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared | None
     )
 
 
-def _calls(work: Work, rivals: list[Version], draw: int) -> tuple[str, ...]:
+def _calls(work: Work, rivals: list[Version], draw: int, files: Sequence[str]) -> tuple[str, ...]:
     """Inputs for one comparison; each further draw looks for others, to tell apart what is still alike."""
-    spec = work.spec
+    spec, prompt = work.spec, work.task.prompt
+    names = (spec.entry_point, *work.task.also)
     shown = tuple(dict.fromkeys(version.code for version in rivals))
-    return calls_for(spec.entry_point, spec.signature, work.suite.given, MOST_CALLS, work.task.prompt, shown, draw)
+    return calls_of_all(names, spec.signature, work.suite.given, MOST_CALLS, prompt, shown, draw, files)
 
 
 def _grouped(work: Work, rivals: list[Version], told: Told) -> list[tuple[int, ...]]:
