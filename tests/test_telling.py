@@ -167,6 +167,16 @@ def test_the_picture_marks_the_road_that_a_run_took(run: Run) -> None:
     assert "run(run: 2 times):::visited" in picture(run)
 
 
+def test_the_road_leads_over_nodes_of_the_graph_and_what_specify_decides_is_its_own(open_box: Sandbox) -> None:
+    task = from_sentence("double a number").model_copy(update={"assume": True})
+    run = attempt(task, ScriptedModel(script(assume="- zero stays zero")))
+    assert {"specify", "assume"} <= {event.choice for event in run.all(Decided)}
+    road = visits(run)
+    assert all(f"\t{node}({node})" in picture() for node in road), road
+    assert road["decide"] == len(run.all(Decided)) - 2
+    assert road["specify"] == 1
+
+
 def test_the_commands_print_it(work_folder: Path, store: object) -> None:
     assert burnish("explain", "--graph", cwd=work_folder).stdout.strip() == picture()
     none = burnish("explain", cwd=work_folder)

@@ -260,8 +260,9 @@ def test_ctrl_c_is_exit_code_130_and_says_where_the_run_is(work_folder: Path, st
         _, errors = process.communicate(timeout=30)
     assert time.monotonic() - asked < 2
     assert process.returncode == 130
-    assert errors.strip() == "burnish: Stopped. What was done is kept; go on with: burnish resume last"
-    assert store.open("last").state == "interrupted"
+    run = store.open("last")
+    assert errors.strip() == f"burnish: Stopped. What was done is kept; go on with: burnish resume {run.id}"
+    assert run.state == "interrupted"
 
 
 def test_a_failing_first_version_is_shown_with_the_assertion_and_what_it_got(call: Call, tmp_path: Path) -> None:

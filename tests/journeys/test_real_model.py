@@ -60,5 +60,5 @@ def test_ctrl_c_in_the_middle_of_an_answer_ends_within_two_seconds(work_folder: 
         _, errors = process.communicate(timeout=60)
     assert time.monotonic() - asked < 2
     assert process.returncode == 130
-    assert b"burnish resume last" in errors
+    assert f"burnish resume {store.open('last').id}" in errors.decode()
     assert store.open("last").state == "interrupted"

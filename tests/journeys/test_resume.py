@@ -90,7 +90,7 @@ def test_ctrl_c_in_the_final_checks_then_resume(work_folder: Path, store: Store)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert b"burnish resume last" in errors
+    assert f"burnish resume {store.open('last').id}" in errors.decode()
     assert (store.open("last").state, store.open("last").all(FilesWritten)) == ("interrupted", [])
 
     assert burnish("resume", "last", "--quiet", cwd=work_folder).returncode == 0

@@ -131,10 +131,34 @@ def test_caps_count_the_calls_of_all_parts(whole: Run, store: Store) -> None:
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, TestsRan))
     name = left_by_a_crash(store, whole, place)
     before, answering = store.open(name), model()
-    run = resume(name, answering, raised={"calls": before.calls}, store=store)
+    record = store.runs / name / "events.jsonl"
+    record.write_text(record.read_text().replace('"calls":16', f'"calls":{before.calls}', 1))
+    run = resume(name, answering, store=store)
     assert (answering.asked, run.calls, run.verdict) == ([], before.calls, "failed")
     assert (stopped := run.ending(Stopped))
     assert stopped.reason == "calls"
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"),
+    [
+        ({"calls": 3}, "--calls 32"),
+        ({"tokens": 39_999}, "--tokens 80000"),
+        ({"seconds": float("nan")}, "--seconds 1200"),
+        ({"seconds": float("inf")}, "--seconds 1200"),
+        ({"dollars": 1.0}, "has no limit on dollars"),
+        ({"cals": 99}, "has no limit on cals"),
+    ],
+)
+def test_a_limit_that_would_not_rise_is_refused_with_what_to_type(
+    raised: dict[str, float], words: str, whole: Run, store: Store
+) -> None:
+    for name in (whole.id, left_by_a_crash(store, whole, 5)):
+        before = (store.runs / name / "events.jsonl").read_bytes()
+        with pytest.raises(SetupProblem, match=f"burnish resume {name}") as problem:
+            resume(name, model(), raised=raised, store=store)
+        assert words in str(problem.value)
+        assert (store.runs / name / "events.jsonl").read_bytes() == before
 
 
 def test_a_run_that_broke_is_taken_up(open_box: Sandbox, store: Store) -> None:

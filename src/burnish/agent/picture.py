@@ -12,13 +12,10 @@ from burnish.models.scripted import ScriptedModel
 from burnish.runs.run import Run
 from burnish.tasks.task import Task
 
-NODES_OF: dict[type[BaseEvent], tuple[str, ...]] = {
-    SpecAgreed: ("specify",),
-    Decided: ("decide", "policy"),
-    Tweaked: ("tweak", "tweaks"),
-    Compared: ("compare", "select", "agree"),
-}
-"""Which node speaks in which event, by the names it may have; nodes that ask are known by what they ask for."""
+NODES: dict[type[BaseEvent], str] = {SpecAgreed: "specify", Decided: "decide", Tweaked: "tweak", Compared: "select"}
+"""Which node speaks in which event; nodes that ask are known by what they ask for."""
+BEFORE = ("specify", "assume")
+"""What the first node asks for and decides by itself; it speaks once, when all is agreed."""
 VISITED = "\tclassDef visited fill:#d7f5dc,stroke:#2e7d32,line-height:1.2"
 
 
@@ -38,10 +35,9 @@ def picture(run: Run | None = None) -> str:
 
 def visits(run: Run) -> dict[str, int]:
     """How often each node was at work, as far as its events tell."""
-    counts: Counter[str] = Counter(event.purpose.replace(" ", "_") for event in run.all(Asked))
-    for kind, names in NODES_OF.items():
-        found = [event for event in run.all(kind) if getattr(event, "choice", "") != "specify"]
-        counts.update({name: max(0, len(found) - counts[name]) for name in names})
+    counts = Counter(event.purpose for event in run.all(Asked) if event.purpose not in BEFORE)
+    for kind, node in NODES.items():
+        counts[node] = sum(getattr(event, "choice", "") not in BEFORE for event in run.all(kind))
     tried = [isinstance(event, TestsRan) for event in run.events]
     counts["run"] = sum(now and not before for before, now in zip([False, *tried], tried, strict=False))
     counts["judge"] = sum(event.evidence.check == "tests" for event in run.all(CheckFinished))

@@ -1,18 +1,12 @@
 """`burnish fix`: a file with a bug goes in; a diff that its tests agree with comes out."""
 
-import sys
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from burnish.models.catalog import DEFAULT_MODEL
-
-if TYPE_CHECKING:
-    from burnish.cli.screen import Screen
-    from burnish.runs import Run
-
-MOST_NAMED = 5
 
 
 def fix(
@@ -41,34 +35,33 @@ def fix(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the diff.")] = False,
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""
-    from burnish.agent.limits import Limits
-    from burnish.cli.write import _close, _exit_code, _opened, _reader
-    from burnish.verbs.fix import fix as fix_it
+    from burnish.agent.limits import check_priced
+    from burnish.cli.repaired import goodbye
+    from burnish.cli.session import Session, exit_code, here, limits
+    from burnish.models.names import split_names
+    from burnish.verbs.fix import repair
+    from burnish.verbs.plan import plan_for
 
-    _must_be_free(out)
-    limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
-    watch, screen = _reader(verbose, events, quiet)
-    try:
-        run = fix_it(
+    folder = here()
+    if out is not None:
+        _must_be_free(out, folder)
+    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
+    check_priced(caps, *split_names(model))
+    with Session(verbose, events, quiet) as session:
+        plan = plan_for(
             file,
-            _opened(model, quiet or events),
             tests=tests or (),
             spec=spec,
             function=function,
             apply=apply,
             python=python,
-            limits=limits,
             sandbox=sandbox,
-            watch=watch,
+            watch=session.watch,
         )
-    except KeyboardInterrupt:
-        _close(screen)
-        print("burnish: Stopped. What was done is kept; go on with: burnish resume last", file=sys.stderr)
-        raise
-    finally:
-        _close(screen)
-    _goodbye(run, screen, quiet, out)
-    raise typer.Exit(_exit_code(run, strict))
+        answering = model if plan.nothing else session.models(model)
+        run = repair(plan, answering, apply=apply, limits=caps, sandbox=sandbox, watch=session.watch)
+    goodbye(run, session, out)
+    raise typer.Exit(exit_code(run, strict))
 
 
 def apply(
@@ -79,6 +72,7 @@ def apply(
 
     from burnish.cli.diff import show_diff
     from burnish.events import Applied
+    from burnish.text import plain
     from burnish.verbs.apply import apply as apply_it
     from burnish.verbs.apply import diff_of
 
@@ -87,70 +81,20 @@ def apply(
     show_diff(diff_of(done), console)
     written = done.last(Applied)
     if written:
-        print(f"written {written.file}; what it held is in {written.backup}")
+        print(plain(f"written {written.file}; what it held is in {written.backup}"))
 
 
-def _must_be_free(out: Path | None) -> None:
+def _must_be_free(out: Path, inside: Path) -> None:
+    """Refuse, before any work is done, a diff file that exists or could not be written."""
     from burnish.errors import SetupProblem
+    from burnish.text import one_line
 
-    if out is not None and (out.exists() or not out.absolute().parent.is_dir()):
-        raise SetupProblem(f"{str(out)!r} exists, or its folder does not. Name a new file: --out fix.diff")
-
-
-def _goodbye(run: "Run", screen: "Screen | None", quiet: bool, out: Path | None) -> None:
-    """The diff, what is left out, and what to type next."""
-    from burnish.verbs.apply import diff_of
-
-    diff = diff_of(run)
-    if out is not None and diff:
-        out.write_text(diff, "utf-8", newline="")
-    if quiet:
-        print(diff, end="")
-    if screen:
-        _tell(run, screen, diff, out)
-
-
-def _tell(run: "Run", screen: "Screen", diff: str, out: Path | None) -> None:
-    from burnish.cli.diff import show_diff
-    from burnish.events import Applied
-    from burnish.verbs.apply import facts_of
-
-    screen.console.print()
-    show_diff(diff, screen.console)
-    for line in (*_stuck(run), *_aside(facts_of(run).get("aside", []))):
-        _line(screen, "", line, "yellow")
-    good = run.verdict in ("proven", "plausible")
-    if diff and good and not run.last(Applied):
-        _line(screen, "apply", f"burnish apply {run.id}")
-    if diff and not good:
-        _line(screen, "", "not applied: this is the best version there was, and it does not pass", "yellow")
-    if out is not None and diff:
-        _line(screen, "diff", str(out))
-    screen.goodbye(run)
-
-
-def _stuck(run: "Run") -> list[str]:
-    """For a failed run: the tests that no version passed, which may be the ones that are wrong."""
-    ran = [version for version in run.versions if version.graded and version.graded.cases]
-    if run.verdict != "failed" or len(ran) < 2:
-        return []
-    failed = [
-        {case.name for case in version.graded.cases if case.outcome != "passed"} for version in ran if version.graded
-    ]
-    always = sorted(set.intersection(*failed))
-    shown = ", ".join(always[:MOST_NAMED]) + (" …" if len(always) > MOST_NAMED else "")
-    return [f"no version passed {shown}; look whether the test is right"] if always else []
-
-
-def _aside(tests: list[str]) -> list[str]:
-    lines = [f"left aside, because it fails for another reason: {test}" for test in tests[:MOST_NAMED]]
-    return lines + ([f"and {len(tests) - MOST_NAMED} more"] if len(tests) > MOST_NAMED else [])
-
-
-def _line(screen: "Screen", label: str, text: str, style: str = "") -> None:
-    from rich.text import Text
-
-    from burnish.text import plain
-
-    line = Text.assemble(" " * 8, (f"{label:<10}", "bold"), " ", (plain(text), style))
-    screen.console.print(line, soft_wrap=True)
+    name, folder = one_line(str(out)), (inside / out).parent
+    try:
+        taken = out.exists() or not folder.is_dir()
+    except OSError as error:
+        raise SetupProblem(f"{name!r}: {error.strerror}. Name a new file: --out fix.diff") from error
+    if taken:
+        raise SetupProblem(f"{name!r} exists, or its folder does not. Name a new file: --out fix.diff")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SetupProblem(f"The folder {str(folder)!r} cannot be written. Name a file elsewhere: --out ~/fix.diff")

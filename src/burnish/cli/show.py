@@ -12,14 +12,15 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
 ) -> None:
     """Show one run in full."""
+    from burnish.cli.code import print_code
     from burnish.report import tests_file
     from burnish.runs import Store
 
     opened = Store().open(run)
     if code:
-        print(opened.code, end="")
+        print_code(opened.code)
     elif tests:
-        print(tests_file(opened), end="")
+        print_code(tests_file(opened))
     elif as_json:
         from burnish.cli.lines import json_line
 

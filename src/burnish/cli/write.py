@@ -1,18 +1,11 @@
 """`burnish write`: a sentence goes in; tests, code and a report come out."""
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from burnish.models.catalog import DEFAULT_MODEL
-
-if TYPE_CHECKING:
-    from burnish.attempt import Watch
-    from burnish.cli.screen import Screen
-    from burnish.models.model import Model
-    from burnish.runs import Run
 
 
 def write(
@@ -44,9 +37,10 @@ def write(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
 ) -> None:
     """Write tested code from a sentence."""
-    from burnish.agent.limits import Limits, check_priced
+    from burnish.agent.limits import check_priced
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
+    from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
     from burnish.runs import Store
     from burnish.verbs.write import check_free, deliver, free_folder, task_for
@@ -54,87 +48,26 @@ def write(
 
     text, store = task_text(sentence, task_file), Store()
     task = task_for(text, from_run, store, with_tests)
-    check_free(out or free_folder(_here() / task.id))
-    limits = Limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
-    check_priced(limits, *split_names(model))
+    check_free(out or free_folder(here() / task.id))
+    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
+    check_priced(caps, *split_names(model))
     if ask:
         check_terminal(quiet or events)
-    watch, screen = _reader(verbose, events, quiet)
-    try:
-        answering = _opened(model, quiet or events)
+    with Session(verbose, events, quiet) as session:
         run = write_it(
             text,
-            answering,
+            session.models(model),
             out=out,
             from_run=from_run,
-            limits=limits,
+            limits=caps,
             sandbox=sandbox,
             store=store,
-            watch=watch,
+            watch=session.watch,
             fast=fast,
             with_tests=with_tests,
-            answer=terminal(screen) if ask else None,
+            answer=terminal(session.screen) if ask else None,
         )
         if out is None:  # named only now: another run may have taken the name meanwhile
-            run = deliver(run, free_folder(_here() / task.id), store, watch)
-    except KeyboardInterrupt:
-        _close(screen)
-        print("burnish: Stopped. What was done is kept; go on with: burnish resume last", file=sys.stderr)
-        raise
-    finally:
-        _close(screen)
-    _goodbye(run, screen, quiet)
-    raise typer.Exit(_exit_code(run, strict))
-
-
-def _here() -> Path:
-    """The current folder, as long as there is one."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError as error:
-        from burnish.errors import SetupProblem
-
-        raise SetupProblem("The current folder has been deleted. Go to one that exists: cd ~") from error
-
-
-def _reader(verbose: bool, events: bool, quiet: bool) -> "tuple[Watch | None, Screen | None]":
-    """Who reads the run's events: a person, a program, or nobody."""
-    if events:
-        from burnish.cli.lines import print_line
-
-        return print_line, None
-    if quiet:
-        return None, None
-    from burnish.cli.screen import Screen
-
-    screen = Screen(verbose)
-    return screen.watch, screen
-
-
-def _opened(model: str, silent: bool) -> "tuple[Model, ...]":
-    """The models, their weights fetched under a progress bar if they are not here yet."""
-    from burnish.models.names import open_models
-
-    if silent:
-        return open_models(model)
-    from burnish.cli.fetching import fetching
-
-    with fetching() as progress:
-        return open_models(model, progress)
-
-
-def _close(screen: "Screen | None") -> None:
-    if screen:
-        screen.close()
-
-
-def _goodbye(run: "Run", screen: "Screen | None", quiet: bool) -> None:
-    if quiet:
-        print(run.folder)
-    if screen:
-        screen.goodbye(run)
-
-
-def _exit_code(run: "Run", strict: bool) -> int:
-    """0 for proven, and for plausible unless told to be strict; 1 for the rest."""
-    return 0 if run.verdict == "proven" or (run.verdict == "plausible" and not strict) else 1
+            run = deliver(run, free_folder(here() / task.id), store, session.watch)
+    session.goodbye(run)
+    raise typer.Exit(exit_code(run, strict))

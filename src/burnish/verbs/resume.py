@@ -1,5 +1,6 @@
 """`burnish.resume`: go on with a run where it was left. Nothing that was answered is asked again."""
 
+import math
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -31,8 +32,9 @@ def resume(
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
-    Task, limits, models, sandbox and checks are those of the record, unless named. `raised` are caps that may be higher
-    now, e.g. {"calls": 32}: a run that stopped at one is taken further. A finished run comes back as it is.
+    Task, limits, models, sandbox and checks are those of the record, unless named. `raised` are caps that are higher
+    now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem.
+    A finished run comes back as it is.
     """
     store = store or Store()
     opened = store.open(run)
@@ -67,12 +69,27 @@ def settings_of(run: Run) -> dict[str, Any]:
 
 
 def limits_of(run: Run, raised: Mapping[str, float] | None = None) -> Limits:
-    """The caps of the run, some of them as they are from now on."""
-    recorded = settings_of(run).get("limits", {})
+    """The caps of the run, some of them as they are from now on. A SetupProblem for one that would not be raised."""
     try:
-        return Limits(**(recorded | dict(raised or {})))
+        now = Limits(**settings_of(run).get("limits", {}))
     except (TypeError, ValidationError) as error:
         raise _unreadable(run) from error
+    for name, cap in (raised or {}).items():
+        _must_raise(run, name, getattr(now, name, math.nan), cap)
+    return Limits(**(now.model_dump() | dict(raised or {})))
+
+
+def _must_raise(run: Run, name: str, now: float | None, cap: float) -> None:
+    """Calls that were made cannot be taken back, so a cap of a run only ever rises."""
+    if now is None or math.isnan(now):
+        raise SetupProblem(
+            f"Run {run.id!r} has no limit on {name}, so none can be raised. Leave it out: burnish resume {run.id}"
+        )
+    if not now <= cap < math.inf:
+        raise SetupProblem(
+            f"Run {run.id!r} may use {now:.10g} {name} already, so {cap:.10g} would raise nothing. "
+            f"Name a higher limit: burnish resume {run.id} --{name} {now * 2 or 1:.10g}"
+        )
 
 
 def task_of(run: Run) -> Task:
