@@ -2,7 +2,8 @@
 
 import itertools
 
-from burnish.events import Compared, Event, Stopped, TestsProposed
+from burnish.agent.work import NOT_RUN
+from burnish.events import Compared, Event, Graded, Stopped, TestsProposed, TestsRan
 from burnish.tasks import Task
 from tests.agent.history import BROKEN, REPAIR, WRITING, given, proposed, ran, told, work
 
@@ -40,6 +41,25 @@ def test_the_given_broken_code_is_never_the_answer() -> None:
     assert best(given(), ran(0, "pp"), proposed(1), ran(1, "ff"), task=REPAIR) == 1
     state = work(given(), ran(0, "pp"), proposed(1), ran(1, "pp"), task=REPAIR)
     assert [version.number for version in state.rivals] == [1]
+
+
+def test_a_version_is_worse_than_what_was_there_only_if_it_passes_fewer_of_the_tests_that_decide() -> None:
+    for before, made, worse in (("pf", "ff", True), ("pf", "fp", False), ("pf", "pp", False), ("ff", "ff", False)):
+        state = work(given(), ran(0, before), proposed(1), ran(1, made), task=REPAIR)
+        assert state.is_worse is worse, (before, made)
+    assert not work(*told({1: "ff"})).is_worse, "where nothing was there, nothing is worse"
+
+
+def test_code_that_could_not_be_tried_is_not_shown_to_be_wrong() -> None:
+    gone = TestsRan(version=0, graded=Graded(problem=f"{NOT_RUN}: the cell ended"))
+    slow = TestsRan(version=0, graded=Graded(problem="over the time limit", timed_out=True))
+    assert work(given(), ran(0, "pf"), task=REPAIR).shown_wrong
+    assert work(given(), slow, task=REPAIR).shown_wrong
+    assert not work(given(), ran(0, "pp"), task=REPAIR).shown_wrong
+    assert not work(given(), gone, task=REPAIR).shown_wrong
+    assert not work(given(), task=REPAIR).shown_wrong
+    unreadable = given().model_copy(update={"problem": "the code does not parse"})
+    assert work(unreadable, task=REPAIR).shown_wrong
 
 
 def test_a_version_that_cannot_be_run_is_no_best() -> None:

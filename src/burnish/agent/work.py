@@ -14,6 +14,8 @@ VOTES_WITH_GIVEN, VOTES_WITHOUT = 2, 3
 """Versions that must have a vote before they outvote a test of the model's, where tests were given and where none."""
 SECOND_OPINIONS = 1
 """Rounds after which, with given tests, the votes there are have to do."""
+NOT_RUN = "the tests could not be run"
+"""How the problem of a version begins whose job broke in the sandbox: it says nothing about the code."""
 GIVEN, TWEAK = "given", "tweak"
 """Who made a version, where it was not the model: it was there before, or it is a small edit of another one."""
 SILENT = "the model did not answer: "
@@ -133,8 +135,27 @@ class Work:
 
     @property
     def shown_wrong(self) -> bool:
-        """Whether a test that decides fails on the code that was there: then passing it says something."""
-        return any(version.number == 0 and not self.passes_given(version) for version in self.versions)
+        """Whether a test that decides fails on the code that was there: then passing it says something.
+
+        Code that could not be tried is not shown to be anything.
+        """
+        before = self._before
+        return before is not None and self.is_known_before and not self.passes_given(before)
+
+    @property
+    def is_known_before(self) -> bool:
+        """Whether it could be seen what the tests say of the code that was there."""
+        return self._before is not None and _was_tried(self._before)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the code that was there passes more of the tests that decide than any version."""
+        best, before = self.best, self._before
+        return best is not None and before is not None and self.score(before)[0] > self.score(best)[0]
+
+    @property
+    def _before(self) -> Version | None:
+        return next((version for version in self.versions if version.number == 0), None)
 
     @property
     def is_unchanged(self) -> bool:
@@ -239,3 +260,9 @@ class Work:
             if version.graded
             else dict.fromkeys(self.suite.names.values(), "not_run")
         )
+
+
+def _was_tried(version: Version) -> bool:
+    if version.graded is None:
+        return bool(version.problem)
+    return not version.graded.problem.startswith(NOT_RUN)

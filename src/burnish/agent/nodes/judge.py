@@ -21,6 +21,9 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
     if others := _others(work, tools):
         yield from _refused(work, others)
         return
+    if work.is_worse:
+        yield RunFinished(verdict="failed", why=_worse(work))
+        return
     evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.ground)
     yield CheckFinished(evidence=evidence)
     if others := _others(work, tools):
@@ -63,10 +66,8 @@ def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
     if evidence.verdict != "passed" or not work.holds:
         return "failed", _failed(work, evidence)
     if work.broken and not work.shown_wrong:
-        return (
-            "plausible",
-            f"no test failed before, so none can show that it is repaired; {counted(given, 'test')} pass",
-        )
+        why = "no test failed before" if work.is_known_before else "the code as it was could not be tried"
+        return "plausible", f"{why}, so none can show that it is repaired; {_all(work)}"
     if given:
         extra = f" and {counted(own, 'undisputed test')} of the model's" if own else ""
         return "proven", f"{_yours(work)}{extra} pass{_aside(work)}"
@@ -82,6 +83,24 @@ def _failed(work: Work, evidence: Evidence) -> str:
     if evidence.verdict == "passed":
         return "most of the model's own tests are disputed, so nothing vouches for the code; give an example"
     return evidence.why
+
+
+def _worse(work: Work) -> str:
+    """Why nothing is handed over: what was there is better."""
+    assert work.best is not None
+    there, made = (work.score(work.version(number))[0] for number in (0, work.best.number))
+    return (
+        f"the code as it was passes {there} of {counted(len(work.deciding), 'test')}, the best version only {made}; "
+        f"nothing is handed over"
+    )
+
+
+def _all(work: Work) -> str:
+    """How many tests pass, and whose they are."""
+    given, own = len(work.deciding), len(work.suite.model) - len(work.disputed)
+    if not given:
+        return f"only the model's own tests vouch for it ({counted(own, 'test')} pass{_aside(work)})"
+    return f"{counted(given, 'test')} pass{_aside(work)}"
 
 
 def _aside(work: Work) -> str:

@@ -1,0 +1,33 @@
+"""The judge hands over nothing that is worse than what was there, and says whose tests pass."""
+
+import pytest
+
+from burnish.agent.nodes.judge import judge
+from burnish.events import Event, RunFinished, TestsProposed
+from burnish.sandbox import Sandbox
+from tests.agent.history import REPAIR, given, proposed, ran, work
+from tests.agent.nodes.at_work import Gone, tools
+
+
+def ending(events: list[Event]) -> RunFinished:
+    last = events[-1]
+    assert isinstance(last, RunFinished)
+    return last
+
+
+def test_nothing_is_handed_over_where_the_code_as_it_was_passes_more() -> None:
+    worse = work(given(), ran(0, "pf"), proposed(1), ran(1, "ff"), task=REPAIR)
+    finished = ending(list(judge(worse, tools(ground=Gone()))))
+    assert (finished.verdict, finished.version) == ("failed", None)
+    assert "as it was passes 1 of 2 tests, the best version only 0" in finished.why
+
+
+@pytest.mark.usefixtures("open_box")
+def test_where_only_the_models_tests_pass_that_is_said(box: Sandbox) -> None:
+    own = TestsProposed(tests=("assert f(3) == 3",))
+    task = REPAIR.model_copy(update={"visible_tests": ()})
+    right = proposed(1, "def f(n):\n    return n\n")
+    state = work(own, given(), ran(0, "", model="f"), right, ran(1, "", model="p"), task=task)
+    finished = ending(list(judge(state, tools(box))))
+    assert finished.verdict == "plausible"
+    assert "only the model's own tests vouch for it (1 test pass" in finished.why
