@@ -133,6 +133,19 @@ def test_an_assertion_that_does_not_stand_on_its_own_is_dropped(line: str) -> No
     assert asserts_from(block(line), "f") == ([], 1)
 
 
+@pytest.mark.parametrize("stories", [False, True])
+def test_tests_of_a_method_make_an_object_and_use_the_method(stories: bool) -> None:
+    answer = block("assert Cart([1]).total() == 1\nassert Cart([1]).size == 1\nassert total([1]) == 1")
+    assert asserts_from(answer, "Cart.total", stories=stories) == (["assert Cart([1]).total() == 1"], 2)
+
+
+def test_tests_of_a_method_may_build_first_and_special_methods_have_no_name() -> None:
+    story = "cart = Cart()\ncart.add(2)\nassert cart.total() == 2"
+    assert asserts_from(block(story), "Cart.total", stories=True) == ([story], 0)
+    assert asserts_from(block("assert len(Cart([1])) == 1"), "Cart.__len__")[0] == ["assert len(Cart([1])) == 1"]
+    assert asserts_from(block("assert Cart.of(1) == 1"), "Cart.of", stories=True)[0] == ["assert Cart.of(1) == 1"]
+
+
 def test_assertions_are_found_in_lists_and_prose_too() -> None:
     answer = "1. `assert f(1) == 2`\n- assert f(2) == 4\n* assert f(3) == 6\nThat is all."
     assert asserts_from(answer, "f")[0] == ["assert f(1) == 2", "assert f(2) == 4", "assert f(3) == 6"]

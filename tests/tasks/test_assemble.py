@@ -129,3 +129,20 @@ def test_the_last_of_two_definitions_is_the_answer():
     made = assemble(fix(), "def area(r):\n    return 1\n\ndef area(r):\n    return 2\n")
     assert "return 2" in made
     assert "return 1" not in made
+
+
+PAIR = "def encode(s):\n    return s\n\n\nKEY = 1  # stays\n\n\ndef decode(s):\n    return s\n"
+BOTH = "def encode(s):\n    return s[::-1]\n\n\ndef decode(s):\n    return s[::-1]\n"
+
+
+def test_going_on_changes_every_function_that_was_asked_for():
+    task = Task(id="t", prompt="p", entry_point="encode", also=("decode", "twice"), base_code=PAIR)
+    assert assemble(task, BOTH) == PAIR.replace("return s", "return s[::-1]")
+    further = "\n\ndef twice(s):\n    return s + s\n"
+    assert further.strip() in assemble(task, BOTH + further)
+    assert assemble(task, PAIR.split("KEY")[0]) == PAIR
+
+
+def test_a_repair_changes_only_the_one_function():
+    task = Task(id="t", prompt="p", entry_point="encode", also=("decode",), base_code=PAIR, broken=True)
+    assert assemble(task, BOTH) == PAIR.replace("return s", "return s[::-1]", 1)

@@ -76,6 +76,15 @@ def test_going_on_keeps_every_earlier_test_in_force() -> None:
     assert "also text" in task.prompt
 
 
+def test_going_on_with_a_further_function_takes_its_examples() -> None:
+    earlier = from_sentence("a function f(x), e.g. f(1) == 1")
+    task = go_on(earlier, "def f(x): ...\n", (), "also a function g(x), e.g. g(2) == 4")
+    assert task.also == ("g",)
+    assert task.visible_tests == ("assert f(1) == 1", "assert g(2) == 4")
+    assert go_on(earlier, "", (), "and a class Queue with push").also == ("Queue",)
+    assert go_on(earlier, "", (), "use the function sqrt from math").also == ()
+
+
 def test_going_on_with_nothing_is_refused() -> None:
     with pytest.raises(SetupProblem, match="empty"):
         go_on(Task(id="a", prompt="b", entry_point="f"), "", (), " ")

@@ -49,9 +49,9 @@ def _tests(body: list[ast.stmt]) -> list[list[ast.stmt]]:
 
 def _told(steps: list[ast.stmt], names: set[str]) -> str:
     module = ast.Module([node for node in steps if not _is_docstring(node)], [])
-    called = {
-        node.func.id for node in ast.walk(module) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
+    heads = [node.func for node in ast.walk(module) if isinstance(node, ast.Call)]
+    roots = [head.value if isinstance(head, ast.Attribute) else head for head in heads]  # `Cart.of(1)` is of Cart
+    called = {root.id for root in roots if isinstance(root, ast.Name)}
     plain = all(isinstance(node, _STEPS) for node in module.body) and len(module.body) <= LONGEST
     if not plain or not called & names or not is_closed(module, names):
         return ""

@@ -30,7 +30,21 @@ _CODING = re.compile(r"[ \t\f]*#.*?coding[:=]")
 
 
 def assemble(task: Task, code: str) -> str:
-    """The whole module of an answer. What cannot be placed stands below the prelude, and its grade says the rest."""
+    """The whole module of an answer. What cannot be placed stands below the prelude, and its grade says the rest.
+
+    Code that is no more than what the task goes on from gives way to the answer in every name that was asked for.
+    """
+    made = _placed(task, code)
+    if task.broken or find(parsed(task.base_code), task.entry_point) is None:
+        return made
+    for name in task.also:
+        if find(parsed(code), name) and find(parsed(made), name):
+            made = _placed(task.model_copy(update={"entry_point": name, "base_code": made}), code)
+    return made
+
+
+def _placed(task: Task, code: str) -> str:
+    """The answer's entry point in its place."""
     code, answer, new = _understood(code, task.entry_point)
     if answer is None or new is None:
         return _below(task.prelude, code)

@@ -54,8 +54,8 @@ def from_sentence(text: str) -> Task:
 def go_on(earlier: Task, base_code: str, model_tests: tuple[str, ...], more: str) -> Task:
     """The task that adds a sentence to a finished one: all earlier tests stay in force."""
     new = from_sentence(more)
-    asked = (new.entry_point, *new.also) if new.also else ()
-    also = tuple(name for name in dict.fromkeys((*earlier.also, *asked)) if name != earlier.entry_point)
+    asked = (new.entry_point, *new.also) if _asks_for_more(new) else ()
+    also = tuple(name for name in dict.fromkeys((*earlier.also, *asked)) if name not in ("", earlier.entry_point))
     names = {earlier.entry_point, *also}
     fresh = tuple(test for test in find_examples(more) if names & set(called_names(test)))
     return earlier.model_copy(
@@ -67,6 +67,12 @@ def go_on(earlier: Task, base_code: str, model_tests: tuple[str, ...], more: str
             "base_code": base_code,
         }
     )
+
+
+def _asks_for_more(new: Task) -> bool:
+    """Whether a sentence asks for its function to be written; "use the function sqrt" only speaks of one."""
+    wanted = rf"\b(?:an?|another)\s+(?:\w+\s+)?(?:function|class)\s+(?:called\s+|named\s+)?[`'\"]?{new.entry_point}\b"
+    return bool(new.also or new.signature or new.visible_tests or re.search(wanted, new.prompt))
 
 
 def decided_by(task: Task, file: TestFile) -> Task:

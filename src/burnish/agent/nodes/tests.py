@@ -33,7 +33,9 @@ def tests(work: Work, tools: Tools) -> Iterator[Event]:
 
 
 def is_class(work: Work) -> bool:
-    """Whether a class is asked for: its tests build something first."""
+    """Whether a class is asked for, or a method of one: its tests build something first."""
+    if "." in work.spec.entry_point:
+        return True
     name = re.escape(work.spec.entry_point)
     return bool(re.search(rf"\bclass(?:es)?\b[^.;]*\b{name}\b", work.task.prompt)) or "\n" in "".join(
         test for test in work.spec.given_tests if not test.startswith(("with ", "#"))
