@@ -15,6 +15,7 @@ from typing import Any, Self
 from burnish.checks import behaviour
 from burnish.checks.fingerprint import Fingerprint, fingerprint
 from burnish.checks.ground import MOST_PASSING
+from burnish.checks.inside.ids import is_own, names
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Ran, Said, doctests, paths, run_suite
@@ -201,11 +202,6 @@ def _read(file: Path) -> str:
         return ""
 
 
-def covers(entry: str, test: str) -> bool:
-    """Whether an id of a test, a test function or a file means this test."""
-    return entry in (test, test.partition("[")[0], test.partition("::")[0])
-
-
 def short(message: str) -> str:
     """The first lines of why a test failed."""
     lines = [line.rstrip() for line in plain(message).splitlines() if line.strip()]
@@ -214,20 +210,15 @@ def short(message: str) -> str:
 
 def _case(entry: str, ran: Ran) -> Case:
     """What the tests behind one id said together: one that failed speaks for all."""
-    said = [test for name, test in ran.tests.items() if covers(entry, name)]
+    said = [test for name, test in ran.tests.items() if entry in names(name)]
     said += [broken for broken in ran.broken if broken.id == entry.partition("::")[0]]
     return _told(entry, said)
 
 
 def _own_case(name: str, ran: Ran) -> Case:
-    said = [test for test in ran.tests.values() if _is_own(test.id)]
-    broken = [test for test in ran.broken if _is_own(test.id)]
+    said = [test for test in ran.tests.values() if is_own(test.id, OWN)]
+    broken = [test for test in ran.broken if is_own(test.id, OWN)]
     return _told(name, broken or [test for test in said if test.id.rpartition("::")[2] == name])
-
-
-def _is_own(test: str) -> bool:
-    """Whether a test is from the file that lies outside the project, for which pytest may have no name."""
-    return test.partition("::")[0] == "" or test.partition("::")[0].endswith(OWN)
 
 
 def _told(name: str, said: Sequence[Said]) -> Case:

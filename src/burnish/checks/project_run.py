@@ -22,7 +22,7 @@ from burnish.jsonlines import objects_among
 from burnish.text import one_line
 
 INSIDE = Path(__file__).parent / "inside"
-FILES = ("__init__", "guard", "suite", "lent", "replaced", "reporter", "cover")
+FILES = ("__init__", "guard", "suite", "lent", "replaced", "reporter", "ids", "cover")
 DOCTEST = re.compile(r"^\s*>>> ", re.M)
 TELLING = re.compile(r"error: |^(?:ERROR|INTERNALERROR|mainloop|!!!)")
 """Lines in which pytest says why it does not go on."""

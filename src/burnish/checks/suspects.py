@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from burnish.checks.coverage import read_measured
+from burnish.checks.inside.ids import names
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Said, run_suite
@@ -122,9 +123,5 @@ def _ended_in(test: Said, source: Path, functions: Mapping[str, tuple[int, int]]
 
 
 def _is_among(test: str, chosen: Sequence[str]) -> bool:
-    names = {test, test.partition("[")[0], test.partition("::")[0]}
-    return (
-        not chosen
-        or any(one in names or test.startswith(one.rstrip("/") + "/") for one in chosen)
-        or any(test.startswith(f"{one}::") for one in chosen)
-    )
+    """Whether a test is one of those that somebody named; where nobody did, all are."""
+    return not chosen or not names(test).isdisjoint(chosen)

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from .ids import is_own, names
+
 LONGEST = 2000
 KEEPS_ORDER = ("order", "dependency", "incremental", "run")
 """Marks by which tests say that their order matters."""
@@ -90,16 +92,9 @@ class Reporter:
             yield
 
 
-def is_own(test: str, file: str) -> bool:
-    """True for a test of a file outside the project; pytest may have no name for such a file."""
-    return test.partition("::")[0] == "" or test.partition("::")[0].endswith(file)
-
-
 def is_chosen(test: str, job: dict[str, Any]) -> bool:
-    """True for a test that was asked for by its id, its function's or its file's; and for our own."""
-    chosen = job["chosen"]
-    names = {test, test.partition("[")[0], test.partition("::")[0]}
-    return bool(names & set(chosen)) or (bool(job.get("own")) and is_own(test, job["own"]))
+    """True for a test that was asked for by an id that means it; and for our own."""
+    return not names(test).isdisjoint(job["chosen"]) or (bool(job.get("own")) and is_own(test, job["own"]))
 
 
 def summary(reports: list[Any]) -> dict[str, Any]:
