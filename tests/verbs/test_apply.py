@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from burnish import SetupProblem, Store, apply
 from burnish.events import Applied, CodeProposed, RunFinished, RunStarted, Verdict
 from burnish.runs import Run
 from burnish.tasks.repair import from_file
-from burnish.verbs.apply import diff_of
+from burnish.verbs.apply import diff_of, save_diff
 from burnish.verbs.target import put_in_place, read_target
 
 BUGGY = "# é\r\ndef double(n):\r\n    return n\r\n\r\n\r\nlast = 1"
@@ -197,3 +198,36 @@ def test_no_backup_stays_where_nothing_could_be_written(file, monkeypatch):
             with pytest.raises(OSError, match="No space"):
                 put_in_place(file, read_target(file).sha256, b"new")
         assert [path.name for path in file.parent.iterdir()] == ["double.py"]
+
+
+def test_a_repair_that_was_put_in_place_but_never_recorded_is_recorded(store, file):
+    run = finished(store, file)
+    backup = put_in_place(file, read_target(file).sha256, FIXED.encode())
+    again = apply(run.id, store=store)
+    assert [(event.file, event.backup) for event in again.all(Applied)] == [(str(file), str(backup))]
+    assert file.read_bytes() == FIXED.encode()
+    assert [path.name for path in file.parent.glob("double*")].count("double.py.orig") == 1
+    assert len(list(file.parent.glob("double*"))) == 2, "one backup is enough"
+
+
+def test_the_old_content_is_kept_even_if_the_first_backup_is_gone(store, file):
+    run = finished(store, file)
+    put_in_place(file, read_target(file).sha256, FIXED.encode()).unlink()
+    apply(run.id, store=store)
+    assert file.with_name("double.py.orig").read_bytes() == BUGGY.encode()
+
+
+@pytest.mark.parametrize(
+    "data", [b"# coding: latin-1\ndef double(n):\n    return '\xe9'\n", b"\xef\xbb\xbfdef double(n): 1\n"]
+)
+def test_the_diff_that_is_kept_has_the_bytes_of_the_file(store, tmp_path, data):
+    path = tmp_path / "old.py"
+    path.write_bytes(data)
+    text = read_target(path).text
+    run = finished(store, path, code=text.replace("def double(n)", "def double(m)"))
+    save_diff(run, store)
+    patched = subprocess.run(
+        ["git", "apply", "-p1", str(store.runs / run.id / "fix.diff")], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert patched.returncode == 0, patched.stderr
+    assert path.read_bytes() == data.replace(b"double(n)", b"double(m)")

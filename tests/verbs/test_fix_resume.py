@@ -4,15 +4,18 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
-from burnish.events import ModelReplied, RunStarted, TestsRan
+from burnish.events import Applied, CodeProposed, ModelReplied, RunFinished, RunStarted, TestsRan
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Run, Store
 from burnish.sandbox import Sandbox
+from burnish.tasks.repair import from_file
 from burnish.verbs.fix import fix
 from burnish.verbs.fix_resume import plan_of
 from burnish.verbs.plan import plan_for
 from burnish.verbs.resume import resume
+from burnish.verbs.target import put_in_place, read_target
 from tests.support import GOOD, OWN_TESTS, WRONG
 
 BROKEN = 'def double(n):\n    """Twice n.\n\n    >>> double(5)\n    10\n    """\n    return None\n'
@@ -74,3 +77,23 @@ def test_tests_that_have_changed_since_are_refused(open_box: Sandbox, store: Sto
     tests.write_text(tests.read_text().replace("== 10", "!= 10"))
     with pytest.raises(SetupProblem, match="tests have changed on disk since run 'cut' began"):
         plan_of(Run([started]))
+
+
+def test_a_run_that_was_killed_after_the_file_was_written_is_only_put_on_record(
+    store: Store, work_folder: Path
+) -> None:
+    (work_folder / "shop.py").write_text(BROKEN)
+    target, code = read_target("shop.py"), BROKEN.replace("None", "2 * n")
+    facts = {"file": str(target.path), "name": "shop.py", "sha256": target.sha256, "encoding": "utf-8", "apply": True}
+    settings = {"task": from_file(BROKEN, "double").model_dump(), "fix": facts, "limits": Limits().model_dump()}
+    run_id, record = store.begin("fix")
+    with record:
+        record.append(
+            RunStarted(run_id=run_id, verb="fix", prompt="p", model="scripted:x", burnish="0", settings=settings)
+        )
+        record.append(CodeProposed(version=1, code=code, by="draft"))
+        record.append(RunFinished(verdict="proven", why="because", version=1))
+    put_in_place(target.path, target.sha256, code.encode())
+    run = resume(run_id, ScriptedModel([]), store=store)
+    assert len(run.all(Applied)) == 1
+    assert (work_folder / "shop.py").read_text() == code

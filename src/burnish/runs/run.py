@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from burnish.events import (
+    Applied,
     Asked,
     BaseEvent,
     Broke,
@@ -28,6 +29,8 @@ from burnish.events import (
 )
 
 E = TypeVar("E", bound=BaseEvent)
+AFTERWARDS = (Applied, FilesWritten, Rated)
+"""What may be done with a run long after its verdict."""
 
 
 class Version(Frozen):
@@ -184,8 +187,8 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Wall time of the work itself; ratings that came later do not count, nor do pauses before a resume."""
-        times = [[event.at for event in part if not isinstance(event, Rated)] for part in self.parts]
+        """Wall time of the work itself; what was done with it later does not count, nor do pauses before a resume."""
+        times = [[event.at for event in part if not isinstance(event, AFTERWARDS)] for part in self.parts]
         return sum(part[-1] - part[0] for part in times if part)
 
     @cached_property

@@ -1,6 +1,8 @@
 """`burnish.apply`: put the repair of a finished `fix` run in place. The diff is in the run's folder either way."""
 
 import difflib
+import glob
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +11,17 @@ from burnish.errors import SetupProblem
 from burnish.events import Applied
 from burnish.runs import Record, Run, Store
 from burnish.tasks.definitions import split
-from burnish.verbs.target import put_in_place
+from burnish.verbs.target import SIGNED, keep_beside, put_in_place
 
 DIFF = "fix.diff"
+GOOD = ("proven", "plausible")
 
 
 def apply(run: str | Run, *, store: Store | None = None, watch: Watch | None = None) -> Run:
     """Write what the run made over the file it was made from; its old content is kept beside it.
 
     Raises SetupProblem for a run that made nothing to apply, and for a file that has changed since the run began.
+    A file that holds the repair already, from a call that was cut off, is only put on record.
     """
     store = store or Store()
     opened = store.open(run) if isinstance(run, str) else run
@@ -26,7 +30,7 @@ def apply(run: str | Run, *, store: Store | None = None, watch: Watch | None = N
     _must_be_good(opened, bool(diff), store)
     path = Path(str(facts["file"]))
     try:
-        backup = put_in_place(path, str(facts["sha256"]), opened.code.encode(str(facts["encoding"])))
+        backup = _kept(path, opened) if is_in_place(opened) else put_in_place(path, str(facts["sha256"]), _data(opened))
     except SetupProblem as problem:
         raise SetupProblem(f"{problem} The repair is kept as a diff: {store.runs / opened.id / DIFF}") from problem
     except OSError as error:
@@ -42,23 +46,32 @@ def apply(run: str | Run, *, store: Store | None = None, watch: Watch | None = N
     return Run((*opened.events, event))
 
 
+def is_in_place(run: Run) -> bool:
+    """Whether the file holds what the run made of it, and that is good; it may not be on record yet."""
+    facts = facts_of(run)
+    made = hashlib.sha256(_data(run)).hexdigest()
+    return run.verdict in GOOD and made != facts["sha256"] and _hash(Path(str(facts["file"]))) == made
+
+
 def diff_of(run: Run) -> str:
     """What the run would change in its file, as a unified diff that `patch` and `git apply` read; empty if nothing."""
-    facts, task = facts_of(run), run.started.settings.get("task")
-    base = str(task.get("base_code", "")) if isinstance(task, dict) else ""
+    facts, base = facts_of(run), _base(run)
     if not run.code or run.code == base:
         return ""
     name = str(facts.get("name", "file.py"))
-    lines = difflib.unified_diff(split(base), split(run.code), f"a/{name}", f"b/{name}")
+    mark = "\ufeff" if facts.get("encoding") == SIGNED else ""
+    lines = difflib.unified_diff(split(mark + base), split(mark + run.code), f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def save_diff(run: Run, store: Store) -> str:
-    """The diff, put into the run's folder as well."""
+    """The diff, put into the run's folder as well: in the bytes of the file that it is about."""
     diff = diff_of(run)
     if diff:
-        with (store.runs / run.id / DIFF).open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(diff)
+        encoding = str(facts_of(run).get("encoding", "utf-8")).replace(SIGNED, "utf-8")
+        *head, body = diff.split("\n", 2)
+        names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
+        (store.runs / run.id / DIFF).write_bytes(names + body.encode(encoding, "surrogateescape"))
     return diff
 
 
@@ -73,10 +86,33 @@ def facts_of(run: Run) -> dict[str, Any]:
     return facts
 
 
+def _data(run: Run) -> bytes:
+    return run.code.encode(str(facts_of(run)["encoding"]))
+
+
+def _hash(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _kept(path: Path, run: Run) -> Path:
+    """The file's old content as an earlier call left it; put there once more if it is gone."""
+    real, facts = path.resolve(), facts_of(run)
+    kept = [file for file in real.parent.glob(f"{glob.escape(real.name)}.orig*") if _hash(file) == facts["sha256"]]
+    return kept[0] if kept else keep_beside(real, _base(run).encode(str(facts["encoding"])))
+
+
+def _base(run: Run) -> str:
+    task = run.started.settings.get("task")
+    return str(task.get("base_code", "")) if isinstance(task, dict) else ""
+
+
 def _must_be_good(run: Run, changes: bool, store: Store) -> None:
     if run.last(Applied):
         raise SetupProblem(f"Run {run.id!r} has been applied already. See what it did with: burnish show {run.id}")
-    if run.verdict not in ("proven", "plausible"):
+    if run.verdict not in GOOD:
         kept = f" Its best version is kept as a diff: {store.runs / run.id / DIFF}." if changes else ""
         raise SetupProblem(
             f"Run {run.id!r} is {run.state}, and only a repair that passes its tests is put in place.{kept} "

@@ -8,8 +8,8 @@ from burnish.attempt import Models, Watch, attempt
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.runs import Run, Store
+from burnish.verbs.apply import GOOD, save_diff
 from burnish.verbs.apply import apply as apply_run
-from burnish.verbs.apply import save_diff
 from burnish.verbs.plan import Plan, ground_of, plan_for
 from burnish.version import __version__
 
@@ -71,7 +71,7 @@ def repair(
 def delivered(run: Run, apply: bool, store: Store, watch: Watch | None) -> Run:
     """The diff in the run's folder; and where that was asked for and the repair is good, the file in its place."""
     changed = bool(save_diff(run, store))
-    good = run.verdict in ("proven", "plausible") and not run.last(Applied)
+    good = run.verdict in GOOD and not run.last(Applied)
     return apply_run(run, store=store, watch=watch) if apply and good and changed else run
 
 

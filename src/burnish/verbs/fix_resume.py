@@ -10,14 +10,16 @@ from burnish.checks.suspects import Before
 from burnish.errors import SetupProblem
 from burnish.runs import Run, Store
 from burnish.tasks import Task
-from burnish.verbs.apply import facts_of
+from burnish.verbs.apply import facts_of, is_in_place
 from burnish.verbs.fix import delivered
 from burnish.verbs.plan import Plan, ground_of
 from burnish.verbs.target import read_target
 
 
 def take_up(run: Run, model: Models, limits: Limits, store: Store, watch: Watch | None = None) -> Run:
-    """Go on with a repair; refused when the file is not what it was when the run began."""
+    """Go on with a repair; refused when the file is not what it was when the run began, nor what the run made of it."""
+    if facts_of(run).get("apply") and is_in_place(run):
+        return delivered(run, True, store, watch)
     plan = plan_of(run)
     sandbox = str(run.started.settings.get("sandbox", "auto"))
     with ground_of(plan, sandbox) as ground:

@@ -105,7 +105,7 @@ def put_in_place(path: Path, sha256: str, data: bytes) -> Path:
     handle, name = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
     backup: Path | None = None
     try:
-        backup = _backup(real, before)
+        backup = keep_beside(real, before)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
@@ -130,7 +130,8 @@ def _unchanged(real: Path, sha256: str) -> bytes:
     return data
 
 
-def _backup(real: Path, data: bytes) -> Path:
+def keep_beside(real: Path, data: bytes) -> Path:
+    """Put what a file held beside it, under the first name that is free; returns where that is."""
     number = 1
     while True:
         place = real.with_name(f"{real.name}.orig" if number == 1 else f"{real.name}.orig.{number}")

@@ -173,3 +173,11 @@ def test_four_hundred_tweaks_of_a_long_function_take_a_fraction_of_a_second() ->
     started = time.process_time()
     assert len(tweaks_of(LONG, "Shelf.place", 400)) == 400
     assert time.process_time() - started < 0.5
+
+
+def test_of_a_property_the_one_that_reads_is_edited() -> None:
+    reads = "    @property\n    def total(self):\n        return self.a - 1\n\n"
+    writes = "    @total.setter\n    def total(self, value):\n        self.a = value + 1\n"
+    made = tweaks_of(f"class Cart:\n{reads}{writes}", "Cart.total")
+    assert made
+    assert all(tweak.code.endswith(writes) for tweak in made)

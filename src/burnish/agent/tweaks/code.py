@@ -9,9 +9,8 @@ from burnish.agent.tweaks.edit import Edit
 from burnish.agent.tweaks.levels import ATOM, level_of, level_of_slot
 from burnish.agent.tweaks.shapes import shape, shapes_of_names
 from burnish.parsing import parse
+from burnish.tasks.definitions import DEFINITIONS, Definition, find
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 MOST_UNREAD = 3
 """Unread names that are looked at: where there are many, being unread says little."""
 LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_params", "ctx"}
@@ -24,22 +23,9 @@ def read(module: str, entry_point: str) -> "Code | None":
         data = module.encode()
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
-    found: ast.AST | None = tree
-    for name in entry_point.split("."):
-        found = _definition(found, name) if found else None
+    found = find(tree, entry_point)
     helpers = [one.name for one in tree.body if isinstance(one, ast.FunctionDef) and one is not found]
-    return Code(module, data, found, helpers) if isinstance(found, DEFINITIONS) else None
-
-
-def _definition(place: ast.AST, name: str) -> Definition | None:
-    """The last definition of a name directly in a place; branches of `if` and `try` count as directly."""
-    found = None
-    for node in ast.iter_child_nodes(place):
-        if isinstance(node, DEFINITIONS):
-            found = node if node.name == name else found
-        elif isinstance(node, ast.If | ast.Try | ast.With | ast.ExceptHandler):
-            found = _definition(node, name) or found
-    return found
+    return Code(module, data, found, helpers) if found else None
 
 
 class Code:
