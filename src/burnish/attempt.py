@@ -70,7 +70,7 @@ def attempt(
             tools = Tools(
                 models[0],
                 box,
-                Meter(limits, earlier.seconds, earlier.tokens_lost),
+                _meter(limits, earlier, models),
                 threading.Event(),
                 checks=FinalChecks(checks, sandbox) if checks else None,
                 place=ground,
@@ -102,6 +102,14 @@ def _begin(started: RunStarted, replay: Sequence[Event], record: Record, watch: 
     differs = {key: value for key, value in started.settings.items() if first.settings.get(key) != value}
     _tell(record, watch, Resumed(answers=earlier.answers, burnish=__version__, settings=differs))
     return earlier
+
+
+def _meter(limits: Limits, earlier: Replay, models: Sequence[Model]) -> Meter:
+    """What may still be spent: time and calls that came to nothing are spent; answers on record count when given."""
+    meter = Meter(limits, earlier.seconds)
+    for asked, reply in earlier.lost:
+        meter.count_lost(asked, reply, [model.name for model in models])
+    return meter
 
 
 def _opened(model: Models) -> Sequence[Model]:

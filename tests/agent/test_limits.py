@@ -8,11 +8,12 @@ from pydantic import ValidationError
 
 from burnish.agent.limits import Limits, Meter, check_priced
 from burnish.errors import SetupProblem
-from burnish.events import Message
+from burnish.events import Asked, Message, ModelReplied
 from burnish.models.model import Ask
 
 
-def question(characters: int = 20, max_tokens: int = 100) -> Ask:
+def question(characters: int = 12, max_tokens: int = 100) -> Ask:
+    """By default one of at most 20 tokens and an answer of at most 100."""
     return Ask(purpose="draft", messages=(Message(role="user", content="x" * characters),), max_tokens=max_tokens)
 
 
@@ -27,12 +28,12 @@ def test_calls_are_counted_before_they_are_made() -> None:
 
 
 def test_tokens_are_booked_at_the_most_a_call_can_cost() -> None:
-    meter = Meter(Limits(tokens=220))
+    meter = Meter(Limits(tokens=240))
     assert [reason(meter, question()) for _ in range(3)] == ["", "", "tokens"]
 
 
 def test_settling_gives_back_what_a_call_did_not_use() -> None:
-    meter = Meter(Limits(tokens=120))
+    meter = Meter(Limits(tokens=130))
     assert reason(meter, question()) == ""
     assert reason(meter, question()) == "tokens"
     meter.settle(question(), 5)
@@ -55,7 +56,7 @@ def test_a_limit_of_zero_forbids_the_first_call(cap: str) -> None:
 
 
 def test_many_at_once_never_pass_a_cap_together() -> None:
-    meter = Meter(Limits(calls=50, tokens=30 * 110))
+    meter = Meter(Limits(calls=50, tokens=30 * 120))
     with ThreadPoolExecutor(16) as pool:
         answers = list(pool.map(lambda _: meter.book(question()), range(200)))
     assert answers.count(None) == 30
@@ -76,7 +77,7 @@ DEAR = "openai:gpt-4o"
 def test_dollars_are_booked_at_the_most_a_call_can_cost_and_settled_at_what_it_did() -> None:
     meter = Meter(Limits(dollars=0.002))
     assert meter.book(question(), DEAR) is None
-    assert meter.dollars == pytest.approx(10 * 2.5e-6 + 100 * 10e-6)
+    assert meter.dollars == pytest.approx(20 * 2.5e-6 + 100 * 10e-6)
     stopped = meter.book(question(), DEAR)
     assert stopped
     assert (stopped.reason, stopped.why) == ("dollars", "the limit of 0.002 dollars is reached")
@@ -115,6 +116,38 @@ def test_what_is_left_is_never_less_than_nothing() -> None:
     assert left.dollars == pytest.approx(1 - meter.dollars)
     assert 0 < left.seconds <= 600
     assert Meter(Limits()).left().dollars is None
+
+
+@pytest.mark.parametrize("text", ["1,2,3," * 600, "x" * 3600, "\N{SNOWMAN}" * 1200, ")](\n" * 900])
+def test_no_text_is_booked_at_fewer_tokens_than_a_tokenizer_can_make_of_it(text: str) -> None:
+    """Digits and signs are one token each, and rare characters one for each byte."""
+    most = len(text.encode())
+    ask = Ask(purpose="draft", messages=(Message(role="user", content=text),), max_tokens=0)
+    assert reason(Meter(Limits(tokens=most)), ask) == "tokens"
+    assert reason(Meter(Limits(tokens=most + 100)), ask) == ""
+
+
+ASKED = Asked(
+    ask_id="draft-1",
+    purpose="draft",
+    messages=question().messages,
+    temperature=0,
+    top_p=1,
+    max_tokens=100,
+    seed=1,
+)
+
+
+def test_a_call_that_came_to_nothing_counts_as_a_call_with_its_tokens_and_its_money() -> None:
+    cut = ModelReplied(ask_id="draft-1", purpose="draft", text="de", tokens_in=7, tokens_out=2, seconds=1, ended="cut")
+    for reply, tokens in ((None, 120), (cut, 9)):
+        meter = Meter(Limits(calls=3, tokens=200, dollars=1))
+        meter.count_lost(ASKED, reply, ["local:tiny-0.5b", DEAR])
+        assert (meter.left().calls, meter.left().tokens) == (2, 200 - tokens)
+        assert meter.dollars == pytest.approx(tokens * 2.5e-6 + (100 if reply is None else 2) * 7.5e-6)
+    paid = Meter(Limits(dollars=1))
+    paid.count_lost(ASKED, cut.model_copy(update={"dollars": 0.5}), [DEAR])
+    assert paid.dollars == 0.5
 
 
 def test_text_that_takes_many_tokens_is_booked_as_such() -> None:

@@ -11,7 +11,7 @@ from burnish.agent.nodes.run import NOT_RUN, run
 from burnish.agent.work import Work
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
-from burnish.events import Case, CodeProposed, Event, Graded, SpecAgreed, TestsRan
+from burnish.events import Case, CodeProposed, Event, Graded, SpecAgreed, Stopped, TestsRan
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Replay
 from burnish.sandbox import Sandbox
@@ -47,12 +47,30 @@ class Gone:
 
 
 def tried(
-    ground: Brittle, sandbox: object, versions: list[Event], replay: Replay | None = None, cancelled: bool = False
+    ground: Brittle,
+    sandbox: object,
+    versions: list[Event],
+    replay: Replay | None = None,
+    cancelled: bool = False,
+    limits: Limits | None = None,
 ) -> list[TestsRan]:
+    return [
+        event for event in said(ground, sandbox, versions, replay, cancelled, limits) if isinstance(event, TestsRan)
+    ]
+
+
+def said(
+    ground: Brittle,
+    sandbox: object,
+    versions: list[Event],
+    replay: Replay | None = None,
+    cancelled: bool = False,
+    limits: Limits | None = None,
+) -> list[Event]:
     tools = Tools(
         ScriptedModel([]),
         cast(Any, sandbox),
-        Meter(Limits()),
+        Meter(limits or Limits()),
         threading.Event(),
         place=cast(Any, ground),
         replay=replay or Replay(),
@@ -60,7 +78,7 @@ def tried(
     if cancelled:
         tools.cancel.set()
     work = Work(Task(id="f", prompt="f"), [SPEC, *versions])
-    return [event for event in run(work, tools) if isinstance(event, TestsRan)]
+    return list(run(work, tools))
 
 
 def version(number: int, code: str) -> Event:
@@ -105,3 +123,20 @@ def test_a_broken_job_is_tried_again_when_the_run_goes_on(box: Sandbox) -> None:
 
 def test_ctrl_c_during_a_job_leaves_no_result(box: Sandbox) -> None:
     assert tried(Brittle("a"), box, [version(1, "a")], cancelled=True) == []
+
+
+def test_once_time_is_over_one_version_is_run_so_that_there_is_something_to_judge_and_no_more(box: Sandbox) -> None:
+    late = Limits(seconds=0)
+    waiting = [version(0, "given"), version(1, "a"), version(2, "b"), version(3, "c")]
+    events = said(Brittle(), box, waiting, limits=late)
+    assert [event.version for event in events if isinstance(event, TestsRan)] == [0, 1]
+    stopped = [event for event in events if isinstance(event, Stopped)]
+    assert [event.reason for event in stopped] == ["seconds"]
+    again = said(Brittle(), box, [*waiting, *stopped], limits=late)
+    assert not any(isinstance(event, Stopped) for event in again), "it is said once"
+
+
+def test_what_is_on_record_is_taken_from_there_though_time_is_over(box: Sandbox) -> None:
+    waiting = [version(1, "a"), version(2, "b")]
+    record = tried(Brittle(), box, waiting)
+    assert len(tried(Brittle("a", "b"), box, waiting, Replay(record), limits=Limits(seconds=0))) == 2

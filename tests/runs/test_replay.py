@@ -1,6 +1,17 @@
 """What a record answers: exactly the questions that it holds, each once."""
 
-from burnish.events import Asked, BaseEvent, Decided, Event, Message, ModelReplied, RunFinished, Stopped, Tweaked
+from burnish.events import (
+    Asked,
+    BaseEvent,
+    Decided,
+    Event,
+    Message,
+    ModelReplied,
+    Resumed,
+    RunFinished,
+    Stopped,
+    Tweaked,
+)
 from burnish.runs import Replay, unless_known
 
 ASK = Asked(
@@ -41,8 +52,9 @@ def test_another_question_of_the_same_name_is_not_answered() -> None:
 
 def test_what_was_not_answered_to_the_end_is_no_answer() -> None:
     assert answer(Replay([ASK])) is None
-    cut = Replay([ASK, reply("do", "cut")])
-    assert (answer(cut), cut.tokens_lost) == (None, 5)
+    broken_off = reply("do", "cut")
+    cut = Replay([ASK, broken_off])
+    assert (answer(cut), cut.lost) == (None, [(ASK, broken_off)])
     assert answer(Replay([ASK, reply("do", "cut"), reply("done")])) is not None
 
 
@@ -75,3 +87,20 @@ def test_a_duration_makes_no_difference() -> None:
     record = unless_known([Tweaked(base=1, tried=3, passed=0, seconds=0.5)], written.append)
     record(Tweaked(base=1, tried=3, passed=0, seconds=0.7))
     assert written == []
+
+
+def test_questions_that_cost_something_and_brought_nothing_are_told() -> None:
+    again, broken_off = Resumed(answers=0), reply("do", "cut")
+    assert Replay([ASK, reply()]).lost == []
+    assert Replay([ASK]).lost == [(ASK, None)]
+    assert Replay([ASK, again, reply()]).lost == [(ASK, None)], "killed, then answered"
+    assert Replay([ASK, reply(), again]).lost == []
+    assert Replay([ASK, broken_off, again, reply()]).lost == [(ASK, broken_off)]
+
+
+def test_an_event_that_belongs_elsewhere_is_left_where_it_is() -> None:
+    events: list[Event] = [Tweaked(base=1, tried=3, passed=0), Tweaked(base=2, tried=4, passed=1)]
+    replay = Replay(events)
+    assert replay.take(Tweaked, fits=lambda one: one.passed > 0) is events[1]
+    assert replay.take(Tweaked, fits=lambda one: one.passed > 0) is None
+    assert replay.take(Tweaked) is events[0]

@@ -1,15 +1,24 @@
-"""What a run may cost at most. Checked before each call with the most that call can cost, so a cap is never passed."""
+"""What a run may cost at most.
+
+Calls, tokens and money are booked before each call at the most that it can cost, so those caps are not passed, as long
+as a model keeps to the length it was asked for. Time is looked at before each step and while an answer is written: the
+step that is under way when it runs out, and the verdict, still come to their end.
+"""
 
 import threading
 import time
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from burnish.errors import SetupProblem
-from burnish.events import Frozen, Stopped
+from burnish.events import Asked, Frozen, Message, ModelReplied, Stopped
 from burnish.models.model import Ask
 from burnish.models.prices import FREE, Price, price_of
+
+WRAPPING = 8
+"""Tokens that mark a message as one."""
 
 Cap = Literal["rounds", "calls", "tokens", "seconds", "dollars"]
 
@@ -18,13 +27,14 @@ class Limits(Frozen):
     """The caps of one run; reaching one ends the work with the best version so far."""
 
     rounds: int = Field(default=5, ge=0)
-    """Times the agent goes back to the code after the first draft has met the tests."""
+    """Times the agent goes back to the code after the first answer; 0 leaves it at that one."""
     calls: int = Field(default=16, ge=0)
     """Questions to the model."""
     tokens: int = Field(default=40_000, ge=0)
-    """Tokens read and written by the model, all calls together."""
+    """Tokens read and written by the model, all calls together; those of a resumed run's earlier parts too."""
     seconds: float = Field(default=600.0, ge=0)
-    """Wall time of the whole run."""
+    """Wall time of the work. Once it is over, an answer is broken off and nothing new is begun: no question, no test
+    run, no comparison. Only the verdict still takes its time, and one version is tested if none has been."""
     dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Money for the model; None sets no cap."""
 
@@ -44,12 +54,12 @@ class Meter:
     `model` is the name of who is asked; without one a call costs no money.
     """
 
-    def __init__(self, limits: Limits, seconds_spent: float = 0.0, tokens_spent: int = 0) -> None:
+    def __init__(self, limits: Limits, seconds_spent: float = 0.0) -> None:
         self.limits = limits
         self._lock = threading.Lock()
         self._started = time.monotonic() - seconds_spent
         self._calls = 0
-        self._tokens = tokens_spent
+        self._tokens = 0
         self._dollars = 0.0
 
     def book(self, ask: Ask, model: str = "") -> Stopped | None:
@@ -61,8 +71,8 @@ class Meter:
                 return _at("calls", self.limits.calls)
             if self._tokens + most > self.limits.tokens:
                 return _at("tokens", self.limits.tokens)
-            if self.seconds_left <= 0:
-                return _at("seconds", self.limits.seconds)
+            if over := self.over:
+                return over
             if self._too_dear(dollars):
                 return _at("dollars", self.limits.dollars or 0)
             self._calls += 1
@@ -87,6 +97,22 @@ class Meter:
             self._tokens += tokens_in + tokens_out
             self._dollars += price.of(tokens_in, tokens_out) if price else 0.0
 
+    def count_lost(self, asked: Asked, reply: ModelReplied | None, models: Sequence[str]) -> None:
+        """Count a call of an earlier part that came to nothing, at what it cost.
+
+        Where its answer never came to an end, nobody knows: it counts at the most it can have cost, with the dearest
+        of those who may have been asked.
+        """
+        read, written = _most_in(asked.messages), asked.max_tokens
+        if reply and reply.tokens_in:
+            read, written = reply.tokens_in, reply.tokens_out
+        prices = [price for price in map(_price, models) if price]
+        dollars = max((price.of(read, written) for price in prices), default=0.0)
+        with self._lock:
+            self._calls += 1
+            self._tokens += read + written
+            self._dollars += dollars if reply is None or reply.dollars is None else reply.dollars
+
     @property
     def dollars(self) -> float:
         """Money spent, with calls that are under way at the most they may cost."""
@@ -96,6 +122,11 @@ class Meter:
     def seconds_left(self) -> float:
         """Wall time that is left."""
         return self.limits.seconds - (time.monotonic() - self._started)
+
+    @property
+    def over(self) -> Stopped | None:
+        """Said once there is no time left."""
+        return _at("seconds", self.limits.seconds) if self.seconds_left <= 0 else None
 
     def left(self) -> Left:
         """What may still be spent, never less than nothing; calls under way count at the most they may cost."""
@@ -128,12 +159,14 @@ def _price(model: str) -> Price | None:
 
 
 def _most_read(ask: Ask) -> int:
-    """Tokens of the prompt, estimated upward: no tokenizer makes one of less than two characters of plain code, or of
-    less than a byte of anything else.
+    return _most_in(ask.messages)
+
+
+def _most_in(messages: Sequence[Message]) -> int:
+    """Tokens of a prompt, estimated upward: no tokenizer makes one of less than a byte, and each message is wrapped in
+    a few that mark who speaks.
     """
-    text = "".join(message.content for message in ask.messages)
-    plain = sum(char.isascii() for char in text)
-    return plain // 2 + len(text.encode("utf-8", "replace")) - plain
+    return sum(len(message.content.encode("utf-8", "replace")) + WRAPPING for message in messages)
 
 
 def _most_dollars(ask: Ask, model: str) -> float | None:

@@ -21,6 +21,8 @@ from burnish.events import (
 from burnish.runs.run import Run
 
 E = TypeVar("E", bound=BaseEvent)
+Lost = tuple[Asked, ModelReplied | None]
+"""A question that cost something and brought nothing."""
 ENDINGS = (Stopped, CheckFinished, RunFinished, Broke)
 """What a run that goes on says anew: it is judged again from its final files."""
 
@@ -31,18 +33,13 @@ class Replay:
     def __init__(self, events: Sequence[Event] = ()) -> None:
         self._lock = threading.Lock()
         self._events = list(events)
-        self._replies = _answered(self._events)
+        self._replies, self.lost = _answered(self._events)
+        """`lost` are questions whose answer was broken off, with what there is of it: they are asked again."""
         self._went_on = False
         self.answers = len(self._replies)
         """Answers of the model on record."""
         self.seconds = Run(events).seconds
         """What the parts so far took."""
-        self.tokens_lost = sum(
-            event.tokens_in + event.tokens_out
-            for event in self._events
-            if isinstance(event, ModelReplied) and event.ended == "cut"
-        )
-        """Spent on answers that were broken off; they are asked for again."""
 
     def reply(self, ask_id: str, messages: Sequence[Message], temperature: float, seed: int) -> ModelReplied | None:
         """The recorded answer to this very question; None is the sign to ask, and from then on the run is live."""
@@ -66,17 +63,19 @@ class Replay:
             found = self._find(TestsRan, {"version": version, "basis": basis}) if basis else None
         return found.graded if found else None
 
-    def take(self, kind: type[E], **fields: object) -> E | None:
+    def take(self, kind: type[E], fits: Callable[[E], bool] | None = None, **fields: object) -> E | None:
         """The first recorded event of a type with these values, once; None as soon as the run has gone on.
 
-        What rests on a fresh answer is done anew, so an event is only ever taken for work with the same beginning.
+        `fits` may turn down one that belongs to another place. What rests on a fresh answer is done anew, so an event
+        is only ever taken for work with the same beginning.
         """
         with self._lock:
-            return None if self._went_on else self._find(kind, fields)
+            return None if self._went_on else self._find(kind, fields, fits)
 
-    def _find(self, kind: type[E], fields: dict[str, Any]) -> E | None:
+    def _find(self, kind: type[E], fields: dict[str, Any], fits: Callable[[E], bool] | None = None) -> E | None:
         for place, event in enumerate(self._events):
-            if isinstance(event, kind) and all(getattr(event, name) == value for name, value in fields.items()):
+            same = isinstance(event, kind) and all(getattr(event, name) == value for name, value in fields.items())
+            if isinstance(event, kind) and same and (fits is None or fits(event)):
                 del self._events[place]
                 return event
         return None
@@ -98,15 +97,25 @@ def unless_known(known: Iterable[Event], record: Callable[[BaseEvent], None]) ->
     return append
 
 
-def _answered(events: Iterable[Event]) -> list[tuple[Asked, ModelReplied]]:
+def _answered(events: Iterable[Event]) -> tuple[list[tuple[Asked, ModelReplied]], list[Lost]]:
+    """Questions with their answers, and those whose answer was broken off, or of which nothing more is known."""
     waiting: dict[str, Asked] = {}
-    pairs = []
+    asked: dict[str, Asked] = {}
+    pairs: list[tuple[Asked, ModelReplied]] = []
+    lost: list[Lost] = []
     for event in events:
         if isinstance(event, Asked):
-            waiting[event.ask_id] = event
-        elif isinstance(event, ModelReplied) and event.ended != "cut" and event.ask_id in waiting:
-            pairs.append((waiting[event.ask_id], event))
-    return pairs
+            waiting[event.ask_id] = asked[event.ask_id] = event
+        elif isinstance(event, Resumed):  # whoever waited then was never answered, and is asked again
+            lost += [(question, None) for question in waiting.values()]
+            waiting.clear()
+        elif isinstance(event, ModelReplied) and event.ask_id in asked:
+            question = waiting.pop(event.ask_id, asked[event.ask_id])
+            if event.ended == "cut":
+                lost.append((question, event))
+            else:
+                pairs.append((question, event))
+    return pairs, [*lost, *((question, None) for question in waiting.values())]
 
 
 def _timeless(data: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from burnish import Limits
 from burnish.agent.nodes.select import select
 from burnish.events import Compared, Event
 from burnish.runs.replay import Replay
@@ -120,4 +121,19 @@ def test_an_evaluation_can_leave_agreement_out() -> None:
     ground = Gone()
     own = replace(tools(ground=ground), without=frozenset({"agreement"}))
     assert list(select(work(*passing(SAME, OTHER)), own)) == []
+    assert ground.asked == 0
+
+
+def test_what_was_compared_in_another_round_is_not_taken_for_this_one(box: Sandbox) -> None:
+    later = Compared(groups=((1, 2, 7),), inputs=("f(1)",))
+    mine = Compared(groups=((2, 1),), inputs=("f(1)",))
+    events = passing(SAME, ALSO)
+    assert list(select(work(*events), tools(ground=Gone(), replay=Replay([later])))) == []
+    [found] = select(work(*events), tools(ground=Gone(), replay=Replay([later, mine])))
+    assert found is mine
+
+
+def test_nothing_is_compared_once_time_is_over() -> None:
+    ground = Gone()
+    assert list(select(work(*passing(SAME, ALSO)), tools(ground=ground, limits=Limits(seconds=0)))) == []
     assert ground.asked == 0

@@ -17,18 +17,23 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
     """Grade what waits; a version that cannot be run has said so already.
 
     A job that breaks in the sandbox says nothing about the code: that version counts as not run, and the work goes on,
-    unless it was the second in a row and the sandbox cannot be used any more.
+    unless it was the second in a row and the sandbox cannot be used any more. Once time is over, nothing more is run,
+    but the first answer there is: without it there would be nothing to judge.
     """
     if not work.task.own_tests and not work.frozen:
         yield TestsFrozen(sha256=work.suite.sha256, given=len(work.deciding))
     met = [version for version in work.versions if version.graded]
-    broken = bool(met) and _broke(met[-1])
+    broken, tried = bool(met) and _broke(met[-1]), any(version.number for version in met)
     for version in work.waiting:
         if tools.cancel.is_set():
             return
         basis = basis_of(version, work.suite)
+        recorded = tools.replay.graded(version.number, basis)
+        if recorded is None and tried and (over := tools.meter.over):
+            yield from [] if work.stopped else [over]
+            return
         try:
-            graded = tools.replay.graded(version.number, basis) or tools.ground.grade(version.code, work.suite)
+            graded = recorded or tools.ground.grade(version.code, work.suite)
         except SandboxError as error:
             if tools.cancel.is_set():
                 return
@@ -37,6 +42,7 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
             graded, basis, broken = Graded(problem=f"{NOT_RUN}: {error}"), "", True
         else:
             broken = False
+        tried = tried or version.number > 0
         yield TestsRan(version=version.number, graded=graded, basis=basis)
 
 
