@@ -260,3 +260,12 @@ def test_what_it_cost_is_on_record() -> None:
     run = burnish.write(DOUBLE, ScriptedModel(script(), name="openai:gpt-4o"), fast=True)
     assert run.dollars
     assert 0 < run.dollars < 0.01
+
+
+def test_examples_that_contradict_each_other_are_refused_before_any_work(store: Store) -> None:
+    with pytest.raises(SetupProblem, match=r"contradict.*`assert double\(1\) == 2` and `assert double\(1\) == 3`"):
+        written("a function double(n), e.g. double(1) == 2 and double(1) == 3")
+    assert store.list() == []
+    run = written()
+    with pytest.raises(SetupProblem, match=r"earlier run stay in force.*burnish write"):
+        written("double(2) == 5", from_run=run.id)

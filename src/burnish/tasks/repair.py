@@ -82,29 +82,6 @@ def examples(text: str, function: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def contradiction(tests: tuple[str, ...]) -> tuple[str, str] | None:
-    """Two examples that say different things of the same call."""
-    seen: dict[str, tuple[str, str]] = {}
-    for test in tests:
-        node = parse(test).body[0]
-        if not isinstance(node, ast.Assert) or not isinstance(node.test, ast.Compare) or len(node.test.ops) != 1:
-            continue
-        if not isinstance(node.test.ops[0], ast.Eq):
-            continue
-        call, value = ast.dump(node.test.left), _value(node.test.comparators[0])
-        if call in seen and seen[call][0] != value:
-            return seen[call][1], test
-        seen[call] = value, test
-    return None
-
-
-def _value(node: ast.expr) -> str:
-    try:
-        return repr(ast.literal_eval(node))
-    except (ValueError, TypeError, MemoryError, RecursionError):
-        return ast.dump(node)
-
-
 def _names(test: str) -> set[str]:
     tree = parse(test)
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

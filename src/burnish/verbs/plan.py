@@ -17,7 +17,8 @@ from burnish.checks.suspects import Before, Counting, counting, examine, ranked
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Notice
 from burnish.tasks import Task
-from burnish.tasks.repair import contradiction, docstring, examples, from_file, lines_in, repairable
+from burnish.tasks.contradiction import must_agree
+from burnish.tasks.repair import docstring, examples, from_file, lines_in, repairable
 from burnish.tasks.syntax import complaint, parsed
 from burnish.text import one_line
 from burnish.verbs.target import Target, must_be_writable, read_target
@@ -101,7 +102,7 @@ def plan_for(
     task = from_file(target.text, name, spec, count.deciding, tuple(suspects)).model_copy(
         update={"project_files": files}
     )
-    _must_agree(task)
+    must_agree(task.visible_tests)
     why = _why_nothing(looked, before, count, task, spec, sandbox)
     return Plan(target, project, source, task, before, count.aside, count.failing, why)
 
@@ -202,15 +203,6 @@ def _by_its_words(plan: Plan, known: list[str], spec: str, sandbox: str) -> str:
             if given and not ground.grade(text, Suite(entry_point=name, given=given)).all_passed:
                 return name
     return known[0]
-
-
-def _must_agree(task: Task) -> None:
-    pair = contradiction(task.visible_tests)
-    if pair:
-        raise SetupProblem(
-            f"Two of your examples contradict each other: `{one_line(pair[0])}` and `{one_line(pair[1])}`. "
-            f"No code can pass both; take one of them out and try again."
-        )
 
 
 def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: str, sandbox: str) -> str:

@@ -14,12 +14,14 @@ from burnish.models.catalog import DEFAULT_MODEL
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
 from burnish.tasks import Task, from_sentence, go_on
+from burnish.tasks.contradiction import must_agree
 from burnish.tasks.sentence import decided_by
 from burnish.tasks.test_file import read_test_file
 from burnish.text import one_line, slug
 
 CHECKS_AT_END = CHECKS[1:]
 """Beside the tests, which decide."""
+ANEW = 'those of the earlier run stay in force. Begin anew, with the one that holds: burnish write "…"'
 SLOW_CHECKS = ("mutation", "performance")
 
 
@@ -69,6 +71,7 @@ def write(
 def task_for(sentence: str, from_run: str | None, store: Store, with_tests: Path | None = None) -> Task:
     """The task a sentence asks for, alone or on top of an earlier run, decided by a test file where there is one."""
     task = from_sentence(sentence) if from_run is None else _further(sentence, from_run, store)
+    must_agree(task.visible_tests, *([ANEW] if from_run else []))
     task = task.model_copy(update={"assume": True})
     return decided_by(task, read_test_file(with_tests)) if with_tests is not None else task
 

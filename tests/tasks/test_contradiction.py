@@ -1,0 +1,33 @@
+"""Two examples that no code can fulfil together are named before any work."""
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.tasks.contradiction import contradiction, must_agree
+
+RAISES = "with pytest.raises(ValueError):\n    f(1)"
+
+
+@pytest.mark.parametrize("other", ["assert f(1) == 3", "assert f( 1 ) == [2]", RAISES])
+def test_examples_that_contradict_each_other_are_found(other: str) -> None:
+    assert contradiction(("assert f(1) == 2", "assert f(2) == 2", other)) == ("assert f(1) == 2", other)
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        ("assert f(1) == [1]", "assert f(1) == [ 1 ]", "assert f(1) != 4"),
+        ("assert f(1) == 1", "assert f(1) == 1.0", "assert f(1) == True"),
+        ("assert f(1) == g(2)", "assert f(1) == 3"),
+        (RAISES, "with pytest.raises(Exception):\n    f(1)"),
+        ("s = Stack()\nassert s.pop() == 1", "s = Stack(2)\nassert s.pop() == 2", "def ("),
+        (),
+    ],
+)
+def test_what_may_hold_together_is_no_contradiction(tests: tuple[str, ...]) -> None:
+    assert contradiction(tests) is None
+
+
+def test_both_are_named() -> None:
+    with pytest.raises(SetupProblem, match=r"`assert f\(1\) == 1` and `assert f\(1\) == 2`.*try again\.$"):
+        must_agree(("assert f(1) == 1", "assert f(1) == 2"))
