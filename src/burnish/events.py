@@ -159,6 +159,15 @@ class SpecAgreed(BaseEvent):
     """What was taken for granted where the words leave it open."""
 
 
+class UserAnswered(BaseEvent):
+    """The user was asked about something that the model would take for granted."""
+
+    kind: Literal["user_answered"] = "user_answered"
+    assumption: str
+    words: str = ""
+    """What holds instead; empty: the user agreed."""
+
+
 class TestsProposed(BaseEvent):
     """Tests the model wrote, one assertion each; what could not be used is counted."""
 
@@ -376,6 +385,7 @@ Event = Annotated[
     | ModelChunk
     | Notice
     | ModelReplied
+    | UserAnswered
     | SpecAgreed
     | TestsProposed
     | TestsFrozen

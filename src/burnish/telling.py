@@ -21,6 +21,7 @@ from burnish.events import (
     TestsFrozen,
     TestsProposed,
     Tweaked,
+    UserAnswered,
 )
 from burnish.models.names import split_names
 from burnish.report import cost, suite_of
@@ -65,6 +66,9 @@ def _asked(run: Run) -> Iterator[str]:
     yield f"{_models(run)} Code was run in: {one_line(sandbox)}. The run is called {run.id}."
     if spec:
         yield f"It was taken to mean `{one_line(spec.signature, 120)}`."
+    for asked in run.all(UserAnswered):
+        said = f"the answer was: {one_line(asked.words, 200)}" if asked.words else "the user agreed"
+        yield f"Asked whether to assume that {one_line(asked.assumption, 120)}: {said}."
     if spec and spec.assumptions:
         yield f"Where the words leave it open, this was taken for granted: {_listed(spec.assumptions)}"
 

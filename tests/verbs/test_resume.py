@@ -21,6 +21,7 @@ from burnish.events import (
     RunStarted,
     Stopped,
     TestsRan,
+    UserAnswered,
 )
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Record, Run, Store, read_record
@@ -216,3 +217,21 @@ def test_time_between_the_parts_does_not_count(whole: Run, store: Store) -> None
     late = [event.model_copy(update={"at": event.at + 5000}) for event in whole.events[6:]]
     again = Resumed(answers=1, at=late[0].at)
     assert Run((*whole.events[:6], again, *late)).seconds == pytest.approx(whole.seconds, abs=1.0)
+
+
+def test_a_run_killed_at_a_question_to_the_user_asks_what_is_left_and_never_agrees_by_itself(
+    open_box: Sandbox, store: Store
+) -> None:
+    points = "- zero stays zero\n- only whole numbers come"
+    first = write(DOUBLE, model(assume=points), store=store, answer=lambda point: "yes indeed")
+    answered = [place for place, event in enumerate(first.events) if isinstance(event, UserAnswered)]
+    assert len(answered) == 2
+    name = left_by_a_crash(store, first, answered[0] + 1)
+    with pytest.raises(SetupProblem, match=rf"in a terminal: burnish resume {name}$"):
+        resume(name, model(), store=store)
+    run = resume(name, model(), store=store, answer=lambda point: f"not {point}")
+    assert run.spec is not None
+    assert run.spec.assumptions == ("yes indeed", "not only whole numbers come")
+    agreed = resume(left_by_a_crash(store, first, answered[1] + 2), model(), store=store)
+    assert agreed.spec is not None
+    assert agreed.spec.assumptions == ("yes indeed", "yes indeed"), "nobody is needed where all is answered"

@@ -13,11 +13,16 @@ if TYPE_CHECKING:
 
 def check_terminal(silent: bool) -> None:
     """Refuse to ask where nobody could answer."""
-    if silent or not sys.stdin.isatty() or not sys.stdout.isatty():
+    if not can_ask(silent):
         raise SetupProblem(
             "There is nobody to ask: --ask needs a terminal to read from and to show questions in, without --quiet and "
             "--events. Say in the sentence what should hold at the edges, and leave out --ask."
         )
+
+
+def can_ask(silent: bool) -> bool:
+    """Whether somebody sees a question and can answer it."""
+    return not silent and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def terminal(screen: "Screen | None") -> Callable[[str], str]:

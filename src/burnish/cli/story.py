@@ -31,6 +31,7 @@ from burnish.events import (
     TestsProposed,
     TestsRan,
     Tweaked,
+    UserAnswered,
 )
 from burnish.report import cost
 from burnish.runs.run import Run
@@ -67,6 +68,9 @@ class _Story:
                 self._code("\n".join(event.given_tests))
                 for assumption in event.assumptions:
                     self._plain(f"assumed: {assumption}")
+            case UserAnswered():
+                self._head(f"{clock}you were asked: {event.assumption}")
+                self._plain(event.words or "you agreed")
             case Asked():
                 warmth = f"temperature {event.temperature:g}, seed {event.seed}, prompt version {event.prompt_version}"
                 self._head(f"{clock}asked {event.ask_id} ({warmth})")

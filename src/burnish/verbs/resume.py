@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,13 @@ def resume(
     raised: Mapping[str, float] | None = None,
     store: Store | None = None,
     watch: Watch | None = None,
+    answer: Callable[[str], str] | None = None,
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
     Task, limits, models, sandbox and checks are those of the record, unless named. `raised` are caps that are higher
     now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem.
+    `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
     A finished run comes back as it is.
     """
     store = store or Store()
@@ -41,6 +44,8 @@ def resume(
     way = way_of(opened)
     if is_over(opened, raised):
         return opened
+    if way is _write:
+        way = partial(_write, answer=answer)
     return way(opened, model or opened.started.model, limits_of(opened, raised), store, watch)
 
 
@@ -113,7 +118,30 @@ def way_of(run: Run) -> Way:
     )
 
 
-def _write(run: Run, model: Models, limits: Limits, store: Store, watch: Watch | None) -> Run:
+def waits_for_answers(run: Run) -> bool:
+    """Whether the user wanted to be asked about assumptions, and the record does not hold all the answers."""
+    return bool(settings_of(run).get("ask")) and run.spec is None
+
+
+def _answerer(run: Run, answer: Callable[[str], str] | None) -> Callable[[str], str] | None:
+    if not waits_for_answers(run):
+        return _agree if run.spec and any(ask.purpose == "assume" for ask in run.all(Asked)) else None
+    if answer is None:
+        raise SetupProblem(
+            f"Run {run.id!r} was to ask what you want where its words leave something open, and nobody is here to "
+            f"answer. Go on with it in a terminal: burnish resume {run.id}"
+        )
+    return answer
+
+
+def _write(
+    run: Run,
+    model: Models,
+    limits: Limits,
+    store: Store,
+    watch: Watch | None,
+    answer: Callable[[str], str] | None = None,
+) -> Run:
     settings = settings_of(run)
     if run.verdict is None or limits != limits_of(run):  # else it was killed just before its files were written
         run = attempt(
@@ -125,14 +153,14 @@ def _write(run: Run, model: Models, limits: Limits, store: Store, watch: Watch |
             watch=watch,
             checks=settings.get("checks", write.CHECKS_AT_END),
             replay=run.events,
-            answer=_agree if any(ask.purpose == "assume" for ask in run.all(Asked)) else None,
+            answer=_answerer(run, answer),
         )
     out = settings.get("out")  # a crash may have left half of the files there
     return write.deliver(run, write.free_folder(Path(out)), store, watch) if out else run
 
 
 def _agree(assumption: str) -> str:
-    """What was said to an assumption is on record; to one that nobody answered, nothing is said."""
+    """What was agreed on is on record, so nothing is said anew."""
     return ""
 
 

@@ -52,7 +52,8 @@ def write(
     if out is not None:
         check_free(Path(out))
     checks = tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS))
-    settings = {"out": str(Path(out).absolute())} if out is not None else None
+    settings: dict[str, object] = {"out": str(Path(out).absolute())} if out is not None else {}
+    settings |= {"ask": True} if answer else {}
     run = attempt(
         task,
         model,

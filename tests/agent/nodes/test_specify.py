@@ -12,7 +12,7 @@ from burnish.agent.nodes.specify import assumptions_from, specify
 from burnish.agent.nodes.tests import tests as write_tests
 from burnish.agent.work import Work
 from burnish.checks import Suite
-from burnish.events import Asked, Event, SpecAgreed, TestsFrozen, TestsProposed
+from burnish.events import Asked, Event, SpecAgreed, TestsFrozen, TestsProposed, UserAnswered
 from burnish.models.scripted import ScriptedModel
 from burnish.runs.replay import Replay
 from burnish.sandbox import Sandbox
@@ -115,6 +115,28 @@ def test_a_run_that_is_taken_up_again_keeps_what_was_agreed_and_does_not_ask_twi
         spec, _ = agreed(asking(sentence), tools(answer, replay=Replay(first)))
         assert spec.assumptions == ("total([9]) == 9",) * 2
         assert spec.given_tests == cast(SpecAgreed, first[-1]).given_tests
+
+
+def test_an_answer_is_on_record_before_the_next_question_and_is_not_asked_for_again() -> None:
+    seen: list[Event] = []
+
+    def killed(point: str) -> str:
+        if "Ties" in point:
+            raise KeyboardInterrupt
+        return "it raises"
+
+    with pytest.raises(KeyboardInterrupt):
+        seen.extend(specify(Work(asking(VAGUE), []), tools(killed, assume=POINTS)))
+    assert [event.words for event in seen if isinstance(event, UserAnswered)] == ["it raises"]
+    asked: list[str] = []
+
+    def later(point: str) -> str:
+        asked.append(point)
+        return ""
+
+    spec, _ = agreed(asking(VAGUE), tools(later, replay=Replay(seen)))
+    assert asked == ["Ties keep their order"]
+    assert spec.assumptions == ("it raises", "Ties keep their order")
 
 
 def test_an_example_in_the_models_own_assumption_decides_nothing() -> None:

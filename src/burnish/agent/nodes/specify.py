@@ -9,7 +9,7 @@ from burnish.agent.ask import Tools, ask
 from burnish.agent.extract import signature_from
 from burnish.agent.work import GIVEN, Work
 from burnish.errors import ModelError
-from burnish.events import CodeProposed, Decided, Event, SpecAgreed
+from burnish.events import CodeProposed, Decided, Event, SpecAgreed, UserAnswered
 from burnish.models.model import Ask
 from burnish.tasks.examples import called_names, find_examples
 from burnish.tasks.syntax import parsed
@@ -38,15 +38,31 @@ def specify(work: Work, tools: Tools) -> Iterator[Event]:
     assumptions: tuple[str, ...] = ()
     if task.assume and wanted:
         assumptions = yield from _assumptions(task, signature, tools)
-    yield recorded.model_copy(update={"at": time.time()}) if recorded else _agreed(task, signature, assumptions, tools)
+    if recorded:
+        yield recorded.model_copy(update={"at": time.time()})
+    else:
+        yield from _agreed(task, signature, assumptions, tools)
     if work.broken:
         problem = "" if parsed(task.base_code) else "the code does not parse"
         yield CodeProposed(version=0, code=task.base_code, by=GIVEN, problem=problem)
 
 
-def _agreed(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tools) -> SpecAgreed:
-    """With the user's own words in the place of assumptions, and the examples in those words among the given tests."""
-    words = [tools.answer(point).strip() if tools.answer else "" for point in assumptions]
+def _agreed(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tools) -> Iterator[Event]:
+    """With the user's own words in the place of assumptions, and the examples in those words among the given tests.
+
+    Each answer is on record before the next question; one that is there already is not asked for again.
+    """
+    words = []
+    for point in assumptions:
+        known = tools.replay.take(UserAnswered, assumption=point)
+        said = known.words if known else tools.answer(point).strip() if tools.answer else ""
+        words.append(said)
+        if known or tools.answer:
+            yield UserAnswered(assumption=point, words=said)
+    yield _spec(task, signature, assumptions, words)
+
+
+def _spec(task: Task, signature: str, assumptions: tuple[str, ...], words: list[str]) -> SpecAgreed:
     name = signature.split("(")[0]
     said = [test for answer in words for test in find_examples(answer) if {name, *task.also} & {*called_names(test)}]
     return SpecAgreed(
