@@ -7,8 +7,8 @@ import pytest
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.agent.nodes.run import NOT_RUN, run
-from burnish.agent.work import Work
+from burnish.agent.nodes.run import run
+from burnish.agent.work import NOT_RUN, Work
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Case, CodeProposed, Event, Graded, SpecAgreed, Stopped, TestsRan

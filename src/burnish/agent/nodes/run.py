@@ -4,13 +4,11 @@ import hashlib
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
-from burnish.agent.work import Work
+from burnish.agent.work import NOT_RUN, Work
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Event, Graded, TestsFrozen, TestsRan
 from burnish.runs.run import Version
-
-NOT_RUN = "the tests could not be run"
 
 
 def run(work: Work, tools: Tools) -> Iterator[Event]:

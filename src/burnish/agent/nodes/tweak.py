@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.edits import Found
-from burnish.agent.nodes.run import NOT_RUN, basis_of
+from burnish.agent.nodes.run import basis_of
 from burnish.agent.tweaks import tweaks_of
-from burnish.agent.work import TWEAK, Work
+from burnish.agent.work import NOT_RUN, TWEAK, Work
 from burnish.errors import SandboxError
 from burnish.events import CodeProposed, Event, Graded, TestsRan, Tweaked
 from burnish.runs.run import Version
