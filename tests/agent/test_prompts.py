@@ -1,5 +1,7 @@
 """The prompts: short, complete, and begun where the model need not say again what it was shown."""
 
+from collections.abc import Callable
+
 import pytest
 
 from burnish.agent import prompts
@@ -125,3 +127,52 @@ def test_the_form_is_made_plain_with_the_answer_that_could_not_be_used() -> None
     assert [message.role for message in again] == ["system", "user", "assistant", "user"]
     assert "the answer holds no code" in again[-1].content
     assert "```python" in again[-1].content
+
+
+WORDY = TASK.model_copy(
+    update={"prompt": "Sum of some helpers. " * 900, "prelude": "import math\n" * 500, "visible_tests": TESTS[:3]}
+)
+BODY = "".join(f"    total_{n} = n * {n} + helper_{n}(n)\n" for n in range(400))
+LONG_FUNCTION = f"def f(n: int) -> int:\n{BODY}    return total_7\n"
+
+
+def size(messages: Messages) -> int:
+    return sum(len(message.content) for message in messages)
+
+
+@pytest.mark.parametrize("task", [TASK, WORDY], ids=["short words", "long words"])
+@pytest.mark.parametrize("kind", ["write", "go_on", "repair", "reflect", "syntax", "repeat"])
+@pytest.mark.parametrize("failure", ["f(3) must be 7, but: got 5", "E  AssertionError " * 900])
+def test_no_prompt_is_longer_than_a_small_context_holds(task: Task, kind: str, failure: str) -> None:
+    going_on = task.model_copy(update={"base_code": LONG_FUNCTION})
+    parts = () if kind in ("write", "go_on") else (LONG_FUNCTION, failure[:900] if kind == "syntax" else failure)
+    asked = getattr(prompts, kind)(wanted(going_on), *parts)
+    assert size(asked) <= prompts.MOST_CHARACTERS
+    assert size(prompts.form_again(asked, "x" * 9999, "no code", wanted(task))) <= prompts.MOST_CHARACTERS + 1000
+
+
+@pytest.mark.parametrize("ask", [prompts.specify, lambda task: prompts.assume(task, "f(n)")])
+def test_long_words_are_shortened_where_a_name_or_assumptions_are_asked_for(ask: Callable[[Task], Messages]) -> None:
+    assert size(ask(WORDY)) <= prompts.MOST_CHARACTERS
+    assert "left out" in ask(WORDY)[1].content
+
+
+def test_of_a_long_function_the_part_around_the_failure_is_shown_and_only_changed_lines_are_asked_for() -> None:
+    failure = "    total_200 = n * 200 + helper_200(n)\nE   NameError: name 'helper_200' is not defined"
+    asked = prompts.repair(wanted(), LONG_FUNCTION, failure)
+    text = asked[1].content
+    assert "def f(n: int) -> int:" in text
+    assert "total_199 = " in text
+    assert "total_201 = " in text
+    assert "total_390 = " not in text
+    assert "lines are not shown here" in text
+    assert "only the lines that change" in text
+    assert "complete corrected function" not in text
+    assert asked[-1].role == "user", "nothing is begun that could not be gone on with"
+    assert prompts.shows_a_part(asked)
+
+
+def test_a_prompt_that_fits_is_not_touched() -> None:
+    for messages in every().values():
+        assert not prompts.shows_a_part(messages)
+        assert not any("left out here" in message.content for message in messages)

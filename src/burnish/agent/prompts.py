@@ -4,7 +4,12 @@ Change a word, raise VERSION: the version is recorded with each ask. A prompt ma
 answer: the model goes on from there, so it neither talks nor repeats what it was shown.
 """
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
 from burnish.agent.context import context, function_in, opening
+from burnish.agent.excerpt import LEFT_OUT, excerpt, shortened
 from burnish.events import Frozen, Message, SpecAgreed
 from burnish.tasks.examples import as_doctest, in_words
 from burnish.tasks.task import Task
@@ -13,10 +18,19 @@ VERSION = "2"
 
 SYSTEM = "You are a careful Python programmer. You follow the required form exactly."
 _FORM = "Answer with one ```python block that holds the complete code, with its imports, and nothing else."
+_LINES = (
+    "Only a part of the code is shown; the rest stays as it is. Answer with one ```python block that holds only the "
+    "lines that change, as they should be, with a line or two around them, and nothing else."
+)
 MOST_TEST_CHARACTERS = 1500
 """Of tests in a prompt; small models lose the thread in more."""
 
+MOST_CHARACTERS = 8400
+"""Of a prompt, about 2800 tokens, which leaves room for the answer in a context of 4096. Beyond that less is shown:"""
+MOST_WORDS, MOST_CODE, MOST_FAILURE, MOST_AROUND, MOST_BEGUN = 1600, 3200, 800, 1000, 600
+
 Messages = tuple[Message, ...]
+P = ParamSpec("P")
 
 
 class Wanted(Frozen):
@@ -24,6 +38,8 @@ class Wanted(Frozen):
 
     task: Task
     spec: SpecAgreed
+    narrow: bool = False
+    """Whether there is too much to show all of it."""
 
     @property
     def name(self) -> str:
@@ -34,7 +50,22 @@ class Wanted(Frozen):
     def words(self) -> str:
         """What it should do, with what was taken for granted."""
         assumed = [f"Assume: {assumption}." for assumption in self.spec.assumptions]
-        return "\n".join([self.task.prompt.strip(), *assumed]) if self.task.described else ""
+        words = "\n".join([self.task.prompt.strip(), *assumed]) if self.task.described else ""
+        return self.short(words, MOST_WORDS)
+
+    @property
+    def around(self) -> str:
+        """What the code stands in."""
+        return self.short(context(self.task), MOST_AROUND)
+
+    def short(self, text: str, most: int) -> str:
+        """The text; its beginning and end where there is no room for all."""
+        return shortened(text, most) if self.narrow else text
+
+    def own(self, code: str, failure: str) -> str:
+        """The function that it is about; the part of it that matters where there is no room for all."""
+        function = function_in(code, self.spec.entry_point)
+        return excerpt(function, failure, MOST_CODE) if self.narrow else function
 
     @property
     def is_function(self) -> bool:
@@ -42,10 +73,30 @@ class Wanted(Frozen):
         return "(" in self.spec.signature and not self.task.also
 
 
+def fitting(
+    prompt: Callable[Concatenate[Wanted, P], Messages],
+) -> Callable[Concatenate[Wanted, P], Messages]:
+    """A prompt that is asked in full where that fits, and otherwise with less of everything."""
+
+    @wraps(prompt)
+    def fitted(wanted: Wanted, /, *parts: P.args, **named: P.kwargs) -> Messages:
+        whole = prompt(wanted, *parts, **named)
+        if sum(len(message.content) for message in whole) <= MOST_CHARACTERS:
+            return whole
+        return prompt(wanted.model_copy(update={"narrow": True}), *parts, **named)
+
+    return fitted
+
+
+def shows_a_part(messages: Messages) -> bool:
+    """Whether a prompt shows code with lines left out, so that an answer cannot hold all of it."""
+    return any(LEFT_OUT in message.content for message in messages)
+
+
 def specify(task: Task) -> Messages:
     """Ask for a name and parameters where the sentence gives none."""
     return _talk(
-        f"Task: {task.prompt}\n\n"
+        f"Task: {_told(task)}\n\n"
         "Give the first line of the Python function that solves this task, with type hints. "
         "Answer with this one line only, beginning with def."
     )
@@ -54,7 +105,7 @@ def specify(task: Task) -> Messages:
 def assume(task: Task, signature: str) -> Messages:
     """Ask what to take for granted where the words leave something open."""
     return _talk(
-        f"Task: {task.prompt}\n\n"
+        f"Task: {_told(task)}\n\n"
         f"What does this task leave open that `{signature}` must decide, e.g. empty or invalid input, ties, order? "
         "Name at most three points. Each is one short line that says what you assume, beginning with a dash.\n"
         "If nothing is open, answer: none"
@@ -65,7 +116,7 @@ def tests(task: Task, signature: str, given: tuple[str, ...]) -> Messages:
     """Ask for assert statements: one line each is the form that small models get right."""
     name = signature.split("(")[0]
     return _talk(
-        f"Task: {task.prompt}\n\n"
+        f"Task: {_told(task)}\n\n"
         f"Write 6 different test cases for `{signature}`, edge cases included. "
         f"Each is one line of the form: assert {name}(...) == expected\n"
         f"Do not write the function.{_shown(given, 'Do not repeat')}\n\n"
@@ -73,61 +124,71 @@ def tests(task: Task, signature: str, given: tuple[str, ...]) -> Messages:
     )
 
 
+@fitting
 def write(wanted: Wanted) -> Messages:
     """Ask for the code from its description alone, whatever code there is."""
     if not wanted.is_function:
         return _talk(_in_words(wanted))
     stub = _stub(wanted)
-    around = context(wanted.task)
+    around = wanted.around
     shown = f"{around}\n\n\n{stub}" if around else stub
     return _talk(f"Complete this Python function.\n{_block(shown)}\n\n{_FORM}", f"```python\n{stub}\n")
 
 
+@fitting
 def go_on(wanted: Wanted) -> Messages:
     """Ask for more, on top of code that works."""
     return _talk(
-        f"Here is working code:\n{_block(wanted.task.base_code)}\n\n"
+        f"Here is working code:\n{_block(_all_of(wanted))}\n\n"
         f"Task: {wanted.words}\n\n"
         f"Change the code so that `{wanted.spec.signature}` does all of this."
-        f"{_shown(wanted.spec.given_tests, 'It must pass')}\n\n{_FORM}"
+        f"{_shown(wanted.spec.given_tests, 'It must pass')}\n\n{_form(_all_of(wanted))}"
     )
 
 
+@fitting
 def repair(wanted: Wanted, code: str, failure: str) -> Messages:
     """Show the code with the bug and what goes wrong, and ask for the smallest change that mends it."""
-    own = function_in(code, wanted.spec.entry_point)
+    own = wanted.own(code, failure)
+    whole = (
+        f"Answer with one ```python block that holds the complete corrected function `{wanted.name}`, and nothing else."
+    )
     return _talk(
-        f"This Python function has a bug:\n{_block(own)}{_described(wanted)}{_shows(failure)}\n\n"
-        f"Find the bug and change as little as possible. Answer with one ```python block that holds the complete "
-        f"corrected function `{wanted.name}`, and nothing else.",
+        f"This Python function has a bug:\n{_block(own)}{_described(wanted)}{_shows(wanted, failure)}\n\n"
+        f"Find the bug and change as little as possible. {_form(own, whole)}",
         _begun(own, wanted),
     )
 
 
+@fitting
 def reflect(wanted: Wanted, code: str, failure: str) -> Messages:
     """Show the best version and the one assertion that fails, and ask for a better version."""
-    own = function_in(code, wanted.spec.entry_point)
+    own = wanted.own(code, failure)
+    wrong = f"{_block(own)}{_described(wanted)}{_shows(wanted, failure)}"
     return _talk(
-        f"This code for `{wanted.spec.signature}` is wrong:\n{_block(own)}{_described(wanted)}{_shows(failure)}\n\n"
-        f"Find the mistake and write the corrected code. {_FORM}",
+        f"This code for `{wanted.spec.signature}` is wrong:\n{wrong}\n\n"
+        f"Find the mistake and write the corrected code. {_form(own)}",
         _begun(own, wanted),
     )
 
 
+@fitting
 def syntax(wanted: Wanted, code: str, problem: str) -> Messages:
     """Show code that does not parse and where it goes wrong."""
+    shown = excerpt(code, problem, MOST_CODE) if wanted.narrow else code
     return _talk(
-        f"This Python code is not valid:\n{_block(code)}\n\n{problem}\n\n"
-        f"Write it again as valid Python, with everything else unchanged. {_FORM}"
+        f"This Python code is not valid:\n{_block(shown)}\n\n{problem}\n\n"
+        f"Write it again as valid Python, with everything else unchanged. {_form(shown)}"
     )
 
 
+@fitting
 def repeat(wanted: Wanted, code: str, failure: str) -> Messages:
     """Name a repetition as one, and ask for another way."""
-    own = function_in(code, wanted.spec.entry_point)
+    own = wanted.own(code, failure)
+    wrong = f"{_block(own)}{_described(wanted)}{_shows(wanted, failure)}"
     return _talk(
-        f"You have given this answer before, and it is wrong:\n{_block(own)}{_described(wanted)}{_shows(failure)}\n\n"
-        f"Solve it in a different way. {_FORM}"
+        f"You have given this answer before, and it is wrong:\n{wrong}\n\nSolve it in a different way. {_form(own)}"
     )
 
 
@@ -147,7 +208,7 @@ def form_again(asked: Messages, answer: str, problem: str, wanted: Wanted) -> Me
 
 def _in_words(wanted: Wanted) -> str:
     names = ", ".join(f"`{name}`" for name in (wanted.spec.signature, *wanted.task.also))
-    around = context(wanted.task)
+    around = wanted.around
     above = f"\n\nIt goes below this code:\n{_block(around)}" if around else ""
     tests_ = _shown(wanted.spec.given_tests, "It must pass")
     return f"Write {names} in Python.\n\nTask: {wanted.words}{above}{tests_}\n\n{_FORM}"
@@ -156,7 +217,8 @@ def _in_words(wanted: Wanted) -> str:
 def _stub(wanted: Wanted) -> str:
     """A function to complete: code models have read more of these than of anything else."""
     words = wanted.words
-    examples = ["\n".join(as_doctest(test)) for test in _fitting(wanted.spec.given_tests)]
+    most = MOST_TEST_CHARACTERS // 2 if wanted.narrow else MOST_TEST_CHARACTERS
+    examples = ["\n".join(as_doctest(test)) for test in _fitting(wanted.spec.given_tests, most)]
     new = [example for example in examples if example.split("\n")[0] not in words]
     body = "\n".join([words, *new]).strip().replace('"""', "'''").replace("\n", "\n    ")
     signature = wanted.spec.signature.removeprefix(wanted.spec.entry_point.removesuffix(wanted.name))
@@ -166,15 +228,30 @@ def _stub(wanted: Wanted) -> str:
 def _begun(code: str, wanted: Wanted) -> str:
     """The first words of a corrected function: its head and its docstring, which nobody has to write again."""
     head = opening(code, wanted.name)
-    return f"```python\n{head}" if head else ""
+    fits = head and not (wanted.narrow and (len(head) > MOST_BEGUN or LEFT_OUT in code))
+    return f"```python\n{head}" if fits else ""
 
 
 def _described(wanted: Wanted) -> str:
     return f"\n\nWhat it should do:\n{wanted.words}" if wanted.words else ""
 
 
-def _shows(failure: str) -> str:
-    return f"\n\nThe bug shows here:\n{failure}" if failure else ""
+def _shows(wanted: Wanted, failure: str) -> str:
+    return f"\n\nThe bug shows here:\n{wanted.short(failure, MOST_FAILURE)}" if failure else ""
+
+
+def _told(task: Task) -> str:
+    return shortened(task.prompt, MOST_CHARACTERS // 2)
+
+
+def _all_of(wanted: Wanted) -> str:
+    code = wanted.task.base_code
+    return excerpt(code, wanted.spec.signature, MOST_CODE) if wanted.narrow else code
+
+
+def _form(shown: str, whole: str = _FORM) -> str:
+    """How to answer: in full; where not all lines were shown, with those that change."""
+    return _LINES if LEFT_OUT in shown else whole
 
 
 def _shown(tests_: tuple[str, ...], lead: str) -> str:
@@ -182,10 +259,10 @@ def _shown(tests_: tuple[str, ...], lead: str) -> str:
     return f"\n\n{lead}:\n{words}" if words else ""
 
 
-def _fitting(tests_: tuple[str, ...]) -> list[str]:
+def _fitting(tests_: tuple[str, ...], most: int = MOST_TEST_CHARACTERS) -> list[str]:
     """The first tests, as many as a small model can keep in mind."""
     sizes = [sum(map(len, tests_[: place + 1])) for place in range(len(tests_))]
-    return [test for test, size in zip(tests_, sizes, strict=True) if size <= MOST_TEST_CHARACTERS]
+    return [test for test, size in zip(tests_, sizes, strict=True) if size <= most]
 
 
 def _block(code: str) -> str:

@@ -189,3 +189,18 @@ def test_an_answer_that_did_not_come_is_one_answer_less_and_in_an_evaluation_the
     assert not work(made, made.model_copy(update={"version": 2, "round": 1})).repeats
     with pytest.raises(ModelError, match="gone"):
         list(node(work(), replace(hands, errors_end=True), MOVE))
+
+
+LONG = "def f(n):\n" + "".join(f"    total_{n} = n * {n} + {n}\n" for n in range(500)) + "    return total_7\n"
+
+
+def test_what_was_made_from_a_part_must_hold_the_rest() -> None:
+    task = REPAIR.model_copy(update={"base_code": LONG})
+    before = work(given(LONG), ran(0, "ff"), task=task)
+    move = Move(kind="repair", version=1, round=0, base=0)
+    short = version(list(repair(before, tools(None, block("def f(n):\n    return n")), move)))
+    assert "leaves out lines" in short.problem
+    line = "    total_498 = n * 498 + 498\n    total_499 = n * 499 + 499\n    return n"
+    changed = version(list(repair(before, tools(None, block(line)), move)))
+    assert (changed.problem, len(changed.code.splitlines())) == ("", 502)
+    assert changed.code.endswith("    return n\n")

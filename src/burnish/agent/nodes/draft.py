@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from burnish.agent import prompts
 from burnish.agent.ask import Tools, ask
+from burnish.agent.context import function_in
+from burnish.agent.excerpt import LEFT_OUT
 from burnish.agent.imports import with_imports
 from burnish.agent.prompts import Messages, Wanted
 from burnish.agent.shape import Shaped, shaped
@@ -129,7 +131,18 @@ def _answered(
         asked = prompts.form_again(messages, reply.text, found.problem, wanted(work))
         again = yield from _ask(tools, move, asked, f"form-{move.version}")
         found, reply = (_code_in(again, work, asked), again) if again else (found, reply)
-    return found, reply.ask_id
+    return _with_all_lines(found, work, move, messages), reply.ask_id
+
+
+def _with_all_lines(found: Shaped, work: Work, move: Move, messages: Messages) -> Shaped:
+    """The code, or what is wrong with it where it was made from a part and lacks the rest."""
+    if found.problem or move.base is None or not prompts.shows_a_part(messages):
+        return found
+    name = work.spec.entry_point
+    before, after = (function_in(code, name) for code in (work.version(move.base).code, found.code))
+    if LEFT_OUT in after or 2 * len(after.splitlines()) < len(before.splitlines()):
+        return Shaped(code=found.code, problem="the answer leaves out lines of the function that were not shown to it")
+    return found
 
 
 def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator[Event, None, ModelReplied | None]:
