@@ -184,7 +184,8 @@ def test_a_file_that_changes_while_the_model_thinks_is_not_overwritten(far, stor
     assert file.read_text() == FAR + "\n# mine\n"
 
 
-@pytest.mark.parametrize("weakened", ["tests/test_cart.py", pytest.param("tests/conftest.py", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("weakened", ["tests/test_cart.py", "tests/conftest.py"])
 def test_tests_that_are_weakened_during_the_run_prove_nothing(far, store, weakened):
     class Weakening(ScriptedModel):
         def stream(self, ask, cancel):  # type: ignore[no-untyped-def]

@@ -5,10 +5,13 @@ import pytest
 from burnish import Run, ScriptedModel
 from burnish.agent.nodes.judge import judge
 from burnish.attempt import attempt
+from burnish.checks.fingerprint import Fingerprint
+from burnish.checks.ground import Alone
+from burnish.checks.suite import Suite
 from burnish.events import CheckFinished, Event, Refused, RunFinished, TestsFrozen, TestsProposed
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task, from_sentence
-from tests.agent.history import proposed, ran, work
+from tests.agent.history import WRITING, proposed, ran, work
 from tests.agent.nodes.at_work import tools
 from tests.support import DOUBLE, script
 
@@ -41,6 +44,44 @@ def test_a_suite_that_changed_after_it_was_accepted_is_refused_and_recorded(box:
     assert not [event for event in events if isinstance(event, CheckFinished)], "nothing is proven by other tests"
     [finished] = [event for event in events if isinstance(event, RunFinished)]
     assert finished.verdict == "failed"
+
+
+class Shop(Alone):
+    """A ground with a project's tests on disk: the n-th look at their files finds the n-th of these, then the last."""
+
+    def __init__(self, box: Sandbox, *looks: Fingerprint) -> None:
+        super().__init__(box)
+        self.looks = list(looks)
+
+    def fingerprint(self, suite: Suite) -> Fingerprint:
+        return self.looks.pop(0) if len(self.looks) > 1 else self.looks[0]
+
+
+WAS: Fingerprint = (("tests/test_f.py", "aa"),)
+WEAKENED: Fingerprint = (("tests/test_f.py", "bb"),)
+MORE: Fingerprint = (*WAS, ("tests/conftest.py", "cc"))
+
+
+@pytest.mark.parametrize(
+    ("looks", "changed"),
+    [
+        ([WAS], ""),
+        ([WEAKENED], "tests/test_f.py"),
+        ([MORE], "tests/conftest.py"),
+        ([WAS, WEAKENED], "tests/test_f.py"),
+    ],
+    ids=["the-same", "weakened", "one-added", "weakened-while-judged"],
+)
+def test_files_of_a_project_that_are_not_the_accepted_ones_any_more_prove_nothing(
+    box: Sandbox, looks: list[Fingerprint], changed: str
+) -> None:
+    task = WRITING.model_copy(update={"project_files": WAS})
+    state = work(proposed(1, RIGHT), ran(1, "pp"), task=task)
+    events = list(judge(state, tools(box, ground=Shop(box, *looks))))
+    said = [event.why for event in events if isinstance(event, Refused)]
+    assert len(said) == bool(changed)
+    assert all(f"({changed} changed)" in why for why in said)
+    assert events[-1].verdict == ("failed" if changed else "proven")  # type: ignore[union-attr]
 
 
 def frozen(run: Run) -> TestsFrozen:
