@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from burnish.agent.ask import Tools, ask
+from burnish.agent.edits import Edits
 from burnish.errors import ModelError
 from burnish.evals.answers import model_for, opened
 from burnish.evals.plan import Plan
@@ -31,12 +32,14 @@ class Says:
     def __init__(self, *codes: str, problem: str = "", fails: Exception | None = None) -> None:
         self.codes, self.problem, self.fails = codes, problem, fails
         self.seen: list[Puzzle] = []
+        self.tools: list[Tools] = []
 
     def calls(self, plan: Plan) -> int:
         return len(self.codes)
 
     def solve(self, puzzle: Puzzle, plan: Plan, seed: int, tools: Tools) -> Iterator[Event]:
         self.seen.append(puzzle)
+        self.tools.append(tools)
         for number, code in enumerate(self.codes, 1):
             yield from ask(tools, f"ask-{number}", HELLO)
             yield CodeProposed(version=number, code=code, by="draft", problem=self.problem)
@@ -167,3 +170,12 @@ def test_a_script_starts_afresh_in_every_attempt() -> None:
     first, second = model_for(toy(1), model), model_for(toy(1), model)
     heard = [next(iter(one.stream(HELLO, threading.Event()))) for one in (first, second)]
     assert heard[0] == heard[1]
+
+
+def test_attempts_of_one_evaluation_share_what_was_found_and_an_error_of_the_model_ends_them(box: Sandbox) -> None:
+    edits, strategy = Edits(), Says(GOLD)
+    for seed in (0, 1):
+        model = ScriptedModel(["hello"])
+        list(happenings(toy(3), PLAN, seed, model, box, threading.Event(), strategy, edits))
+    assert [tools.edits is edits for tools in strategy.tools] == [True, True]
+    assert all(tools.errors_end for tools in strategy.tools)

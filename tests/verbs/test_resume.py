@@ -128,6 +128,18 @@ def test_a_run_that_stopped_at_a_limit_is_taken_further_when_the_limit_is_raised
     assert Run(read_record(store.runs / run.id)).state == "proven"
 
 
+def test_a_question_that_was_killed_counts_as_a_call(whole: Run, store: Store) -> None:
+    place = next(place for place, event in enumerate(whole.events) if isinstance(event, Asked))
+    name = left_by_a_crash(store, whole, place + 1)
+    record = store.runs / name / "events.jsonl"
+    record.write_text(record.read_text().replace('"calls":16', '"calls":1', 1))
+    answering = model()
+    run = resume(name, answering, store=store)
+    assert (answering.asked, run.verdict) == ([], "failed")
+    assert (stopped := run.ending(Stopped))
+    assert stopped.reason == "calls"
+
+
 def test_caps_count_the_calls_of_all_parts(whole: Run, store: Store) -> None:
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, TestsRan))
     name = left_by_a_crash(store, whole, place)

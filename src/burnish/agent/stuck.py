@@ -1,4 +1,4 @@
-"""Is the work going in circles? Then it goes back to the best version and asks differently."""
+"""Is the work going in circles? Then it asks differently, or asks a larger model; where nothing is left, it ends."""
 
 from burnish.agent.policy import WARMEST, last_warmth
 from burnish.agent.work import SILENT, Work
