@@ -54,7 +54,7 @@ def line_end(text: str) -> str:
 
 def _moved(line: str, old: str, new: str, own: str, unit: str) -> str:
     if not line.strip():
-        return ""
+        return line if old == new else ""
     bare = line.lstrip("\f")
     if not bare.startswith(old):
         return new + bare.lstrip(" \t")
