@@ -48,6 +48,8 @@ JUMP = 0.1
 EDIT_VOTE = 0.5
 """What small edits count for beside the model's answers, of which each counts 1: they are no independent opinions, so
 many that behave alike count as one."""
+PATIENCE = 3
+"""Answers after which a behaviour is taken that passes all that counts and that nobody has anything to set against."""
 NEEDED, NEEDED_WITH_ONE_TEST, MANY_TESTS = 1.0, 1.4, 10
 """Votes for a behaviour that are enough; one test alone leaves much open, so a second voice is asked for. Where many
 given tests were passed in one way only, nobody's word is needed."""
@@ -93,7 +95,7 @@ def settled(work: Work) -> bool:
     if not work.holds or work.best is None or work.is_unchanged:
         return False
     tests = len(work.deciding)
-    if tests >= MANY_TESTS and len(work.groups) < 2:
+    if len(work.groups) < 2 and (tests >= MANY_TESTS or len(work.answers) >= PATIENCE):
         return True
     needed = NEEDED_WITH_ONE_TEST if tests == 1 and work.broken else NEEDED
     return support(work.version(number) for number in work.group_of(work.best)) >= needed
