@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.agent import policy
-from burnish.events import Decided, Event, Move, TestsProposed
+from burnish.events import Compared, Decided, Event, Move, TestsProposed
 from burnish.tasks.task import NO_WORDS, Task
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.support import ASKING
@@ -194,3 +194,20 @@ def test_where_it_cannot_be_warmer_it_is_asked_in_ways_that_the_last_round_did_n
     kinds = {move.kind for move in policy.moves(state, model, 9, stuck=True)}
     assert kinds
     assert "rewrite" not in kinds
+
+
+def edited(answers: int, groups: tuple[tuple[int, ...], ...]) -> list[Event]:
+    """Broken code, two edits of it that pass, and answers that do not."""
+    edits = [event for number in (1, 2) for event in (proposed(number, by="tweak", base=0), ran(number, "pp"))]
+    failed = [event for number in range(3, 3 + answers) for event in (proposed(number), ran(number, "ff"))]
+    return [given(), ran(0, "ff"), *edits, *failed, Compared(groups=groups, inputs=("f(1)",))]
+
+
+def test_an_edit_that_nobody_sets_anything_against_is_taken_in_the_end() -> None:
+    assert not policy.settled(work(*edited(1, ((1, 2),)), task=REPAIR))
+    assert policy.settled(work(*edited(policy.PATIENCE, ((1, 2),)), task=REPAIR))
+
+
+def test_between_edits_a_model_that_never_helps_is_not_asked_for_ever() -> None:
+    assert not policy.settled(work(*edited(policy.PATIENCE, ((1,), (2,))), task=REPAIR))
+    assert policy.settled(work(*edited(policy.NO_HELP, ((1,), (2,))), task=REPAIR))

@@ -50,6 +50,8 @@ EDIT_VOTE = 0.5
 many that behave alike count as one."""
 PATIENCE = 3
 """Answers after which a behaviour is taken that passes all that counts and that nobody has anything to set against."""
+NO_HELP = 8
+"""Answers after which a model that never passed what was given is no longer asked to choose between edits that do."""
 NEEDED, NEEDED_WITH_ONE_TEST, MANY_TESTS = 1.0, 1.4, 10
 """Votes for a behaviour that are enough; one test alone leaves much open, so a second voice is asked for. Where many
 given tests were passed in one way only, nobody's word is needed."""
@@ -96,6 +98,8 @@ def settled(work: Work) -> bool:
         return False
     tests = len(work.deciding)
     if len(work.groups) < 2 and (tests >= MANY_TESTS or len(work.answers) >= PATIENCE):
+        return True
+    if len(work.answers) >= NO_HELP and all(version.by == TWEAK for version in work.rivals):
         return True
     needed = NEEDED_WITH_ONE_TEST if tests == 1 and work.broken else NEEDED
     return support(work.version(number) for number in work.group_of(work.best)) >= needed
