@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from burnish.agent.limits import Limits
 from burnish.attempt import Models, Watch, attempt
@@ -53,18 +54,16 @@ def repair(
     store = store or Store()
     if plan.nothing:
         return _nothing(plan, model, store, watch)
+    facts = plan.settings(apply)
+    return carried_out(plan, model, apply, store, watch, limits=limits, sandbox=sandbox, settings=facts)
+
+
+def carried_out(
+    plan: Plan, model: Models, apply: bool, store: Store, watch: Watch | None, *, sandbox: str, **more: Any
+) -> Run:
+    """The agent at work in the project, and what it made delivered; `more` goes to the attempt as it is."""
     with ground_of(plan, sandbox) as ground:
-        run = attempt(
-            plan.task,
-            model,
-            limits=limits,
-            sandbox=sandbox,
-            store=store,
-            watch=watch,
-            ground=ground,
-            verb="fix",
-            settings=plan.settings(apply),
-        )
+        run = attempt(plan.task, model, sandbox=sandbox, store=store, watch=watch, ground=ground, verb="fix", **more)
     return delivered(run, apply, store, watch)
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Models, Watch, attempt
+from burnish.attempt import Models, Watch
 from burnish.checks.fingerprint import fingerprint
 from burnish.checks.project_finder import find_project
 from burnish.checks.suspects import Before
@@ -11,8 +11,8 @@ from burnish.errors import SetupProblem
 from burnish.runs import Run, Store
 from burnish.tasks import Task
 from burnish.verbs.apply import facts_of, is_in_place
-from burnish.verbs.fix import delivered
-from burnish.verbs.plan import Plan, ground_of
+from burnish.verbs.fix import carried_out, delivered
+from burnish.verbs.plan import Plan
 from burnish.verbs.target import read_target
 
 
@@ -22,19 +22,8 @@ def take_up(run: Run, model: Models, limits: Limits, store: Store, watch: Watch 
         return delivered(run, True, store, watch)
     plan = plan_of(run)
     sandbox = str(run.started.settings.get("sandbox", "auto"))
-    with ground_of(plan, sandbox) as ground:
-        done = attempt(
-            plan.task,
-            model,
-            limits=limits,
-            sandbox=sandbox,
-            store=store,
-            watch=watch,
-            ground=ground,
-            verb="fix",
-            replay=run.events,
-        )
-    return delivered(done, bool(facts_of(run).get("apply")), store, watch)
+    apply = bool(facts_of(run).get("apply"))
+    return carried_out(plan, model, apply, store, watch, limits=limits, sandbox=sandbox, replay=run.events)
 
 
 def plan_of(run: Run) -> Plan:
