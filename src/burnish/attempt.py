@@ -1,16 +1,16 @@
 """One task, start to finish: the only place that joins agent, sandbox, checks and record. Read this first."""
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 
-from burnish.agent.ask import Tools
+from burnish.agent.ask import Shown, Tools
 from burnish.agent.limits import Limits, Meter, check_priced
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
 from burnish.errors import AttemptError
-from burnish.events import BaseEvent, Broke, Event, Resumed, RunStarted, Stopped
+from burnish.events import BaseEvent, Broke, Event, Resumed, Reviewed, RunStarted, Stopped
 from burnish.models.model import Model
 from burnish.models.names import open_models
 from burnish.runs import Record, Replay, Run, Store, read_record, unless_known
@@ -39,13 +39,16 @@ def attempt(
     settings: Mapping[str, object] | None = None,
     replay: Sequence[Event] = (),
     answer: Callable[[str], str] | None = None,
+    afterwards: Iterable[str] = (),
+    review: Callable[[Shown], Reviewed] | None = None,
 ) -> Run:
     """Work on the task until its verdict, a limit, or Ctrl-C, and return the recorded run.
 
     The first model answers, the others help when it is stuck. `checks` look at the final files once the tests have;
     the verdict stays with the tests. `ground` is where versions are tried; `settings` go on record beside the task's.
     `replay` is what an earlier part of the same run has on record: it is taken up again there.
-    `answer` puts each assumption to the user, whose words, if any, take its place.
+    `answer` puts each assumption to the user, whose words, if any, take its place. `afterwards` names what follows once
+    the tests pass; `review` shows a person what there is on the way.
     Every event is on disk before the next step, and then given to `watch`. A KeyboardInterrupt ends the run within
     two seconds and is raised again once the record is closed; an AttemptError is on record, and the run has no verdict.
     """
@@ -55,7 +58,8 @@ def attempt(
     with open_sandbox(sandbox) as box:
         run_id, record = _record(store, task, replay)
         with record, _blamed(record, watch):
-            told = {**_settings(task, limits, checks), "sandbox": sandbox, **(settings or {})}
+            more = {"sandbox": sandbox, "afterwards": sorted(afterwards)}
+            told = {**_settings(task, limits, checks), **more, **(settings or {})}
             started = RunStarted(
                 run_id=run_id,
                 verb=verb,
@@ -76,6 +80,8 @@ def attempt(
                 place=ground,
                 others=tuple(models[1:]),
                 answer=answer,
+                afterwards=frozenset(afterwards),
+                review=review,
                 replay=earlier,
             )
             _work_in_background(task, tools, record, watch, unless_known(replay, record.append))

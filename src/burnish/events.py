@@ -286,6 +286,108 @@ class Decided(BaseEvent):
     """What is done next, side by side."""
 
 
+class Survivor(Frozen):
+    """One small change of the code that no test noticed."""
+
+    key: str
+    """mutmut's name for it."""
+    line: int
+    said: str
+    """The change in a few words."""
+
+
+class Mutated(BaseEvent):
+    """A version that passes was broken in small ways, to see what its tests notice; pinned tests are left out."""
+
+    kind: Literal["mutated"] = "mutated"
+    version: int
+    mutants: int
+    """How many were tried."""
+    noticed: int
+    survivors: tuple[Survivor, ...] = ()
+    why: str = ""
+    """Where nothing could be tried: why."""
+    seconds: float = 0.0
+
+
+class NewTest(Frozen):
+    """A test that notices a change which went unnoticed."""
+
+    test: str
+    origin: Literal["spec", "agreed", "pinned"]
+    """Who says what is right: the task's own words, versions written independently, or nobody but the code."""
+    notices: tuple[str, ...]
+    """The changes, by mutmut's names."""
+    why: str = ""
+    """In a few words: "3 of 4 versions say so"."""
+
+
+class Strengthened(BaseEvent):
+    """Tests were added for what went unnoticed in one version."""
+
+    kind: Literal["strengthened"] = "strengthened"
+    version: int
+    tests: tuple[NewTest, ...] = ()
+    exposing: tuple[str, ...] = ()
+    """Those of them that the version fails: it is wrong there, or they are."""
+    noticed: int = 0
+    """Mutants that are noticed now, without pinned tests."""
+    pinned: int = 0
+    """Mutants that only pinned tests notice."""
+    alike: tuple[str, ...] = ()
+    """Mutants that no input told apart from the code: probably they are no mistakes at all."""
+    seconds: float = 0.0
+
+
+class Refined(BaseEvent):
+    """One round for what a check found; its result is kept only if it is better and nothing else is worse."""
+
+    kind: Literal["refined"] = "refined"
+    check: str
+    base: int
+    version: int | None
+    """The best that came of it; None where nothing did."""
+    kept: bool
+    before: str
+    after: str = ""
+    """The check's figure."""
+    why: str = ""
+    seconds: float = 0.0
+
+
+class Measured(BaseEvent):
+    """Where the run stands: one row of the table that shows whether iterating paid."""
+
+    kind: Literal["measured"] = "measured"
+    after: str
+    """What was done last: "first version", "new tests", "security"."""
+    version: int
+    passed: int
+    tests: int
+    lines: int
+    mutation: float | None = None
+    """Percent of the mutants that are noticed; None where it was not measured."""
+    quality: float | None = None
+    """Maintainability by radon, 0 to 100; None where it was not measured."""
+    seconds: float = 0.0
+    """Since the run began."""
+    tokens: int = 0
+    """Read and written so far."""
+
+
+class Reviewed(BaseEvent):
+    """A person looked at what there was and said how to go on; it is feedback, and it stays with the run."""
+
+    kind: Literal["reviewed"] = "reviewed"
+    where: Literal["tests", "checks"]
+    said: Literal["go_on", "change", "comment", "edited", "stop"]
+    words: str = ""
+    line: int | None = None
+    """Which line a comment is about."""
+    text: str = ""
+    """For "edited": the file as the person wants it."""
+
+
 class CheckFinished(BaseEvent):
     """A check gave its answer on the final files."""
 
@@ -396,6 +498,11 @@ Event = Annotated[
     | TestsRan
     | CommandRan
     | Decided
+    | Mutated
+    | Strengthened
+    | Refined
+    | Measured
+    | Reviewed
     | CheckFinished
     | Stopped
     | Broke

@@ -38,7 +38,7 @@ def task_of(run: Run) -> Task:
 
 def suite_of(run: Run) -> Suite:
     """The tests of a run as one suite."""
-    return Suite.for_task(task_of(run), run.spec, run.model_tests)
+    return Suite.for_task(task_of(run), run.spec, run.model_tests, run.added_tests, run.pinned_tests)
 
 
 def module_of(run: Run) -> str:
@@ -129,10 +129,16 @@ def _tests(run: Run) -> str:
     outcomes = suite.outcomes(final.graded) if final and final.graded else {}
     lines = ["| test | from | result |", "|---|---|---|"]
     for body in suite.names.values():
-        source = "you" if body in suite.given else "the project" if body in suite.project else "the model"
+        source = _source(body, suite)
         said = "disputed, set aside" if body in run.disputed else outcomes.get(body, "not_run").replace("_", " ")
         lines.append(f"| {_cell(name_in_file(body) or body, code=True)} | {source} | {said} |")
     return "\n".join(lines if suite.names else ["There is no test."])
+
+
+def _source(body: str, suite: Suite) -> str:
+    """Who says that this is right."""
+    kinds = {"you": suite.given, "the project": suite.project, "agreement": suite.added, "pinned": suite.pinned}
+    return next((words for words, tests in kinds.items() if body in tests), "the model")
 
 
 def _versions(run: Run) -> str:

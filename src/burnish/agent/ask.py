@@ -4,16 +4,27 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from burnish.agent import prompts
 from burnish.agent.edits import Edits
 from burnish.agent.limits import Meter
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
-from burnish.events import Asked, Event, ModelChunk, ModelReplied, Notice, Stopped
+from burnish.events import Asked, Event, Evidence, Frozen, ModelChunk, ModelReplied, Notice, Reviewed, Stopped
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
+
+
+class Shown(Frozen):
+    """What a person is shown at a checkpoint."""
+
+    where: Literal["tests", "checks"]
+    tests: str
+    """The file of tests as it will be run."""
+    code: str = ""
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,11 @@ class Tools:
     """Puts an assumption to the user, who may answer in other words; None where nobody is to be asked."""
     without: frozenset[str] = frozenset()
     """Parts of the agent that are left out, to see what they are worth; names from `policy.PARTS`."""
+    afterwards: frozenset[str] = frozenset()
+    """What follows once the tests pass: "strengthen" (tests for changes that go unnoticed), "refine" (rounds for what
+    checks find). Nothing in evaluations, where only tests count."""
+    review: Callable[[Shown], Reviewed] | None = None
+    """Shows a person what there is at a checkpoint and brings back what they say; None where nobody wants to look."""
     replay: Replay = field(default_factory=Replay)
     """What an earlier part of this run has on record."""
     edits: Edits = field(default_factory=Edits)

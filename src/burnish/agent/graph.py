@@ -12,12 +12,16 @@ from burnish.agent import nodes
 from burnish.agent.ask import Tools
 from burnish.agent.decide import decide
 from burnish.agent.work import Work
-from burnish.events import BaseEvent, Event, Move
+from burnish.events import BaseEvent, Decided, Event, Move
 from burnish.tasks.task import Task
 
 Node = Callable[[Work, Tools], Iterator[Event]]
 Asking = Callable[[Work, Tools, Move], Iterator[Event]]
 
+VOICES = "voices"
+"""The choice to hear further versions, written independently, before tests are made for what goes unnoticed."""
+MOST_STRENGTHENED = 2
+MORE = ("survivors", "strengthen", "refine")
 STEPS = 6
 """Nodes in one round, with some to spare."""
 
@@ -52,6 +56,10 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     add("tweak", nodes.tweak)
     add("select", nodes.select)
     add("decide", decide)
+    add("survivors", nodes.survivors)
+    add("strengthen", nodes.strengthen)
+    add("refine", nodes.refine)
+    add("review", nodes.review)
     add("judge", nodes.judge)
 
     asking = ["draft", "rewrite", "reflect", "repair", "syntax", "repeat"]
@@ -61,8 +69,18 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     graph.add_edge("tweak", "select")
     graph.add_edge("select", "decide")
     graph.add_conditional_edges(
-        "decide", lambda state: after_decision(_work(task, state), state), ["tests", *asking, "judge", END]
+        "decide",
+        lambda state: after_decision(_work(task, state), state, tools),
+        ["tests", *asking, *MORE, "judge", END],
     )
+    graph.add_conditional_edges(
+        "survivors", lambda state: after_survivors(_work(task, state), state), ["rewrite", "strengthen"]
+    )
+    graph.add_conditional_edges(
+        "strengthen", lambda state: after_strengthening(_work(task, state)), ["decide", "refine"]
+    )
+    graph.add_edge("refine", "review")
+    graph.add_conditional_edges("review", lambda state: after_review(_work(task, state)), ["run", "judge"])
     for name in ("tests", *asking):
         graph.add_edge(name, "run")
     graph.add_edge("judge", END)
@@ -71,18 +89,49 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
 
 def steps(rounds: int) -> int:
     """More nodes than a run with so many rounds can visit: LangGraph wants to know when a graph has gone astray."""
-    return STEPS * (rounds + 3)
+    return STEPS * (rounds + 3) + STEPS * 6
 
 
-def after_decision(work: Work, state: State) -> list[str | Send]:
-    """Side by side: each move to the node that makes it, and the tests beside the first. Or judge, or leave it."""
+def after_decision(work: Work, state: State, tools: Tools) -> list[str | Send]:
+    """Side by side: each move to the node that makes it, and the tests beside the first. Or what follows once the tests
+    pass, or judge, or leave it.
+    """
     if work.stopped and work.stopped.reason == "interrupted":
         return [END]
     decision = work.decisions[-1] if work.decisions else None
     if work.stopped or decision is None or not decision.moves:
-        return ["judge"]
-    asked: list[str | Send] = [Send(move.kind, {**state, "move": move}) for move in decision.moves]
+        return [_once_done(work, tools)]
+    asked = _sent(decision, state)
     return [*asked, "tests"] if decision.choice == "begin" else asked
+
+
+def _once_done(work: Work, tools: Tools) -> str:
+    """Tests for what goes unnoticed, at most twice; then rounds for what checks find; then a person; then the judge."""
+    if work.stopped or not work.holds:
+        return "judge"
+    if "strengthen" in tools.afterwards and len(work.strengthened) < MOST_STRENGTHENED:
+        return "strengthen" if work.mutated else "survivors"
+    return "refine"
+
+
+def after_survivors(work: Work, state: State) -> list[str | Send]:
+    """Further versions to hear what is right, where there are too few; else the tests can be made."""
+    decision = work.decisions[-1]
+    return _sent(decision, state) if decision.choice == VOICES and decision.moves else ["strengthen"]
+
+
+def after_strengthening(work: Work) -> str:
+    """On with what passes all tests, also the new ones; code that a new test shows to be wrong is worked on again."""
+    return "refine" if work.holds or work.stopped else "decide"
+
+
+def after_review(work: Work) -> str:
+    """Back to work where a person wants something changed."""
+    return "run" if work.waiting else "judge"
+
+
+def _sent(decision: Decided, state: State) -> list[str | Send]:
+    return [Send(move.kind, {**state, "move": move}) for move in decision.moves]
 
 
 def _drained(node: Callable[[State], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:

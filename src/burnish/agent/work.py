@@ -6,7 +6,19 @@ from functools import cached_property
 
 from burnish.agent.likeness import bare
 from burnish.checks.suite import Suite
-from burnish.events import Compared, Decided, Event, SpecAgreed, Stopped, TestsFrozen, Tweaked
+from burnish.events import (
+    Compared,
+    Decided,
+    Event,
+    Mutated,
+    Refined,
+    Reviewed,
+    SpecAgreed,
+    Stopped,
+    Strengthened,
+    TestsFrozen,
+    Tweaked,
+)
 from burnish.runs.run import Run, Version
 from burnish.tasks.task import Task
 
@@ -39,7 +51,8 @@ class Work:
     @cached_property
     def suite(self) -> Suite:
         """All tests there are."""
-        return Suite.for_task(self.task, self.spec, self._run.model_tests)
+        run = self._run
+        return Suite.for_task(self.task, self.spec, run.model_tests, run.added_tests, run.pinned_tests)
 
     @property
     def deciding(self) -> tuple[str, ...]:
@@ -90,6 +103,28 @@ class Work:
     def tweaked(self) -> set[int]:
         """Versions whose small edits have been tried."""
         return {event.base for event in self._run.all(Tweaked)}
+
+    @property
+    def mutated(self) -> Mutated | None:
+        """What became of small changes to the best version; None where it was not looked at, or is another one now."""
+        best = self.best
+        found = [event for event in self._run.all(Mutated) if best and event.version == best.number]
+        return found[-1] if found else None
+
+    @property
+    def strengthened(self) -> list[Strengthened]:
+        """What was done about changes that went unnoticed, each time."""
+        return self._run.all(Strengthened)
+
+    @property
+    def refined(self) -> list[Refined]:
+        """The rounds for what checks found."""
+        return self._run.all(Refined)
+
+    @property
+    def reviewed(self) -> list[Reviewed]:
+        """What a person said on the way."""
+        return self._run.all(Reviewed)
 
     @property
     def stopped(self) -> Stopped | None:
@@ -191,9 +226,9 @@ class Work:
         return self.passes_given(version) if self.deciding else not (version.graded and version.graded.problem)
 
     def score(self, version: Version) -> tuple[int, int, int]:
-        """Passed tests: given, undisputed, all of the model's."""
+        """Passed tests: given, undisputed with those that were added, all of the model's. Pinned ones do not count."""
         outcomes = self._outcomes(version)
-        undisputed = [test for test in self.suite.model if test not in self.disputed]
+        undisputed = [*(test for test in self.suite.model if test not in self.disputed), *self.suite.added]
         return (
             sum(outcomes[test] == "passed" for test in self.deciding),
             sum(outcomes[test] == "passed" for test in undisputed),
@@ -216,8 +251,9 @@ class Work:
         if not self.suite.names:
             return len([number for number in self.group_of(self.best) if self.version(number) in self.answers]) > 1
         given, undisputed, _ = self.score(self.best)
-        counting = len(self.deciding), len(self.suite.model) - len(self.disputed)
-        enough = bool(self.deciding) or counting[1] * 2 >= len(self.suite.model) > 0
+        own = len(self.suite.model) - len(self.disputed)
+        counting = len(self.deciding), own + len(self.suite.added)
+        enough = bool(self.deciding) or own * 2 >= len(self.suite.model) > 0
         return enough and (given, undisputed) == counting
 
     def is_repeat(self, version: Version) -> bool:

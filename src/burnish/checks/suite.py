@@ -13,6 +13,7 @@ from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
 
 _LINE = re.compile(r"line (\d+): ")
+DISPUTED = "Disputed, and therefore not run: the model wrote these, and most good versions fail them."
 
 
 class Suite(Frozen):
@@ -30,6 +31,11 @@ class Suite(Frozen):
     """The user's own pytest file, which imports `solution`."""
     project: tuple[str, ...] = ()
     """Tests of the project that the code belongs to, by pytest's ids; they decide as given ones do."""
+
+    added: tuple[str, ...] = ()
+    """Made for changes that went unnoticed; what is right in them several independent versions say, or the task."""
+    pinned: tuple[str, ...] = ()
+    """Made for changes that went unnoticed; they say what the code does now, so they prove nothing about it."""
 
     files: tuple[tuple[str, str], ...] = ()
     """The files of those tests, each with the hash of what it held when the task was made."""
@@ -54,40 +60,67 @@ class Suite(Frozen):
         return cls(entry_point=entry_point, given=given, model=own, imports=imports, file=file, project=project)
 
     @classmethod
-    def for_task(cls, task: Task, spec: SpecAgreed | None, written: tuple[str, ...] = ()) -> Self:
-        """All tests of a task: given ones, the project's, and what the model wrote; the only place that joins them."""
+    def for_task(
+        cls,
+        task: Task,
+        spec: SpecAgreed | None,
+        written: tuple[str, ...] = (),
+        added: tuple[str, ...] = (),
+        pinned: tuple[str, ...] = (),
+    ) -> Self:
+        """All tests of a task: given ones, the project's, what the model wrote, what was added; joined only here."""
         name, given = (spec.entry_point, spec.given_tests) if spec else (task.entry_point or "solve", ())
         model = task.earlier_tests + written
         made = cls.of(name, given, model, offered_names(task), task.test_file, task.project_tests)
-        return made.model_copy(update={"files": task.project_files})
+        return made.model_copy(update={"files": task.project_files}).with_more(added, pinned)
+
+    def with_more(self, added: tuple[str, ...], pinned: tuple[str, ...] = ()) -> Self:
+        """The same suite and more tests; none is taken away, and none stands twice."""
+        known = {*self.given, *self.model, *self.added}
+        more = tuple(test for test in dict.fromkeys(added) if test not in known)
+        rest = tuple(test for test in dict.fromkeys((*self.pinned, *pinned)) if test not in {*known, *more})
+        return self.model_copy(update={"added": self.added + more, "pinned": rest})
 
     @property
     def names(self) -> dict[str, str]:
         """From the name of a test function to its body, given ones first; a project's test is called by its id."""
         given = {name_in_file(body) or f"test_given_{place}": body for place, body in enumerate(self.given, 1)}
         project = {test: test for test in self.project}
-        return given | project | {f"test_model_{place}": body for place, body in enumerate(self.model, 1)}
+        made = {"model": self.model, "added": self.added, "pinned": self.pinned}
+        rest = {f"test_{kind}_{place}": body for kind, tests in made.items() for place, body in enumerate(tests, 1)}
+        return given | project | rest
 
-    def render(self, disputed: tuple[str, ...] = (), module: str = "solution") -> str:
-        """The file, for pytest and for people. Disputed tests are shown in it, but not run."""
-        kept = {name: body for name, body in self.names.items() if body in self.model and body not in disputed}
-        given = {name: body for name, body in self.names.items() if body in self.given and not name_in_file(body)}
-        imports = "import pytest\n" if any("pytest." in body for body in (*given.values(), *kept.values())) else ""
+    def render(self, disputed: tuple[str, ...] = (), module: str = "solution", pinned: bool = True) -> str:
+        """The file, for pytest and for people. Disputed tests are shown in it, but not run.
+
+        Without those that are pinned it is what may speak for the code.
+        """
+        parts = self._parts(disputed, pinned)
+        uses_pytest = any("pytest." in body for part in parts.values() for body in part.values())
+        imports = "import pytest\n" if uses_pytest else ""
         imports += f"from {module} import {', '.join((self.entry_point.partition('.')[0], *self.imports))}\n"
         inside = imports if self.file else ""  # a name may mean something else in the user's file
-        parts = [self.file or imports]
-        if given:
-            parts.append("\n\n# From your own examples: these decide.\n")
-        parts += [_function(name, inside + body) for name, body in given.items()]
-        if kept:
-            parts.append("\n\n# Written by the model: these rank versions, they do not decide.\n")
-        parts += [_function(name, inside + body) for name, body in kept.items()]
-        if disputed:
-            parts.append(
-                "\n\n# Disputed, and therefore not run: the model wrote these, and most good versions fail them.\n"
-            )
-        parts += ["# " + body.replace("\n", "\n# ") + "\n" for body in disputed]
-        return "".join(parts)
+        text = [self.file or imports]
+        for title, part in parts.items():
+            text += [f"\n\n# {title}\n"] if part else []
+            text += [_function(name, inside + body) for name, body in part.items()]
+        text += [f"\n\n# {DISPUTED}\n"] if disputed else []
+        text += ["# " + body.replace("\n", "\n# ") + "\n" for body in disputed]
+        return "".join(text)
+
+    def _parts(self, disputed: tuple[str, ...], pinned: bool) -> dict[str, dict[str, str]]:
+        """The tests that are run from our own file, by the words that stand above them."""
+        wanted = {
+            "From your own examples: these decide.": [test for test in self.given if not name_in_file(test)],
+            "Written by the model: these rank versions, they do not decide.": [*{*self.model} - {*disputed}],
+            "Added for small changes of the code that no test noticed; independent versions agree on them.": self.added,
+            "Pinned: these say what the code does now, and prove nothing about what it should do.": (
+                self.pinned if pinned else ()
+            ),
+        }
+        return {
+            title: {name: body for name, body in self.names.items() if body in tests} for title, tests in wanted.items()
+        }
 
     @property
     def sha256(self) -> str:

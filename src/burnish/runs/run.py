@@ -23,6 +23,7 @@ from burnish.events import (
     RunStarted,
     SpecAgreed,
     Stopped,
+    Strengthened,
     TestsProposed,
     TestsRan,
     Verdict,
@@ -150,6 +151,17 @@ class Run:
     def model_tests(self) -> tuple[str, ...]:
         """The tests the model wrote, the disputed ones too."""
         return tuple(test for event in self.all(TestsProposed) for test in event.tests)
+
+    @property
+    def added_tests(self) -> tuple[str, ...]:
+        """Tests made for changes that went unnoticed, of which more than the code itself says what is right."""
+        return tuple(new.test for event in self.all(Strengthened) for new in event.tests if new.origin != "pinned")
+
+    @property
+    def pinned_tests(self) -> tuple[str, ...]:
+        """Tests that say what the code does; those for an earlier version fell with it."""
+        last = self.last(Strengthened)
+        return tuple(new.test for new in last.tests if new.origin == "pinned") if last else ()
 
     @property
     def disputed(self) -> tuple[str, ...]:

@@ -154,6 +154,7 @@ def _write(
             checks=settings.get("checks", write.CHECKS_AT_END),
             replay=run.events,
             answer=_answerer(run, answer),
+            afterwards=settings.get("afterwards", ()),
         )
     out = settings.get("out")  # a crash may have left half of the files there
     return write.deliver(run, write.free_folder(Path(out)), store, watch) if out else run

@@ -23,6 +23,8 @@ CHECKS_AT_END = CHECKS[1:]
 """Beside the tests, which decide."""
 ANEW = 'those of the earlier run stay in force. Begin anew, with the one that holds: burnish write "…"'
 SLOW_CHECKS = ("mutation", "performance")
+AFTERWARDS: tuple[str, ...] = ()
+"""What follows once the tests pass; `fast` leaves it out."""
 
 
 def write(
@@ -65,6 +67,7 @@ def write(
         checks=checks,
         settings=settings,
         answer=answer,
+        afterwards=() if fast else AFTERWARDS,
     )
     return deliver(run, Path(out), store, watch) if out is not None else run
 

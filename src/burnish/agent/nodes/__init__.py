@@ -2,22 +2,30 @@
 
 from burnish.agent.nodes.draft import draft, reflect, repair, repeat, rewrite, syntax
 from burnish.agent.nodes.judge import judge
+from burnish.agent.nodes.refine import refine
+from burnish.agent.nodes.review import review
 from burnish.agent.nodes.run import run
 from burnish.agent.nodes.select import select
 from burnish.agent.nodes.specify import specify
+from burnish.agent.nodes.strengthen import strengthen
+from burnish.agent.nodes.survivors import survivors
 from burnish.agent.nodes.tests import tests
 from burnish.agent.nodes.tweak import tweak
 
 __all__ = [
     "draft",
     "judge",
+    "refine",
     "reflect",
     "repair",
     "repeat",
+    "review",
     "rewrite",
     "run",
     "select",
     "specify",
+    "strengthen",
+    "survivors",
     "syntax",
     "tests",
     "tweak",
