@@ -42,6 +42,23 @@ SAMPLES: list[BaseEvent] = [
     events.CheckFinished(
         evidence=Evidence(check="tests", verdict="not_run", why="crash", details={"a": [1, {"b": 2}]})
     ),
+    events.Mutated(
+        version=1,
+        mutants=9,
+        noticed=8,
+        survivors=(events.Survivor(key="f__mutmut_1", line=2, said="`<` becomes `<=`"),),
+    ),
+    events.Strengthened(
+        version=1,
+        tests=(
+            events.NewTest(test="assert f(0) == 0", origin="agreed", notices=("f__mutmut_1",), why="3 of 3 say so"),
+        ),
+        noticed=9,
+        alike=("f__mutmut_2",),
+    ),
+    events.Refined(check="security", base=1, version=4, kept=True, before="1 finding", after="no finding"),
+    events.Measured(after="first version", version=1, passed=3, tests=4, lines=5, mutation=88.9),
+    events.Reviewed(where="tests", said="comment", words="should be 5", line=3),
     events.Stopped(reason="tokens", why="the limit"),
     events.Broke(error="ModelError", message="gone"),
     events.RunFinished(verdict="proven", why="all pass", version=2, disputed=("assert f(3) == 1",)),
