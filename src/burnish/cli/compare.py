@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from burnish.evals.figures import Results
 
 HELP = "An evaluation's id, its folder or results.json, or last; several joined by commas are pooled."
+MOST_NAMED = 20
+"""Tasks that are named; --json has them all."""
 PLOT = "Draw both sides, pass@1 by model call, into this file."
 
 
@@ -85,7 +87,9 @@ def _show(found: "Comparison", typed: tuple[str, str]) -> None:
     console.print(_table(found, typed))
     for name, tasks in (("A", found.final.more_by_a), ("B", found.final.more_by_b)):
         if tasks:
-            console.print(Text(plain(f"More by {name}: {', '.join(tasks)}"), "dim"), soft_wrap=True)
+            rest = f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
+            named = f"More by {name}: {', '.join(tasks[:MOST_NAMED])}{rest}"
+            console.print(Text(plain(named), "dim"), soft_wrap=True)
     console.print(Text(plain(found.sentence), "bold"), soft_wrap=True)
     if found.a.most_calls != found.b.most_calls:
         console.print(Text(_at_equal_calls(found)), soft_wrap=True)
