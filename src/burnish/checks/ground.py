@@ -12,7 +12,7 @@ from burnish.checks.tests import grade
 from burnish.events import Graded
 from burnish.sandbox.sandbox import Sandbox
 
-EDIT_SECONDS = 1.0
+EDIT_SECONDS = 0.4
 """An edit that is slower than this has made an endless loop, or is not worth waiting for."""
 
 MOST_PASSING = 100
