@@ -11,6 +11,7 @@ from langgraph.types import Send
 from burnish.agent import nodes
 from burnish.agent.ask import Tools
 from burnish.agent.decide import decide
+from burnish.agent.measuring import measuring
 from burnish.agent.work import Work
 from burnish.events import BaseEvent, Decided, Event, Move
 from burnish.tasks.task import Task
@@ -39,7 +40,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     graph = StateGraph(State)
 
     def add(name: str, node: Node) -> None:
-        graph.add_node(name, _drained(lambda state: node(_work(task, state), tools), record))
+        graph.add_node(name, _drained(lambda state: measuring(node, task, state["events"], tools), record))
 
     def add_asking(name: str, node: Asking) -> None:
         graph.add_node(name, _drained(lambda state: node(_work(task, state), tools, state["move"]), record))

@@ -119,9 +119,14 @@ class Meter:
         return self._dollars
 
     @property
+    def seconds_spent(self) -> float:
+        """Wall time of the work so far, that of earlier parts too."""
+        return time.monotonic() - self._started
+
+    @property
     def seconds_left(self) -> float:
         """Wall time that is left."""
-        return self.limits.seconds - (time.monotonic() - self._started)
+        return self.limits.seconds - self.seconds_spent
 
     @property
     def over(self) -> Stopped | None:
