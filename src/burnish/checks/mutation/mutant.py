@@ -56,11 +56,16 @@ class Mutant(Frozen):
 
     def diff(self, source: str) -> str:
         """The change as a unified diff of the file, not of what was made of it."""
+        name = plain(self.file)
+        changed = difflib.unified_diff(lines_of(source), lines_of(self.module(source)), name, name, lineterm="")
+        return plain("\n".join(changed))
+
+    def module(self, source: str) -> str:
+        """The whole file with the change in it."""
         lines = lines_of(source)
         start, count = self.first - 1, len(lines_of(self.was))
         after = [*lines[:start], *self._placed(lines[start : start + count]), *lines[start + count :]]
-        name = plain(self.file)
-        return plain("\n".join(difflib.unified_diff(lines, after, name, name, lineterm="")))
+        return "\n".join(after) + "\n"
 
     def _placed(self, lines: Sequence[str]) -> list[str]:
         """The changed function as it would stand in the file; lines that are as before are the file's own."""

@@ -5,25 +5,17 @@ mutants, tried, score, interval; seconds, per_second (mutants tried in a second,
 tests; functions (the same counts for each), outcomes (mutmut's name of each mutant and what became of it), notes.
 """
 
-import random
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from burnish.checks.lab import Lab
 from burnish.checks.mutation.maker import MAKER, Maker
-from burnish.checks.mutation.mutant import Mutant
 from burnish.checks.mutation.score import INVALID, NOT_TRIED, NOTICED, OUTCOMES, UNNOTICED, Score, by_function
-from burnish.checks.mutation.trial import Trial, try_mutants
+from burnish.checks.mutation.survey import Survey, survey
 from burnish.checks.project import Project
-from burnish.checks.project_run import has_tests
-from burnish.errors import CheckError
 from burnish.events import Evidence
 from burnish.text import counted
 
-SEED = 5
 MOST_FINDINGS = 1000
-MAKING = 0.5
-"""The share of the budget in which mutants are made; files that are not reached then are not tried."""
 WHY = {"survived": "No test notices when", "no_tests": "No test runs this function, so none notices when"}
 
 
@@ -43,42 +35,12 @@ class MutationCheck:
 
     def judge(self, project: Project, lab: Lab) -> Evidence:
         """The share of mutants that the tests notice, and each that they do not."""
-        if project.test_command:
-            return self._not_run(
-                "mutants are tried with pytest, and this project's tests are run by a command of its own"
-            )
-        if not has_tests(project):
-            return self._not_run("there are no tests")
-        began = time.monotonic()
-        mutants, skipped = self._make(project, began + MAKING * project.settings.mutation_seconds)
-        if not mutants:
-            return self._not_run("there is nothing to mutate")
-        trial = try_mutants(project, lab, mutants, project.settings.mutation_seconds)
-        if trial.problem:
-            return self._not_run(trial.problem)
-        return self._verdict(project, mutants, trial, time.monotonic() - began, skipped)
+        found = survey(project, lab, self.maker)
+        return self._not_run(found.problem) if found.problem else self._verdict(project, found)
 
-    def _make(self, project: Project, deadline: float) -> tuple[list[Mutant], int]:
-        """Mutants of all sources in a random order that is always the same, and how many files were not reached."""
-        sources = sorted(project.sources)
-        random.Random(SEED).shuffle(sources)
-        made: dict[str, Mutant] = {}
-        while sources and (time.monotonic() < deadline or not made):
-            source = sources.pop()
-            try:
-                text = project.text(source)
-            except (OSError, SyntaxError, UnicodeDecodeError) as error:
-                raise CheckError(f"{source} cannot be read as Python ({error})") from error
-            made.update((mutant.key, mutant) for mutant in self.maker.mutants(str(source), text, project.generated))
-        mutants = sorted(made.values(), key=lambda mutant: mutant.key)
-        random.Random(SEED).shuffle(mutants)
-        return mutants, len(sources)
-
-    def _verdict(self, project: Project, mutants: list[Mutant], trial: Trial, seconds: float, skipped: int) -> Evidence:
+    def _verdict(self, project: Project, found: Survey) -> Evidence:
         """Passed when the score is high enough; after an early stop, its best estimate decides."""
-        score = Score(trial.outcomes)
-        if not score.tried:
-            return self._not_run("the time was up before a mutant could be tried")
+        score, trial, mutants, skipped = found.score, found.trial, found.mutants, found.skipped
         notes = [*trial.notes, *([f"{counted(skipped, 'file')} not reached"] if skipped else [])]
         details: dict[str, object] = {
             **{outcome: score.of(outcome) for outcome in OUTCOMES},
@@ -86,13 +48,13 @@ class MutationCheck:
             "tried": score.tried,
             "score": round(score.percent, 2),
             "interval": [round(end, 2) for end in score.interval],
-            "seconds": round(seconds, 3),
+            "seconds": round(found.seconds, 3),
             "per_second": round(score.tried / (trial.trying_seconds or trial.seconds), 1),
             "tests": trial.tests,
             "notes": notes,
             "functions": by_function(mutants, trial.outcomes),
             "outcomes": trial.outcomes,
-            "findings": list(findings(project, mutants, trial.outcomes)),
+            "findings": list(findings(project, found)),
         }
         return Evidence(
             check=self.name,
@@ -107,14 +69,13 @@ class MutationCheck:
         return Evidence(check=self.name, verdict="not_run", why=f"{why[0].upper()}{why[1:]}.".replace("..", "."))
 
 
-def findings(project: Project, mutants: list[Mutant], outcomes: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def findings(project: Project, found: Survey) -> Iterator[dict[str, object]]:
     """The mutants that no test noticed, by file and line; the first thousand of them."""
     texts: dict[str, str] = {}
-    missed = [mutant for mutant in mutants if outcomes[mutant.key] in UNNOTICED]
-    for mutant in sorted(missed, key=lambda one: (one.file, one.changed, one.key))[:MOST_FINDINGS]:
+    for mutant in found.unnoticed[:MOST_FINDINGS]:
         if mutant.file not in texts:
             texts[mutant.file] = next(project.text(path) for path in project.sources if str(path) == mutant.file)
-        yield mutant.finding(texts[mutant.file], WHY[outcomes[mutant.key]]).model_dump()
+        yield mutant.finding(texts[mutant.file], WHY[found.trial.outcomes[mutant.key]]).model_dump()
 
 
 def sentence(score: Score, notes: list[str]) -> str:
