@@ -386,6 +386,10 @@ class Reviewed(BaseEvent):
     """Which line a comment is about."""
     text: str = ""
     """For "edited": the file as the person wants it."""
+    basis: str = ""
+    """Hash of what was shown: the same is not asked twice."""
+    seconds: float = 0.0
+    """How long it took the person; no limit counts this."""
 
 
 class CheckFinished(BaseEvent):
@@ -399,7 +403,8 @@ class Stopped(BaseEvent):
     """The work ended: done, or at a limit. Never an error."""
 
     kind: Literal["stopped"] = "stopped"
-    reason: Literal["done", "rounds", "calls", "tokens", "seconds", "dollars", "stuck", "interrupted"]
+    reason: Literal["done", "rounds", "calls", "tokens", "seconds", "dollars", "stuck", "interrupted", "review"]
+    """"review": a person who looked at it wanted no more."""
     why: str = ""
 
 

@@ -22,9 +22,11 @@ class Shown(Frozen):
 
     where: Literal["tests", "checks"]
     tests: str
-    """The file of tests as it will be run."""
+    """The file of tests as it will be run; a file of the user's own stands apart from it."""
     code: str = ""
     evidence: tuple[Evidence, ...] = ()
+    note: str = ""
+    """What became of the person's last answer; empty at the first look."""
 
 
 @dataclass(frozen=True)

@@ -112,15 +112,37 @@ def assume(task: Task, signature: str) -> Messages:
     )
 
 
-def tests(task: Task, signature: str, given: tuple[str, ...]) -> Messages:
-    """Ask for assert statements: one line each is the form that small models get right."""
+def tests(task: Task, signature: str, given: tuple[str, ...], *wishes: str) -> Messages:
+    """Ask for assert statements: one line each is the form that small models get right. `wishes` are what a person who
+    saw earlier ones wants of them.
+    """
     name = signature.split("(")[0]
     return _talk(
         f"Task: {_told(task)}\n\n"
         f"Write 6 different test cases for `{signature}`, edge cases included. "
         f"Each is one line of the form: assert {name}(...) == expected\n"
-        f"Do not write the function.{_shown(given, 'Do not repeat')}\n\n"
+        f"Do not write the function.{_shown(given, 'Do not repeat')}{_wished(*wishes)}\n\n"
         "Answer with one ```python block of assert lines and nothing else."
+    )
+
+
+def one_test(task: Task, signature: str, test: str, wish: str) -> Messages:
+    """Show one test and what a person says about it, and ask for it again."""
+    return _talk(
+        f"Task: {_told(task)}\n\n"
+        f"This is a test of `{signature}`:\n{_block(test)}{_wished(wish)}\n\n"
+        "Write this one test again as it should be. Answer with one ```python block that holds it and nothing else."
+    )
+
+
+@fitting
+def change(wanted: Wanted, code: str, wish: str, kept: tuple[str, ...]) -> Messages:
+    """Show code that works and what a person wants changed in it; `kept` are tests that it must go on passing."""
+    shown = wanted.own(code, wish) if wanted.narrow else code
+    return _talk(
+        f"Here is working code for `{wanted.spec.signature}`:\n{_block(shown)}{_described(wanted)}\n\n"
+        f"Change the code as the user wants it:\n{wanted.short(wish, MOST_FAILURE)}"
+        f"{_shown(kept, 'It must still pass')}\n\n{_form(shown)}"
     )
 
 
@@ -238,6 +260,10 @@ def _described(wanted: Wanted) -> str:
 
 def _shows(wanted: Wanted, failure: str) -> str:
     return f"\n\nThe bug shows here:\n{wanted.short(failure, MOST_FAILURE)}" if failure else ""
+
+
+def _wished(*wishes: str) -> str:
+    return "".join(f"\n\nThe user says:\n{shortened(wish, MOST_WORDS)}" for wish in wishes)
 
 
 def _told(task: Task) -> str:

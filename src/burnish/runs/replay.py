@@ -14,6 +14,7 @@ from burnish.events import (
     Message,
     ModelReplied,
     Resumed,
+    Reviewed,
     RunFinished,
     Stopped,
     TestsRan,
@@ -62,6 +63,11 @@ class Replay:
         with self._lock:
             found = self._find(TestsRan, {"version": version, "basis": basis}) if basis else None
         return found.graded if found else None
+
+    def reviewed(self, basis: str) -> Reviewed | None:
+        """What a person said when this very thing was shown. Who stopped there is asked anew when the run goes on."""
+        with self._lock:
+            return self._find(Reviewed, {"basis": basis}, lambda event: event.said != "stop")
 
     def take(self, kind: type[E], fits: Callable[[E], bool] | None = None, **fields: object) -> E | None:
         """The first recorded event of a type with these values, once; None as soon as the run has gone on.

@@ -19,6 +19,7 @@ from burnish.events import (
     ModelReplied,
     Rated,
     Resumed,
+    Reviewed,
     RunFinished,
     RunStarted,
     SpecAgreed,
@@ -149,8 +150,9 @@ class Run:
 
     @property
     def model_tests(self) -> tuple[str, ...]:
-        """The tests the model wrote, the disputed ones too."""
-        return tuple(test for event in self.all(TestsProposed) for test in event.tests)
+        """The tests the model wrote, the disputed ones too; those that were proposed last stand."""
+        last = self.last(TestsProposed)
+        return last.tests if last else ()
 
     @property
     def added_tests(self) -> tuple[str, ...]:
@@ -199,9 +201,12 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Wall time of the work itself; what was done with it later does not count, nor do pauses before a resume."""
+        """Wall time of the work itself; what was done with it later does not count, nor do pauses before a resume, nor
+        the time of a person who looked at it.
+        """
         times = [[event.at for event in part if not isinstance(event, AFTERWARDS)] for part in self.parts]
-        return sum(part[-1] - part[0] for part in times if part)
+        looking = sum(event.seconds for event in self.all(Reviewed))
+        return max(0.0, sum(part[-1] - part[0] for part in times if part) - looking)
 
     @cached_property
     def parts(self) -> tuple[tuple[Event, ...], ...]:

@@ -30,32 +30,32 @@ TOP_P = 0.95
 
 def draft(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """The first version: the likeliest answer, at temperature zero."""
-    yield from _propose(work, tools, move, _from_words(work))
+    yield from propose(work, tools, move, _from_words(work))
 
 
 def rewrite(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """Ask for the code afresh, without the old one to lean on: small models write better than they repair."""
-    yield from _propose(work, tools, move, _from_words(work))
+    yield from propose(work, tools, move, _from_words(work))
 
 
 def reflect(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """Show the model its best version and the one assertion that fails, and ask for a better version."""
-    yield from _propose(work, tools, move, _about(work, move, prompts.reflect))
+    yield from propose(work, tools, move, _about(work, move, prompts.reflect))
 
 
 def repair(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """Show the broken code and ask for the smallest change that mends it."""
-    yield from _propose(work, tools, move, _about(work, move, prompts.repair))
+    yield from propose(work, tools, move, _about(work, move, prompts.repair))
 
 
 def syntax(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """Show code that does not parse, with the place where it goes wrong."""
-    yield from _propose(work, tools, move, _about(work, move, prompts.syntax))
+    yield from propose(work, tools, move, _about(work, move, prompts.syntax))
 
 
 def repeat(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """Say that this answer was given before, and ask for another way."""
-    yield from _propose(work, tools, move, _about(work, move, prompts.repeat))
+    yield from propose(work, tools, move, _about(work, move, prompts.repeat))
 
 
 def wanted(work: Work) -> Wanted:
@@ -90,7 +90,7 @@ def _about(work: Work, move: Move, prompt: Callable[[Wanted, str, str], Messages
     return prompt(wanted(work), work.version(move.base).code, told(work, move.base))
 
 
-def _propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:
+def propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:
     """Ask, take the code out of the answer, put it in its place, and say what is wrong if it cannot even be run.
 
     A model that fails here costs this one answer: the work goes on with the others.
