@@ -214,6 +214,17 @@ def repeat(wanted: Wanted, code: str, failure: str) -> Messages:
     )
 
 
+@fitting
+def refine(wanted: Wanted, code: str, finding: str) -> Messages:
+    """Show code that works and the one thing that a check found in it, and ask for the same code without that."""
+    shown = excerpt(code, finding, MOST_CODE) if wanted.narrow else code
+    return _talk(
+        f"This Python code works:\n{_block(shown)}\n\nBut it has a weakness: {wanted.short(finding, MOST_FAILURE)}\n\n"
+        f"Write `{wanted.name}` again without this weakness. Its name, its parameters and its results stay the same; "
+        f"use only the standard library. {_form(shown)}"
+    )
+
+
 def form_again(asked: Messages, answer: str, problem: str, wanted: Wanted) -> Messages:
     """The same question once more, with the answer that could not be used and the form made plain."""
     asked = asked[:-1] if asked[-1].role == "assistant" else asked

@@ -28,8 +28,10 @@ SECOND_OPINIONS = 1
 """Rounds after which, with given tests, the votes there are have to do."""
 NOT_RUN = "the tests could not be run"
 """How the problem of a version begins whose job broke in the sandbox: it says nothing about the code."""
-GIVEN, TWEAK = "given", "tweak"
-"""Who made a version, where it was not the model: it was there before, or it is a small edit of another one."""
+GIVEN, TWEAK, REFINE = "given", "tweak", "refine"
+"""Who made a version that has no vote: it was there before, it is a small edit of another one, or it was made from one
+that passes, in a round for what a check found.
+"""
 SILENT = "the model did not answer: "
 """How the problem of a version begins whose answer never came."""
 
@@ -40,6 +42,10 @@ class Work:
     def __init__(self, task: Task, events: Sequence[Event]) -> None:
         self.task = task
         self._run = Run(events)
+
+    def after(self, events: Sequence[Event]) -> "Work":
+        """Where the run stands once these have happened too."""
+        return Work(self.task, (*self._run.events, *events))
 
     @property
     def spec(self) -> SpecAgreed:
@@ -72,7 +78,7 @@ class Work:
     @cached_property
     def answers(self) -> tuple[Version, ...]:
         """What the model made of it."""
-        return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK))
+        return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK, REFINE))
 
     @property
     def next_version(self) -> int:
@@ -151,10 +157,20 @@ class Work:
         """The version that passes most: given tests, then undisputed ones; then the one whose behaviour most share.
 
         Of versions that behave alike, a repair that changes least, else the earlier one. Code that is known to be wrong
-        is never the best.
+        is never the best. What a round for a check made of a version, and was kept, stands in its place as long as it
+        passes as much; what was not kept never does.
         """
-        ran = [version for version in self.versions if version.graded and version.number]
-        return max(ran, key=self._rank, default=None)
+        ran = [version for version in self.versions if version.graded and version.number and version.by != REFINE]
+        best = max(ran, key=self._rank, default=None)
+        while best and (refined := self._kept(best)):
+            best = refined
+        return best
+
+    def _kept(self, base: Version) -> Version | None:
+        """What a round for a check made of a version, if that was kept and loses nothing to it."""
+        made = [event.version for event in self.refined if event.kept and event.base == base.number]
+        found = [self.version(number) for number in made if number is not None and number > base.number]
+        return found[-1] if found and self.score(found[-1]) >= self.score(base) else None
 
     def _rank(self, version: Version) -> tuple[float, ...]:
         changed = self._changed(version) if self.broken and self._place(version) is not None else 0
@@ -200,6 +216,8 @@ class Work:
         return self.broken and seen and not self.shown_wrong
 
     def _place(self, version: Version) -> int | None:
+        while version.by == REFINE and version.base:
+            version = self.version(version.base)
         return next((place for place, group in enumerate(self.groups) if version.number in group), None)
 
     def group_of(self, version: Version) -> tuple[int, ...]:
@@ -220,7 +238,8 @@ class Work:
     @property
     def rivals(self) -> list[Version]:
         """Versions that pass all that was given: the tests alone cannot tell which of them is right."""
-        return [version for version in self.versions if version.number and version.graded and self._could_be(version)]
+        ran = [version for version in self.versions if version.number and version.graded and version.by != REFINE]
+        return [version for version in ran if self._could_be(version)]
 
     def _could_be(self, version: Version) -> bool:
         return self.passes_given(version) if self.deciding else not (version.graded and version.graded.problem)

@@ -18,23 +18,37 @@ SETTINGS = Settings(mutation_seconds=10.0, test_seconds=20.0)
 
 
 class FinalChecks:
-    """What `names` say about a version, once. `close` may come from another thread and ends them at once."""
+    """What `names` say about a version. `close` may come from another thread and ends them at once.
+
+    An answer is remembered for the same check, code and tests: it was made from these very bytes, in a clean cell of
+    its own that no earlier job could touch, so asking again would only cost time. "Not run" is no answer and is not
+    remembered.
+    """
 
     def __init__(self, names: Sequence[str], sandbox: str = "auto") -> None:
         self.names = tuple(names)
         self._sandbox = sandbox
         self._lab: Lab | None = None
         self._closed = False
+        self._known: dict[tuple[str, str, str], Evidence] = {}
 
-    def judge(self, code: str, tests: str, sound: bool = True) -> tuple[Evidence, ...]:
-        """One answer a check. Code that is not `sound`, because its tests do not pass, is read but not run again.
+    def judge(
+        self, code: str, tests: str, sound: bool = True, names: Sequence[str] | None = None
+    ) -> tuple[Evidence, ...]:
+        """One answer a check, of all or of those in `names`. Code that is not `sound`, because its tests do not pass,
+        is read but not run again.
 
         A place to work that cannot be opened leaves all of them "not_run".
         """
-        reading = [name for name in self.names if sound or name in BESIDE]
-        found = {item.check: item for item in self._judge_files(reading, code, tests)} if reading else {}
+        names = self.names if names is None else names
+        found = {name: self._known[name, code, tests] for name in names if (name, code, tests) in self._known}
+        left = [name for name in names if name not in found and (sound or name in BESIDE)]
+        for answer in self._judge_files(left, code, tests) if left else ():
+            found[answer.check] = answer
+            if answer.verdict != "not_run":
+                self._known[answer.check, code, tests] = answer
         unsound = "the tests do not pass, so it was not measured"
-        return tuple(found.get(name) or Evidence(check=name, verdict="not_run", why=unsound) for name in self.names)
+        return tuple(found.get(name) or Evidence(check=name, verdict="not_run", why=unsound) for name in names)
 
     def _judge_files(self, names: Sequence[str], code: str, tests: str) -> tuple[Evidence, ...]:
         with tempfile.TemporaryDirectory(prefix="burnish-check-") as folder:
