@@ -48,9 +48,13 @@ def module_of(run: Run) -> str:
 
 def tests_file(run: Run) -> str:
     """The text of the test file that is delivered."""
-    suite, module = suite_of(run), module_of(run)
+    return file_of(suite_of(run), run.disputed, module_of(run))
+
+
+def file_of(suite: Suite, disputed: tuple[str, ...], module: str) -> str:
+    """A suite as the file that is delivered beside its module."""
     own = re.sub(r"(\b(?:from|import)\s+)solution\b(\s+as\s+\w+)?", _named(module), suite.file)
-    return suite.model_copy(update={"file": own}).render(run.disputed, module)
+    return suite.model_copy(update={"file": own}).render(disputed, module)
 
 
 def _named(module: str) -> Callable[[re.Match[str]], str]:
