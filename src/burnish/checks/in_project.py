@@ -47,6 +47,7 @@ class InProject:
         seconds: float = 0.0,
         failing: Sequence[str] = (),
         slowest: float = 0.0,
+        lab: Lab | None = None,
     ) -> None:
         wanted = LEAST_SECONDS + TIMES * seconds if seconds else UNKNOWN_SECONDS
         limit = min(project.settings.test_seconds, wanted)
@@ -56,7 +57,8 @@ class InProject:
         self.seconds, self.failing = seconds, list(failing)
         self.slowest = slowest or seconds
         """What the slowest test took before."""
-        self._lab = Lab(self.project, sandbox)
+        self._lab = lab or Lab(self.project, sandbox)
+        self._owns_lab = lab is None
         self.level = self._lab.sandbox.level
 
     def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
@@ -178,8 +180,9 @@ class InProject:
         return ""
 
     def close(self) -> None:
-        """End every process that is at work."""
-        self._lab.close()
+        """End every process that is at work; a lab that was lent stays open."""
+        if self._owns_lab:
+            self._lab.close()
 
     def __enter__(self) -> Self:
         return self

@@ -35,21 +35,25 @@ Tell = Callable[[int, int], None]
 class Lab:
     """One sandbox for all checks of one project. Use it as a context manager."""
 
-    def __init__(self, project: Project, sandbox: str = "auto", tell: Tell | None = None) -> None:
+    def __init__(
+        self, project: Project, sandbox: str = "auto", tell: Tell | None = None, seen: Path | None = None
+    ) -> None:
         self.project = project
+        self._seen = seen or project.root
+        """What commands see in the project's place: a copy with more in it, or the project itself."""
         self.tell: Tell = tell or (lambda done, total: None)
         self.touched: dict[str, dict[int, tuple[str, ...]]] | None = None
         """Which tests run which line of which source; None until the coverage check has found out."""
         self.measured: Measured | None = None
         """What the run of the tests with coverage found; None until the coverage check has made it."""
         self._interpreter = interpreter(project.python)
-        self._copy = open_copy(project.root) if sandbox != "process" else None
+        self._copy = open_copy(self._seen) if sandbox != "process" else None
         self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders())
 
     @property
     def root(self) -> str:
         """The project's folder, as a command sees it."""
-        return str(self.project.root) if self.sandbox.kind == "process" else place_of(self.project.root, PROJECT)
+        return str(self._seen) if self.sandbox.kind == "process" else place_of(self.project.root, PROJECT)
 
     @property
     def python(self) -> str:
@@ -92,7 +96,7 @@ class Lab:
     def _folders(self) -> dict[str, str]:
         """The project, its virtual environment and the interpreter behind that, where the cell has not got it yet."""
         root, known = self.project.root, self._interpreter
-        seen = self._copy / "copy" if self._copy else root
+        seen = self._copy / "copy" if self._copy else self._seen
         folders = {str(seen): place_of(root, PROJECT)}
         for home in (known.base, *known.homes):
             system = any(home.is_relative_to(place) for place in SYSTEM) or len(home.parts) < 2

@@ -20,6 +20,8 @@ class Project(Frozen):
     """In place of pytest, unittest and doctest; its exit code decides."""
     generated: bool = False
     """Written by a model: the rules for such code hold, whatever the settings say."""
+    examples: bool = True
+    """Whether examples in the docstrings of the sources are tests too."""
     settings: Settings = Settings()
     skipped: tuple[Path, ...] = ()
     """Files that are called Python but are not text; nothing judges them."""

@@ -80,7 +80,7 @@ def has_tests(project: Project) -> bool:
 @cache
 def doctests(project: Project) -> tuple[Path, ...]:
     """Sources that show how they are used; none where a model wrote them beside tests, which alone judge its code."""
-    if project.generated and project.tests:
+    if not project.examples or (project.generated and project.tests):
         return ()
     return tuple(source for source in project.sources if DOCTEST.search(_text(project, source)))
 

@@ -19,6 +19,11 @@ def open_copy(folder: Path) -> Path | None:
     """A copy that everybody may read, when a cell could not read the folder itself; the caller removes it."""
     if os.getuid() != 0 or all(_is_open(path) for path in _tree(folder)):
         return None
+    return copy_of(folder)
+
+
+def copy_of(folder: Path) -> Path:
+    """A folder whose only member, `copy`, is a copy that everybody may read; the caller removes it."""
     top = Path(tempfile.mkdtemp(prefix="burnish-project-"))
     copy = top / "copy"
     shutil.copytree(folder, copy, symlinks=True, ignore=_not_ours, ignore_dangling_symlinks=True)
