@@ -8,8 +8,20 @@ from burnish import Limits, Run, ScriptedModel
 from burnish import report as reports
 from burnish.attempt import attempt
 from burnish.errors import ModelError
-from burnish.events import Compared, Decided, Refused, Tweaked
+from burnish.events import (
+    Compared,
+    Decided,
+    Mutated,
+    NewTest,
+    Refined,
+    Refused,
+    Reviewed,
+    Strengthened,
+    Survivor,
+    Tweaked,
+)
 from burnish.tasks import from_sentence
+from tests.iterated import EVENTS, iterated
 from tests.support import DOUBLE, ESC, SQUARE, block, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
@@ -123,3 +135,56 @@ def test_the_tests_file_is_the_suite_that_was_run() -> None:
     run = tried()
     assert reports.suite_of(run).given == ("assert double(2) == 4", "assert double(5) == 10")
     compile(reports.tests_file(run), "test_solution.py", "exec")
+
+
+def test_a_reader_sees_whether_iterating_paid() -> None:
+    text = reports.report(iterated()).split("## What iterating brought\n\n")[1].split("\n\n## ")[0]
+    assert "| first version | 1 | 2 of 2 | 37 % | 81 | 2 | 5.0 | 42 |" in text
+    assert "| new tests | 1 | 4 of 4 | 62 % | 81 | 2 | 9.0 | 104 |" in text
+    assert "| security | 2 | 4 of 4 |  | 81 | 2 | 12.0 | 136 |" in text
+    assert "- New tests raised the mutation score from 37 to 62 %, for 62 tokens and 6.0 s." in text
+    assert "- The round for quality (60 of 100) was not kept, for 32 tokens and 2.5 s: a test was lost." in text
+    assert "still go unnoticed:\n\n- line 2: 'n' is removed" in text
+    assert "probably no mistakes:\n\n- line 2: 'else' is removed" in text
+    assert "pinned tests alone:\n\n- line 2: ''0'' becomes" in text
+
+
+def test_each_added_test_says_who_vouches_for_it_and_what_pinned_means() -> None:
+    text = reports.report(iterated())
+    assert "| `assert f(1) == 1` | agreed (3 of 4 versions say so) | passed |" in text
+    assert "| `assert f(0) == 0` | spec | passed |" in text
+    assert "| `assert f(-9) == 0` | pinned | passed |" in text
+    assert "Pinned: it says what the code does now. It proves nothing" in text
+    assert "Pinned:" not in reports.report(tried())
+
+
+def test_what_a_person_said_is_in_the_report() -> None:
+    text = reports.report(iterated())
+    assert "- A person looked at the code and its checks and made a comment about line 2: why not max(n, 0)?" in text
+    assert "- A person looked at the code and its checks and said: go on." in text
+    assert "What a person said" not in reports.report(tried())
+
+
+def test_a_report_is_the_same_each_time() -> None:
+    assert reports.report(iterated()) == reports.report(iterated())
+
+
+def test_what_went_unnoticed_and_what_was_said_of_it_is_never_markup() -> None:
+    new = (
+        NewTest(test=f"assert f('{WILD}')", origin="agreed", notices=("k",), why=WILD),
+        NewTest(test=f"assert f('{WILD}') == 1", origin="pinned", notices=("k",), why=WILD),
+    )
+    wild = (
+        Mutated(version=1, mutants=2, noticed=0, survivors=(Survivor(key="a", line=1, said=WILD),), why=WILD),
+        Strengthened(version=1, tests=new, exposing=(WILD,)),
+        Refined(check=WILD, base=1, version=2, kept=True, before=WILD, after=WILD, why=WILD),
+        Refined(check=WILD, base=1, version=2, kept=False, before=WILD, after=WILD, why=WILD),
+        Reviewed(where="checks", said="comment", words=WILD, text=WILD),
+    )
+    text = reports.report(Run((*EVENTS[:10], *wild)))
+    assert ESC not in text
+    assert "\x9b" not in text
+    for line in outside_code(text):
+        assert "<script>" not in line
+        assert "![i](" not in line
+        assert "[bold]" not in line.replace("\\[bold]", "")

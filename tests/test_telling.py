@@ -34,6 +34,7 @@ from burnish.runs import Run, read_record
 from burnish.sandbox import Sandbox
 from burnish.tasks import from_sentence
 from burnish.telling import explain
+from tests.iterated import iterated
 from tests.support import DOUBLE, ESC, ROOT, WRONG, burnish, script
 
 STARTED = RunStarted(
@@ -182,3 +183,27 @@ def test_the_commands_print_it(work_folder: Path, store: object) -> None:
     assert burnish("explain", "--graph", cwd=work_folder).stdout.strip() == picture()
     none = burnish("explain", cwd=work_folder)
     assert (none.returncode, "burnish runs" in none.stderr) == (2, True)
+
+
+def test_what_followed_once_the_tests_passed_is_told_in_its_order() -> None:
+    story = " ".join(explain(iterated()).split())
+    places = [
+        story.index(words)
+        for words in (
+            "2 tests came later, for small changes of the code that no test noticed",
+            "1 test only says what the code does now.",
+            "The model was asked for a first version",
+            "5 of 8 small changes of version 1 go unnoticed by its tests.",
+            "3 tests were added: 1 from the words of the task, 1 on which versions written independently agree and 1 "
+            "pinned to what the code does; 1 change only pinned tests notice; 1 change is "
+            "probably no mistake: no input told it from the code.",
+            "A round for security: 1 finding before, no finding after; version 2 is kept.",
+            "A round for quality (60 of 100) was not kept: a test was lost.",
+            "A person looked at the code and its checks and made a comment about line 2",
+            "WHAT ITERATING BROUGHT New tests raised the mutation score from 37 to 62 %",
+            "probably no mistakes: line 2: `else` is removed.",
+            "HOW IT ENDED",
+        )
+    ]
+    assert places == sorted(places)
+    assert max(map(len, explain(iterated()).splitlines())) <= 100

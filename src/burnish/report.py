@@ -1,14 +1,32 @@
 """The report: what was asked, what was proven, what was not, and what it cost. Derived from the run alone."""
 
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
-from burnish.events import Compared, Decided, Evidence, ModelReplied, Refused, Resumed, TestsFrozen, Tweaked
+from burnish.events import (
+    Compared,
+    Decided,
+    Evidence,
+    Measured,
+    ModelReplied,
+    Mutated,
+    NewTest,
+    Refined,
+    Refused,
+    Resumed,
+    Reviewed,
+    Strengthened,
+    Survivor,
+    TestsFrozen,
+    Tweaked,
+)
 from burnish.models.names import split_names
 from burnish.models.prices import FREE
+from burnish.runs.gains import left_of, paid, rows
 from burnish.runs.run import Run, Version
 from burnish.runs.sentences import sentence_of
 from burnish.tasks.task import Task
@@ -21,10 +39,19 @@ HEADLINES = {
     "failed": "Failed: the evidence is not in.",
 }
 
-ROAD = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed)
+ROAD = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened, Refined)
 """Events that tell how the result came about."""
 MOST_FINDINGS = 3
 """Of one check; the rest is in the record."""
+MOST_CHANGES = 12
+"""Small changes that are listed one by one, of each kind."""
+NOTES = {
+    "agreed": "Agreed: versions of the code that were written independently say so.",
+    "spec": "Spec: the words of the task say so.",
+    "pinned": "Pinned: it says what the code does now. It proves nothing about what the code should do, and it counts "
+    "in no verdict and in no figure.",
+}
+"""What it means where a test comes from, of those that were added."""
 
 
 def task_of(run: Run) -> Task:
@@ -81,6 +108,8 @@ def report(run: Run) -> str:
     if run.code:
         parts += ["## Code", fenced(plain(run.code), "python")]
     parts += ["## Evidence", _evidence(run), "## Tests", _tests(run)]
+    for title, text in (("What iterating brought", _iterating(run)), ("What a person said", _reviews(run))):
+        parts += [f"## {title}", text] if text else []
     parts += ["## Versions", _versions(run), "## How it came about", _road(run)]
     parts += ["## Cost", cost(run), "## What this does not say", _limits_of_this(run)]
     return "\n\n".join(parts) + "\n"
@@ -131,18 +160,57 @@ def _tests(run: Run) -> str:
     suite = suite_of(run)
     final = run.final
     outcomes = suite.outcomes(final.graded) if final and final.graded else {}
+    made = {new.test: new for event in run.all(Strengthened) for new in event.tests}
     lines = ["| test | from | result |", "|---|---|---|"]
     for body in suite.names.values():
-        source = _source(body, suite)
+        source = _cell(_source(body, suite, made))
         said = "disputed, set aside" if body in run.disputed else outcomes.get(body, "not_run").replace("_", " ")
         lines.append(f"| {_cell(name_in_file(body) or body, code=True)} | {source} | {said} |")
-    return "\n".join(lines if suite.names else ["There is no test."])
+    kinds = {made[body].origin for body in (*suite.added, *suite.pinned) if body in made}
+    notes = [f"- {note}" for origin, note in NOTES.items() if origin in kinds]
+    return "\n".join([*lines, *([""] if notes else []), *notes] if suite.names else ["There is no test."])
 
 
-def _source(body: str, suite: Suite) -> str:
+def _source(body: str, suite: Suite, made: Mapping[str, NewTest]) -> str:
     """Who says that this is right."""
-    kinds = {"you": suite.given, "the project": suite.project, "agreement": suite.added, "pinned": suite.pinned}
-    return next((words for words, tests in kinds.items() if body in tests), "the model")
+    kinds = {"you": suite.given, "the project": suite.project, "the model": suite.model}
+    found = next((words for words, tests in kinds.items() if body in tests), "")
+    if found or body not in made:
+        return found or "added"
+    new = made[body]
+    return f"{new.origin} ({new.why})" if new.why else new.origin
+
+
+def _iterating(run: Run) -> str:
+    """The table of rows, what each kind of step was worth, and which small changes still go unnoticed."""
+    found, left = rows(run), left_of(run)
+    table = ["| after | version | tests passed | small changes noticed | quality | lines | seconds | tokens |"]
+    table += ["|---|---|---|---|---|---|---|---|", *map(_row, found)]
+    changes = {
+        "Small changes that still go unnoticed:": left.unnoticed,
+        "Noticed by pinned tests alone:": left.pinned,
+        "No input told these from the code, so they are probably no mistakes:": left.alike,
+    }
+    told = [f"{title}\n\n{_changes(these)}" for title, these in changes.items() if these]
+    worth = "\n".join(f"- {_words(line, 400)}" for line in paid(run))
+    return "\n\n".join(filter(None, ["\n".join(table) if found else "", worth, *told]))
+
+
+def _row(row: Measured) -> str:
+    mutation = "" if row.mutation is None else f"{math.floor(row.mutation)} %"
+    quality = "" if row.quality is None else f"{row.quality:.0f}"
+    cells = [_cell(row.after), str(row.version), f"{row.passed} of {row.tests}", mutation, quality]
+    return f"| {' | '.join([*cells, str(row.lines), f'{row.seconds:.1f}', str(row.tokens)])} |"
+
+
+def _changes(these: Sequence[Survivor]) -> str:
+    lines = [f"- line {one.line}: {_words(one.said)}" for one in these[:MOST_CHANGES]]
+    more = len(these) - MOST_CHANGES
+    return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
+
+
+def _reviews(run: Run) -> str:
+    return "\n".join(f"- {_words(sentence_of(event), 500)}" for event in run.all(Reviewed))
 
 
 def _versions(run: Run) -> str:

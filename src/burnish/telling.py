@@ -13,11 +13,15 @@ from burnish.events import (
     Decided,
     Event,
     FilesWritten,
+    Mutated,
     Rated,
+    Refined,
     Refused,
     Resumed,
+    Reviewed,
     RunFinished,
     Stopped,
+    Strengthened,
     TestsFrozen,
     TestsProposed,
     Tweaked,
@@ -25,6 +29,7 @@ from burnish.events import (
 )
 from burnish.models.names import split_names
 from burnish.report import cost, suite_of
+from burnish.runs.gains import left_of, paid
 from burnish.runs.run import Run, Version
 from burnish.runs.sentences import base, joined, sentence, sentence_of
 from burnish.text import counted, one_line, plain
@@ -43,6 +48,10 @@ ASKED_FOR = {
 }
 NOT_VERSIONS = ("tests", "specify", "assume")
 """What is asked for before the first round."""
+STEPS = (Strengthened, Refined)
+"""What closes a part of the work once the tests pass."""
+BEGINNINGS = (Decided, Resumed, Mutated, Asked, CodeProposed)
+"""What a part may begin with."""
 
 
 def explain(run: Run) -> str:
@@ -51,10 +60,12 @@ def explain(run: Run) -> str:
         "What was asked": _asked(run),
         "What decided": _tests(run),
         "What happened": _rounds(run),
+        "What iterating brought": _gains(run),
         "How it ended": _end(run),
         "What it cost": iter([sentence(cost(run)), *_ratings(run)]),
     }
-    return "\n\n".join(_section(title, list(told)) for title, told in sections.items()) + "\n"
+    told = {title: list(paragraphs) for title, paragraphs in sections.items()}
+    return "\n\n".join(_section(title, paragraphs) for title, paragraphs in told.items() if paragraphs) + "\n"
 
 
 def _asked(run: Run) -> Iterator[str]:
@@ -93,6 +104,17 @@ def _tests(run: Run) -> Iterator[str]:
             f"The model wrote {counted(len(suite.model), 'test')}{aside}. They rank versions and never decide against "
             f"a given one: {_listed(suite.model)}"
         )
+    if suite.added:
+        yield (
+            f"{counted(len(suite.added), 'test')} came later, for small changes of the code that no test noticed, and "
+            f"count as well: {_listed(suite.added)}"
+        )
+    if suite.pinned:
+        says = "test only says" if len(suite.pinned) == 1 else "tests only say"
+        yield (
+            f"{len(suite.pinned)} {says} what the code does now. Such a test is pinned: it proves nothing and counts "
+            f"nowhere. {_listed(suite.pinned)}"
+        )
     if frozen := run.last(TestsFrozen):
         yield f"From then on the tests stood as they were (hash {frozen.sha256[:12]})."
 
@@ -105,11 +127,14 @@ def _rounds(run: Run) -> Iterator[str]:
 def _parts(run: Run) -> list[list[Event]]:
     """The events of the work, a part for each time the agent set out again or was taken up again."""
     parts: list[list[Event]] = [[]]
+    over = False
     for event in run.events:
         sets_out = isinstance(event, Decided) and (event.moves or event.choice == "refine")
-        if (sets_out or isinstance(event, Resumed)) and any(isinstance(e, CodeProposed | Asked) for e in parts[-1]):
+        over = over or sets_out or isinstance(event, Resumed | Mutated)
+        if over and isinstance(event, BEGINNINGS) and any(isinstance(e, CodeProposed | Asked) for e in parts[-1]):
             parts.append([])
         parts[-1].append(event)
+        over = isinstance(event, STEPS) or (over and not isinstance(event, BEGINNINGS))
     return parts
 
 
@@ -126,13 +151,29 @@ def _label(events: Sequence[Event], number: int) -> Iterator[str]:
 
 def _round(run: Run, events: Sequence[Event]) -> Iterator[str]:
     yield from (sentence(event.reason) for event in events if isinstance(event, Decided) and _is_turn(event))
+    yield from (sentence_of(event) for event in events if isinstance(event, Mutated))
     yield from _questions(run, events)
     for event in events:
         match event:
             case CodeProposed():
                 yield _came_of_it(run, event)
-            case Tweaked() | Compared() | Refused():
+            case Tweaked() | Compared() | Refused() | Strengthened() | Refined() | Reviewed():
                 yield sentence_of(event)
+
+
+def _gains(run: Run) -> Iterator[str]:
+    """Whether the steps paid, and which small changes of the code still go unnoticed."""
+    if told := paid(run):
+        yield " ".join(told)
+    left = left_of(run)
+    kinds = {
+        "Small changes that still go unnoticed": left.unnoticed,
+        "Small changes that only pinned tests notice": left.pinned,
+        "Small changes that no input told from the code, and that are probably no mistakes": left.alike,
+    }
+    for words, changes in kinds.items():
+        if changes:
+            yield f"{words}: {_listed([f'line {one.line}: {one.said}' for one in changes], '')}"
 
 
 def _is_turn(event: Decided) -> bool:
@@ -191,7 +232,8 @@ def _fate(run: Run, version: Version) -> str:
 
 def _end(run: Run) -> Iterator[str]:
     last = run.parts[-1]
-    yield from (sentence(event.reason) for event in last if isinstance(event, Decided) and not _is_turn(event))
+    reasons = [sentence(event.reason) for event in last if isinstance(event, Decided) and not _is_turn(event)]
+    yield from dict.fromkeys(reasons)
     for event in last:
         match event:
             case Stopped() if event.reason != "done":
@@ -236,8 +278,8 @@ def _section(title: str, paragraphs: list[str]) -> str:
     return "\n\n".join([title.upper(), *filled])
 
 
-def _listed(items: Sequence[str]) -> str:
-    shown = "; ".join(f"`{one_line(item, 120)}`" for item in items[:SHOWN])
+def _listed(items: Sequence[str], mark: str = "`") -> str:
+    shown = "; ".join(f"{mark}{one_line(item, 120)}{mark}" for item in items[:SHOWN])
     more = len(items) - SHOWN
     return f"{shown}; and {more} more." if more > 0 else f"{shown}."
 

@@ -14,26 +14,35 @@ from burnish.events import (
     CodeProposed,
     Compared,
     Decided,
+    Event,
+    Measured,
     ModelChunk,
     ModelReplied,
     Move,
+    Mutated,
+    NewTest,
     Notice,
+    Refined,
     Refused,
+    Reviewed,
     RunFinished,
     RunStarted,
     SpecAgreed,
     Stopped,
+    Strengthened,
+    Survivor,
     TestsFrozen,
     TestsProposed,
     Tweaked,
 )
 from burnish.runs import Run
+from tests.iterated import iterated
 from tests.support import ESC
 
 OURS = re.compile(r"\x1b\[[\d;]*m|\x1b\[\?25[lh]|\x1b\[\d*[AK]|\x1b\[2K")
 """Colours, and what a moving line needs."""
 WILD = f"{ESC}[2J{ESC}]0;title\x07{ESC}]8;;https://example.org{ESC}\\[red]x[/red] [link=y]z[/link]\x9b1m"
-EVENTS = [
+EVENTS: list[Event] = [
     RunStarted(run_id="x", verb="write", prompt=WILD, model="m", burnish="0"),
     Notice(text=WILD),
     ModelChunk(ask_id="draft-1", text=WILD),
@@ -49,6 +58,18 @@ EVENTS = [
     Tweaked(base=0, tried=40, passed=1, seconds=0.5),
     Compared(groups=((1, 2), (3,)), inputs=(WILD,), apart=WILD),
     Refused(what=WILD, why=WILD),
+    Mutated(version=1, mutants=0, noticed=0, why=WILD),
+    Mutated(version=1, mutants=3, noticed=1, survivors=(Survivor(key=WILD, line=1, said=WILD),)),
+    Strengthened(
+        version=1,
+        tests=(NewTest(test=WILD, origin="agreed", notices=(WILD,), why=WILD),),
+        exposing=(WILD,),
+        alike=(WILD,),
+    ),
+    Refined(check=WILD, base=1, version=2, kept=True, before=WILD, after=WILD),
+    Refined(check=WILD, base=1, version=None, kept=False, before=WILD, why=WILD),
+    Measured(after=WILD, version=1, passed=1, tests=1, lines=1),
+    Reviewed(where="tests", said="edited", words=WILD, text=WILD),
     Applied(file=WILD, backup=WILD),
     RunFinished(verdict="failed", why=WILD, disputed=(WILD,)),
 ]
@@ -118,3 +139,36 @@ def test_a_limit_that_stops_two_at_once_is_said_once() -> None:
 def test_a_test_of_the_users_file_is_shown_by_its_name() -> None:
     spec = SpecAgreed(entry_point="f", signature="f", given_tests=("# test_f, from your file\ndef test_f(): ...",))
     assert "given      test_f\n" in shown(spec)
+
+
+def test_what_goes_unnoticed_and_what_is_left_of_it_is_told() -> None:
+    tried = Mutated(version=1, mutants=14, noticed=11, seconds=2.0)
+    new = (NewTest(test="assert f(1) == 1", origin="agreed", notices=("a",), why="3 of 4 versions say so"),)
+    lines = shown(tried, Strengthened(version=1, tests=new, noticed=12, alike=("b",), seconds=3.0))
+    assert "3 of 14 small changes go unnoticed: writing tests for them (2.0 s)" in lines
+    assert "agreed     assert f(1) == 1 (3 of 4 versions say so)" in lines
+    assert "1 left, 1 probably no mistake (3.0 s)" in lines
+    assert "all 6 small changes of version 2 are noticed" in shown(Mutated(version=2, mutants=6, noticed=6))
+    assert "version 1 fails assert f(1) == 1" in shown(Strengthened(version=1, exposing=("assert f(1) == 1",)))
+
+
+def test_a_round_for_a_check_says_what_it_bought() -> None:
+    kept = Refined(check="security", base=1, version=2, kept=True, before="1 finding", after="none")
+    assert "security: 1 finding → none (kept)" in shown(kept)
+    left = Refined(check="quality", base=1, version=2, kept=False, before="60", after="70", why="a test was lost")
+    assert "quality: 60 → 70 (not kept: a test was lost)" in shown(left)
+
+
+def test_show_lists_the_changes_the_tests_and_the_rows() -> None:
+    out = io.StringIO()
+    tell(iterated(), Console(file=out, highlight=False, width=200))
+    for words in (
+        "unnoticed: line 2: `n > 0` becomes `n >= 0`  [solution.x_f__mutmut_1]",
+        "agreed (3 of 4 versions say so), notices solution.x_f__mutmut_1",
+        "assert f(1) == 1",
+        "probably no mistake: solution.x_f__mutmut_4",
+        "After new tests, version 1: 4 of 4 tests passed, 62 % of small changes noticed, quality 81 of 100, 2 lines",
+        "A round for security: 1 finding before, no finding after; version 2 is kept.",
+        "made a comment about line 2: why not max(n, 0)?",
+    ):
+        assert words in out.getvalue()

@@ -22,13 +22,17 @@ from burnish.events import (
     FilesWritten,
     ModelChunk,
     ModelReplied,
+    Mutated,
     Notice,
+    Refined,
     Refused,
     Resumed,
+    Reviewed,
     RunFinished,
     RunStarted,
     SpecAgreed,
     Stopped,
+    Strengthened,
     TestsFrozen,
     TestsProposed,
     TestsRan,
@@ -36,6 +40,7 @@ from burnish.events import (
 )
 from burnish.report import cost
 from burnish.runs.run import Run
+from burnish.runs.sentences import sentence_of
 from burnish.tasks.test_file import name_in_file
 from burnish.text import counted, one_line, plain
 
@@ -55,6 +60,8 @@ class Screen:
         self._now = "starting"
         self._end = ""
         self._code: dict[int, str] = {}
+        self._changes = 0
+        """Small changes of the code that were tried last."""
         self._status: Status | None = None
         if self.console.is_terminal and not verbose:
             self._status = self.console.status(self._moving())
@@ -164,6 +171,41 @@ class Screen:
         self._line("compared", f"versions alike on {counted(len(event.inputs), 'input')}: {groups}", "dim")
         if event.apart:
             self._line("", one_line(event.apart, 160), "dim")
+
+    def _mutated(self, event: Mutated) -> None:
+        self._changes = event.mutants
+        missed = event.mutants - event.noticed
+        if not event.mutants:
+            self._line("changes", sentence_of(event), "dim")
+        elif missed:
+            goes = "goes" if missed == 1 else "go"
+            said = f"{missed} of {counted(event.mutants, 'small change')} {goes} unnoticed: writing tests for them"
+            self._line("changes", f"{said} ({event.seconds:.1f} s)", "yellow")
+            self._now = f"writing tests for {counted(missed, 'small change')}"
+        else:
+            said = f"all {counted(event.mutants, 'small change')} of version {event.version} are noticed"
+            self._line("changes", f"{said} ({event.seconds:.1f} s)", "green")
+
+    def _strengthened(self, event: Strengthened) -> None:
+        for new in event.tests:
+            why = f" ({one_line(new.why, 80)})" if new.why else ""
+            self._line(new.origin, f"{one_line(new.test)}{why}", "dim" if new.origin == "pinned" else "cyan")
+        for test in event.exposing:
+            self._line("wrong", f"version {event.version} fails {one_line(test)}", "red")
+        left = max(0, self._changes - event.noticed - event.pinned - len(event.alike))
+        said = [f"{left} left"]
+        said += [f"{event.pinned} noticed by pinned tests alone"] if event.pinned else []
+        said += [f"{len(event.alike)} probably no mistake{'' if len(event.alike) == 1 else 's'}"] if event.alike else []
+        self._line("changes", f"{', '.join(said)} ({event.seconds:.1f} s)", "green" if not left else "yellow")
+
+    def _refined(self, event: Refined) -> None:
+        after = f" → {one_line(event.after, 60)}" if event.after else ""
+        fate = "kept" if event.kept else f"not kept: {one_line(event.why, 160) or 'nothing came of it'}"
+        said = f"{event.check}: {one_line(event.before, 60)}{after} ({fate})"
+        self._line("round", said, "green" if event.kept else "yellow")
+
+    def _reviewed(self, event: Reviewed) -> None:
+        self._line("you", sentence_of(event))
 
     def _refused(self, event: Refused) -> None:
         self._line("refused", f"{one_line(event.what)}: {one_line(event.why, 160)}", "yellow")

@@ -18,15 +18,20 @@ from burnish.events import (
     Compared,
     Decided,
     FilesWritten,
+    Measured,
     ModelReplied,
     Move,
+    Mutated,
     Rated,
+    Refined,
     Refused,
     Resumed,
+    Reviewed,
     RunFinished,
     RunStarted,
     SpecAgreed,
     Stopped,
+    Strengthened,
     TestsFrozen,
     TestsProposed,
     TestsRan,
@@ -35,6 +40,7 @@ from burnish.events import (
 )
 from burnish.report import cost
 from burnish.runs.run import Run
+from burnish.runs.sentences import sentence_of
 from burnish.text import plain
 
 
@@ -84,6 +90,9 @@ class _Story:
                 self._plain(event.text)
             case TestsFrozen() | Tweaked() | Compared() | Refused() | Resumed() | Applied():
                 self._head(f"{clock}{_in_short(event)}")
+            case Mutated() | Strengthened() | Refined() | Measured() | Reviewed():
+                self._head(f"{clock}{sentence_of(event)}", "dim" if isinstance(event, Measured) else "bold")
+                self._detail(event)
             case _:
                 self._tell_result(event, clock)
 
@@ -117,6 +126,23 @@ class _Story:
                 self._head(f"{clock}files in {event.folder}: {', '.join(event.files)}")
             case Rated():
                 self._head(f"rated {'★' * event.stars} {event.comment}")
+
+    def _detail(self, event: Mutated | Strengthened | Refined | Measured | Reviewed) -> None:
+        """The changes, the tests and the texts that a sentence only counts."""
+        match event:
+            case Mutated():
+                for one in event.survivors:
+                    self._plain(f"unnoticed: line {one.line}: {one.said}  [{one.key}]")
+            case Strengthened():
+                for new in event.tests:
+                    self._plain(f"{new.origin}{f' ({new.why})' if new.why else ''}, notices {', '.join(new.notices)}")
+                    self._code(new.test)
+                for test in event.exposing:
+                    self._plain(f"version {event.version} fails {test}", "red")
+                for key in event.alike:
+                    self._plain(f"probably no mistake: {key}", "dim")
+            case Reviewed():
+                self._code(event.text)
 
     def _version(self, event: CodeProposed, clock: str) -> None:
         self._head(f"{clock}version {event.version}, by {event.by}{': ' + event.problem if event.problem else ''}")

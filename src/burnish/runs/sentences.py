@@ -2,7 +2,22 @@
 
 from collections.abc import Sequence
 
-from burnish.events import Applied, BaseEvent, Compared, Decided, Refused, Resumed, TestsFrozen, Tweaked
+from burnish.events import (
+    Applied,
+    BaseEvent,
+    Compared,
+    Decided,
+    Measured,
+    Mutated,
+    NewTest,
+    Refined,
+    Refused,
+    Resumed,
+    Reviewed,
+    Strengthened,
+    TestsFrozen,
+    Tweaked,
+)
 from burnish.text import counted, one_line
 
 
@@ -23,6 +38,22 @@ def sentence_of(event: BaseEvent) -> str:
             return f"From here on the tests stand as they are (hash {event.sha256[:12]})."
         case Applied():
             return f"{one_line(event.file, 300)} was replaced; the old one is kept as {one_line(event.backup, 300)}."
+    return _of_what_followed(event)
+
+
+def _of_what_followed(event: BaseEvent) -> str:
+    """What is done once the tests pass: tests for what goes unnoticed, rounds for findings, a person's word."""
+    match event:
+        case Mutated():
+            return _noticed(event)
+        case Strengthened():
+            return _stronger(event)
+        case Refined():
+            return _round(event)
+        case Measured():
+            return _standing(event)
+        case Reviewed():
+            return _said(event)
     return ""
 
 
@@ -56,3 +87,74 @@ def _alike(event: Compared) -> str:
         return f"Version{'' if alone else 's'} {groups[0]} gave the same answers on {on}."
     apart = f"; they differ at {one_line(event.apart, 200).rstrip('.')}" if event.apart else ""
     return f"Run on {on}, the versions fall into {len(groups)} groups that behave alike: {'; '.join(groups)}{apart}."
+
+
+ORIGINS = {
+    "spec": "from the words of the task",
+    "agreed": "on which versions written independently agree",
+    "pinned": "pinned to what the code does",
+}
+"""Who says what is right in a new test."""
+SHOWN = {"tests": "the tests", "checks": "the code and its checks"}
+
+
+def origins(tests: Sequence[NewTest]) -> str:
+    """How many new tests there are of each kind: "2 on which versions written independently agree and 1 pinned …"."""
+    counts = [(sum(new.origin == origin for new in tests), words) for origin, words in ORIGINS.items()]
+    return joined([f"{count} {words}" for count, words in counts if count])
+
+
+def _noticed(event: Mutated) -> str:
+    if not event.mutants:
+        why = one_line(event.why, 200).rstrip(".") or "there was nothing to change"
+        return f"What the tests would notice was not tried: {why}."
+    changes = counted(event.mutants, "small change")
+    missed = event.mutants - event.noticed
+    if not missed:
+        return f"{changes} of version {event.version} were tried, and its tests notice every one."
+    goes = "goes" if missed == 1 else "go"
+    return f"{missed} of {changes} of version {event.version} {goes} unnoticed by its tests."
+
+
+def _stronger(event: Strengthened) -> str:
+    many = len(event.tests)
+    parts = [f"{counted(many, 'test')} {'was' if many == 1 else 'were'} added: {origins(event.tests)}" if many else ""]
+    parts += [f"{len(event.exposing)} of them version {event.version} fails" if event.exposing else ""]
+    parts += [f"{counted(event.pinned, 'change')} only pinned tests notice" if event.pinned else ""]
+    parts += [f"{_alike_changes(len(event.alike))} from the code" if event.alike else ""]
+    return sentence("; ".join(filter(None, parts)) or "No test could be added for what goes unnoticed")
+
+
+def _alike_changes(many: int) -> str:
+    mistakes = "is probably no mistake" if many == 1 else "are probably no mistakes"
+    return f"{counted(many, 'change')} {mistakes}: no input told {'it' if many == 1 else 'them'}"
+
+
+def _round(event: Refined) -> str:
+    before, after, why = (one_line(text, 160).rstrip(".") for text in (event.before, event.after, event.why))
+    check = one_line(event.check, 40)
+    if event.kept:
+        return f"A round for {check}: {before} before, {after} after; version {event.version} is kept."
+    return f"A round for {check} ({before}) was not kept: {why or 'nothing came of it'}."
+
+
+def _standing(event: Measured) -> str:
+    figures = [f"{event.passed} of {counted(event.tests, 'test')} passed"]
+    figures += [f"{event.mutation:.0f} % of small changes noticed"] if event.mutation is not None else []
+    figures += [f"quality {event.quality:.0f} of 100"] if event.quality is not None else []
+    figures += [counted(event.lines, "line"), f"{event.seconds:.1f} s", f"{event.tokens} tokens so far"]
+    return f"After {one_line(event.after, 40)}, version {event.version}: {', '.join(figures)}."
+
+
+def _said(event: Reviewed) -> str:
+    place = f" about line {event.line}" if event.line is not None else ""
+    words = one_line(event.words, 400).rstrip(".")
+    said = {
+        "go_on": "said: go on",
+        "change": "wanted something changed",
+        "comment": f"made a comment{place}",
+        "edited": "edited the file",
+        "stop": "stopped the work",
+    }[event.said]
+    told = f"A person looked at {SHOWN[event.where]} and {said}{f': {words}' if words else ''}"
+    return told if told.endswith(("?", "!")) else f"{told}."

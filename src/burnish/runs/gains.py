@@ -1,0 +1,137 @@
+"""What iterating brought: a row for each step, and sentences that say whether it paid. Derived from events alone."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Strengthened, Survivor
+from burnish.runs.run import Run
+from burnish.text import one_line
+
+END = "the end"
+ROUNDS = ("security", "performance", "quality")
+"""The checks that have a round of their own where they find something."""
+
+
+class Left(NamedTuple):
+    """The small changes that went unnoticed at first, by what became of them."""
+
+    unnoticed: tuple[Survivor, ...] = ()
+    alike: tuple[Survivor, ...] = ()
+    """Probably no mistakes."""
+    pinned: tuple[Survivor, ...] = ()
+    """Noticed only by tests that say what the code does."""
+
+
+def rows(run: Run) -> list[Measured]:
+    """One row a step, as it was last seen; of several ends, as a run that was taken up again has, the last."""
+    found = run.all(Measured)
+    steps = [row for row, after in zip(found, [*found[1:], None], strict=False) if not _same_step(row, after)]
+    ends = [row for row in steps if row.after == END]
+    return [row for row in steps if row.after != END or row is ends[-1]]
+
+
+def _same_step(row: Measured, after: Measured | None) -> bool:
+    return after is not None and (row.after, row.version) == (after.after, after.version)
+
+
+def left_of(run: Run) -> Left:
+    """What is known of the changes that no test noticed when the last version with such changes was looked at."""
+    looked = run.last(Mutated)
+    if looked is None:
+        return Left()
+    done = [event for event in run.all(Strengthened) if event.version == looked.version]
+    tests = [new for event in done for new in event.tests]
+    noticed = {key for new in tests if new.origin != "pinned" for key in new.notices}
+    pinned = {key for new in tests if new.origin == "pinned" for key in new.notices} - noticed
+    alike = {key for event in done for key in event.alike} - noticed - pinned
+    missed = [one for one in looked.survivors if one.key not in noticed]
+    return Left(
+        tuple(one for one in missed if one.key not in pinned | alike),
+        tuple(one for one in missed if one.key in alike),
+        tuple(one for one in missed if one.key in pinned),
+    )
+
+
+def paid(run: Run) -> list[str]:
+    """Whether each kind of step paid, in a sentence each; nothing where there was none."""
+    return [*_versions(run), *_tests(run), *_rounds(run)]
+
+
+def _versions(run: Run) -> Iterator[str]:
+    """What going back to the code brought."""
+    tried = [row for row in rows(run) if row.after == "first version" or row.after.startswith("round ")]
+    if len(tried) < 2:
+        return
+    first, last = tried[0], tried[-1]
+    cost = _cost(last.tokens - first.tokens, last.seconds - first.seconds)
+    missing, still = first.tests - first.passed, last.tests - last.passed
+    if still < missing:
+        yield f"Going back to the code brought the failing tests from {missing} to {still}, for {cost}."
+    else:
+        yield f"Going back to the code left {still or 'no'} test{'' if still == 1 else 's'} failing, for {cost}."
+
+
+def _tests(run: Run) -> Iterator[str]:
+    """What looking for changes that go unnoticed brought, each time."""
+    for place, event in enumerate(run.events):
+        if isinstance(event, Strengthened):
+            before = _looked_at(run.events[:place], event.version)
+            if before is not None and before.mutants:
+                yield _raised(run, before, event, place)
+        elif isinstance(event, Mutated) and event.mutants == event.noticed and event.mutants:
+            yield f"The tests noticed every one of {event.mutants} small changes, so no test had to be added."
+
+
+def _raised(run: Run, before: Mutated, event: Strengthened, place: int) -> str:
+    was, now = (100 * noticed // before.mutants for noticed in (before.noticed, event.noticed))
+    start = run.events.index(before)
+    tokens = _tokens(run.events[start:place])
+    cost = _cost(tokens, before.seconds + event.seconds)
+    if event.exposing:
+        return f"A new test showed version {event.version} to be wrong, for {cost}; the code was worked on again."
+    if now > was:
+        return f"New tests raised the mutation score from {was} to {now} %, for {cost}."
+    counted = f"{len(event.tests)} pinned" if event.tests else "none"
+    return f"Looking for new tests left the mutation score at {was} % ({counted} added), for {cost}."
+
+
+def _looked_at(events: Sequence[Event], version: int) -> Mutated | None:
+    found = [event for event in events if isinstance(event, Mutated) and event.version == version]
+    return found[-1] if found else None
+
+
+def _rounds(run: Run) -> Iterator[str]:
+    """What a round for a check bought, or why it was not kept; and which checks needed none."""
+    since = 0
+    for place, event in enumerate(run.events):
+        if isinstance(event, Refined):
+            yield _bought(event, _cost(_tokens(run.events[since:place]), event.seconds))
+        since = place if isinstance(event, Refined | Strengthened | Measured) else since
+    had = {event.check for event in run.all(Refined)}
+    fine = {item.check for item in run.evidence if item.verdict == "passed"}
+    spared = [check for check in ROUNDS if check in fine - had]
+    if spared and _went_there(run):
+        yield f"No round for {' or '.join(spared)} was needed."
+
+
+def _bought(event: Refined, cost: str) -> str:
+    check, before, after, why = (
+        one_line(text, 160).rstrip(".") for text in (event.check, event.before, event.after, event.why)
+    )
+    if event.kept:
+        return f"The round for {check} was kept: {before} became {after}, for {cost}."
+    return f"The round for {check} ({before}) was not kept, for {cost}: {why or 'nothing came of it'}."
+
+
+def _went_there(run: Run) -> bool:
+    """Whether the checks had their say before the end."""
+    afterwards = run.started.settings.get("afterwards")
+    return isinstance(afterwards, list) and "refine" in afterwards and run.verdict in ("proven", "plausible")
+
+
+def _tokens(events: Sequence[Event]) -> int:
+    return sum(event.tokens_in + event.tokens_out for event in events if isinstance(event, ModelReplied))
+
+
+def _cost(tokens: int, seconds: float) -> str:
+    return f"{tokens} tokens and {seconds:.1f} s"

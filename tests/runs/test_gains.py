@@ -1,0 +1,80 @@
+"""Whether iterating paid is said in figures and in sentences, for each step what it brought and what it cost."""
+
+from burnish.events import Event, Measured, Mutated, NewTest, Refined, Resumed, Strengthened
+from burnish.runs import Run
+from burnish.runs.gains import left_of, paid, rows
+from tests.iterated import EVENTS, KEYS, SURVIVORS, iterated, row
+
+
+def run(*events: Event) -> Run:
+    return Run((EVENTS[0], *events))
+
+
+def test_each_step_is_a_row() -> None:
+    assert [one.after for one in rows(iterated())] == ["first version", "new tests", "security", "the end"]
+
+
+def test_a_step_that_was_looked_at_again_is_one_row_and_only_the_last_end_counts() -> None:
+    again = row("round 1", 2, 2, None, 3.0, 50)
+    looked = row("round 1", 2, 2, 50.0, 4.0, 50)
+    ends = [row("the end", 2, 2, 50.0, seconds, 50) for seconds in (5.0, 9.0)]
+    assert rows(run(again, looked, ends[0], Resumed(answers=1), ends[1])) == [looked, ends[1]]
+
+
+def test_what_each_step_brought_is_told_with_its_cost() -> None:
+    assert paid(iterated()) == [
+        "New tests raised the mutation score from 37 to 62 %, for 62 tokens and 6.0 s.",
+        "The round for security was kept: 1 finding became no finding, for 32 tokens and 3.0 s.",
+        "The round for quality (60 of 100) was not kept, for 32 tokens and 2.5 s: a test was lost.",
+        "No round for performance was needed.",
+    ]
+
+
+def test_nothing_is_said_where_nothing_was_done() -> None:
+    assert paid(run()) == []
+    assert rows(run()) == []
+    assert left_of(run()) == ((), (), ())
+
+
+def test_going_back_to_the_code_is_told_too() -> None:
+    first = Measured(after="first version", version=1, passed=1, tests=4, lines=2, seconds=2.0, tokens=40)
+    later = Measured(after="round 2", version=3, passed=4, tests=4, lines=2, seconds=5.5, tokens=100)
+    assert paid(run(first, later)) == [
+        "Going back to the code brought the failing tests from 3 to 0, for 60 tokens and 3.5 s."
+    ]
+    same = later.model_copy(update={"passed": 1})
+    assert paid(run(first, same)) == ["Going back to the code left 3 tests failing, for 60 tokens and 3.5 s."]
+
+
+def test_tests_that_notice_everything_need_no_others() -> None:
+    assert paid(run(Mutated(version=1, mutants=6, noticed=6))) == [
+        "The tests noticed every one of 6 small changes, so no test had to be added."
+    ]
+
+
+def test_pinned_tests_raise_nothing() -> None:
+    pinned = Strengthened(version=1, tests=(NewTest(test="x", origin="pinned", notices=("a",)),), noticed=3, pinned=1)
+    [said] = paid(run(Mutated(version=1, mutants=4, noticed=3), pinned))
+    assert said == "Looking for new tests left the mutation score at 75 % (1 pinned added), for 0 tokens and 0.0 s."
+
+
+def test_a_test_that_shows_the_code_to_be_wrong_is_the_find() -> None:
+    new = NewTest(test="assert f(0) == 0", origin="agreed", notices=("a",))
+    found = Strengthened(version=1, tests=(new,), exposing=(new.test,), noticed=4)
+    [said] = paid(run(Mutated(version=1, mutants=4, noticed=3), found))
+    assert said.startswith("A new test showed version 1 to be wrong")
+
+
+def test_a_round_that_nobody_needed_is_only_told_where_the_check_has_passed() -> None:
+    failed = [event for event in EVENTS if not isinstance(event, Refined)]
+    assert paid(Run(failed))[-1] == "No round for performance was needed."
+    unfinished = [event for event in failed if event.kind != "run_finished"]
+    assert not any("needed" in said for said in paid(Run(unfinished)))
+
+
+def test_what_still_goes_unnoticed_is_sorted_by_what_is_known_of_it() -> None:
+    left = left_of(iterated())
+    assert left.unnoticed == (SURVIVORS[4],)
+    assert left.alike == (SURVIVORS[3],)
+    assert left.pinned == (SURVIVORS[2],)
+    assert KEYS[0] not in {one.key for kind in left for one in kind}
