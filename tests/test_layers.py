@@ -16,6 +16,7 @@ LAYERS = [
     "verbs",
     "doctor",
     "telling",
+    "evidence",
     "report",
     "attempt",
     "agent",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from burnish.verbs.check import check
     from burnish.verbs.fix import fix
     from burnish.verbs.resume import resume
+    from burnish.verbs.verify import verify
     from burnish.verbs.write import write
 
 _ROOMS = {
@@ -45,6 +46,7 @@ _ROOMS = {
     "fix": "burnish.verbs.fix",
     "open_sandbox": "burnish.sandbox",
     "resume": "burnish.verbs.resume",
+    "verify": "burnish.verbs.verify",
     "write": "burnish.verbs.write",
 }
 """Where each public name lives; fetched at first use, so that importing the door costs nothing."""
@@ -68,6 +70,7 @@ __all__ = [
     "fix",
     "open_sandbox",
     "resume",
+    "verify",
     "write",
 ]
 

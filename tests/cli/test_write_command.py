@@ -43,6 +43,7 @@ def test_a_person_sees_tests_versions_results_verdict_cost_and_files(call: Call,
     ):
         assert part in told.out
     assert sorted(path.name for path in (work_folder / "double").iterdir()) == [
+        "evidence.json",
         "report.md",
         "solution.py",
         "test_solution.py",

@@ -24,7 +24,12 @@ def test_solution_tests_and_report_are_put_into_the_folder(tmp_path: Path, store
     run = written(out=tmp_path / "new" / "double")
     folder = tmp_path / "new" / "double"
     assert run.folder == str(folder)
-    assert sorted(path.name for path in folder.iterdir()) == ["report.md", "solution.py", "test_solution.py"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "evidence.json",
+        "report.md",
+        "solution.py",
+        "test_solution.py",
+    ]
     assert (folder / "solution.py").read_text() == run.code
     assert store.open("last").folder == str(folder)
 
@@ -184,6 +189,7 @@ def test_the_users_own_tests_decide_and_name_the_module(tmp_path: Path) -> None:
     assert "n * n" not in run.code
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
         "doubling.py",
+        "evidence.json",
         "report.md",
         "test_doubling.py",
     ]

@@ -9,6 +9,7 @@ def show(
     run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.")] = "last",
     code: Annotated[bool, typer.Option("--code", help="Print only the code.")] = False,
     tests: Annotated[bool, typer.Option("--tests", help="Print only the tests.")] = False,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Print who made what, as JSON.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
 ) -> None:
     """Show one run in full."""
@@ -21,6 +22,10 @@ def show(
         print_code(opened.code)
     elif tests:
         print_code(tests_file(opened))
+    elif evidence:
+        from burnish.evidence import as_text, dossier_of
+
+        print(as_text(dossier_of(opened, {})), end="")
     elif as_json:
         from burnish.cli.lines import json_line
 

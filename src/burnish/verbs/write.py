@@ -10,6 +10,9 @@ from burnish.attempt import Models, Watch, attempt
 from burnish.checks.settings import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten
+from burnish.evidence import as_text, dossier_of
+from burnish.evidence.form import FILE, REPORT, files_of
+from burnish.evidence.versions import versions
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
@@ -121,18 +124,17 @@ def check_free(folder: Path) -> None:
 
 
 def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) -> Run:
-    """Put solution, tests and report into the folder; say so in the run's record."""
-    contents: dict[str, Callable[[], str]] = {"report.md": lambda: report(run)}
+    """Put solution, tests, report and evidence into the folder; say so in the run's record."""
+    contents = {REPORT: report(run)}
     if run.code:
-        module = module_of(run)
-        name = module.replace(".", "/") + ".py"
-        tests = f"test_{module.rsplit('.', 1)[-1]}.py"
-        contents = {name: lambda: run.code, tests: lambda: tests_file(run), **contents}
+        code, tests = files_of(module_of(run))
+        contents = {code: run.code, tests: tests_file(run), **contents}
+    contents[FILE] = as_text(dossier_of(run, contents, versions()))
     try:
         folder.mkdir(parents=True)
         for name, text in contents.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text(), "utf-8")
+            (folder / name).write_text(text, "utf-8")
     except OSError as error:
         raise _undelivered(run, folder, error) from error
     event = FilesWritten(folder=str(folder.absolute()), files=tuple(contents))

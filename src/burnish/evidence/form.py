@@ -1,0 +1,201 @@
+"""The form of `evidence.json`, as small frozen types. What does not fit into it is not read.
+
+Sizes are limited because the file may come from anybody. docs/evidence.md tells every field in words.
+"""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from burnish.events import Frozen, Outcome, Verdict
+
+FORMAT = "burnish evidence"
+VERSION = 1
+"""Raise it when an older Burnish would read a file wrongly."""
+FILE = "evidence.json"
+REPORT = "report.md"
+UNKNOWN = "unknown"
+LINE, TEXT, MANY = 2_000, 1_000_000, 5_000
+"""Characters of a remark, characters of a text, items of a list."""
+
+_SAFE = re.compile(r"(?:[^\W\d]\w*/){0,8}[^\W\d]\w*\.(?:py|md)")
+
+
+def inside(name: str) -> str:
+    """The name, if it stays in the folder and is one that Burnish could have given."""
+    if not _SAFE.fullmatch(name):
+        raise ValueError(f"{name[:80]!r} is not the name of a file that Burnish delivers")
+    return name
+
+
+Line = Annotated[str, Field(max_length=LINE)]
+Text = Annotated[str, Field(max_length=TEXT)]
+Name = Annotated[str, Field(max_length=200), AfterValidator(inside)]
+Dotted = Annotated[str, Field(max_length=200, pattern=r"^(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?$")]
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Origin = Literal["given", "model", "disputed", "spec", "agreed", "pinned"]
+GivenIn = Literal["", "words", "answer", "file", "project", "earlier run"]
+
+
+class Maker(Frozen):
+    """Who made a part, and why it was made."""
+
+    by: Line
+    """"draft", "rewrite", "tweak", "refine"…: the step of the agent; "given" and "user": a person."""
+    model: Line = ""
+    """Empty where no model was asked."""
+    prompt_version: Line = ""
+    ask_id: Line = ""
+    """The question in the run's record."""
+    round: Count = 0
+    decision: Line = ""
+    """What the agent decided just before, in its own words."""
+
+
+class Step(Frozen):
+    """One version of the code, on the way to the one that is delivered."""
+
+    version: Count
+    base: Count | None = None
+    """The version it was made from; None: written afresh."""
+    sha256: Hash
+    mended: Line = ""
+    """What had to be done to the model's answer before it was code."""
+    made: Maker
+
+
+class Code(Frozen):
+    """The code that is delivered."""
+
+    file: Name
+    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MANY)]
+    """The delivered version first, then what it was made from, and so on back."""
+    chosen: Line = ""
+    """Why this version and no other, in the agent's own words."""
+
+
+class Test(Frozen):
+    """One test."""
+
+    __test__ = False
+    name: Line
+    """What it is called in the delivered file."""
+    test: Text
+    origin: Origin
+    """Who says what is right. "disputed": the model wrote it, good versions fail it, and it is not run."""
+    given_in: GivenIn = ""
+    """For a given test: the task's words, an answer of the user's, their own file, or an earlier run."""
+    why: Line = ""
+    """For an added test: who vouches for it."""
+    result: Outcome = "not_run"
+    """On the delivered code, when the judge ran it."""
+    made: Maker
+
+
+class Asked(Frozen):
+    """The task."""
+
+    words: Text
+    entry_point: Dotted
+    signature: Line = ""
+    module: Dotted
+    """What the module is called in the delivered files."""
+    imports: Annotated[tuple[Dotted, ...], Field(max_length=MANY)] = ()
+    """Further names of it that the tests use."""
+    test_file: Text = ""
+    """The user's own pytest file; it imports `solution`."""
+    assumptions: Annotated[tuple[Line, ...], Field(max_length=MANY)] = ()
+
+
+class Started(Frozen):
+    """The run that made it."""
+
+    id: Annotated[str, Field(max_length=100, pattern=r"^[a-z0-9-]+$")]
+    verb: Line
+    at: Line
+    """When it began, in UTC."""
+    burnish: Line
+    sandbox: Line
+    """The protections under which code ran."""
+    continues: Line = ""
+    """The earlier run that this one goes on from."""
+
+
+class Who(Frozen):
+    """A model, and what is known of it."""
+
+    name: Line
+    licence: Line = UNKNOWN
+    weights_sha256: Hash | Literal["unknown"] = "unknown"
+
+
+class Said(Frozen):
+    """What one check said of the delivered files."""
+
+    check: Annotated[str, Field(max_length=60)]
+    verdict: Outcome
+    figure: Line = ""
+    threshold: Line = ""
+    why: Line = ""
+
+
+class Cost(Frozen):
+    """What it took."""
+
+    calls: Count
+    tokens_in: Count
+    tokens_out: Count
+    seconds: Amount
+    dollars: Amount | None
+    """None: the price is not known."""
+
+
+class Word(Frozen):
+    """What a person said."""
+
+    kind: Literal["answered", "reviewed", "rated"]
+    about: Line = ""
+    """The assumption, or where in the run."""
+    said: Line = ""
+    """For a review: go_on, change, comment, edited or stop."""
+    words: Text = ""
+    line: Count | None = None
+    stars: Annotated[int, Field(ge=1, le=5)] | None = None
+
+
+class Dossier(Frozen):
+    """All that `evidence.json` says."""
+
+    format: Literal["burnish evidence"] = "burnish evidence"
+    version: int = VERSION
+    run: Started
+    task: Asked
+    verdict: Verdict | None
+    """None: the run did not come to its end."""
+    why: Line
+    code: Code | None
+    """None: nothing could be delivered."""
+    tests: Annotated[tuple[Test, ...], Field(max_length=MANY)] = ()
+    checks: Annotated[tuple[Said, ...], Field(max_length=100)] = ()
+    models: Annotated[tuple[Who, ...], Field(max_length=100)] = ()
+    tools: Annotated[dict[Line, Line], Field(max_length=100)] = Field(default_factory=dict)
+    """Versions, by name. Empty where nobody noted them."""
+    files: Annotated[dict[Name, Hash], Field(max_length=100)] = Field(default_factory=dict)
+    """The delivered files, this one not among them."""
+    cost: Cost
+    people: Annotated[tuple[Word, ...], Field(max_length=MANY)] = ()
+    seal: Hash | Literal[""] = ""
+    """Over all the rest."""
+
+    @property
+    def delivered(self) -> tuple[str, ...]:
+        """The names that the delivered files must have: code, tests, report."""
+        return (*files_of(self.task.module), REPORT) if self.code else (REPORT,)
+
+
+def files_of(module: str) -> tuple[str, str]:
+    """What the file of a module is called where it is delivered, and the file of its tests."""
+    return f"{module.replace('.', '/')}.py", f"test_{module.rsplit('.', 1)[-1]}.py"

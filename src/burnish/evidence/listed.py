@@ -1,0 +1,82 @@
+"""The tests that the evidence lists, as a suite; and whether the delivered file holds these tests and no others."""
+
+import ast
+from collections.abc import Iterator
+
+from burnish.checks.suite import Suite
+from burnish.evidence.form import Dossier
+from burnish.evidence.given import given_in_words
+from burnish.parsing import parse
+from burnish.report import file_of
+from burnish.text import one_line
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
+
+
+def suite_in(dossier: Dossier) -> Suite:
+    """The suite, as the judge of the run had it."""
+    named = [(test.origin, test.test) for test in dossier.tests if test.given_in != "project"]
+    return Suite(
+        entry_point=dossier.task.entry_point,
+        imports=dossier.task.imports,
+        file=dossier.task.test_file,
+        given=tuple(test for origin, test in named if origin == "given"),
+        model=tuple(test for origin, test in named if origin in ("model", "disputed")),
+        added=tuple(test for origin, test in named if origin in ("spec", "agreed")),
+        pinned=tuple(test for origin, test in named if origin == "pinned"),
+        project=tuple(test.test for test in dossier.tests if test.given_in == "project"),
+    )
+
+
+def disputed_in(dossier: Dossier) -> tuple[str, ...]:
+    """Tests that were set aside."""
+    return tuple(test.test for test in dossier.tests if test.origin == "disputed")
+
+
+def other_tests(dossier: Dossier, text: str) -> Iterator[str]:
+    """How the delivered file differs from the tests that are listed. Layout and comments do not count.
+
+    Both are read as Python and never run.
+    """
+    listed = file_of(suite_in(dossier), disputed_in(dossier), dossier.task.module)
+    try:
+        wanted, there = _parts(parse(listed)), _parts(parse(text))
+    except UNREADABLE:
+        yield "the tests are not Python that can be read"
+        return
+    for name in dict.fromkeys((*wanted, *there)):
+        if name not in there:
+            yield f"the listed {_called(name)} is not in the file of tests"
+        elif name not in wanted:
+            yield f"the file of tests holds {_called(name)}, which the evidence does not list"
+        elif wanted[name] != there[name]:
+            yield f"{_called(name)} in the file of tests is not the one that the evidence lists"
+
+
+def other_given(dossier: Dossier) -> Iterator[str]:
+    """Whether the task's own words give the tests that are said to be given; looked up again."""
+    task, given = dossier.task, {test.test: test for test in dossier.tests if test.origin == "given"}
+    goes_on = bool(dossier.run.continues)
+    for test in given_in_words(task.words, goes_on, {task.entry_point}):
+        if test not in given:
+            yield f"the task's words give `{one_line(test, 120)}`, and the evidence does not list it as given"
+    known = given_in_words(task.words, goes_on, {task.entry_point, *task.imports})
+    for listed in given.values():
+        if listed.given_in == "words" and listed.test not in known:
+            yield f"`{one_line(listed.test, 120)}` is not among the tests that the task's words give"
+        if listed.given_in == "file" and not task.test_file:
+            yield f"{one_line(listed.name, 80)} is said to be in the user's file, and there is none"
+
+
+def _parts(module: ast.Module) -> dict[str, str]:
+    """What a file does, by the names that it defines; two of one name, and all that has none, count together."""
+    found: dict[str, str] = {}
+    for node in module.body:
+        name = node.name if isinstance(node, DEFINITIONS) else ""
+        found[name] = found.get(name, "") + ast.dump(node)
+    return found
+
+
+def _called(name: str) -> str:
+    return f"test {one_line(name, 80)}" if name.startswith("test") else name or "text outside of tests"

@@ -1,0 +1,164 @@
+"""From a run to what is said about it in `evidence.json`. Derived from the record alone, and the same each time."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from burnish.checks.suite import Suite
+from burnish.events import Case, Decided, Event, Graded, Outcome, Rated, Resumed, Reviewed, Strengthened, UserAnswered
+from burnish.evidence.discreet import discreet, model_name
+from burnish.evidence.form import (
+    TEXT,
+    Asked,
+    Code,
+    Cost,
+    Dossier,
+    GivenIn,
+    Maker,
+    Said,
+    Started,
+    Test,
+    Who,
+    Word,
+    files_of,
+)
+from burnish.evidence.given import given_in_words
+from burnish.evidence.makers import Trail, sha256
+from burnish.evidence.seal import sealed
+from burnish.models.catalog import CATALOG
+from burnish.models.names import split_names
+from burnish.report import module_of, suite_of
+from burnish.runs.run import Run
+from burnish.tasks.examples import find_examples
+from burnish.tasks.test_file import name_in_file
+
+
+def dossier_of(run: Run, files: Mapping[str, str], tools: Mapping[str, str] | None = None) -> Dossier:
+    """What is known of a run and of the files that it delivers, by name and text; `tools` are versions, if known."""
+    suite, trail = suite_of(run), Trail(run)
+    return sealed(
+        Dossier(
+            run=_started(run),
+            task=_task(run, suite),
+            verdict=run.verdict,
+            why=discreet(run.why),
+            code=_code(run, trail),
+            tests=tuple(_tests(run, suite, trail)),
+            checks=tuple(_checks(run)),
+            models=tuple(map(_who, split_names(run.started.model))),
+            tools=dict(tools or {}),
+            files={name: sha256(text) for name, text in files.items()},
+            cost=_cost(run),
+            people=tuple(word for event in run.events for word in _words(event)),
+        )
+    )
+
+
+def _started(run: Run) -> Started:
+    started = run.started
+    newest = [event.burnish for event in run.all(Resumed) if event.burnish]
+    return Started(
+        id=run.id,
+        verb=started.verb,
+        at=datetime.fromtimestamp(started.at, UTC).isoformat(timespec="milliseconds"),
+        burnish=newest[-1] if newest else started.burnish,
+        sandbox=discreet(started.sandbox),
+        continues=started.continues or "",
+    )
+
+
+def _task(run: Run, suite: Suite) -> Asked:
+    spec = run.spec
+    return Asked(
+        words=run.started.prompt[:TEXT],
+        entry_point=suite.entry_point,
+        signature=discreet(spec.signature) if spec else "",
+        module=module_of(run),
+        imports=suite.imports,
+        test_file=suite.file,
+        assumptions=tuple(discreet(point) for point in spec.assumptions) if spec else (),
+    )
+
+
+def _code(run: Run, trail: Trail) -> Code | None:
+    steps, decided = tuple(trail.steps()), run.last(Decided)
+    chosen = discreet(decided.reason) if decided else ""
+    return Code(file=files_of(module_of(run))[0], steps=steps, chosen=chosen) if steps and run.code else None
+
+
+def _tests(run: Run, suite: Suite, trail: Trail) -> Iterator[Test]:
+    results = _results(run, suite)
+    origins = {new.test: new.origin for event in run.all(Strengthened) for new in event.tests}
+    for name, test in suite.names.items():
+        result = "not_run" if test in run.disputed else results.get(test, "not_run")
+        if test in suite.given or test in suite.project:
+            made, given_in = Maker(by="given"), _given_in(test, run, suite)
+            yield Test(name=name, test=test, origin="given", given_in=given_in, result=result, made=made)
+        elif test in suite.model:
+            origin = "disputed" if test in run.disputed else "model"
+            yield Test(name=name, test=test, origin=origin, result=result, made=trail.of_tests(test))
+        else:
+            made, why = trail.of_new(test)
+            origin = "pinned" if test in suite.pinned else origins.get(test, "agreed")
+            yield Test(name=name, test=test, origin=origin, why=why, result=result, made=made)
+
+
+def _given_in(test: str, run: Run, suite: Suite) -> GivenIn:
+    """Where a given test was found."""
+    if test in suite.project:
+        return "project"
+    if name_in_file(test):
+        return "file"
+    words, names = run.started.prompt, {suite.entry_point, *suite.imports}
+    if test in given_in_words(words, run.started.continues is not None, names):
+        return "words"
+    answers = [found for event in run.all(UserAnswered) for found in find_examples(event.words)]
+    return "answer" if test in answers else "earlier run" if run.started.continues else ""
+
+
+def _results(run: Run, suite: Suite) -> Mapping[str, Outcome]:
+    """What the judge's own run of the tests said, by test."""
+    cases = next((item.details.get("cases") for item in run.evidence if item.check == "tests"), None)
+    rows = [row for row in cases if isinstance(row, dict)] if isinstance(cases, list) else []
+    return suite.outcomes(Graded(cases=tuple(Case.model_validate(row) for row in rows)))
+
+
+def _checks(run: Run) -> Iterator[Said]:
+    for item in run.evidence:
+        yield Said(
+            check=item.check,
+            verdict=item.verdict,
+            figure=discreet(item.figure),
+            threshold=discreet(item.threshold),
+            why=discreet(item.why),
+        )
+
+
+def _who(name: str) -> Who:
+    """A model as the catalogue knows it; of any other nothing is claimed."""
+    known = CATALOG.get(name)
+    return Who(
+        name=model_name(name),
+        licence=known.licence if known else "unknown",
+        weights_sha256=known.sha256 if known else "unknown",
+    )
+
+
+def _cost(run: Run) -> Cost:
+    return Cost(
+        calls=run.calls,
+        tokens_in=run.tokens_in,
+        tokens_out=run.tokens_out,
+        seconds=round(run.seconds, 3),
+        dollars=run.dollars,
+    )
+
+
+def _words(event: Event) -> Iterator[Word]:
+    """What a person said, in their own words; a file that they edited is in what is delivered."""
+    match event:
+        case UserAnswered(assumption=assumption, words=words):
+            yield Word(kind="answered", about=discreet(assumption), words=words[:TEXT])
+        case Reviewed():
+            yield Word(kind="reviewed", about=event.where, said=event.said, words=event.words[:TEXT], line=event.line)
+        case Rated():
+            yield Word(kind="rated", words=event.comment[:TEXT], stars=event.stars)

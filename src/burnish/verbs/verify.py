@@ -1,0 +1,167 @@
+"""`burnish.verify`: does somebody's evidence hold? Hashes are looked at first, then everything is run again here.
+
+The rule: a folder that is not what its evidence speaks of is refused, and nothing of it is run.
+"""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from burnish.checks.final import CODE, TESTS, project_of
+from burnish.checks.ground import Alone
+from burnish.checks.lab import Lab
+from burnish.checks.settings import CHECKS
+from burnish.checks.verdict import judge_all
+from burnish.checks.watcher import Watcher
+from burnish.errors import SandboxError, SetupProblem
+from burnish.events import Evidence, Frozen, Outcome
+from burnish.evidence.claim import Claim
+from burnish.evidence.claims import check_claim, tests_claim, untried, verdict_claim
+from burnish.evidence.folder import Held, hold
+from burnish.evidence.form import Dossier, Said, files_of
+from burnish.evidence.listed import disputed_in, other_given, other_tests, suite_in
+from burnish.evidence.read import read_form, read_raw
+from burnish.evidence.record import record_claim
+from burnish.evidence.seal import seal_of
+from burnish.evidence.versions import versions
+from burnish.runs import Store
+from burnish.text import one_line
+from burnish.verbs.write import SLOW_CHECKS
+
+Ending = Literal["holds", "does not hold", "refused"]
+
+
+class Verified(Frozen):
+    """What became of everything that a folder's evidence says."""
+
+    version: int = 1
+    folder: str
+    run: str = ""
+    verdict: str = ""
+    """What the evidence says of the run."""
+    changed: tuple[str, ...] = ()
+    """Why the folder was refused; nothing of it was run then."""
+    claims: tuple[Claim, ...] = ()
+    sandbox: str = ""
+    """Where it was run again."""
+
+    @property
+    def ending(self) -> Ending:
+        """Whether all holds that could be tried, the tests among it."""
+        if self.changed:
+            return "refused"
+        tests = [claim for claim in self.claims if claim.what in ("tests", "verdict")]
+        bad = any(claim.answer == "does_not_hold" for claim in self.claims)
+        return "does not hold" if bad or any(claim.answer != "holds" for claim in tests) else "holds"
+
+    @property
+    def good(self) -> bool:
+        """Whether it holds, and what holds is that the code passes its tests."""
+        return self.ending == "holds" and self.verdict in ("proven", "plausible")
+
+
+def verify(
+    folder: str | Path,
+    *,
+    fast: bool = False,
+    sandbox: str = "auto",
+    store: Store | None = None,
+    watch: Watcher | None = None,
+) -> Verified:
+    """Look at a delivered folder and run its tests and checks again, in the sandbox and on a copy.
+
+    `fast` leaves out mutation and performance. Of a run in the user's own `store` the record is compared too. Raises
+    SetupProblem for a folder without evidence, or with a file in its place that is none.
+    """
+    place = _named(folder)
+    raw = read_raw(place)
+    if raw.get("seal") != seal_of(raw):
+        return Verified(folder=place.name, changed=("evidence.json has changed since it was sealed",))
+    dossier = read_form(raw)
+    held = hold(dossier, place)
+    told = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "")
+    if changed := _changed(dossier, held):
+        return told.model_copy(update={"changed": changed})
+    record = record_claim(dossier, store or Store())
+    if dossier.code is None:
+        why = "no code was delivered, so nothing is claimed"
+        return told.model_copy(update={"claims": (verdict_claim(dossier, _silent(why), {}), record)})
+    claims, level = _again(dossier, held, fast, sandbox, watch)
+    return told.model_copy(update={"claims": (*claims, record), "sandbox": level})
+
+
+def _named(folder: str | Path) -> Path:
+    place = Path(folder).expanduser()
+    try:
+        is_folder = place.is_dir()
+    except (OSError, ValueError):
+        is_folder = False
+    if not is_folder:
+        raise SetupProblem(
+            f"{str(folder)!r} is not a folder. Name one that `burnish write` delivered: burnish verify FOLDER"
+        )
+    return place.resolve()
+
+
+def _changed(dossier: Dossier, held: Held) -> tuple[str, ...]:
+    """All that is not as the evidence has it; the tests are looked at once the files are those that are listed."""
+    if held.changed or dossier.code is None:
+        return held.changed
+    code, tests = files_of(dossier.task.module)
+    found = [*other_tests(dossier, held.text(tests)), *other_given(dossier)]
+    if dossier.files[code] != dossier.code.steps[0].sha256:
+        found.append(f"{code} is not the version that the evidence speaks of")
+    return tuple(found)
+
+
+def _silent(why: str) -> Claim:
+    return Claim(what="tests", answer="not_tried", said="", why=why)
+
+
+def _again(dossier: Dossier, held: Held, fast: bool, sandbox: str, watch: Watcher | None) -> tuple[list[Claim], str]:
+    """Everything once more, on a copy of what was read."""
+    code = held.text(files_of(dossier.task.module)[0])
+    with tempfile.TemporaryDirectory(prefix="burnish-verify-") as folder:
+        root = Path(folder).resolve()
+        (root / CODE).write_text(code, "utf-8")
+        (root / TESTS).write_text(suite_in(dossier).render(disputed_in(dossier), pinned=False), "utf-8")
+        project = project_of(root)
+        with Lab(project, sandbox) as lab:
+            results, tests = _tests(dossier, code, lab)
+            names = [said.check for said in dossier.checks if not _left_out(said, fast)]
+            found = judge_all(project, lab, names, watch).evidence if names else ()
+            return [verdict_claim(dossier, tests, results), tests, *_checks(dossier, found, fast)], lab.sandbox.level
+
+
+def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome], Claim]:
+    """What each test says here. Code that hangs or crashes does not do what was said."""
+    suite = suite_in(dossier)
+    try:
+        graded = Alone(lab.sandbox).grade(code, suite, disputed_in(dossier))
+    except SandboxError as error:
+        return {}, _silent(f"the tests could not be run: {one_line(str(error), 200)}")
+    results = suite.outcomes(graded)
+    return results, tests_claim(dossier, results, graded.problem)
+
+
+def _left_out(said: Said, fast: bool) -> str:
+    """Why a check is not run again; empty where it is."""
+    if said.check not in CHECKS:
+        return "this Burnish does not know the check"
+    if said.verdict == "not_run":
+        return "it was not run then either, so nothing is claimed"
+    if said.check == "tests":
+        return "the tests are run one by one"
+    return "left out with --fast" if fast and said.check in SLOW_CHECKS else ""
+
+
+def _checks(dossier: Dossier, found: Sequence[Evidence], fast: bool) -> list[Claim]:
+    now, by_name = versions(), {item.check: item for item in found}
+    claims = []
+    for said in dossier.checks:
+        if said.check == "tests":
+            continue
+        item = by_name.get(said.check)
+        claims.append(check_claim(said, item, dossier.tools, now) if item else untried(said, _left_out(said, fast)))
+    return claims
