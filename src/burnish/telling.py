@@ -130,7 +130,7 @@ def _parts(run: Run) -> list[list[Event]]:
     over = False
     for event in run.events:
         sets_out = isinstance(event, Decided) and (event.moves or event.choice == "refine")
-        over = over or sets_out or isinstance(event, Resumed | Mutated)
+        over = over or bool(sets_out) or isinstance(event, Resumed | Mutated)
         if over and isinstance(event, BEGINNINGS) and any(isinstance(e, CodeProposed | Asked) for e in parts[-1]):
             parts.append([])
         parts[-1].append(event)
