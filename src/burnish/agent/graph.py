@@ -12,6 +12,7 @@ from burnish.agent import nodes
 from burnish.agent.ask import Tools
 from burnish.agent.decide import decide
 from burnish.agent.measuring import measuring
+from burnish.agent.reviewing import MOST_VERSIONS
 from burnish.agent.work import Work
 from burnish.events import BaseEvent, Decided, Event, Move
 from burnish.tasks.task import Task
@@ -72,7 +73,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     graph.add_conditional_edges(
         "decide",
         lambda state: after_decision(_work(task, state), state, tools),
-        ["tests", *asking, *MORE, "judge", END],
+        ["tests", *asking, *MORE, "review", END],
     )
     graph.add_conditional_edges(
         "survivors", lambda state: after_survivors(_work(task, state), state), ["rewrite", "strengthen"]
@@ -90,7 +91,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
 
 def steps(rounds: int) -> int:
     """More nodes than a run with so many rounds can visit: LangGraph wants to know when a graph has gone astray."""
-    return STEPS * (rounds + 3) + STEPS * 6
+    return STEPS * (rounds + 3) + STEPS * 6 + 2 * STEPS * MOST_VERSIONS
 
 
 def after_decision(work: Work, state: State, tools: Tools) -> list[str | Send]:
@@ -109,7 +110,7 @@ def after_decision(work: Work, state: State, tools: Tools) -> list[str | Send]:
 def _once_done(work: Work, tools: Tools) -> str:
     """Tests for what goes unnoticed, at most twice; then rounds for what checks find; then a person; then the judge."""
     if work.stopped or not work.holds:
-        return "judge"
+        return "review"
     if "strengthen" in tools.afterwards and len(work.strengthened) < MOST_STRENGTHENED:
         return "strengthen" if work.mutated else "survivors"
     return "refine"
@@ -128,7 +129,7 @@ def after_strengthening(work: Work) -> str:
 
 def after_review(work: Work) -> str:
     """Back to work where a person wants something changed."""
-    return "run" if work.waiting else "judge"
+    return "run" if work.wanted else "judge"
 
 
 def _sent(decision: Decided, state: State) -> list[str | Send]:

@@ -7,7 +7,8 @@ step that is under way when it runs out, and the verdict, still come to their en
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 from pydantic import Field
@@ -58,27 +59,40 @@ class Meter:
         self.limits = limits
         self._lock = threading.Lock()
         self._started = time.monotonic() - seconds_spent
+        self._paused_at: float | None = None
         self._calls = 0
         self._tokens = 0
         self._dollars = 0.0
 
     def book(self, ask: Ask, model: str = "") -> Stopped | None:
         """Book the call at its highest cost, or say which limit forbids it."""
-        reading, dollars = _most_read(ask), _most_dollars(ask, model)
-        most = reading + ask.max_tokens
         with self._lock:
-            if self._calls + 1 > self.limits.calls:
-                return _at("calls", self.limits.calls)
-            if self._tokens + most > self.limits.tokens:
-                return _at("tokens", self.limits.tokens)
-            if over := self.over:
-                return over
-            if self._too_dear(dollars):
-                return _at("dollars", self.limits.dollars or 0)
+            if refused := self.refusal(ask, model):
+                return refused
             self._calls += 1
-            self._tokens += most
-            self._dollars += dollars or 0.0
+            self._tokens += _most_read(ask) + ask.max_tokens
+            self._dollars += _most_dollars(ask, model) or 0.0
         return None
+
+    def refusal(self, ask: Ask, model: str = "") -> Stopped | None:
+        """Which limit forbids the call, if one does; nothing is booked."""
+        if self._calls + 1 > self.limits.calls:
+            return _at("calls", self.limits.calls)
+        if self._tokens + _most_read(ask) + ask.max_tokens > self.limits.tokens:
+            return _at("tokens", self.limits.tokens)
+        if over := self.over:
+            return over
+        return _at("dollars", self.limits.dollars or 0) if self._too_dear(_most_dollars(ask, model)) else None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """While a person looks at something, no time passes."""
+        began = self._paused_at = time.monotonic()
+        try:
+            yield
+        finally:
+            self._started += time.monotonic() - began
+            self._paused_at = None
 
     def settle(self, ask: Ask, tokens_in: int, tokens_out: int = 0, model: str = "") -> float | None:
         """Put the true cost of a booked call in place of the highest one. Its dollars; None where nobody knows."""
@@ -121,7 +135,7 @@ class Meter:
     @property
     def seconds_spent(self) -> float:
         """Wall time of the work so far, that of earlier parts too."""
-        return time.monotonic() - self._started
+        return (self._paused_at or time.monotonic()) - self._started
 
     @property
     def seconds_left(self) -> float:

@@ -7,6 +7,7 @@ from functools import cached_property
 from burnish.agent.likeness import bare
 from burnish.checks.suite import Suite
 from burnish.events import (
+    CodeProposed,
     Compared,
     Decided,
     Event,
@@ -28,10 +29,12 @@ SECOND_OPINIONS = 1
 """Rounds after which, with given tests, the votes there are have to do."""
 NOT_RUN = "the tests could not be run"
 """How the problem of a version begins whose job broke in the sandbox: it says nothing about the code."""
-GIVEN, TWEAK, REFINE = "given", "tweak", "refine"
+GIVEN, TWEAK, REFINE, REVIEW, USER = "given", "tweak", "refine", "review", "user"
 """Who made a version that has no vote: it was there before, it is a small edit of another one, or it was made from one
-that passes, in a round for what a check found.
+that stands: in a round for what a check found, for what a person said of it, or by that person.
 """
+PERSON = (REVIEW, USER)
+FROM_ONE = (REFINE, *PERSON)
 SILENT = "the model did not answer: "
 """How the problem of a version begins whose answer never came."""
 
@@ -78,7 +81,7 @@ class Work:
     @cached_property
     def answers(self) -> tuple[Version, ...]:
         """What the model made of it."""
-        return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK, REFINE))
+        return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK, *FROM_ONE))
 
     @property
     def next_version(self) -> int:
@@ -157,20 +160,38 @@ class Work:
         """The version that passes most: given tests, then undisputed ones; then the one whose behaviour most share.
 
         Of versions that behave alike, a repair that changes least, else the earlier one. Code that is known to be wrong
-        is never the best. What a round for a check made of a version, and was kept, stands in its place as long as it
-        passes as much; what was not kept never does.
+        is never the best. What a round for a check made of a version, and was kept, or what a person wanted in its
+        place, stands there as long as it passes as much; what was not kept never does.
         """
-        ran = [version for version in self.versions if version.graded and version.number and version.by != REFINE]
+        ran = [version for version in self.versions if version.graded and version.number and version.by not in FROM_ONE]
         best = max(ran, key=self._rank, default=None)
-        while best and (refined := self._kept(best)):
-            best = refined
+        while best and (kept := self._kept(best)):
+            best = kept
         return best
 
     def _kept(self, base: Version) -> Version | None:
-        """What a round for a check made of a version, if that was kept and loses nothing to it."""
-        made = [event.version for event in self.refined if event.kept and event.base == base.number]
-        found = [self.version(number) for number in made if number is not None and number > base.number]
-        return found[-1] if found and self.score(found[-1]) >= self.score(base) else None
+        """The last that was made of a version, in a round for a check that was kept or for a person, and loses nothing
+        that counts to it.
+        """
+        rounds = {event.version for event in self.refined if event.kept and event.base == base.number}
+        made = [
+            version
+            for version in self.versions
+            if version.number in rounds or (version.by in PERSON and version.base == base.number)
+        ]
+        found = [version for version in made if version.number > base.number and not self._loses(version, base)]
+        return found[-1] if found else None
+
+    def _loses(self, version: Version, base: Version) -> bool:
+        """Whether it passes less than its base; a person need not please tests that are disputed."""
+        most = 2 if version.by in PERSON else 3
+        return self.score(version)[:most] < self.score(base)[:most]
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a person has just asked for a version, and it has not met the tests."""
+        last = next((event for event in reversed(self._run.events) if isinstance(event, CodeProposed | Decided)), None)
+        return isinstance(last, CodeProposed) and last.by in PERSON and not last.problem
 
     def _rank(self, version: Version) -> tuple[float, ...]:
         changed = self._changed(version) if self.broken and self._place(version) is not None else 0
@@ -216,7 +237,7 @@ class Work:
         return self.broken and seen and not self.shown_wrong
 
     def _place(self, version: Version) -> int | None:
-        while version.by == REFINE and version.base:
+        while version.by in FROM_ONE and version.base:
             version = self.version(version.base)
         return next((place for place, group in enumerate(self.groups) if version.number in group), None)
 
@@ -238,8 +259,8 @@ class Work:
     @property
     def rivals(self) -> list[Version]:
         """Versions that pass all that was given: the tests alone cannot tell which of them is right."""
-        ran = [version for version in self.versions if version.number and version.graded and version.by != REFINE]
-        return [version for version in ran if self._could_be(version)]
+        ran = [version for version in self.versions if version.number and version.graded]
+        return [version for version in ran if version.by not in FROM_ONE and self._could_be(version)]
 
     def _could_be(self, version: Version) -> bool:
         return self.passes_given(version) if self.deciding else not (version.graded and version.graded.problem)

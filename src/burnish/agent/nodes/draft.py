@@ -145,8 +145,9 @@ def _with_all_lines(found: Shaped, work: Work, move: Move, messages: Messages) -
     return found
 
 
-def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator[Event, None, ModelReplied | None]:
-    question = Ask(
+def question(move: Move, messages: Messages) -> Ask:
+    """How a move asks."""
+    return Ask(
         purpose=move.kind,
         messages=messages,
         temperature=move.temperature,
@@ -154,7 +155,10 @@ def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator
         max_tokens=MOST_TOKENS,
         seed=move.version,
     )
-    return (yield from ask(tools, ask_id, question))
+
+
+def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator[Event, None, ModelReplied | None]:
+    return (yield from ask(tools, ask_id, question(move, messages)))
 
 
 def _code_in(reply: ModelReplied, work: Work, messages: Messages) -> Shaped:

@@ -29,7 +29,7 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
     if others := _others(work, tools):
         yield from _refused(work, others)
         return
-    yield from _other_checks(work, work.best.code, evidence.verdict == "passed", tools)
+    yield from other_checks(work, work.best.code, evidence.verdict == "passed", tools)
     if tools.cancel.is_set():
         return
     verdict, why = _verdict(work, evidence)
@@ -52,7 +52,7 @@ def _refused(work: Work, what: str) -> Iterator[Event]:
     yield RunFinished(verdict="failed", why=why, version=work.best.number if work.best else None)
 
 
-def _other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[Event]:
+def other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[Event]:
     """What they find is told; the verdict stays with the tests."""
     if tools.checks is None or tools.cancel.is_set():
         return
