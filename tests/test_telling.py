@@ -18,6 +18,7 @@ from burnish.events import (
     Graded,
     Move,
     Rated,
+    Refined,
     Refused,
     Resumed,
     RunFinished,
@@ -207,3 +208,19 @@ def test_what_followed_once_the_tests_passed_is_told_in_its_order() -> None:
     ]
     assert places == sorted(places)
     assert max(map(len, explain(iterated()).splitlines())) <= 100
+
+
+def test_a_round_for_a_check_has_no_number_and_one_that_was_left_out_says_why() -> None:
+    story = told(
+        CodeProposed(version=1, code="def f(n):\n    return n\n", by="draft"),
+        Decided(choice="judge", reason="Version 1 passes all tests that count."),
+        Decided(choice="refine", reason="A round for security: line 2 calls eval."),
+        CodeProposed(version=2, code="def f(n):\n    return n + 0\n", by="refine", base=1),
+        Refined(check="security", base=1, version=2, kept=True, before="1 finding", after="none", why="the tests pass"),
+        Refined(check="quality", base=2, version=None, kept=False, before="", why="left out: the limit is reached"),
+        Decided(choice="judge", reason="Version 2 passes all tests that count."),
+    )
+    assert "A round for security: line 2 calls eval. Version 2 (refine, from version 1)" in story
+    assert "A round for security: 1 finding before, none after; version 2 is kept (the tests pass)." in story
+    assert "A round for quality was not kept: left out: the limit is reached." in story
+    assert "Round 1" not in story

@@ -199,9 +199,9 @@ class Screen:
         self._line("changes", f"{', '.join(said)} ({event.seconds:.1f} s)", "green" if not left else "yellow")
 
     def _refined(self, event: Refined) -> None:
-        after = f" → {one_line(event.after, 60)}" if event.after else ""
+        figures = [one_line(figure, 60) for figure in (event.before, event.after) if figure]
         fate = "kept" if event.kept else f"not kept: {one_line(event.why, 160) or 'nothing came of it'}"
-        said = f"{event.check}: {one_line(event.before, 60)}{after} ({fate})"
+        said = f"{' '.join([f'{event.check}:', ' → '.join(figures)]).strip()} ({fate})"
         self._line("round", said, "green" if event.kept else "yellow")
 
     def _reviewed(self, event: Reviewed) -> None:

@@ -119,8 +119,9 @@ def _bought(event: Refined, cost: str) -> str:
         one_line(text, 160).rstrip(".") for text in (event.check, event.before, event.after, event.why)
     )
     if event.kept:
-        return f"The round for {check} was kept: {before} became {after}, for {cost}."
-    return f"The round for {check} ({before}) was not kept, for {cost}: {why or 'nothing came of it'}."
+        return f"The round for {check} was kept: {before} became {after}, for {cost}{f' ({why})' if why else ''}."
+    found = f" ({before})" if before else ""
+    return f"The round for {check}{found} was not kept, for {cost}: {why or 'nothing came of it'}."
 
 
 def _went_there(run: Run) -> bool:

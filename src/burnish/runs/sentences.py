@@ -134,8 +134,10 @@ def _round(event: Refined) -> str:
     before, after, why = (one_line(text, 160).rstrip(".") for text in (event.before, event.after, event.why))
     check = one_line(event.check, 40)
     if event.kept:
-        return f"A round for {check}: {before} before, {after} after; version {event.version} is kept."
-    return f"A round for {check} ({before}) was not kept: {why or 'nothing came of it'}."
+        how = f" ({why})" if why else ""
+        return f"A round for {check}: {before} before, {after} after; version {event.version} is kept{how}."
+    found = f" ({before})" if before else ""
+    return f"A round for {check}{found} was not kept: {why or 'nothing came of it'}."
 
 
 def _standing(event: Measured) -> str:
