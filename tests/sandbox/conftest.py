@@ -1,4 +1,4 @@
-"""A cell, the same without isolation, and ways to say: this works outside and fails inside."""
+"""A cell of each kind, the same without isolation, and ways to say: this works outside and fails inside."""
 
 from collections.abc import Callable, Iterator
 
@@ -6,14 +6,15 @@ import pytest
 
 from burnish.sandbox import Limits, Sandbox, open_sandbox
 from tests.sandbox.attack import fools_a_naive_grader, is_healthy, works
+from tests.sandbox.kinds import ISOLATED, must_be_there
 
 LOOSE = Limits(memory_bytes=64 << 30, file_bytes=1 << 42, open_files=4096, folder_bytes=1 << 42)
 
 
-@pytest.fixture(scope="session")
-def cell() -> Iterator[Sandbox]:
-    """A cell as users have it."""
-    with open_sandbox("bubblewrap", cells=2) as box:
+@pytest.fixture(scope="session", params=ISOLATED)
+def cell(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A cell as users have it, of each kind that isolates."""
+    with open_sandbox(must_be_there(request.param), cells=2) as box:
         yield box
 
 

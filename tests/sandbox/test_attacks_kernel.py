@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from burnish.sandbox import bubblewrap, open_sandbox, syscalls
+from tests.sandbox.kinds import ISOLATED, must_be_there
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers below are those of x86_64")
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="outside a cell only root can do this")
@@ -114,10 +115,14 @@ def test_no_new_privileges_can_be_had(cell):
     assert shown == ["CapEff:", "0" * 16, "CapBnd:", "0" * 16, "NoNewPrivs:", "1", "Seccomp:", "2"]
 
 
-def test_the_real_user_is_not_root():
-    with open_sandbox("bubblewrap", cells=1) as box:
+@pytest.mark.parametrize("kind", ISOLATED)
+def test_the_real_user_is_not_root(kind):
+    with open_sandbox(must_be_there(kind), cells=1) as box:
         (one,) = box._all
         children = Path(f"/proc/{one.process.pid}/task/{one.process.pid}/children").read_text().split()
-        status = Path(f"/proc/{children[0]}/status").read_text()
+        status = Path(f"/proc/{one.process.pid if kind == 'docker' else children[0]}/status").read_text()
     uids = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
-    assert uids == [str(bubblewrap.CELL_UID if os.getuid() == 0 else os.getuid())] * 4
+    assert len(set(uids)) == 1
+    if kind == "bubblewrap" or os.getuid() == 0:
+        assert uids[0] == str(bubblewrap.CELL_UID if os.getuid() == 0 else os.getuid())
+    assert uids[0] != "0"

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from burnish.sandbox import Limits, bubblewrap, start
-from burnish.sandbox.box import Box
+from burnish.sandbox.box import Box, Open
+from burnish.sandbox.docker import engine, image
+from burnish.sandbox.docker.start import docker_cell
 from tests.sandbox.attack import works
+from tests.sandbox.kinds import ISOLATED, must_be_there
 
 
 @pytest.fixture
@@ -19,13 +22,24 @@ def service() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-@pytest.fixture(scope="module")
-def unfiltered() -> Iterator[Box]:
-    """A cell without the system call filter: the namespaces must be enough on their own."""
+@pytest.fixture(scope="module", params=ISOLATED)
+def unfiltered(request: pytest.FixtureRequest) -> Iterator[Box]:
+    """A cell without any system call filter: the namespaces must be enough on their own."""
+    open_cell = unfiltered_container() if must_be_there(request.param) == "docker" else unfiltered_bubblewrap()
+    with Box(request.param, "", open_cell, Limits(), 1) as box:
+        yield box
+
+
+def unfiltered_bubblewrap() -> Open:
     bwrap = bubblewrap.find_bwrap()
     assert bwrap
-    with Box("bubblewrap", "", lambda: start.bubblewrap_cell(bwrap, Limits(), filtered=False), Limits(), 1) as box:
-        yield box
+    return lambda: start.bubblewrap_cell(bwrap, Limits(), filtered=False)
+
+
+def unfiltered_container() -> Open:
+    found = engine.find()
+    name = image.ensure(found)
+    return lambda: docker_cell(found, name, Limits(), filtered=False)
 
 
 @contextlib.contextmanager

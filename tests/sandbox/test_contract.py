@@ -3,21 +3,23 @@
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import Limits, Sandbox, open_sandbox
+from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
 
 
-@pytest.fixture(scope="module", params=["bubblewrap", "process"])
+@pytest.fixture(scope="module", params=EVERY)
 def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    with open_sandbox(request.param, cells=2) as opened:
+    with open_sandbox(must_be_there(request.param), cells=2) as opened:
         yield opened
 
 
 def test_it_says_what_it_is(box):
-    assert box.kind in ("bubblewrap", "process")
+    assert box.kind in ("bubblewrap", "docker", "process")
     assert ("NO ISOLATION" in box.level) == (box.kind == "process")
 
 
@@ -135,12 +137,25 @@ def test_auto_is_isolated():
         assert box.kind == "bubblewrap"
 
 
-@pytest.mark.parametrize("kind", ["bubblewrap", "process"])
+@pytest.mark.parametrize("kind", EVERY)
 @pytest.mark.parametrize("niceness", [0, 5])
 def test_jobs_stand_back_as_far_as_they_are_told_to(kind: str, niceness: int) -> None:
     here = os.nice(0)
-    with open_sandbox(kind, cells=1, limits=Limits(niceness=niceness)) as box:
+    with open_sandbox(must_be_there(kind), cells=1, limits=Limits(niceness=niceness)) as box:
         ran = box.run(["python", "-c", "import os; print(os.nice(0))"])
         graded = box.grade("import os", f"import os\nassert os.nice(0) == {min(19, here + niceness)}")
     assert ran.output.strip() == str(min(19, here + niceness))
     assert graded.all_passed
+
+
+@pytest.mark.parametrize("kind", ISOLATED)
+def test_folders_are_seen_where_they_are_wanted_and_cannot_be_changed(kind: str, tmp_path: Path) -> None:
+    for name in ("a project, with: odd name", "other"):
+        (tmp_path / name).mkdir(mode=0o755)
+        (tmp_path / name / "data.txt").write_text(name)
+    folders = {str(tmp_path / "a project, with: odd name"): "/project", str(tmp_path / "other"): "/home/me/other"}
+    with open_sandbox(must_be_there(kind), cells=1, folders=folders) as box:
+        shown = box.run(["sh", "-c", "cat /project/data.txt /home/me/other/data.txt; touch /project/new /home/me/new"])
+    assert shown.output.startswith("a project, with: odd nameother")
+    assert shown.exit_code != 0
+    assert not (tmp_path / "a project, with: odd name" / "new").exists()

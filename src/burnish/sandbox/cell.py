@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any, Protocol
 
 from burnish.errors import SandboxError
 from burnish.sandbox import wire
@@ -23,6 +23,19 @@ WALL = 4
 
 Heard = Callable[[bytes], None]
 """Somebody who wants to know what a job says while it runs."""
+
+
+class Process(Protocol):
+    """What a cell runs in: a child of ours, or process 1 of a container."""
+
+    pid: int
+    stderr: IO[bytes] | None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; subprocess.TimeoutExpired if that does not come in time."""
+
+    def kill(self) -> None:
+        """End it at once."""
 
 
 @dataclass
@@ -75,7 +88,7 @@ class Reader:
 class Cell:
     """A process that runs jobs, one at a time. `close` may come from any thread and ends a running job at once."""
 
-    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, tidy: Callable[[], None]) -> None:
+    def __init__(self, process: Process, control: socket.socket, tidy: Callable[[], None]) -> None:
         self.process = process
         self.control = control
         self.tidy = tidy

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from burnish.sandbox import bubblewrap, cgroups, seccomp
+from burnish.sandbox.docker.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -106,3 +107,38 @@ def level(bwrap: str) -> str:
         else "limits by rlimit only (no control group can be written)",
     ]
     return ", ".join(parts)
+
+
+def docker_level(engine: Engine) -> str:
+    """One line for reports: which protections are active in a container."""
+    counted = [name for name, given in (("memory", engine.memory), ("processes", engine.processes)) if given]
+    parts = [
+        f"{engine.title}: own namespaces, read-only system, no network",
+        "seccomp filter of ours over the engine's" if seccomp.program() else "the engine's seccomp filter",
+        f"limits on {' and '.join(counted)} by cgroup v{engine.cgroup}, the rest by rlimit"
+        if counted
+        else "limits by rlimit only (the engine can make no control group)",
+    ]
+    return ", ".join(parts)
+
+
+TYPE = " Type: "
+REMEDIES = {
+    "is installed": "sudo apt-get install podman",
+    "permission denied": "dockerd-rootless-setuptool.sh install",
+    "on another machine": "docker context use default",
+    "No such image": f"docker build --tag NAME {Path(__file__).parent / 'docker'}",
+    "Cannot connect": "sudo systemctl start docker",
+}
+"""What an engine's words hold, and the line that helps."""
+
+
+def no_docker(reason: str) -> str:
+    """Why no container can be opened, and what to type."""
+    line = next((line for words, line in REMEDIES.items() if words in reason), "docker info")
+    return f"Generated code cannot run in a container here: {' '.join(reason.split())}.{TYPE}{line}"
+
+
+def without_the_line(paragraph: str) -> str:
+    """A paragraph without the line it ends with: another one is better."""
+    return paragraph.partition(TYPE)[0]

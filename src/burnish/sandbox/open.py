@@ -5,10 +5,14 @@ from collections.abc import Mapping
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, start
 from burnish.sandbox.box import Box
+from burnish.sandbox.docker import container
+from burnish.sandbox.docker import engine as docker_engine
+from burnish.sandbox.docker import image as docker_image
+from burnish.sandbox.docker import start as docker_start
 from burnish.sandbox.limits import Limits
 from burnish.sandbox.sandbox import Sandbox
 
-KINDS = ("auto", "bubblewrap", "process")
+KINDS = ("auto", "bubblewrap", "docker", "process")
 NO_ISOLATION = (
     "NO ISOLATION: generated code ran as you, with your files and your network; only its time and size were limited"
 )
@@ -22,15 +26,23 @@ def open_sandbox(
 ) -> Sandbox:
     """A place where untrusted code may run, with up to `cells` jobs at once (as many as there are processors).
 
-    "auto" means bubblewrap. "process" isolates nothing, so it is never chosen unless named. `folders` of this machine
-    are seen read-only at the places they are given to; under "process" they are where they are.
+    "auto" means bubblewrap, or a container where bubblewrap cannot work. "process" isolates nothing, so it is never
+    chosen unless named. `folders` of this machine are seen read-only at the places they are given to; under "process"
+    they are where they are.
     """
     limits = limits or Limits()
     if kind == "process":
         return Box(kind, NO_ISOLATION, lambda: start.process_cell(limits), limits, cells)
     if kind not in KINDS:
         raise SetupProblem(f"There is no sandbox {kind!r}. Choose one of: {', '.join(KINDS)}.")
-    return open_bubblewrap(limits, cells, folders)
+    if kind == "docker":
+        return open_docker(limits, cells, folders)
+    try:
+        return open_bubblewrap(limits, cells, folders)
+    except SetupProblem as problem:
+        if kind == "bubblewrap":
+            raise
+        return instead_of_bubblewrap(problem, limits, cells, folders)
 
 
 def open_bubblewrap(limits: Limits, cells: int | None, folders: Mapping[str, str] = bubblewrap.NO_FOLDERS) -> Box:
@@ -46,3 +58,27 @@ def open_bubblewrap(limits: Limits, cells: int | None, folders: Mapping[str, str
     except SandboxError as error:
         raise SetupProblem(diagnosis.why_not(str(error))) from error
     return box
+
+
+def open_docker(limits: Limits, cells: int | None, folders: Mapping[str, str] = bubblewrap.NO_FOLDERS) -> Box:
+    """A sandbox of containers, the first of them open. What a killed Burnish left is removed first."""
+    try:
+        engine = docker_engine.find()
+        container.remove_leftovers(engine)
+        image = docker_image.ensure(engine)
+        level = diagnosis.docker_level(engine)
+        box = Box("docker", level, lambda: docker_start.docker_cell(engine, image, limits, folders), limits, cells)
+        box.warm_up()
+    except SandboxError as error:
+        raise SetupProblem(diagnosis.no_docker(str(error))) from error
+    return box
+
+
+def instead_of_bubblewrap(
+    problem: SetupProblem, limits: Limits, cells: int | None, folders: Mapping[str, str]
+) -> Sandbox:
+    """Containers, where bubblewrap has this problem; both problems in one paragraph where there are none either."""
+    try:
+        return open_docker(limits, cells, folders)
+    except SetupProblem as also:
+        raise SetupProblem(f"{diagnosis.without_the_line(str(also))} {problem}") from problem

@@ -17,7 +17,7 @@ class Sandbox(Protocol):
     """
 
     kind: str
-    """"bubblewrap" or "process"."""
+    """"bubblewrap", "docker" or "process"."""
     level: str
     """One line for reports: which protections are active."""
 

@@ -22,6 +22,10 @@ def main() -> None:
         sys.modules[name] = module
     from burnish.sandbox.inside.server import serve
 
+    if "call" in settings:
+        from burnish.sandbox.inside.enter import enter
+
+        enter(settings)
     serve(settings)
 
 

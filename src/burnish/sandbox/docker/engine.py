@@ -1,0 +1,153 @@
+"""Which container engine is there? Docker or Podman, asked through its own command, a rootless one first."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from burnish.errors import SandboxError
+
+ANSWER_SECONDS = 20.0
+NAMED_BY = ("DOCKER_HOST", "DOCKER_CONTEXT")
+"""Whoever sets one of these has chosen the engine."""
+NO_COMMAND = "neither `docker` nor `podman` is installed"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine that answers, and what it says it can do."""
+
+    command: tuple[str, ...]
+    """The words that begin every command to it."""
+    name: str
+    version: str
+    rootless: bool
+    memory: bool
+    """True when it limits the memory of a container."""
+    processes: bool
+    """True when it counts the processes of a container."""
+    cgroup: str
+    selinux: bool
+    kernel: str
+    system: str
+
+    @property
+    def title(self) -> str:
+        """Its name for doctor and reports."""
+        return f"{self.name} {self.version} ({'rootless' if self.rootless else 'rootful'} engine)"
+
+    @property
+    def elsewhere(self) -> str:
+        """Why its containers are out of reach; "" when they run on this machine."""
+        here = platform.release()
+        if "Docker Desktop" in self.system or (self.kernel and self.kernel != here):
+            return f"{self.title} runs its containers on another machine ({self.system}, Linux {self.kernel})"
+        return ""
+
+    def ask(self, *words: str, given: bytes | None = None, timeout_seconds: float = ANSWER_SECONDS) -> str:
+        """What the engine answers to a command; SandboxError with its last words if it fails."""
+        try:
+            done = subprocess.run(
+                [*self.command, *words], input=given, capture_output=True, timeout=timeout_seconds, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SandboxError(f"{self.name} does not answer: {error}") from error
+        if done.returncode:
+            raise SandboxError(f"{self.name} {words[0]}: {done.stderr.decode(errors='replace').strip()}")
+        return done.stdout.decode(errors="replace").strip()
+
+
+def find() -> Engine:
+    """The engine to use: the first rootless one that answers, else the first; SandboxError says why there is none."""
+    found: list[Engine] = []
+    reasons: list[str] = []
+    for command in candidates():
+        try:
+            engine = asked(command)
+        except SandboxError as error:
+            reasons.append(str(error))
+            continue
+        if engine.elsewhere:
+            reasons.append(engine.elsewhere)
+            continue
+        found.append(engine)
+        if engine.rootless:
+            return engine
+    if not found:
+        raise SandboxError("; ".join(dict.fromkeys(reasons)) or NO_COMMAND)
+    return found[0]
+
+
+def candidates() -> Iterator[tuple[str, ...]]:
+    """Commands that may reach an engine, those of rootless engines first."""
+    docker, podman = shutil.which("docker"), shutil.which("podman")
+    if docker and any(os.environ.get(name) for name in NAMED_BY):
+        yield (docker,)
+        return
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    own = [path for path in (runtime / "docker.sock", runtime / "podman" / "podman.sock") if path.is_socket()]
+    yield from ((docker, "--host", f"unix://{path}") for path in own if docker)
+    if docker:
+        yield (docker,)
+    if podman:
+        yield (podman,)
+    shared = Path("/run/podman/podman.sock")
+    if docker and not podman and os.access(shared, os.W_OK):
+        yield (docker, "--host", f"unix://{shared}")
+
+
+def asked(command: tuple[str, ...]) -> Engine:
+    """The engine behind a command, as it describes itself."""
+    is_podman = Path(command[0]).name == "podman"
+    words = ["info", "--format", "json" if is_podman else "{{json .}}"]
+    try:
+        done = subprocess.run([*command, *words], capture_output=True, timeout=ANSWER_SECONDS, check=False)
+        told: dict[str, Any] = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise SandboxError(f"{Path(command[0]).name} does not answer") from error
+    problems = told.get("ServerErrors")
+    if problems or done.returncode:
+        raise SandboxError(str(problems[0] if problems else done.stderr.decode(errors="replace").strip()))
+    return podman_engine(command, told) if is_podman else docker_engine(command, told)
+
+
+def docker_engine(command: tuple[str, ...], told: dict[str, Any]) -> Engine:
+    """What Docker, or Podman behind its Docker socket, says of itself."""
+    options = [str(option) for option in told.get("SecurityOptions") or ()]
+    return Engine(
+        command=command,
+        name="docker",
+        version=str(told.get("ServerVersion", "")),
+        rootless="name=rootless" in options,
+        memory=bool(told.get("MemoryLimit")),
+        processes=bool(told.get("PidsLimit")),
+        cgroup=str(told.get("CgroupVersion") or "1"),
+        selinux="name=selinux" in options,
+        kernel=str(told.get("KernelVersion", "")),
+        system=str(told.get("OperatingSystem", "")),
+    )
+
+
+def podman_engine(command: tuple[str, ...], told: dict[str, Any]) -> Engine:
+    """What the podman command says of its engine."""
+    host: dict[str, Any] = told.get("host") or {}
+    security: dict[str, Any] = host.get("security") or {}
+    controllers = host.get("cgroupControllers") or ()
+    rootful_first = str(host.get("cgroupVersion")) == "v1" and not security.get("rootless")
+    return Engine(
+        command=command,
+        name="podman",
+        version=str((told.get("version") or {}).get("Version", "")),
+        rootless=bool(security.get("rootless")),
+        memory=rootful_first or "memory" in controllers,
+        processes=rootful_first or "pids" in controllers,
+        cgroup=str(host.get("cgroupVersion", "v2")).removeprefix("v"),
+        selinux=bool(security.get("selinuxEnabled")),
+        kernel=str(host.get("kernel", "")),
+        system="a virtual machine" if host.get("serviceIsRemote") else str(host.get("os", "")),
+    )

@@ -1,0 +1,29 @@
+"""The kinds of sandbox that isolate, for tests that run over all of them."""
+
+from functools import cache
+
+import pytest
+
+from burnish.errors import SandboxError
+from burnish.sandbox.docker import engine
+
+DOCKER = pytest.param("docker", marks=pytest.mark.docker)
+ISOLATED = ["bubblewrap", DOCKER]
+EVERY = [*ISOLATED, "process"]
+
+
+@cache
+def no_engine() -> str:
+    """Why no container can be opened here; "" where one can."""
+    try:
+        engine.find()
+    except SandboxError as error:
+        return str(error)
+    return ""
+
+
+def must_be_there(kind: str) -> str:
+    """The kind again; the test is skipped where this machine has no engine for it."""
+    if kind == "docker" and no_engine():
+        pytest.skip(f"no container engine: {no_engine()}")
+    return kind
