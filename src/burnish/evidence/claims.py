@@ -74,7 +74,9 @@ def verdict_claim(dossier: Dossier, tests: Claim, results: Mapping[str, Outcome]
     if said == "proven" and not given:
         why = "no test was given, so nothing can be proven"
         return Claim(what="verdict", answer="does_not_hold", said=said, found="plausible", why=why)
-    return Claim(what="verdict", answer="holds", said=said, found=said)
+    back = len(dossier.task.taken_back)
+    why = f"a person took back {counted(back, 'test')} that the words give" if back else ""
+    return Claim(what="verdict", answer="holds", said=said, found=said, why=why)
 
 
 def in_words(verdict: Outcome, figure: str) -> str:

@@ -37,7 +37,7 @@ Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
 Origin = Literal["given", "model", "disputed", "spec", "agreed", "pinned"]
-GivenIn = Literal["", "words", "answer", "file", "project", "earlier run"]
+GivenIn = Literal["", "words", "answer", "review", "file", "project", "earlier run"]
 
 
 class Maker(Frozen):
@@ -87,7 +87,7 @@ class Test(Frozen):
     origin: Origin
     """Who says what is right. "disputed": the model wrote it, good versions fail it, and it is not run."""
     given_in: GivenIn = ""
-    """For a given test: the task's words, an answer of the user's, their own file, or an earlier run."""
+    """For a given test: the task's words, an answer of the user's, a review, their own file, or an earlier run."""
     why: Line = ""
     """For an added test: who vouches for it."""
     result: Outcome = "not_run"
@@ -108,6 +108,8 @@ class Asked(Frozen):
     test_file: Text = ""
     """The user's own pytest file; it imports `solution`."""
     assumptions: Annotated[tuple[Line, ...], Field(max_length=MANY)] = ()
+    taken_back: Annotated[tuple[Text, ...], Field(max_length=MANY)] = ()
+    """Tests that the words give, and that a person took back at a review."""
 
 
 class Started(Frozen):

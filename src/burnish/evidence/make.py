@@ -26,7 +26,7 @@ from burnish.evidence.makers import Trail, sha256
 from burnish.evidence.seal import sealed
 from burnish.models.catalog import CATALOG
 from burnish.models.names import split_names
-from burnish.report import module_of, suite_of
+from burnish.report import module_of, suite_of, task_of
 from burnish.runs.run import Run
 from burnish.tasks.examples import find_examples
 from burnish.tasks.test_file import name_in_file
@@ -76,7 +76,15 @@ def _task(run: Run, suite: Suite) -> Asked:
         imports=suite.imports,
         test_file=suite.file,
         assumptions=tuple(discreet(point) for point in spec.assumptions) if spec else (),
+        taken_back=tuple(_taken_back(run, suite)),
     )
+
+
+def _taken_back(run: Run, suite: Suite) -> Iterator[str]:
+    """Tests that are in the words and not in force, where a person has looked at the tests and wanted other ones."""
+    if any(event.where == "tests" and event.said != "go_on" for event in run.all(Reviewed)):
+        found = given_in_words(run.started.prompt, run.started.continues is not None, {suite.entry_point})
+        yield from (test for test in found if test not in suite.given)
 
 
 def _code(run: Run, trail: Trail) -> Code | None:
@@ -91,7 +99,8 @@ def _tests(run: Run, suite: Suite, trail: Trail) -> Iterator[Test]:
     for name, test in suite.names.items():
         result = "not_run" if test in run.disputed else results.get(test, "not_run")
         if test in suite.given or test in suite.project:
-            made, given_in = Maker(by="given"), _given_in(test, run, suite)
+            given_in = _given_in(test, run, suite)
+            made = Maker(by="user" if given_in in ("review", "answer") else "given")
             yield Test(name=name, test=test, origin="given", given_in=given_in, result=result, made=made)
         elif test in suite.model:
             origin = "disputed" if test in run.disputed else "model"
@@ -111,8 +120,11 @@ def _given_in(test: str, run: Run, suite: Suite) -> GivenIn:
     words, names = run.started.prompt, {suite.entry_point, *suite.imports}
     if test in given_in_words(words, run.started.continues is not None, names):
         return "words"
-    answers = [found for event in run.all(UserAnswered) for found in find_examples(event.words)]
-    return "answer" if test in answers else "earlier run" if run.started.continues else ""
+    if test in [found for event in run.all(UserAnswered) for found in find_examples(event.words)]:
+        return "answer"
+    reviewed = any(event.where == "tests" for event in run.all(Reviewed))
+    earlier = test in task_of(run).visible_tests
+    return "earlier run" if earlier and run.started.continues else "review" if reviewed else ""
 
 
 def _results(run: Run, suite: Suite) -> Mapping[str, Outcome]:

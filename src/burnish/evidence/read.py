@@ -28,9 +28,10 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise ValueError("is a link" if path.is_symlink() else error.strerror or "cannot be read") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise ValueError("is not a regular file")
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ValueError("is not a regular file")
         data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"is larger than {most // 1024 // 1024} MB")

@@ -12,7 +12,7 @@ from burnish.checks.final import CODE, TESTS, project_of
 from burnish.checks.ground import Alone
 from burnish.checks.lab import Lab
 from burnish.checks.settings import CHECKS
-from burnish.checks.verdict import judge_all
+from burnish.checks.verdict import BESIDE, judge_all
 from burnish.checks.watcher import Watcher
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import Evidence, Frozen, Outcome
@@ -129,9 +129,14 @@ def _again(dossier: Dossier, held: Held, fast: bool, sandbox: str, watch: Watche
         project = project_of(root)
         with Lab(project, sandbox) as lab:
             results, tests = _tests(dossier, code, lab)
-            names = [said.check for said in dossier.checks if not _left_out(said, fast)]
+            left_out = {said.check: _left_out(said, fast, tests.answer == "holds") for said in dossier.checks}
+            names = [name for name, why in left_out.items() if not why]
             found = judge_all(project, lab, names, watch).evidence if names else ()
-            return [verdict_claim(dossier, tests, results), tests, *_checks(dossier, found, fast)], lab.sandbox.level
+            return [
+                verdict_claim(dossier, tests, results),
+                tests,
+                *_checks(dossier, found, left_out),
+            ], lab.sandbox.level
 
 
 def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome], Claim]:
@@ -145,7 +150,7 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
     return results, tests_claim(dossier, results, graded.problem)
 
 
-def _left_out(said: Said, fast: bool) -> str:
+def _left_out(said: Said, fast: bool, sound: bool) -> str:
     """Why a check is not run again; empty where it is."""
     if said.check not in CHECKS:
         return "this Burnish does not know the check"
@@ -153,15 +158,17 @@ def _left_out(said: Said, fast: bool) -> str:
         return "it was not run then either, so nothing is claimed"
     if said.check == "tests":
         return "the tests are run one by one"
+    if not sound and said.check not in BESIDE:
+        return "the tests do not say what they said, so it was not measured"
     return "left out with --fast" if fast and said.check in SLOW_CHECKS else ""
 
 
-def _checks(dossier: Dossier, found: Sequence[Evidence], fast: bool) -> list[Claim]:
+def _checks(dossier: Dossier, found: Sequence[Evidence], left_out: Mapping[str, str]) -> list[Claim]:
     now, by_name = versions(), {item.check: item for item in found}
     claims = []
     for said in dossier.checks:
         if said.check == "tests":
             continue
         item = by_name.get(said.check)
-        claims.append(check_claim(said, item, dossier.tools, now) if item else untried(said, _left_out(said, fast)))
+        claims.append(check_claim(said, item, dossier.tools, now) if item else untried(said, left_out[said.check]))
     return claims

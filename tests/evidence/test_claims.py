@@ -1,0 +1,76 @@
+"""Verdicts must be the same; a figure may differ by as much as chance makes it differ, and no more."""
+
+import pytest
+
+from burnish.events import Evidence, Outcome
+from burnish.evidence.claim import Claim
+from burnish.evidence.claims import check_claim
+from burnish.evidence.form import Said
+from burnish.evidence.versions import versions
+
+
+def claimed(check: str, said: str, found: str, verdict: Outcome = "passed", here: Outcome = "passed") -> Claim:
+    evidence = Evidence(check=check, verdict=here, why="so it is", figure=found)
+    return check_claim(Said(check=check, verdict=verdict, figure=said), evidence, {"ruff": "0.1"}, {"ruff": "0.2"})
+
+
+@pytest.mark.parametrize(
+    ("check", "said", "found"),
+    [
+        ("coverage", "100 % of lines and branches", "100 % of lines and branches"),
+        ("coverage", "92 % of lines and branches", "93 % of lines and branches"),
+        ("mutation", "80 %", "76 %"),
+        ("mutation", "80 % (60 to 92), 20 of 90 tried", "62 %"),
+        ("mutation", "62 %", "80 % (60 to 92), 20 of 90 tried"),
+        ("quality", "75 of 100", "75.4 of 100"),
+        ("security", "no findings", "no findings"),
+        ("performance", "double: linear, 12 ms at 65 536", "double: n log n, 40 ms at 32 768"),
+    ],
+)
+def test_what_chance_can_do_is_no_difference(check: str, said: str, found: str) -> None:
+    assert claimed(check, said, found).answer == "holds"
+
+
+@pytest.mark.parametrize(
+    ("check", "said", "found"),
+    [
+        ("coverage", "100 % of lines and branches", "82 % of lines and branches"),
+        ("mutation", "100 %", "61 %"),
+        ("mutation", "99 % (95 to 100), 60 of 90 tried", "62 %"),
+        ("mutation", "", "80 %"),
+        ("mutation", "very good", "80 %"),
+        ("quality", "95 of 100", "75 of 100"),
+        ("security", "no findings", "2 findings, worst low/high"),
+        ("dependencies", "0 packages, 0 with advisories", "1 package, 0 with advisories"),
+        ("performance", "double: constant, 12 ms at 65 536", "double: quadratic, 40 ms at 32 768"),
+        ("performance", "double: constant, 12 ms at 65 536", "other: constant, 40 ms at 32 768"),
+        ("performance", "fast", "double: constant, 40 ms at 32 768"),
+    ],
+)
+def test_what_chance_cannot_do_does_not_hold_and_both_figures_are_told(check: str, said: str, found: str) -> None:
+    claim = claimed(check, said, found)
+    assert claim.answer == "does_not_hold"
+    assert found in claim.why
+    assert (said or "no figure") in claim.why
+
+
+def test_another_verdict_never_holds() -> None:
+    claim = claimed("quality", "60 of 100", "59.9 of 100", here="failed")
+    assert (claim.answer, claim.said, claim.found) == ("does_not_hold", "passed, 60 of 100", "failed, 59.9 of 100")
+    assert claimed("quality", "60 of 100", "60 of 100", verdict="failed").answer == "does_not_hold"
+
+
+def test_a_check_that_cannot_be_run_here_was_not_tried() -> None:
+    claim = claimed("dependencies", "0 packages, 0 with advisories", "", here="not_run")
+    assert (claim.answer, claim.why) == ("not_tried", "so it is")
+
+
+def test_other_versions_of_the_tools_are_told_where_something_differs() -> None:
+    assert "(ruff was 0.1, is 0.2)" in claimed("quality", "95 of 100", "75 of 100").why
+    assert "ruff" not in claimed("security", "no findings", "1 finding, worst low/low").why
+
+
+def test_the_versions_at_work_are_known() -> None:
+    assert {"python", "burnish", "pytest", "coverage", "mutmut", "bandit", "ruff", "radon", "pip-audit"} <= {
+        *versions()
+    }

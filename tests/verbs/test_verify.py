@@ -1,0 +1,308 @@
+"""`burnish.verify`: an honest folder holds, and a tampered one is refused with what changed, before anything is run."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import burnish
+from burnish import Run, SetupProblem, Store
+from burnish.evidence.seal import seal_of
+from burnish.verbs.verify import Verified
+from tests.evidence.delivered import copy, deliver, edit, evidence, replace, sha256
+
+NOWHERE = "a place that does not exist"
+"""Opening this sandbox is an error, so whoever gets an answer has run nothing."""
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    """A folder as it was delivered, and its run."""
+    folder = tmp_path_factory.mktemp("delivered") / "double"
+    return folder, deliver(folder)
+
+
+@pytest.fixture
+def folder(honest: tuple[Path, Run], tmp_path: Path) -> Path:
+    """A copy that may be tampered with."""
+    return copy(honest[0], tmp_path)
+
+
+def answers(verified: Verified) -> dict[str, str]:
+    return {claim.what: claim.answer for claim in verified.claims}
+
+
+def refusal(folder: Path) -> str:
+    """What is said of a folder that is refused before anything is run."""
+    verified = burnish.verify(folder, sandbox=NOWHERE)
+    assert verified.ending == "refused"
+    assert not verified.good
+    assert verified.claims == ()
+    return "; ".join(verified.changed)
+
+
+def test_an_honest_folder_holds_and_the_record_agrees(honest: tuple[Path, Run]) -> None:
+    folder, run = honest
+    verified = burnish.verify(folder, store=Store(folder.parent / "home"))
+    assert verified.ending == "holds"
+    assert verified.good
+    assert (verified.run, verified.verdict) == (run.id, "proven")
+    assert answers(verified) == dict.fromkeys(("verdict", "tests", "security", "quality", "record"), "holds")
+    assert verified.sandbox.startswith("bubblewrap")
+
+
+def test_elsewhere_it_holds_without_the_record(folder: Path) -> None:
+    verified = burnish.verify(folder)
+    assert verified.ending == "holds"
+    assert answers(verified)["record"] == "not_tried"
+
+
+def test_what_looking_at_a_folder_leaves_behind_does_no_harm(folder: Path) -> None:
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "solution.cpython-311.pyc").write_bytes(b"anything")
+    (folder / "notes.txt").write_text("read it")
+    (folder / "evidence.json").write_text(json.dumps(evidence(folder), indent=4, sort_keys=True))
+    assert burnish.verify(folder).ending == "holds"
+
+
+def code_edited(folder: Path) -> None:
+    replace(folder / "solution.py", "n * 2", "n + n")
+
+
+def test_edited(folder: Path) -> None:
+    replace(folder / "test_solution.py", "double(2) == 4", "double(2) == 4 or True")
+
+
+def file_deleted(folder: Path) -> None:
+    (folder / "test_solution.py").unlink()
+
+
+def conftest_added(folder: Path) -> None:
+    (folder / "conftest.py").write_text("def pytest_collection_modifyitems(items): items.clear()\n")
+
+
+def settings_added(folder: Path) -> None:
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = --co\n")
+
+
+def verdict_edited(folder: Path) -> None:
+    edit(folder, lambda data: data.update(verdict="plausible"), seal=False)
+
+
+def link_out(folder: Path) -> None:
+    other = folder.parent / "other.py"
+    other.write_bytes((folder / "solution.py").read_bytes())
+    (folder / "solution.py").unlink()
+    (folder / "solution.py").symlink_to(other)
+
+
+def extra_link(folder: Path) -> None:
+    (folder / "more").symlink_to(folder.parent)
+
+
+def report_edited(folder: Path) -> None:
+    replace(folder / "report.md", "**Proven", "**PROVEN")
+
+
+TAMPERED: dict[Callable[[Path], None], str] = {
+    code_edited: "solution.py has changed",
+    test_edited: "test_solution.py has changed",
+    file_deleted: "test_solution.py is missing",
+    conftest_added: "conftest.py is a file that the evidence does not know",
+    settings_added: "pytest.ini is a file that the evidence does not know",
+    verdict_edited: "evidence.json has changed since it was sealed",
+    link_out: "solution.py is a link",
+    extra_link: "more is a link that the evidence does not know",
+    report_edited: "report.md has changed",
+}
+test_edited.__test__ = False  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("tamper", TAMPERED, ids=lambda tamper: tamper.__name__)
+def test_a_tampered_folder_is_refused_with_what_changed(tamper: Callable[[Path], None], folder: Path) -> None:
+    tamper(folder)
+    assert refusal(folder) == TAMPERED[tamper]
+
+
+def test_evidence_of_another_folder_does_not_fit(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "double"
+    deliver(other, "a function double(n), e.g. double(7) == 14")
+    (folder / "evidence.json").write_bytes((other / "evidence.json").read_bytes())
+    assert "test_solution.py has changed" in refusal(folder)
+
+
+def test_a_test_that_is_deleted_is_missed_even_where_hashes_are_made_anew(folder: Path) -> None:
+    replace(folder / "test_solution.py", "\n\ndef test_given_2():\n    assert double(5) == 10\n", "")
+    edit(folder, lambda data: None)
+    assert refusal(folder) == "the listed test test_given_2 is not in the file of tests"
+
+
+def test_a_given_test_that_is_loosened_is_seen_even_where_hashes_are_made_anew(folder: Path) -> None:
+    replace(folder / "test_solution.py", "double(2) == 4", "double(2) == 4 or True")
+    edit(folder, lambda data: None)
+    assert refusal(folder) == "test test_given_1 in the file of tests is not the one that the evidence lists"
+
+
+def test_a_given_test_that_is_loosened_in_the_evidence_too_is_not_what_the_words_give(folder: Path) -> None:
+    replace(folder / "test_solution.py", "double(2) == 4", "double(2) < 400")
+    edit(folder, lambda data: data["tests"][0].update(test="assert double(2) < 400"))
+    said = refusal(folder)
+    assert "the task's words give `assert double(2) == 4`, and the evidence does not list it as given" in said
+    assert "`assert double(2) < 400` is not among the tests that the task's words give" in said
+
+
+def test_a_given_test_cannot_be_taken_back_by_nobody(folder: Path) -> None:
+    replace(folder / "test_solution.py", "\n\ndef test_given_2():\n    assert double(5) == 10\n", "")
+
+    def drop(data: dict[str, Any]) -> None:
+        data["task"]["taken_back"] = [data["tests"].pop(1)["test"]]
+
+    edit(folder, drop)
+    assert "the task's words give `assert double(5) == 10`" in refusal(folder)
+
+
+def test_code_that_runs_when_tests_are_collected_is_seen(folder: Path) -> None:
+    replace(folder / "test_solution.py", "from solution", "import os\nfrom solution")
+    edit(folder, lambda data: None)
+    assert refusal(folder) == "text outside of tests in the file of tests is not the one that the evidence lists"
+
+
+def test_other_code_with_fresh_hashes_is_not_the_version_that_is_spoken_of(folder: Path) -> None:
+    replace(folder / "solution.py", "n * 2", "n + 2")
+    edit(folder, lambda data: None)
+    assert refusal(folder) == "solution.py is not the version that the evidence speaks of"
+
+
+def test_other_code_with_all_hashes_made_anew_fails_its_tests_here(folder: Path) -> None:
+    replace(folder / "solution.py", "n * 2", "n + 2")
+    edit(folder, lambda data: data["code"]["steps"][0].update(sha256=sha256(folder / "solution.py")))
+    verified = burnish.verify(folder)
+    assert verified.ending == "does not hold"
+    claims = {claim.what: claim for claim in verified.claims}
+    assert claims["tests"].why.startswith("not as said: test_given_2")
+    assert (claims["tests"].said, claims["tests"].found) == ("3 tests passed", "1 of 3 tests passed")
+    assert (claims["verdict"].said, claims["verdict"].found) == ("proven", "failed")
+
+
+def test_code_that_leaves_before_its_tests_does_not_hold_either(folder: Path) -> None:
+    replace(folder / "solution.py", "    return n * 2", "    import os\n    os._exit(0)")
+    edit(folder, lambda data: data["code"]["steps"][0].update(sha256=sha256(folder / "solution.py")))
+    assert answers(burnish.verify(folder))["tests"] == "does_not_hold"
+
+
+def test_a_figure_that_was_edited_does_not_hold_and_both_are_told(folder: Path, honest: tuple[Path, Run]) -> None:
+    true = next(item.figure for item in honest[1].evidence if item.check == "quality")
+    edit(folder, lambda data: data["checks"][-1].update(figure="99 of 100"))
+    verified = burnish.verify(folder, store=Store(honest[0].parent / "home"))
+    claims = {claim.what: claim for claim in verified.claims}
+    assert verified.ending == "does not hold"
+    assert claims["quality"].why == f"said was 99 of 100, found {true}"
+    assert claims["security"].answer == "holds"
+    assert claims["record"].why == "your own record of the run says otherwise: quality"
+
+
+def test_a_verdict_that_the_tests_do_not_bear_does_not_hold(tmp_path: Path) -> None:
+    folder = tmp_path / "plausible"
+    assert deliver(folder, "a function double(n) that doubles", tests=block_of_tests()).verdict == "plausible"
+    edit(folder, lambda data: data.update(verdict="proven"))
+    claims = {claim.what: claim for claim in burnish.verify(folder).claims}
+    assert claims["verdict"].why == "no test was given, so nothing can be proven"
+    assert claims["tests"].answer == "holds"
+
+
+def block_of_tests() -> str:
+    return "```python\nassert double(1) == 2\nassert double(4) == 8\n```"
+
+
+def test_a_failed_run_claims_nothing_and_is_not_good(tmp_path: Path) -> None:
+    folder = tmp_path / "failed"
+    assert deliver(folder, draft="no", rewrite="no", reflect="no", repeat="no", tests="no").verdict == "failed"
+    verified = burnish.verify(folder)
+    assert verified.ending == "holds"
+    assert not verified.good
+
+
+BAD: dict[str, tuple[bytes, str]] = {
+    "not JSON": (b"{", r"is not JSON: .* in line 1"),
+    "not text": (b"\xff\xfe\x00", "is not text"),
+    "nothing": (b"", "is not JSON"),
+    "a list": (b"[]", "is not an object"),
+    "deep": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "is nested too deeply"),
+    "rather deep": (b'{"a":' * 20 + b"1" + b"}" * 20, "is nested too deeply"),
+    "huge": (b'{"a":"' + b"x" * 50_000_000 + b'"}', "is larger than 8 MB"),
+    "a huge number": (b'{"a":' + b"9" * 5000 + b"}", "a number that is too large"),
+    "an endless number": (b'{"a":1e999}', "a number that is too large"),
+    "no number": (b'{"a":NaN}', "NaN, which is no number"),
+    "said twice": (b'{"a":1,"a":2}', "says something twice"),
+    "another's": (b'{"format":"spdx","version":1}', "does not begin as evidence does"),
+    "of a newer version": (b'{"format":"burnish evidence","version":2}', "newer Burnish.*git pull$"),
+    "of no version": (b'{"format":"burnish evidence","version":0}', "a version that never was"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_what_is_no_evidence_is_said_in_one_paragraph(kind: str, tmp_path: Path) -> None:
+    data, said = BAD[kind]
+    (tmp_path / "evidence.json").write_bytes(data)
+    with pytest.raises(SetupProblem, match=said):
+        burnish.verify(tmp_path, sandbox=NOWHERE)
+
+
+def unknown_field(data: dict[str, Any]) -> None:
+    data["trust"] = "me"
+
+
+def way_out(data: dict[str, Any]) -> None:
+    data["task"]["module"] = "..secret"
+
+
+def wrong_kind(data: dict[str, Any]) -> None:
+    data["cost"]["calls"] = "3"
+
+
+def negative(data: dict[str, Any]) -> None:
+    data["cost"]["calls"] = -1
+
+
+@pytest.mark.parametrize("change", [unknown_field, way_out, wrong_kind, negative], ids=lambda change: change.__name__)
+def test_evidence_of_a_wrong_form_is_refused(change: Callable[[dict[str, Any]], None], folder: Path) -> None:
+    edit(folder, change)
+    with pytest.raises(SetupProblem, match="so nothing of it can be believed, and nothing was run"):
+        burnish.verify(folder, sandbox=NOWHERE)
+
+
+@pytest.mark.parametrize("name", ["../solution.py", "/etc/hostname.py", "a/../../x.py", "conftest.py", "x\x1b[31m.py"])
+def test_a_listed_file_that_burnish_never_delivers_is_refused(name: str, folder: Path) -> None:
+    data = evidence(folder)
+    data["files"][name] = data["files"]["solution.py"]
+    data["seal"] = seal_of(data)
+    (folder / "evidence.json").write_text(json.dumps(data))
+    with pytest.raises(SetupProblem, match="nothing was run"):
+        burnish.verify(folder, sandbox=NOWHERE)
+
+
+def test_evidence_behind_a_link_is_not_read(folder: Path) -> None:
+    (folder / "evidence.json").rename(folder.parent / "evidence.json")
+    (folder / "evidence.json").symlink_to(folder.parent / "evidence.json")
+    with pytest.raises(SetupProblem, match=r"evidence\.json is a link"):
+        burnish.verify(folder, sandbox=NOWHERE)
+
+
+def test_a_folder_in_the_place_of_the_evidence_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "evidence.json").mkdir()
+    with pytest.raises(SetupProblem, match="is not a regular file"):
+        burnish.verify(tmp_path, sandbox=NOWHERE)
+
+
+@pytest.mark.parametrize("name", ["nothing", "file", "\0"])
+def test_what_is_no_folder_is_said(name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SetupProblem, match=r"is not a folder.*burnish verify FOLDER$"):
+        burnish.verify(tmp_path / name)
+
+
+def test_a_folder_without_evidence_is_told_what_to_do_instead(tmp_path: Path) -> None:
+    with pytest.raises(SetupProblem, match=r"no evidence\.json.*burnish check"):
+        burnish.verify(tmp_path)
