@@ -72,7 +72,7 @@ def bare(test: str) -> str:
     return ast.unparse(tree) if tree else test
 
 
-def test_on_line(line: int, text: str, suite: Suite) -> str:
+def on_line(line: int, text: str, suite: Suite) -> str:
     """The test on a line of the suite's file; empty where there is none."""
     tree = parsed(text)
     inside = [
@@ -81,9 +81,6 @@ def test_on_line(line: int, text: str, suite: Suite) -> str:
         if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
     return suite.names.get(inside[0], "") if inside else ""
-
-
-test_on_line.__test__ = False  # type: ignore[attr-defined]
 
 
 def with_value(test: str, words: str) -> str:
@@ -136,7 +133,10 @@ def _odd_import(node: ast.Import | ast.ImportFrom, names: Collection[str]) -> It
         root = module.partition(".")[0]
         if root not in _OUR_IMPORTS and (root not in sys.stdlib_module_names or root == "__future__"):
             yield f"it imports {one_line(module)}, and tests can use only Python's own modules and pytest here"
-    if MODULE in modules:
+    elsewhere = MODULE not in modules
+    if elsewhere and any(alias.name == "*" for alias in node.names):
+        yield f"line {node.lineno} imports everything; name what the tests use"
+    if not elsewhere:
         wanted = [alias.asname or alias.name for alias in node.names if isinstance(node, ast.ImportFrom)]
         for name in wanted or ["*"]:
             if name not in names:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 
 from burnish.agent import prompts
 from burnish.agent.ask import Shown, Tools
-from burnish.agent.edited import REMOVED, Edited, agreeing, read_edited, test_on_line, with_value
+from burnish.agent.edited import REMOVED, Edited, agreeing, on_line, read_edited, with_value
 from burnish.agent.own_tests import question, written
 from burnish.agent.prompts import Messages
 from burnish.agent.work import Work
@@ -153,7 +153,7 @@ def _wished(turn: _Turn, words: str) -> Changed:
 def _commented(turn: _Turn, said: Reviewed) -> Changed:
     """One test gone, with another value, or written again by the model."""
     suite, words = turn.suite, said.words.strip()
-    test = test_on_line(said.line or 0, turn.text, suite)
+    test = on_line(said.line or 0, turn.text, suite)
     if not test:
         return Edited(problem=f"line {said.line} holds no test"), 0
     given, model = ([one for one in tests if one != test] for tests in (suite.given, suite.model))

@@ -1,0 +1,393 @@
+"""A person at the two checkpoints: each answer does what it says, is on record, and is never asked for twice."""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, cast
+
+import pytest
+
+from burnish import Limits, Run, ScriptedModel, Store
+from burnish.agent.ask import Shown, Tools
+from burnish.agent.limits import Meter
+from burnish.agent.reviewing import MOST_LOOKS, look
+from burnish.attempt import attempt
+from burnish.events import Asked, BaseEvent, Refused, Reviewed, SpecAgreed, Stopped, TestsFrozen, TestsProposed
+from burnish.report import suite_of
+from burnish.runs.replay import Replay
+from burnish.tasks import from_sentence
+from tests.support import DOUBLE, GOOD, block, script
+
+pytestmark = pytest.mark.usefixtures("open_box")
+Said = Literal["go_on", "change", "comment", "edited", "stop"]
+GIVEN = ("assert double(2) == 4", "assert double(5) == 10")
+OWN = ("assert double(0) == 0", "assert double(-3) == -6", "assert double(10) == 20")
+FRACTION = "assert double(0.5) == 1.0"
+
+
+class Person:
+    """Says these things, one after the other, and then goes on; keeps what was shown."""
+
+    def __init__(self, tests: list[Reviewed] | None = None, checks: list[Reviewed] | None = None) -> None:
+        self.answers = {"tests": iter(tests or []), "checks": iter(checks or [])}
+        self.shown: list[Shown] = []
+
+    def __call__(self, shown: Shown) -> Reviewed:
+        self.shown.append(shown)
+        return next(self.answers[shown.where], say("go_on"))
+
+    def seen(self, where: str) -> list[Shown]:
+        return [shown for shown in self.shown if shown.where == where]
+
+
+def say(said: Said, words: str = "", line: int | None = None, text: str = "") -> Reviewed:
+    return Reviewed(where="tests", said=said, words=words, line=line, text=text)
+
+
+def tried(
+    person: Person | None, sentence: str = DOUBLE, limits: Limits | None = None, **replies: str | list[str]
+) -> Run:
+    return attempt(from_sentence(sentence), ScriptedModel(script(**replies)), limits=limits, review=person)
+
+
+def reviewed(run: Run) -> list[tuple[str, str]]:
+    return [(event.where, event.said) for event in run.all(Reviewed)]
+
+
+def refusals(run: Run) -> list[str]:
+    return [event.why for event in run.all(Refused)]
+
+
+def line_of(text: str, part: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+class Reader(Person):
+    """A person who comments on the line that holds some text."""
+
+    def __init__(self, where: str, *comments: tuple[str, str]) -> None:
+        super().__init__()
+        self.where, self.comments = where, iter(comments)
+
+    def __call__(self, shown: Shown) -> Reviewed:
+        self.shown.append(shown)
+        comment = next(self.comments, None) if shown.where == self.where else None
+        if comment is None:
+            return say("go_on")
+        part, words = comment
+        return say("comment", words, line_of(shown.tests if self.where == "tests" else shown.code, part))
+
+
+def test_going_on_twice_changes_nothing_and_is_on_record() -> None:
+    person = Person()
+    run = tried(person)
+    assert (run.verdict, reviewed(run)) == ("proven", [("tests", "go_on"), ("checks", "go_on")])
+    assert (run.spec and run.spec.given_tests, run.model_tests) == (GIVEN, OWN)
+    tests, checks = person.shown
+    assert all(test in tests.tests for test in (*GIVEN, *OWN))
+    assert (tests.code, checks.code) == ("", run.code)
+    assert [item.check for item in checks.evidence] == ["tests"]
+
+
+def test_nobody_is_asked_where_nobody_wants_to_look() -> None:
+    assert reviewed(tried(None)) == []
+
+
+def test_tests_are_written_again_for_what_a_person_says_and_shown_again() -> None:
+    person = Person([say("change", "test fractions too")])
+    run = tried(person, tests=[block("assert double(0) == 0"), block(FRACTION)])
+    assert run.model_tests == (FRACTION,)
+    asked = [ask.messages[-1].content for ask in run.all(Asked) if ask.purpose == "tests"]
+    assert [("test fractions too" in prompt) for prompt in asked] == [False, True]
+    first, second = person.seen("tests")
+    assert FRACTION not in first.tests
+    assert FRACTION in second.tests
+    assert "1 test of the model's is new" in second.note
+    assert [frozen.model for frozen in run.all(TestsFrozen)] == [1]
+
+
+def test_an_example_in_a_persons_words_decides() -> None:
+    run = tried(Person([say("change", f"halves too, e.g. {FRACTION.removeprefix('assert ')}; other(1) == 2")]))
+    assert run.spec
+    assert run.spec.given_tests == (*GIVEN, FRACTION)
+    assert run.verdict == "proven"
+
+
+def test_the_model_is_asked_three_times_at_most() -> None:
+    person = Person([say("change", f"other ones {turn}") for turn in range(5)])
+    run = tried(person)
+    assert len([ask for ask in run.all(Asked) if ask.purpose == "tests"]) == 4
+    assert "asked 3 times already" in refusals(run)[0]
+    assert "asked 3 times already" in person.seen("tests")[-1].note
+
+
+def test_who_never_goes_on_has_seen_enough_in_the_end() -> None:
+    person = Person([say("comment", "why?", 1)] * 100, [say("comment", "why?", 99)] * 100)
+    run = tried(person)
+    assert run.verdict == "proven"
+    assert len(person.shown) == 2 * MOST_LOOKS
+
+
+def test_a_test_is_removed_by_a_word() -> None:
+    run = tried(Reader("tests", (OWN[1], "This is wrong."), (OWN[0], "remove")))
+    assert run.model_tests == (OWN[2],)
+    assert run.spec
+    assert run.spec.given_tests == GIVEN
+
+
+def test_a_value_in_a_comment_makes_the_test_the_persons_without_asking() -> None:
+    wrong = "assert double(3) == 7"
+    run = tried(Reader("tests", (wrong, "should be 6")), tests=block(wrong))
+    assert run.spec
+    assert run.spec.given_tests == (*GIVEN, "assert double(3) == 6")
+    assert (run.model_tests, run.verdict, run.disputed) == ((), "proven", ())
+    assert len([ask for ask in run.all(Asked) if ask.purpose == "tests"]) == 1
+
+
+def test_a_comment_in_words_has_the_model_write_that_one_test_again() -> None:
+    person = Reader("tests", (OWN[1], "better a fraction"))
+    run = tried(person, tests=[block("\n".join(OWN)), block(FRACTION)])
+    assert run.model_tests == (OWN[0], FRACTION, OWN[2])
+    prompt = [ask.messages[-1].content for ask in run.all(Asked) if ask.purpose == "tests"][-1]
+    assert OWN[1] in prompt
+    assert "better a fraction" in prompt
+
+
+def test_a_given_test_is_not_rewritten_by_the_model() -> None:
+    run = tried(Reader("tests", (GIVEN[0], "not so sure about it"), (GIVEN[0], "should be 5")))
+    assert "your own test" in refusals(run)[0]
+    assert run.spec
+    assert run.spec.given_tests == ("assert double(2) == 5", GIVEN[1]), "a value is the person's word, and stands"
+
+
+def test_a_comment_on_no_test_is_said_and_asked_again() -> None:
+    person = Person([say("comment", "remove", 1)])
+    run = tried(person)
+    assert refusals(run) == ["line 1 holds no test"]
+    assert person.seen("tests")[1].note == "line 1 holds no test"
+    assert run.model_tests == OWN
+
+
+def test_an_edited_file_decides_with_what_was_changed_in_it() -> None:
+    person = Person()
+    tried(person)
+    text = (
+        person.shown[0].tests.replace("double(0) == 0", "double(0) == 0.0").replace("double(2) == 4", "double(2) == 2")
+    )
+    edited = Person([say("edited", text=text)])
+    run = tried(edited)
+    assert run.spec
+    assert run.spec.given_tests == ("assert double(2) == 2", GIVEN[1], "assert double(0) == 0.0")
+    assert run.model_tests == OWN[1:]
+    assert edited.seen("tests")[1].note.startswith("2 tests of yours decide now; 1 test that you had given is gone")
+    assert run.verdict == "failed", "the person is the user: double(2) == 2 decides, and nothing fulfils it"
+    assert [frozen.sha256 for frozen in run.all(TestsFrozen)] == [suite_of(run).sha256]
+
+
+def test_examples_of_the_sentence_are_gone_where_a_person_takes_them_out() -> None:
+    run = tried(Person([say("edited", text="from solution import double\n\nassert double(1) == 2\n")]))
+    assert run.spec
+    assert (run.spec.given_tests, run.model_tests) == (("assert double(1) == 2",), ())
+    assert (run.verdict, len(run.all(SpecAgreed))) == ("proven", 2)
+
+
+def test_a_file_that_cannot_be_taken_is_said_and_asked_again() -> None:
+    texts = ["def (", "import numpy\n", "def test_x(tmp_path):\n    assert double(1)\n"]
+    person = Person([say("edited", text=text) for text in texts])
+    run = tried(person)
+    assert [shown.note for shown in person.seen("tests")[1:]] == refusals(run)
+    assert len(refusals(run)) == len(texts)
+    assert (run.model_tests, run.spec and run.spec.given_tests) == (OWN, GIVEN)
+    assert len(run.all(TestsProposed)) == 1
+
+
+def test_the_users_own_test_file_stands_apart() -> None:
+    own = "# test_own, from your file\ndef test_own():\n    assert double(4) == 8"
+    file = "from solution import double\n\ndef test_own():\n    assert double(4) == 8\n"
+    task = from_sentence(DOUBLE)
+    task = task.model_copy(update={"visible_tests": (*task.visible_tests, own), "test_file": file})
+    person = Person([say("edited", text="assert double(1) == 2\n")])
+    run = attempt(task, ScriptedModel(script()), review=person)
+    assert "test_own" not in person.shown[0].tests
+    assert run.spec
+    assert run.spec.given_tests == ("assert double(1) == 2", own)
+    assert run.verdict == "proven"
+
+
+def test_who_stops_at_the_tests_gets_a_verdict_on_what_there_is() -> None:
+    run = tried(Person([say("stop")]))
+    last = run.last(Stopped)
+    assert last
+    assert (last.reason, run.verdict, reviewed(run)) == ("review", "proven", [("tests", "stop")])
+
+
+def test_time_that_a_person_takes_counts_for_no_limit() -> None:
+    meter = Meter(Limits(seconds=10.0))
+    with meter.paused():
+        before = meter.seconds_left
+        threading.Event().wait(0.05)
+        assert meter.seconds_left == before
+    assert meter.seconds_left > 10.0 - 0.05
+    slow = Reviewed(where="tests", said="go_on", seconds=40.0, at=50.0)
+    run = tried(None)
+    events = [event.model_copy(update={"at": float(place)}) for place, event in enumerate(run.events)]
+    assert Run([*events, slow]).seconds == 10.0
+
+
+LINE = "    return n * 2"
+CHANGED = block("def double(n):\n    # twice\n    return n + n")
+
+
+def test_code_is_changed_as_a_person_says_and_stands_if_no_test_is_lost() -> None:
+    person = Person(checks=[say("change", "add instead of multiplying")])
+    run = tried(person, review=CHANGED)
+    assert (run.verdict, run.code) == ("proven", "def double(n):\n    # twice\n    return n + n\n")
+    assert run.final
+    assert (run.final.by, run.final.base, reviewed(run)[1:]) == (
+        "review",
+        1,
+        [("checks", "change"), ("checks", "go_on")],
+    )
+    prompt = next(ask.messages[-1].content for ask in run.all(Asked) if ask.purpose == "review")
+    assert all(part in prompt for part in ("add instead of multiplying", LINE, *GIVEN, *OWN))
+    assert "it is taken" in person.seen("checks")[1].note
+
+
+def test_a_comment_speaks_of_its_line() -> None:
+    run = tried(Reader("checks", ("return", "add instead")), review=CHANGED)
+    prompt = next(ask.messages[-1].content for ask in run.all(Asked) if ask.purpose == "review")
+    assert "About the line `return n * 2`: add instead" in prompt
+    assert run.final
+    assert run.final.by == "review"
+
+
+def test_what_breaks_a_test_is_not_kept_and_that_is_said() -> None:
+    person = Person(checks=[say("change", "make it simpler"), say("change", "never below zero")])
+    run = tried(person, review=[block("def double(n):\n    return 4"), block("def double(n):\n    return abs(n * 2)")])
+    assert (run.verdict, run.code) == ("proven", "def double(n):\n    return n * 2\n")
+    assert refusals(run) == [
+        "not kept: version 2 fails assert double(5) == 10 (given)",
+        "not kept: version 3 fails assert double(-3) == -6 (the model's)",
+    ]
+    assert [shown.note for shown in person.seen("checks")[1:]] == refusals(run)
+    assert person.seen("checks")[1].code == run.code
+
+
+def test_the_model_changes_code_three_times_at_most() -> None:
+    again = [block(f"def double(n):\n    return n * 2  # {turn}") for turn in range(5)]
+    run = tried(Person(checks=[say("change", f"comment {turn}") for turn in range(5)]), review=again)
+    assert [version.by for version in run.versions] == ["draft", "review", "review", "review"]
+    assert run.final
+    assert run.final.number == 4
+    assert "asked 3 times already" in refusals(run)[0]
+
+
+def test_a_persons_own_code_is_a_version_and_stands_if_no_test_is_lost() -> None:
+    mine = "def double(n):\n    return n << 1 if isinstance(n, int) else n + n\n"
+    run = tried(Person(checks=[say("edited", text=mine)]))
+    assert run.final
+    assert (run.verdict, run.code, run.final.by) == ("proven", mine, "user")
+    bad = tried(Person(checks=[say("edited", text="def double(n):\n    return n\n")]))
+    assert (bad.verdict, bad.code) == ("proven", "def double(n):\n    return n * 2\n")
+    assert "version 2 fails assert double(2) == 4 (given)" in refusals(bad)[0]
+
+
+def test_a_person_can_mend_by_hand_what_the_model_cannot() -> None:
+    mine = "def double(n):\n    return n + n\n"
+    wrong = block("def double(n):\n    return 4")
+    person = Person(checks=[say("edited", text=mine)])
+    replies = dict.fromkeys(("draft", "rewrite", "reflect", "repair", "repeat"), wrong)
+    run = tried(person, limits=Limits(rounds=1), **replies)
+    assert (run.verdict, run.code) == ("proven", mine)
+    assert person.seen("checks")[0].evidence[0].verdict == "failed"
+
+
+def test_answers_that_cannot_be_followed_are_said_and_asked_again() -> None:
+    answers_ = {
+        "does not parse": say("edited", text="def (:"),
+        "does not define double": say("edited", text="def other(n):\n    return 1\n"),
+        "as it was": say("edited", text="def double(n):\n    return n * 2\n"),
+        "no line 99": say("comment", "faster", 99),
+        "say what to change": say("change", "  "),
+    }
+    person = Person(checks=list(answers_.values()))
+    run = tried(person)
+    assert [shown.note for shown in person.seen("checks")[1:]] == refusals(run)
+    assert all(why in said for why, said in zip(answers_, refusals(run), strict=True))
+    assert (run.verdict, len(run.versions)) == ("proven", 1)
+
+
+@pytest.mark.parametrize("where", ["tests", "checks"])
+def test_a_limit_stands_in_the_way_of_the_model_and_not_of_the_verdict(where: str) -> None:
+    person = Person(**{where: [say("change", "something")]})
+    run = tried(person, limits=Limits(calls=2))
+    assert "the limit of 2 calls is reached" in refusals(run)[0]
+    assert (run.verdict, [event.reason for event in run.all(Stopped)]) == ("proven", ["done"])
+
+
+def test_an_answer_without_code_is_said() -> None:
+    run = tried(Person(checks=[say("change", "something")]), review="I would rather not.")
+    assert "cannot be run" in refusals(run)[0]
+    assert run.verdict == "proven"
+
+
+def test_who_stops_at_the_checks_gets_the_verdict() -> None:
+    run = tried(Person(checks=[say("stop")]))
+    last = run.last(Stopped)
+    assert last
+    assert (last.reason, run.verdict) == ("review", "proven")
+
+
+def left(run: Run, kind: Callable[[BaseEvent], bool]) -> list[BaseEvent]:
+    """The events up to the first that is such, as a crash leaves them."""
+    place = next(place for place, event in enumerate(run.events) if kind(event))
+    return list(run.events[: place + 1])
+
+
+def again(run: Run, store: Store, kind: Callable[[BaseEvent], bool], person: Person | None) -> Run:
+    record = store.runs / run.id / "events.jsonl"
+    lines = [event.model_dump_json() for event in left(run, kind)]
+    record.write_text("\n".join(lines) + "\n")
+    replies = script(tests=block(FRACTION), review=CHANGED)
+    return attempt(from_sentence(DOUBLE), ScriptedModel(replies), review=person, replay=store.open(run.id).events)
+
+
+def answers(where: str, said: str) -> Callable[[BaseEvent], bool]:
+    return lambda event: isinstance(event, Reviewed) and (event.where, event.said) == (where, said)
+
+
+def test_what_was_answered_is_not_asked_again_after_a_crash(store: Store) -> None:
+    talk = Person([say("change", "fractions")], [say("change", "add")])
+    run = tried(talk, tests=[block("\n".join(OWN)), block(FRACTION)], review=CHANGED)
+    assert (run.verdict, len(talk.shown)) == ("proven", 4)
+    moments: Iterator[tuple[Callable[[BaseEvent], bool], list[str]]] = iter(
+        [
+            (answers("checks", "go_on"), []),
+            (answers("checks", "change"), ["checks"]),
+            (answers("tests", "go_on"), ["checks", "checks"]),
+            (answers("tests", "change"), ["tests", "checks", "checks"]),
+        ]
+    )
+    for moment, left_to_ask in moments:
+        person = Person([], [say("change", "add")] if len(left_to_ask) > 1 else [])
+        resumed = again(run, store, moment, person if left_to_ask else None)
+        assert [shown.where for shown in person.shown] == left_to_ask
+        assert (resumed.verdict, resumed.code, resumed.model_tests) == ("proven", run.code, (FRACTION,))
+        assert reviewed(resumed) == reviewed(run)
+
+
+def test_who_had_stopped_is_asked_anew_when_the_run_goes_on() -> None:
+    stopped = Reviewed(where="tests", said="stop", basis="b")
+    assert Replay([stopped]).reviewed("b") is None
+    assert Replay([stopped.model_copy(update={"said": "go_on"})]).reviewed("b") is not None
+    assert Replay([stopped]).reviewed("c") is None
+
+
+def test_nothing_is_recorded_of_an_answer_that_came_after_ctrl_c() -> None:
+    cancel = threading.Event()
+
+    def person(shown: Shown) -> Reviewed:
+        cancel.set()
+        return say("change", "too late")
+
+    tools = Tools(ScriptedModel([GOOD]), cast(Any, None), Meter(Limits()), cancel, review=person)
+    assert list(look(Shown(where="tests", tests=""), tools)) == []
