@@ -149,6 +149,11 @@ class Source:
             self._margin(statement)
         return Change(self._lines[first - 1], self._line_end(statement), "")
 
+    def lines(self, first: ast.stmt, last: ast.stmt, new: str, *imports: str) -> Change:
+        """Other lines in the place of those from one statement to another."""
+        start, _ = self._margin(first)
+        return Change(start, self._line_end(last), new, imports)
+
     def with_changes(self, changes: Iterable[Change]) -> str | None:
         """The module after the changes; of two that overlap, the outer. None where that is no Python."""
         kept: list[Change] = []
