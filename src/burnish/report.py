@@ -184,7 +184,7 @@ def _source(body: str, suite: Suite, made: Mapping[str, NewTest]) -> str:
 def _iterating(run: Run) -> str:
     """The table of rows, what each kind of step was worth, and which small changes still go unnoticed."""
     found, left = rows(run), left_of(run)
-    table = ["| after | version | tests passed | small changes noticed | quality | lines | seconds | tokens |"]
+    table = ["| after | version | tests passed | small changes noticed | maintainability | lines | seconds | tokens |"]
     table += ["|---|---|---|---|---|---|---|---|", *map(_row, found)]
     changes = {
         "Small changes that still go unnoticed:": left.unnoticed,

@@ -56,6 +56,8 @@ STEPS = (Strengthened, Refined)
 """What closes a part of the work once the tests pass."""
 BEGINNINGS = (Decided, Resumed, Mutated, Asked, CodeProposed)
 """What a part may begin with."""
+WORK = (Asked, CodeProposed, Mutated, *STEPS)
+"""What makes a part one: without any of it there is nothing to tell yet."""
 
 
 def explain(run: Run) -> str:
@@ -135,7 +137,7 @@ def _parts(run: Run) -> list[list[Event]]:
     for event in run.events:
         sets_out = isinstance(event, Decided) and (event.moves or event.choice == "refine")
         over = over or bool(sets_out) or isinstance(event, Resumed | Mutated)
-        if over and isinstance(event, BEGINNINGS) and any(isinstance(e, CodeProposed | Asked) for e in parts[-1]):
+        if over and isinstance(event, BEGINNINGS) and any(isinstance(e, WORK) for e in parts[-1]):
             parts.append([])
         parts[-1].append(event)
         over = isinstance(event, STEPS) or (over and not isinstance(event, BEGINNINGS))
@@ -161,6 +163,8 @@ def _round(run: Run, events: Sequence[Event]) -> Iterator[str]:
         match event:
             case CodeProposed():
                 yield _came_of_it(run, event)
+            case Decided() if not _is_turn(event) and _went_on(run):
+                yield sentence(event.reason)
             case Tweaked() | Compared() | Refused() | Strengthened() | Refined() | Reviewed():
                 yield sentence_of(event)
 
@@ -182,6 +186,11 @@ def _gains(run: Run) -> Iterator[str]:
 
 def _is_turn(event: Decided) -> bool:
     return event.choice != "judge"
+
+
+def _went_on(run: Run) -> bool:
+    """Whether more was done once the tests passed: then that they did is no end."""
+    return any(isinstance(event, (Mutated, *STEPS)) for event in run.events)
 
 
 def _questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
@@ -237,7 +246,7 @@ def _fate(run: Run, version: Version) -> str:
 def _end(run: Run) -> Iterator[str]:
     last = run.parts[-1]
     reasons = [sentence(event.reason) for event in last if isinstance(event, Decided) and not _is_turn(event)]
-    yield from dict.fromkeys(reasons)
+    yield from [] if _went_on(run) else dict.fromkeys(reasons)
     for event in last:
         match event:
             case Stopped() if event.reason != "done":

@@ -148,6 +148,8 @@ def test_what_goes_unnoticed_and_what_is_left_of_it_is_told() -> None:
     assert "3 of 14 small changes go unnoticed: writing tests for them (2.0 s)" in lines
     assert "agreed     assert f(1) == 1 (3 of 4 versions say so)" in lines
     assert "1 left, 1 probably no mistake (3.0 s)" in lines
+    noticed = Mutated(version=2, mutants=6, noticed=6)
+    assert shown(noticed, Strengthened(version=2, noticed=6)) == shown(noticed)
     assert "all 6 small changes of version 2 are noticed" in shown(Mutated(version=2, mutants=6, noticed=6))
     assert "version 1 fails assert f(1) == 1" in shown(Strengthened(version=1, exposing=("assert f(1) == 1",)))
 
@@ -167,7 +169,8 @@ def test_show_lists_the_changes_the_tests_and_the_rows() -> None:
         "agreed (3 of 4 versions say so), notices solution.x_f__mutmut_1",
         "assert f(1) == 1",
         "probably no mistake: solution.x_f__mutmut_4",
-        "After new tests, version 1: 4 of 4 tests passed, 62 % of small changes noticed, quality 81 of 100, 2 lines",
+        "After new tests, version 1: 4 of 4 tests passed, 62 % of small changes noticed, maintainability 81 of 100, "
+        "2 lines",
         "A round for security: 1 finding before, no finding after; version 2 is kept.",
         "made a comment about line 2: why not max(n, 0)?",
     ):

@@ -60,8 +60,7 @@ class Screen:
         self._now = "starting"
         self._end = ""
         self._code: dict[int, str] = {}
-        self._changes = 0
-        """Small changes of the code that were tried last."""
+        self._tried: Mutated | None = None
         self._status: Status | None = None
         if self.console.is_terminal and not verbose:
             self._status = self.console.status(self._moving())
@@ -173,7 +172,7 @@ class Screen:
             self._line("", one_line(event.apart, 160), "dim")
 
     def _mutated(self, event: Mutated) -> None:
-        self._changes = event.mutants
+        self._tried = event
         missed = event.mutants - event.noticed
         if not event.mutants:
             self._line("changes", sentence_of(event), "dim")
@@ -192,7 +191,9 @@ class Screen:
             self._line(new.origin, f"{one_line(new.test)}{why}", "dim" if new.origin == "pinned" else "cyan")
         for test in event.exposing:
             self._line("wrong", f"version {event.version} fails {one_line(test)}", "red")
-        left = max(0, self._changes - event.noticed - event.pinned - len(event.alike))
+        if self._tried is None or self._tried.mutants == self._tried.noticed:
+            return
+        left = max(0, self._tried.mutants - event.noticed - event.pinned - len(event.alike))
         said = [f"{left} left"]
         said += [f"{event.pinned} noticed by pinned tests alone"] if event.pinned else []
         said += [f"{len(event.alike)} probably no mistake{'' if len(event.alike) == 1 else 's'}"] if event.alike else []

@@ -1,5 +1,6 @@
 """What happened, each event that people want to hear of in one sentence. Text of models in it is one plain line."""
 
+import math
 from collections.abc import Sequence
 
 from burnish.events import (
@@ -122,7 +123,7 @@ def _stronger(event: Strengthened) -> str:
     parts += [f"{len(event.exposing)} of them version {event.version} fails" if event.exposing else ""]
     parts += [f"{counted(event.pinned, 'change')} only pinned tests notice" if event.pinned else ""]
     parts += [f"{_alike_changes(len(event.alike))} from the code" if event.alike else ""]
-    return sentence("; ".join(filter(None, parts)) or "No test could be added for what goes unnoticed")
+    return sentence("; ".join(filter(None, parts)) or "No test was added")
 
 
 def _alike_changes(many: int) -> str:
@@ -142,8 +143,8 @@ def _round(event: Refined) -> str:
 
 def _standing(event: Measured) -> str:
     figures = [f"{event.passed} of {counted(event.tests, 'test')} passed"]
-    figures += [f"{event.mutation:.0f} % of small changes noticed"] if event.mutation is not None else []
-    figures += [f"quality {event.quality:.0f} of 100"] if event.quality is not None else []
+    figures += [f"{math.floor(event.mutation)} % of small changes noticed"] if event.mutation is not None else []
+    figures += [f"maintainability {event.quality:.0f} of 100"] if event.quality is not None else []
     figures += [counted(event.lines, "line"), f"{event.seconds:.1f} s", f"{event.tokens} tokens so far"]
     return f"After {one_line(event.after, 40)}, version {event.version}: {', '.join(figures)}."
 
