@@ -224,3 +224,10 @@ def test_a_round_for_a_check_has_no_number_and_one_that_was_left_out_says_why() 
     assert "A round for security: 1 finding before, none after; version 2 is kept (the tests pass)." in story
     assert "A round for quality was not kept: left out: the limit is reached." in story
     assert "Round 1" not in story
+
+
+def test_the_road_of_a_run_that_went_on_leads_over_what_followed() -> None:
+    road = visits(iterated())
+    assert (road["survivors"], road["strengthen"], road["refine"], road["review"]) == (1, 1, 2, 2)
+    assert road["decide"] == 2
+    assert "strengthen(strengthen: once):::visited" in picture(iterated())

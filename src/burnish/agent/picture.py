@@ -7,12 +7,34 @@ from typing import Any, cast
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.events import Asked, BaseEvent, CheckFinished, Compared, Decided, SpecAgreed, TestsRan, Tweaked
+from burnish.events import (
+    Asked,
+    BaseEvent,
+    CheckFinished,
+    Compared,
+    Decided,
+    Mutated,
+    Refined,
+    Reviewed,
+    SpecAgreed,
+    Strengthened,
+    TestsRan,
+    Tweaked,
+)
 from burnish.models.scripted import ScriptedModel
 from burnish.runs.run import Run
 from burnish.tasks.task import Task
 
-NODES: dict[type[BaseEvent], str] = {SpecAgreed: "specify", Decided: "decide", Tweaked: "tweak", Compared: "select"}
+NODES: dict[type[BaseEvent], str] = {
+    SpecAgreed: "specify",
+    Decided: "decide",
+    Tweaked: "tweak",
+    Compared: "select",
+    Mutated: "survivors",
+    Strengthened: "strengthen",
+    Refined: "refine",
+    Reviewed: "review",
+}
 """Which node speaks in which event; nodes that ask are known by what they ask for."""
 BEFORE = ("specify", "assume")
 """What the first node asks for and decides by itself; it speaks once, when all is agreed."""
@@ -37,8 +59,15 @@ def visits(run: Run) -> dict[str, int]:
     """How often each node was at work, as far as its events tell."""
     counts = Counter(event.purpose for event in run.all(Asked) if event.purpose not in BEFORE)
     for kind, node in NODES.items():
-        counts[node] = sum(getattr(event, "choice", "") not in BEFORE for event in run.all(kind))
+        counts[node] = sum(not _by_another(event) for event in run.all(kind))
     tried = [isinstance(event, TestsRan) for event in run.events]
     counts["run"] = sum(now and not before for before, now in zip([False, *tried], tried, strict=False))
     counts["judge"] = sum(event.evidence.check == "tests" for event in run.all(CheckFinished))
     return {node: count for node, count in counts.items() if count}
+
+
+def _by_another(event: BaseEvent) -> bool:
+    """Whether another node than `decide` said what comes next: the first one, or one that goes on once tests pass."""
+    if not isinstance(event, Decided):
+        return False
+    return event.choice in (*BEFORE, "voices") or event.reason.startswith("A round for ")
