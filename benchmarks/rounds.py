@@ -44,10 +44,12 @@ class Spent(NamedTuple):
     added_seconds: float = 0.0
     """Of them for mutants, new tests and rounds for findings."""
     added_tokens: int = 0
+    state: str = ""
 
 
 def main(name: str, most: int) -> None:
     model = open_model(name)
+    written(SENTENCES[0], open_model("scripted:demo"), fast=False)  # what is loaded once is loaded now
     model.warm_up()
     runs: list[dict[bool, Spent]] = []
     for turn, sentence in enumerate(SENTENCES[:most]):
@@ -84,7 +86,7 @@ def spent_in(run: Run, seconds: float) -> Spent:
     places = [place for place, event in enumerate(run.events) if isinstance(event, Mutated | Strengthened | Refined)]
     during = run.events[places[0] : places[-1]] if places else ()
     added = sum(event.seconds for event in run.events if isinstance(event, Mutated | Strengthened | Refined))
-    return Spent(seconds, run.tokens_in + run.tokens_out, added, _tokens(during))
+    return Spent(seconds, run.tokens_in + run.tokens_out, added, _tokens(during), run.state)
 
 
 def _tokens(events: Sequence[object]) -> int:
@@ -94,7 +96,8 @@ def _tokens(events: Sequence[object]) -> int:
 def line(spent: dict[bool, Spent]) -> str:
     fast, full = spent[True], spent[False]
     return (
-        f"--fast {fast.seconds:6.1f} s {fast.tokens:6d} tokens; full {full.seconds:6.1f} s {full.tokens:6d} tokens, "
+        f"--fast {fast.seconds:6.1f} s {fast.tokens:6d} tokens {fast.state}; "
+        f"full {full.seconds:6.1f} s {full.tokens:6d} tokens {full.state}, "
         f"of them {full.added_seconds:.1f} s and {full.added_tokens} tokens for evidence"
     )
 
