@@ -33,11 +33,11 @@ class Scales:
         assert work.best is not None
         self.base = work.best
         self._work, self._tools, self._checks = work, tools, checks
-        self._tests = work.suite.render(work.disputed)
 
     def of(self, check: str, code: str) -> Evidence:
-        """What a check says of a version that passes its tests."""
-        return self._checks.judge(code, self._tests, names=(check,))[0]
+        """What a check says of a version that passes its tests; pinned ones say nothing about what tests notice."""
+        tests = self._work.suite.render(self._work.disputed, pinned=check != "mutation")
+        return self._checks.judge(code, tests, names=(check,))[0]
 
     def weigh(self, check: str, code: str) -> Weighed:
         """Kept only if no test is lost, the check's figure is better, and no other check is worse."""
