@@ -48,7 +48,7 @@ Row = dict[str, Any]
 
 def main(model_name: str, out: Path, most: int) -> None:
     rows = read(out)
-    done = {row["task"] for row in rows if "error" not in row}
+    done = {row["task"] for row in rows if not is_broken(row)}
     tasks = [task for task in load_mbpp("tune")[:most] if task.id not in done]
     if model_name != "-" and tasks:
         work_through(tasks, open_model(model_name), out, at_once(model_name))
@@ -153,8 +153,8 @@ def tokens_before(run: Run) -> int:
 
 def summary(rows: Sequence[Row]) -> Iterator[str]:
     """The table: scores, tests by origin, what the reference says of them, what was exposed."""
-    broken = [row for row in rows if "error" in row]
-    rows = [row for row in rows if "error" not in row]
+    broken = [row for row in rows if is_broken(row)]
+    rows = [row for row in rows if not is_broken(row)]
     scored = [row for row in rows if row["mutants"]]
     models = ", ".join(sorted({row["model"] for row in rows}))
     yield f"{models}: {len(rows)} tasks, {len(broken)} broken; {len(scored)} have a version that passes and has mutants"
@@ -218,6 +218,11 @@ def _share(part: int, whole: int) -> str:
         return "0 of 0"
     low, high = wilson(part, whole)
     return f"{part} of {whole} ({100 * part / whole:.0f} %, {100 * low:.0f} to {100 * high:.0f})"
+
+
+def is_broken(row: Row) -> bool:
+    """Whether the model or the machine failed, which says nothing about the tests: such a task is tried again."""
+    return "error" in row or row["state"] in ("broken", "interrupted", "unfinished")
 
 
 def brief(row: Row) -> str:
