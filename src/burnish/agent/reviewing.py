@@ -29,6 +29,8 @@ MOST_LOOKS = 20
 MOST_VERSIONS = 6
 """Versions that are made at one person's word, by the model or by the person."""
 ENDED = "you wanted no more at the review"
+Look = Callable[[Shown], Reviewed]
+"""Shows a person what there is at a checkpoint and brings back what they say."""
 
 
 class Tests(Frozen):

@@ -43,17 +43,20 @@ def resume(
 def _go_on(run: "Run", raised: dict[str, float], store: "Store", session: "Session") -> "Run":
     """Do the work, and put the files of a run that names no folder where a new one would put them."""
     from burnish.cli.asking import can_ask, terminal
+    from burnish.cli.review import Desk, can_review
     from burnish.cli.session import here
     from burnish.events import FilesWritten
+    from burnish.verbs.resume import is_reviewed, settings_of, task_of, waits_for_answers
     from burnish.verbs.resume import resume as resume_it
-    from burnish.verbs.resume import settings_of, task_of, waits_for_answers
     from burnish.verbs.write import deliver, free_folder
 
     nowhere = run.started.verb == "write" and not settings_of(run).get("out")
     place = here() / task_of(run).id if nowhere else None
     answer = terminal(session.screen) if waits_for_answers(run) and can_ask(session.screen is None) else None
+    desk = Desk(session) if is_reviewed(run) and can_review(session.screen is None) else None
+    watch, review = (desk.watch, desk.review) if desk else (session.watch, None)
     models = session.models(run.started.model)
-    done = resume_it(run.id, models, raised=raised, store=store, watch=session.watch, answer=answer)
+    done = resume_it(run.id, models, raised=raised, store=store, watch=watch, answer=answer, review=review)
     if place and not done.ending(FilesWritten):
         done = deliver(done, free_folder(place), store, session.watch)
     return done

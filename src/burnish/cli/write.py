@@ -17,6 +17,10 @@ def write(
         Path | None, typer.Option(metavar="FILE", help="Your own pytest file; its tests decide.")
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Be asked about what the sentence leaves open.")] = False,
+    review: Annotated[
+        bool,
+        typer.Option("--review", help="Look at the tests, and at the code before its verdict, and say how to go on."),
+    ] = False,
     model: Annotated[
         str, typer.Option(help="Who answers; see `burnish models`. Of several, small,large, the first is asked first.")
     ] = DEFAULT_MODEL,
@@ -40,6 +44,7 @@ def write(
     from burnish.agent.limits import check_priced
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
+    from burnish.cli.review import Desk, check_reader
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
     from burnish.runs import Store
@@ -53,7 +58,11 @@ def write(
     check_priced(caps, *split_names(model))
     if ask:
         check_terminal(quiet or events)
+    if review:
+        check_reader(quiet or events)
     with Session(verbose, events, quiet) as session:
+        desk = Desk(session) if review else None
+        watch = desk.watch if desk else session.watch
         run = write_it(
             text,
             session.models(model),
@@ -62,10 +71,11 @@ def write(
             limits=caps,
             sandbox=sandbox,
             store=store,
-            watch=session.watch,
+            watch=watch,
             fast=fast,
             with_tests=with_tests,
             answer=terminal(session.screen) if ask else None,
+            review=desk.review if desk else None,
         )
         if out is None:  # named only now: another run may have taken the name meanwhile
             run = deliver(run, free_folder(here() / task.id), store, session.watch)

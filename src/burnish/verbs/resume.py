@@ -10,9 +10,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from burnish.agent.limits import Limits
+from burnish.agent.reviewing import Look
 from burnish.attempt import Models, Watch, attempt
 from burnish.errors import SetupProblem
-from burnish.events import Applied, Asked, FilesWritten, Resumed, Stopped
+from burnish.events import Applied, Asked, FilesWritten, Resumed, Reviewed, Stopped
 from burnish.runs import Run, Store
 from burnish.tasks import Task
 from burnish.verbs import write
@@ -31,12 +32,14 @@ def resume(
     store: Store | None = None,
     watch: Watch | None = None,
     answer: Callable[[str], str] | None = None,
+    review: Look | None = None,
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
     Task, limits, models, sandbox and checks are those of the record, unless named. `raised` are caps that are higher
     now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
+    `review` is who looks at what has not been looked at, where the run was to be reviewed.
     A finished run comes back as it is.
     """
     store = store or Store()
@@ -45,7 +48,7 @@ def resume(
     if is_over(opened, raised):
         return opened
     if way is _write:
-        way = partial(_write, answer=answer)
+        way = partial(_write, answer=answer, review=review)
     return way(opened, model or opened.started.model, limits_of(opened, raised), store, watch)
 
 
@@ -134,6 +137,25 @@ def _answerer(run: Run, answer: Callable[[str], str] | None) -> Callable[[str], 
     return answer
 
 
+def is_reviewed(run: Run) -> bool:
+    """Whether a person wanted to see what there is on the way."""
+    return bool(settings_of(run).get("review"))
+
+
+def _looker(run: Run, review: Look | None) -> Look | None:
+    """Who looks at the rest; needed unless all was looked at."""
+    last = run.last(Reviewed)
+    seen = last is not None and (last.where, last.said) == ("checks", "go_on")
+    if not is_reviewed(run):
+        return None
+    if review is None and not seen:
+        raise SetupProblem(
+            f"Run {run.id!r} was to be shown to you on its way, and nobody is here to look. "
+            f"Go on with it in a terminal: burnish resume {run.id}"
+        )
+    return review
+
+
 def _write(
     run: Run,
     model: Models,
@@ -141,6 +163,7 @@ def _write(
     store: Store,
     watch: Watch | None,
     answer: Callable[[str], str] | None = None,
+    review: Look | None = None,
 ) -> Run:
     settings = settings_of(run)
     if run.verdict is None or limits != limits_of(run):  # else it was killed just before its files were written
@@ -155,6 +178,7 @@ def _write(
             replay=run.events,
             answer=_answerer(run, answer),
             afterwards=settings.get("afterwards", ()),
+            review=_looker(run, review),
         )
     out = settings.get("out")  # a crash may have left half of the files there
     return write.deliver(run, write.free_folder(Path(out)), store, watch) if out else run

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from burnish.agent.limits import Limits
+from burnish.agent.reviewing import Look
 from burnish.attempt import Models, Watch, attempt
 from burnish.checks.settings import CHECKS
 from burnish.errors import SetupProblem
@@ -43,6 +44,7 @@ def write(
     fast: bool = False,
     with_tests: Path | str | None = None,
     answer: Callable[[str], str] | None = None,
+    review: Look | None = None,
 ) -> Run:
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
@@ -50,6 +52,7 @@ def write(
     `fast` leaves out the two slow checks at the end, mutation and performance. `with_tests` is a pytest file of the
     user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
     what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
+    `review` is shown the tests before they are frozen and the code before its verdict, and says how to go on.
     """
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
@@ -59,6 +62,7 @@ def write(
     checks = tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS))
     settings: dict[str, object] = {"out": str(Path(out).absolute())} if out is not None else {}
     settings |= {"ask": True} if answer else {}
+    settings |= {"review": True} if review else {}
     run = attempt(
         task,
         model,
@@ -71,6 +75,7 @@ def write(
         settings=settings,
         answer=answer,
         afterwards=() if fast else AFTERWARDS,
+        review=review,
     )
     return deliver(run, Path(out), store, watch) if out is not None else run
 

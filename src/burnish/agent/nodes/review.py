@@ -94,7 +94,7 @@ def _words(said: Reviewed, version: Version) -> str:
     """What the person said, with the line it is about; empty where there is no such line, or nothing was said."""
     if said.said != "comment":
         return said.words.strip()
-    lines = dict(enumerate(version.code.splitlines(), 1))
+    lines = dict(enumerate(version.code.rstrip().split("\n"), 1))
     line = lines.get(said.line or 0)
     return "" if line is None else f"About the line `{line.strip()}`: {said.words.strip()}"
 

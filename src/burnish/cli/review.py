@@ -1,0 +1,164 @@
+"""`--review`: what there is at a checkpoint, shown in the terminal, and what the person answers.
+
+What a model wrote is shown and never obeyed. Answers may come from a pipe, a line each.
+"""
+
+import io
+import re
+import select
+import sys
+import threading
+from collections.abc import Callable
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from burnish.agent.ask import Shown
+from burnish.cli.editing import edited_in_editor, edited_in_file
+from burnish.cli.screen import CHECK_COLOURS
+from burnish.cli.session import Session
+from burnish.errors import SetupProblem
+from burnish.events import BaseEvent, Evidence, Reviewed, RunStarted
+from burnish.text import one_line, plain
+
+HELP = "[Enter] go on · c WORDS change · 3: WORDS comment on line 3 · e edit (e FILE: take this file) · q stop"
+HEADS = {
+    "tests": "The tests, before they are frozen. What you change or add decides.",
+    "checks": "The code and what the checks say of it, before the verdict.",
+}
+_COMMENT = re.compile(r"(?:line\s+)?(\d{1,6})\s*:\s*(.+)", re.IGNORECASE)
+_CHANGE = re.compile(r"(?:c|change)\b[\s:]*(.*)", re.IGNORECASE)
+_EDIT = re.compile(r"(?:e|edit)(?:\s+(.+))?", re.IGNORECASE)
+GO_ON, STOP = ("", "go on", "go", "ok", "y", "yes"), ("q", "quit", "stop")
+
+
+def check_reader(silent: bool) -> None:
+    """Refuse to show anything where nobody could see it or answer."""
+    if silent:
+        raise SetupProblem(
+            "--review shows you the tests and the code and waits for an answer, so it does not go with --quiet and "
+            '--events. Leave those out: burnish write "…" --review'
+        )
+    if not can_review(silent):
+        raise SetupProblem(
+            "There is nobody to look: --review needs a terminal, or answers on standard input, a line each (an empty "
+            'line goes on). Leave out --review, or type: yes "" | burnish write "…" --review'
+        )
+
+
+def can_review(silent: bool) -> bool:
+    """Whether somebody sees what is shown and can answer: a person, or lines in a pipe that is not at its end."""
+    if silent or sys.stdin is None or sys.stdin.closed:
+        return False
+    if sys.stdin.isatty():
+        return sys.stdout.isatty()
+    try:
+        waiting = select.select([sys.stdin], [], [], 0)[0]
+    except (OSError, ValueError):  # not a file of the system's
+        waiting = [sys.stdin]
+    source = sys.stdin.buffer
+    return not waiting or not isinstance(source, io.BufferedReader) or bool(source.peek(1))
+
+
+class Desk:
+    """Where a person looks at things. Events that happen meanwhile are shown once they have answered."""
+
+    def __init__(self, session: Session) -> None:
+        assert session.screen is not None, "who sees nothing cannot review"
+        self._session, self._screen = session, session.screen
+        self._lock = threading.Lock()
+        self._busy = False
+        self._held: list[BaseEvent] = []
+        self._run_id = ""
+        if isinstance(sys.stdin, io.TextIOWrapper):  # no answer is lost to a character that cannot be read
+            sys.stdin.reconfigure(errors="replace")
+
+    def watch(self, event: BaseEvent) -> None:
+        """Hand the event on, now or later."""
+        if isinstance(event, RunStarted):
+            self._run_id = event.run_id
+        with self._lock:
+            if self._busy:
+                self._held.append(event)
+            else:
+                self._session.watch(event)
+
+    def review(self, shown: Shown) -> Reviewed:
+        """Show it and bring back the answer. Raises SetupProblem where the answers have come to their end."""
+        with self._lock:
+            self._busy = True
+            self._screen.pause()
+        try:
+            show(shown, self._screen.console)
+            return answered(shown, self._screen.console)
+        except EOFError:
+            raise SetupProblem(
+                f"The answers ended at the review of the {shown.where}, and nobody is there to look. What was done is "
+                f"kept; go on with it in a terminal: burnish resume {self._run_id}"
+            ) from None
+        finally:
+            with self._lock:
+                self._busy = False
+                self._screen.go_on()
+                for event in self._held:
+                    self._session.watch(event)
+                self._held.clear()
+
+
+def show(shown: Shown, console: Console) -> None:
+    """The file with its lines numbered, and at the end what the checks say."""
+    console.print()
+    console.print(Text(HEADS[shown.where], style="bold"), soft_wrap=True)
+    for number, line in enumerate((shown.code if shown.where == "checks" else shown.tests).rstrip().split("\n"), 1):
+        console.print(Text.assemble((f"{number:>4}  ", "dim"), (plain(line), "cyan")), soft_wrap=True)
+    if shown.evidence:
+        console.print()
+        console.print(_table(shown.evidence))
+    if shown.note:
+        console.print(Text(one_line(shown.note, 400), style="yellow"), soft_wrap=True)
+
+
+def _table(evidence: tuple[Evidence, ...]) -> Table:
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in ("check", "answer", "figure", "why"):
+        made.add_column(name, overflow="fold")
+    for item in evidence:
+        made.add_row(
+            Text(item.check, style="bold"),
+            Text(item.verdict.replace("_", " "), style=CHECK_COLOURS[item.verdict]),
+            Text(one_line(item.figure, 40)),
+            Text(one_line(item.why, 160)),
+        )
+    return made
+
+
+def answered(shown: Shown, console: Console) -> Reviewed:
+    """What the person says, asked for until it can be understood. Raises EOFError at the end of the input."""
+    console.print(Text(HELP, style="dim"), soft_wrap=True)
+    while True:
+        said = understood(plain(input("> ")).strip(), shown)
+        if isinstance(said, Reviewed):
+            return said
+        console.print(Text(plain(said), style="yellow"), soft_wrap=True)
+
+
+def understood(line: str, shown: Shown, edit: Callable[[Shown], str] = edited_in_editor) -> Reviewed | str:
+    """A line as an answer, or why it is none. `edit` lets the person edit what is shown; it raises SetupProblem."""
+    if line.lower() in GO_ON:
+        return Reviewed(where=shown.where, said="go_on")
+    if line.lower() in STOP:
+        return Reviewed(where=shown.where, said="stop")
+    if comment := _COMMENT.fullmatch(line):
+        return Reviewed(where=shown.where, said="comment", words=comment[2], line=int(comment[1]))
+    if change := _CHANGE.fullmatch(line):
+        said = Reviewed(where=shown.where, said="change", words=change[1])
+        return said if change[1] else "Say what to change, e.g.: c raise ValueError below zero"
+    if wanted := _EDIT.fullmatch(line):
+        try:
+            text = edited_in_file(wanted[1]) if wanted[1] else edit(shown)
+        except SetupProblem as problem:
+            return str(problem)
+        return Reviewed(where=shown.where, said="edited", text=text)
+    return f"That is no answer here. {HELP}"

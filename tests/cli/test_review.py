@@ -1,0 +1,271 @@
+"""`--review` at the command line: what is shown, how a line is understood, and where nobody is there to answer."""
+
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from burnish.agent.ask import Shown
+from burnish.cli import review
+from burnish.cli.editing import edited_in_editor, edited_in_file, editor
+from burnish.cli.review import HEADS, HELP, show, understood
+from burnish.errors import SetupProblem
+from burnish.events import Evidence, Reviewed
+from burnish.runs import Store
+from tests.cli.conftest import Call
+from tests.support import DOUBLE, ESC, burnish
+
+TESTS = Shown(where="tests", tests="from solution import f\n\n\ndef test_model_1():\n    assert f(1) == 1\n")
+COMMAND = ("write", DOUBLE, "--model", "scripted:demo", "--fast", "--review")
+
+
+def told(shown: Shown) -> str:
+    console = Console(file=io.StringIO(), width=100)
+    show(shown, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def said(line: str) -> tuple[str, str, int | None]:
+    found = understood(line, TESTS)
+    assert isinstance(found, Reviewed), found
+    return found.said, found.words, found.line
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("", ("go_on", "", None)),
+        ("go on", ("go_on", "", None)),
+        ("OK", ("go_on", "", None)),
+        ("q", ("stop", "", None)),
+        ("c test fractions too", ("change", "test fractions too", None)),
+        ("change: this one", ("change", "this one", None)),
+        ("3: should be 5", ("comment", "should be 5", 3)),
+        ("line 12 : remove", ("comment", "remove", 12)),
+    ],
+)
+def test_a_line_is_understood(line: str, meant: tuple[str, str, int | None]) -> None:
+    assert said(line) == meant
+
+
+@pytest.mark.parametrize("line", ["make it faster", "c", "3:", "?", "e /nowhere/at/all.py", "cat", "9" * 5000 + ": x"])
+def test_what_is_not_understood_is_said(line: str) -> None:
+    found = understood(line, TESTS)
+    assert isinstance(found, str)
+    assert found
+
+
+def test_lines_are_numbered_and_nothing_in_them_is_obeyed() -> None:
+    evil = f"assert f('[bold]x[/bold]') == 1  # {ESC}[2J{ESC}]0;gone\x07 :smile:"
+    shown = told(Shown(where="tests", tests=f"import a\n{evil}\nlast", note=f"[red]no{ESC}[31m"))
+    assert ESC not in shown
+    assert HEADS["tests"] in shown
+    assert "   2  assert f('[bold]x[/bold]') == 1  #  :smile:" in shown
+    assert "   3  last" in shown
+    assert "[red]no" in shown
+
+
+def test_an_escape_that_swallows_lines_does_not_shift_their_numbers() -> None:
+    assert "   2  second" in told(Shown(where="tests", tests=f"first {ESC}]0;open\nsecond"))
+
+
+def test_code_comes_with_a_table_of_what_the_checks_say() -> None:
+    evidence = (
+        Evidence(check="tests", verdict="passed", why="5 tests pass"),
+        Evidence(check="security", verdict="failed", why=f"[link]eval{ESC}[2J", figure="1 finding"),
+    )
+    shown = told(Shown(where="checks", tests="never shown", code="def f(n):\n    return n", evidence=evidence))
+    assert HEADS["checks"] in shown
+    assert "   1  def f(n):" in shown
+    assert "never shown" not in shown
+    assert all(part in shown for part in ("security", "failed", "1 finding", "[link]eval"))
+    assert ESC not in shown
+
+
+def test_a_file_edited_elsewhere_is_read(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_bytes(b"\xef\xbb\xbfassert f(1) == 1\r\n")
+    found = understood(f"e {tmp_path / 'mine.py'}", TESTS)
+    assert isinstance(found, Reviewed)
+    assert (found.said, found.text) == ("edited", "assert f(1) == 1\n")
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"x" * 1_000_001, None])
+def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "mine.py").write_bytes(content)
+    with pytest.raises(SetupProblem, match=r"e FILE$"):
+        edited_in_file(str(tmp_path / "mine.py"))
+
+
+def test_the_persons_own_editor_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDITOR", "code --wait")
+    monkeypatch.delenv("VISUAL", raising=False)
+    assert editor() == ["code", "--wait"]
+    monkeypatch.setenv("VISUAL", "my editor'")
+    assert editor() == ["my editor'"]
+    monkeypatch.delenv("VISUAL")
+    monkeypatch.delenv("EDITOR")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(SetupProblem, match="There is no editor"):
+        editor()
+
+
+def test_an_editor_needs_a_terminal() -> None:
+    with pytest.raises(SetupProblem, match="e FILE$"):
+        edited_in_editor(TESTS)
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--events"])
+def test_it_does_not_go_with_silence(call: Call, store: Store, option: str) -> None:
+    answer = call(*COMMAND, option)
+    assert (answer.code, store.list()) == (2, [])
+    assert 'Leave those out: burnish write "…" --review' in answer.err
+
+
+def test_nobody_at_the_other_end_is_said_before_any_work(store: Store, work_folder: Path) -> None:
+    answer = burnish(*COMMAND, cwd=work_folder)
+    assert (answer.returncode, store.list()) == (2, [])
+    assert "There is nobody to look" in answer.stderr
+
+
+def test_answers_come_from_a_pipe_a_line_each(call: Call, store: Store) -> None:
+    answer = call(*COMMAND, stdin="what?\n7: should be 4\nc caf\xe9\n\n\n".encode("latin-1"))
+    assert answer.code == 0, answer.err
+    assert HEADS["tests"] in answer.out
+    assert HEADS["checks"] in answer.out
+    run = store.open("last")
+    assert [(event.where, event.said) for event in run.all(Reviewed)][-2:] == [("tests", "go_on"), ("checks", "go_on")]
+    assert run.started.settings["review"] is True
+    assert answer.out.index(HELP) < answer.out.index("That is no answer here.")
+
+
+def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(call: Call, store: Store) -> None:
+    answer = call(*COMMAND, stdin=b"\n")
+    run = store.open("last")
+    assert (answer.code, run.verdict) == (2, None)
+    assert answer.err.strip().endswith(f"burnish resume {run.id}")
+    refused = call("resume", "--quiet")
+    assert (refused.code, "nobody is here to look" in refused.err) == (2, True)
+    resumed = call("resume", stdin=b"\n")
+    assert (resumed.code, store.open("last").verdict) == (0, "proven")
+    assert HEADS["tests"] not in resumed.out
+    assert HEADS["checks"] in resumed.out
+    assert [event.said for event in store.open("last").all(Reviewed)] == ["go_on", "go_on"]
+
+
+def test_words_with_escapes_and_markup_are_shown_plain(call: Call, store: Store) -> None:
+    evil = f"c {ESC}[2J[bold]more[/bold]{ESC}]0;gone\x07 of it\n"
+    answer = call(*COMMAND, stdin=f"{evil}\n\n".encode())
+    assert answer.code == 0, answer.err
+    assert store.open("last").all(Reviewed)[0].words == "[bold]more[/bold] of it"
+    assert ESC not in answer.out + call("show").out + call("explain").out
+
+
+def test_what_happens_while_somebody_looks_is_shown_afterwards(call: Call) -> None:
+    out = call(*COMMAND, stdin=b"\n\n").out
+    looking = out[out.index(HEADS["tests"]) : out.index("> ", out.index(HELP))]
+    assert "version 1" not in looking
+    assert "version 1" in out
+
+
+def _until(ours: int, words: str, seen: list[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while words not in b"".join(seen).decode(errors="replace"):
+        assert time.monotonic() < deadline, b"".join(seen)
+        seen.append(_read(ours))
+        assert seen[-1], b"".join(seen)
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other end has gone
+        return b""
+
+
+@pytest.mark.slow
+def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, store: Store) -> None:
+    (work_folder / "ed.sh").write_text(
+        '#!/bin/sh\nsed -i "s/double(0) == 0/double(0) == 0.0/" "$1"\necho edited > /dev/tty\n'
+    )
+    (work_folder / "ed.sh").chmod(0o755)
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "VISUAL": str(work_folder / "ed.sh")}
+    command = [sys.executable, "-m", "burnish", *COMMAND]
+    seen: list[bytes] = []
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        for head, line in (("tests", b"e\n"), ("tests", b"\n"), ("checks", b"\n")):
+            before = len(b"".join(seen))
+            _until(ours, HEADS[head], seen)
+            _until(ours, "> ", seen)
+            os.write(ours, line)
+            del before
+            seen.append(b"|")
+        shown = b"".join([*seen, *iter(lambda: _read(ours), b"")]).decode()
+    assert process.returncode == 0, shown
+    assert store.open("last").verdict == "proven"
+
+
+@pytest.mark.slow
+def test_ctrl_c_at_the_question_ends_the_run_as_always(work_folder: Path, store: Store) -> None:
+    command = [sys.executable, "-m", "burnish", *COMMAND]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        seen: list[bytes] = []
+        _until(ours, "> ", seen)
+        process.send_signal(signal.SIGINT)
+        shown = b"".join([*seen, *iter(lambda: _read(ours), b"")]).decode()
+    run = store.open("last")
+    assert (process.returncode, run.state) == (130, "interrupted"), shown
+    assert f"burnish resume {run.id}" in shown
+    assert run.all(Reviewed) == []
+
+
+@pytest.mark.slow
+def test_kill_9_between_the_checkpoints_then_resume_asks_only_the_second(work_folder: Path, store: Store) -> None:
+    command = [sys.executable, "-m", "burnish", *COMMAND]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=work_folder) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        out = b""
+        while HEADS["checks"].encode() not in out:
+            out += os.read(process.stdout.fileno(), 4096) or pytest.fail(out.decode())
+        process.kill()
+    assert [event.where for event in store.open("last").all(Reviewed)] == ["tests"]
+
+    nobody = burnish("resume", cwd=work_folder)
+    assert nobody.returncode == 2
+    assert "in a terminal: burnish resume" in nobody.stderr
+    done = burnish("resume", cwd=work_folder, stdin="\n")
+    assert done.returncode == 0, done.stderr
+    assert HEADS["tests"] not in done.stdout
+    assert HEADS["checks"] in done.stdout
+    run = store.open("last")
+    assert (run.verdict, [(event.where, event.said) for event in run.all(Reviewed)]) == (
+        "proven",
+        [("tests", "go_on"), ("checks", "go_on")],
+    )
+
+
+def test_a_terminal_on_one_side_only_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "r") as terminal:
+        monkeypatch.setattr(sys, "stdin", terminal)
+        assert not review.can_review(silent=False), "nobody sees what is shown"
+    monkeypatch.setattr(sys, "stdin", None)
+    assert not review.can_review(silent=False)
+    os.close(ours)
