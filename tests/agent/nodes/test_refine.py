@@ -1,0 +1,302 @@
+"""Findings become rounds: what is better and loses nothing takes the place of what passed; all else leaves it alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from burnish import Limits, ScriptedModel
+from burnish.agent.ask import Tools
+from burnish.agent.nodes.refine import refine
+from burnish.agent.work import Work
+from burnish.attempt import attempt
+from burnish.checks.final import FinalChecks
+from burnish.events import (
+    Asked,
+    Event,
+    Evidence,
+    Mutated,
+    NewTest,
+    Refined,
+    Stopped,
+    Strengthened,
+    TestsRan,
+)
+from burnish.runs import Store
+from burnish.runs.replay import Replay
+from burnish.sandbox import Sandbox
+from burnish.tasks import Task
+from tests.agent.history import proposed, spec
+from tests.agent.nodes.at_work import tools
+from tests.support import block
+
+UNIQUE = Task(
+    id="unique",
+    prompt="Each item once.",
+    entry_point="unique",
+    signature="unique(items)",
+    visible_tests=("assert unique([1, 2, 1]) == [1, 2]", "assert unique([]) == []"),
+    own_tests=False,
+)
+READ = Task(
+    id="read",
+    prompt="Read a value.",
+    entry_point="read",
+    signature="read(text)",
+    visible_tests=("assert read('[1]') == [1]",),
+    own_tests=False,
+)
+LOOP = "def unique(items):\n    made = []\n    for x in items:\n        if {}:\n            made.append(x)\n    return made\n"
+SLOW, HIDDEN = LOOP.format("x not in made"), LOOP.format("sum(x == y for y in made) == 0")
+"""Both are slow, the second in a way that no rewrite knows."""
+FAST = "def unique(items):\n    return list(dict.fromkeys(items))\n"
+OPEN = "def read(text):\n    return eval(text)\n"
+
+
+class Said(FinalChecks):
+    """Checks that answer by what stands in the code; real ones are asked in the last tests of this file."""
+
+    def __init__(self, *names: str, **found: str) -> None:
+        super().__init__(names or ("security", "performance", "quality", "mutation"))
+        self.found, self.asked = found, list[tuple[str, str]]()
+
+    def judge(
+        self, code: str, tests: str, sound: bool = True, names: Sequence[str] | None = None
+    ) -> tuple[Evidence, ...]:
+        names = self.names if names is None else names
+        self.asked += [(name, code) for name in names]
+        return tuple(self._answer(name, code) for name in names)
+
+    def _answer(self, name: str, code: str) -> Evidence:
+        bad = name in self.found and self.found[name] in code
+        details: dict[str, Any] = {"findings": [{"line": 2, "what": "Bad.", "severity": "high"}] if bad else []}
+        if name == "performance":
+            growth = "quadratic" if bad else "linear"
+            details["functions"] = [{"name": "unique", "growth": growth, "argument": "items", "points": [[8, 0.1, 0]]}]
+        details |= {"score": 20 if bad else 90, "tried": 50}
+        verdict: Any = "failed" if bad and name != "performance" else "passed"
+        return Evidence(check=name, verdict=verdict, why="", figure="bad" if bad else "good", details=details)
+
+
+def passing(box: Sandbox, code: str, *more: Event, task: Task = UNIQUE) -> Work:
+    """A run whose one version passes all tests."""
+    start = Work(task, [spec(task), *more, proposed(1, code)])
+    graded = tools(box).ground.grade(code, start.suite)
+    assert graded.all_passed, graded
+    return start.after([TestsRan(version=1, graded=graded)])
+
+
+def at_work(box: Sandbox, checks: FinalChecks, *answers: str, **how: Any) -> Tools:
+    return replace(tools(box, *answers, **how), checks=checks, afterwards=frozenset({"refine"}))
+
+
+def rounds(work: Work, kit: Tools) -> tuple[list[Event], Work]:
+    events = list(refine(work, kit))
+    return events, work.after([event for event in events if event.lasting])
+
+
+def timeless(event: Event) -> dict[str, Any]:
+    return event.model_dump(exclude={"at"})
+
+
+def of(kind: type[Any], events: list[Event]) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def test_nothing_found_is_no_round_and_no_question(box: Sandbox) -> None:
+    assert rounds(passing(box, FAST), at_work(box, Said()))[0] == []
+
+
+def test_where_refining_was_not_asked_for_no_check_is_run(box: Sandbox) -> None:
+    checks = Said(performance="made")
+    events, _ = rounds(passing(box, SLOW), replace(at_work(box, checks), afterwards=frozenset()))
+    assert (events, checks.asked) == ([], [])
+
+
+def test_a_rewrite_that_helps_takes_the_place_of_its_base_without_a_question(box: Sandbox) -> None:
+    kit = at_work(box, Said(performance="x not in made:"))
+    events, after = rounds(passing(box, SLOW), kit)
+    [done] = of(Refined, events)
+    assert (done.check, done.base, done.version, done.kept) == ("performance", 1, 2, True)
+    assert (done.before, done.after) == ("bad", "good")
+    assert "becomes a set" in done.why
+    assert after.best
+    assert (after.best.number, after.best.by, after.best.base) == (2, "refine", 1)
+    assert "made_set" in after.best.code
+    assert after.holds
+    assert not of(Asked, events)
+
+
+def test_the_model_is_asked_where_no_rewrite_helps_and_only_until_an_answer_is_kept(box: Sandbox) -> None:
+    kit = at_work(box, Said(performance="for y in made"), block(FAST), block(FAST))
+    events, after = rounds(passing(box, HIDDEN), kit)
+    assert [asked.ask_id for asked in of(Asked, events)] == ["refine-2"]
+    assert after.best
+    assert after.best.code.strip() == FAST.strip()
+    [question] = of(Asked, events)
+    assert "grows with the square of its input `items`" in question.messages[-1].content
+    assert question.temperature == 0.0
+
+
+def test_an_answer_that_fails_a_test_does_not_land(box: Sandbox) -> None:
+    wrong = "def unique(items):\n    return sorted(set(items))[:1]\n"
+    events, after = rounds(passing(box, HIDDEN), at_work(box, Said(performance="for y in made"), block(wrong)))
+    [done] = of(Refined, events)
+    assert not done.kept
+    assert done.why == "it no longer passes unique([1, 2, 1]) == [1, 2]"
+    assert after.best
+    assert after.best.number == 1
+    assert [asked.temperature for asked in of(Asked, events)] == [0.0, 0.7]
+
+
+def test_an_answer_that_loses_a_pinned_test_does_not_land(box: Sandbox) -> None:
+    pin = NewTest(test="assert unique([3, 1, 3]) == [3, 1]", origin="pinned", notices=("m1",))
+    more = Strengthened(version=1, tests=(pin,))
+    in_order = "def unique(items):\n    return sorted(set(items))\n"
+    events, after = rounds(passing(box, HIDDEN, more), at_work(box, Said(performance="for y in made"), block(in_order)))
+    [done] = of(Refined, events)
+    assert not done.kept
+    assert "unique([3, 1, 3])" in done.why
+    assert after.best
+    assert after.best.number == 1
+
+
+def test_faster_but_less_secure_does_not_land(box: Sandbox) -> None:
+    bought = "def unique(items):\n    return list(eval('dict').fromkeys(items))\n"
+    checks = Said(performance="for y in made", security="eval(")
+    events, after = rounds(passing(box, HIDDEN), at_work(box, checks, block(bought)))
+    [done] = of(Refined, events)
+    assert not done.kept
+    assert done.why == "security is worse: bad, and good before"
+    assert after.best
+    assert after.best.number == 1
+
+
+def test_tests_that_notice_less_speak_against_an_answer_only_where_that_was_measured(box: Sandbox) -> None:
+    checks = Said(performance="for y in made", mutation="fromkeys")
+    events, _ = rounds(passing(box, HIDDEN), at_work(box, checks, block(FAST)))
+    assert of(Refined, events)[0].kept
+    start = passing(box, HIDDEN).after([Mutated(version=1, mutants=9, noticed=9)])
+    events, after = rounds(start, at_work(box, checks, block(FAST)))
+    assert of(Refined, events)[0].why.startswith("mutation is worse")
+    assert after.best
+    assert after.best.number == 1
+
+
+def test_an_answer_with_another_signature_does_not_land(box: Sandbox) -> None:
+    other = "def unique(items, keep=0):\n    return list(dict.fromkeys(items))\n"
+    events, _ = rounds(passing(box, HIDDEN), at_work(box, Said(performance="for y in made"), block(other)))
+    assert of(Refined, events)[0].why == "it changes the signature of unique"
+
+
+def test_the_rounds_come_in_their_order_and_each_goes_on_from_what_was_kept(box: Sandbox) -> None:
+    checks = Said(security="return eval(", quality="import os")
+    code = f"import os\n\n\n{OPEN}"
+    events, after = rounds(passing(box, code, task=READ), at_work(box, checks))
+    assert [(done.check, done.base, done.version) for done in of(Refined, events)] == [
+        ("security", 1, 2),
+        ("quality", 2, 3),
+    ]
+    assert after.best
+    assert after.best.number == 3
+    assert "literal_eval" in after.best.code
+    assert "import os" not in after.best.code
+
+
+def test_a_version_that_was_not_kept_is_never_the_best_and_has_no_vote(box: Sandbox) -> None:
+    events, after = rounds(passing(box, HIDDEN), at_work(box, Said(performance="unique"), block(FAST)))
+    assert not of(Refined, events)[0].kept
+    assert [version.number for version in after.versions] == [1, 2, 3]
+    assert [version.number for version in after.rivals] == [1]
+    assert [version.number for version in after.answers] == [1]
+    assert after.best
+    assert after.best.number == 1
+
+
+@pytest.mark.parametrize("limits", [Limits(calls=0), Limits(tokens=100)])
+def test_a_limit_leaves_the_question_out_and_does_not_stop_the_run(box: Sandbox, limits: Limits) -> None:
+    events, after = rounds(passing(box, HIDDEN), at_work(box, Said(performance="for y in made"), limits=limits))
+    [done] = of(Refined, events)
+    assert done.why.startswith("left out: the limit of ")
+    assert (done.kept, done.version) == (False, None)
+    assert not of(Stopped, events)
+    assert after.holds
+
+
+def test_once_time_is_over_nothing_is_measured_and_the_reason_is_told(box: Sandbox) -> None:
+    checks = Said(security="unique")
+    events, _ = rounds(passing(box, SLOW), at_work(box, checks, limits=Limits(seconds=0)))
+    assert {done.why for done in of(Refined, events)} == {"left out: the limit of 0 seconds is reached"}
+    assert checks.asked == []
+
+
+def test_a_cancelled_run_begins_no_round(box: Sandbox) -> None:
+    kit = at_work(box, Said(performance="made"))
+    kit.cancel.set()
+    assert rounds(passing(box, SLOW), kit)[0] == []
+
+
+def test_a_run_cancelled_during_a_check_ends_at_once(box: Sandbox) -> None:
+    class Ends(Said):
+        def judge(self, *given: Any, **named: Any) -> tuple[Evidence, ...]:
+            kit.cancel.set()
+            return super().judge(*given, **named)
+
+    kit = at_work(box, Ends(security="unique"))
+    assert rounds(passing(box, SLOW), kit)[0] == []
+
+
+@pytest.mark.parametrize("upto", [None, Refined, TestsRan])
+def test_a_resumed_round_is_told_again_and_nothing_is_asked_twice(box: Sandbox, upto: type[Event] | None) -> None:
+    start = passing(box, HIDDEN)
+    events, after = rounds(start, at_work(box, Said(performance="for y in made"), block(FAST)))
+    known = [event for event in events if event.lasting]
+    until = known if upto is None else known[: next(n for n, one in enumerate(known) if isinstance(one, upto))]
+    kit = at_work(box, Said(performance="for y in made"), "never asked", replay=Replay(until))
+    again, resumed = rounds(start, kit)
+    assert isinstance(kit.model, ScriptedModel)
+    assert kit.model.asked == []
+    assert kit.meter.left().calls == Limits().calls - 1
+    assert resumed.best
+    assert after.best
+    assert (resumed.best.number, resumed.best.code) == (2, after.best.code)
+    assert [type(event) for event in again if event.lasting] == [type(event) for event in known]
+
+
+def test_a_finished_round_is_not_measured_again(box: Sandbox) -> None:
+    start = passing(box, SLOW)
+    events, _ = rounds(start, at_work(box, Said("performance", performance="x not in made:")))
+    checks = Said("performance", performance="x not in made:")
+    again, after = rounds(start, at_work(box, checks, replay=Replay(events)))
+    assert checks.asked == []
+    assert [timeless(event) for event in again] == [timeless(event) for event in events]
+    assert after.best
+    assert after.best.number == 2
+
+
+def test_real_checks_close_a_door_and_the_judge_asks_none_of_them_twice(
+    open_box: Sandbox, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    judged = FinalChecks._judge_files
+    monkeypatch.setattr(
+        FinalChecks, "_judge_files", lambda self, names, *rest: ran.extend(names) or judged(self, names, *rest)
+    )
+    checks = ("security",)
+    run = attempt(READ, ScriptedModel([block(OPEN)]), store=store, checks=checks, afterwards=("refine",))
+    assert run.verdict == "proven"
+    assert "ast.literal_eval(text)" in run.code
+    assert [evidence.verdict for evidence in run.evidence] == ["passed", "passed"]
+    assert ran == ["security", "security"], "before and after, and not again at the end"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("open_box")
+def test_real_checks_see_a_quadratic_growth_go(store: Store) -> None:
+    checks = ("security", "quality", "performance")
+    run = attempt(UNIQUE, ScriptedModel([block(SLOW)]), store=store, checks=checks, afterwards=("refine",))
+    [done] = run.all(Refined)
+    assert (done.check, done.kept) == ("performance", True)
+    assert "quadratic" in done.before
+    assert "linear" in done.after
