@@ -25,8 +25,8 @@ def test_the_user_s_folder_cannot_be_listed(fails_inside, secret):
     fails_inside(f"import os; os.listdir({str(secret.parent)!r})")
 
 
-def test_the_password_file_is_not_there(fails_inside):
-    fails_inside("open('/etc/passwd').read()")
+def test_the_users_of_the_machine_are_not_told(fails_inside):
+    fails_inside("assert 'root' in open('/etc/passwd').read()")
 
 
 def test_the_source_of_burnish_is_not_there(fails_inside):

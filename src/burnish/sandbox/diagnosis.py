@@ -125,7 +125,7 @@ def docker_level(engine: Engine) -> str:
 TYPE = " Type: "
 REMEDIES = {
     "is installed": "sudo apt-get install podman",
-    "permission denied": "dockerd-rootless-setuptool.sh install",
+    "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
     "on another machine": "docker context use default",
     "No such image": f"docker build --tag NAME {Path(__file__).parent / 'docker'}",
     "Cannot connect": "sudo systemctl start docker",

@@ -23,18 +23,11 @@ MOUNTS = Path("/proc/self/mountinfo")
 
 
 def command(
-    engine: Engine,
-    limits: Limits,
-    name: str,
-    labels: Mapping[str, str],
-    socket: str,
-    folders: Mapping[str, str],
-    filtered: bool = True,
+    engine: Engine, limits: Limits, name: str, socket: str, folders: Mapping[str, str], filtered: bool = True
 ) -> list[str]:
     """Everything before the image's name and what runs in it. The engine's own socket is never among what is seen."""
-    told = [word for label in labels.items() for word in ("--label", "=".join(label))]
-    words = ["run", "--rm", "--pull", "never", "--name", name, *told, *alone(engine, filtered), *bounds(engine, limits)]
-    return [*engine.command, *words, *places(limits), *shown(socket, folders)]
+    words = [*engine.command, "run", "--rm", "--pull", "never", "--name", name]
+    return [*words, *alone(engine, filtered), *bounds(engine, limits), *places(engine, limits), *shown(socket, folders)]
 
 
 def alone(engine: Engine, filtered: bool) -> list[str]:
@@ -50,17 +43,24 @@ def alone(engine: Engine, filtered: bool) -> list[str]:
 ENV = "/usr/bin/env"
 
 
+MANY = "nproc=32768:32768"
+"""Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
+
+
 def bounds(engine: Engine, limits: Limits) -> list[str]:
     """The limits on the whole container that this engine can set."""
     memory = str(limits.memory_bytes + cgroups.OWN_BYTES)
     words = ["--memory", memory, "--memory-swap", memory] if engine.memory else []
+    words += ["--ulimit", f"nofile={limits.open_files}:{limits.open_files}"]
+    words += ["--ulimit", MANY] if engine.name == "podman" else []
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 
 
-def places(limits: Limits) -> list[str]:
+def places(engine: Engine, limits: Limits) -> list[str]:
     """The three places that can be written, each with a size, and emptiness over what engines add."""
-    who = f"uid={bubblewrap.CELL_UID},gid={bubblewrap.CELL_UID}"
-    own = [f"{folder}:rw,exec,nosuid,nodev,mode=0700,{who},size={limits.folder_bytes}" for folder in WRITABLE]
+    uid = bubblewrap.CELL_UID
+    whose = "" if engine.name == "podman" else f"uid={uid},gid={uid},"  # podman takes no owner; one user is in there
+    own = [f"{folder}:rw,exec,nosuid,nodev,mode=1777,{whose}size={limits.folder_bytes}" for folder in WRITABLE]
     empty = [f"{folder}:ro,noexec,nosuid,nodev,mode=0555,size=4k" for folder in EMPTY_FOLDERS]
     return [word for place in (*own, *empty) for word in ("--tmpfs", place)]
 
@@ -95,9 +95,7 @@ def with_mounts_below(source: str, place: str, mounts: Path = MOUNTS) -> Iterato
 def bind(source: str, place: str) -> str:
     """One read-only bind, as the engine's command reads it: a row of comma-separated values."""
     row = io.StringIO()
-    csv.writer(row, lineterminator="").writerow(
-        ["type=bind", f"source={source}", f"target={place}", "readonly", "bind-nonrecursive=true"]
-    )
+    csv.writer(row, lineterminator="").writerow(["type=bind", f"source={source}", f"target={place}", "readonly"])
     return row.getvalue()
 
 

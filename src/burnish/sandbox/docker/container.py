@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 import select
 import subprocess
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import IO
 from burnish.errors import SandboxError
 from burnish.sandbox.docker.engine import Engine
 
-LABEL = "burnish.owner"
+OURS = "burnish-cell-"
+NAME_WORDS = 5
 
 
 class Container:
@@ -39,41 +41,40 @@ class Container:
             self.engine.ask("rm", "--force", self.name)
 
 
+def new_name() -> str:
+    """The name of a new container: it says whose it is."""
+    return f"{OURS}{here()}-{os.getpid()}-{started_at(os.getpid())}-{secrets.token_hex(4)}"
+
+
 def here() -> str:
-    """Which machine, since when, and which process namespace: only there does a process number mean anything."""
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return f"{boot}/{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116  # a link that leads nowhere
-
-
-def owner(pid: int | None = None) -> str:
-    """A process of this machine by its number and its start, so that a later one of the same number is another."""
-    pid = os.getpid() if pid is None else pid
-    return f"{here()}/{pid}/{started_at(pid)}"
+    """Which start of which machine, and which process namespace: only there does a process number mean anything."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116  # a link that leads nowhere
 
 
 def started_at(pid: int) -> str:
-    """When a process was started, in the kernel's ticks; "" when there is none."""
+    """When a process was started, in the kernel's ticks: a later one of the same number is another. "" when none is."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:
         return ""
 
 
-def is_left_over(label: str) -> bool:
-    """True when the owner of a container lived here and is no more."""
-    place, _, rest = label.rpartition("/")[0].rpartition("/")
-    boot = place.split("/")[0]
-    if boot != here().split("/")[0]:
-        return True  # the machine was started anew since
-    return place == here() and rest.isdigit() and owner(int(rest)) != label
+def is_left_over(name: str) -> bool:
+    """True when the owner of a container lived here and is no more, or the machine was started anew since."""
+    words = name.removeprefix(OURS).split("-")
+    if not name.startswith(OURS) or len(words) != NAME_WORDS or not words[2].isdigit():
+        return False
+    place, pid, started = "-".join(words[:2]), int(words[2]), words[3]
+    if words[0] != here().split("-")[0]:
+        return True
+    return place == here() and started_at(pid) != started
 
 
 def remove_leftovers(engine: Engine) -> None:
     """Remove the containers of a Burnish that is no more."""
-    listed = engine.ask(
-        "ps", "--all", "--filter", f"label={LABEL}", "--format", f'{{{{.ID}}}} {{{{.Label "{LABEL}"}}}}'
-    )
-    left = [line.split()[0] for line in listed.splitlines() if is_left_over(line.partition(" ")[2])]
+    names = engine.ask("ps", "--all", "--format", "{{.Names}}").split()
+    left = [name for name in names if is_left_over(name)]
     if left:
         with contextlib.suppress(SandboxError):
             engine.ask("rm", "--force", *left)

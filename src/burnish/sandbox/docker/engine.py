@@ -15,6 +15,8 @@ from burnish.errors import SandboxError
 ANSWER_SECONDS = 20.0
 NAMED_BY = ("DOCKER_HOST", "DOCKER_CONTEXT")
 """Whoever sets one of these has chosen the engine."""
+PODMAN_ONLY = "k8s-file"
+"""A way to log that only Podman has, whoever it pretends to be."""
 NO_COMMAND = "neither `docker` nor `podman` is installed"
 
 
@@ -119,9 +121,10 @@ def asked(command: tuple[str, ...]) -> Engine:
 def docker_engine(command: tuple[str, ...], told: dict[str, Any]) -> Engine:
     """What Docker, or Podman behind its Docker socket, says of itself."""
     options = [str(option) for option in told.get("SecurityOptions") or ()]
+    logs = (told.get("Plugins") or {}).get("Log") or ()
     return Engine(
         command=command,
-        name="docker",
+        name="podman" if PODMAN_ONLY in logs else "docker",
         version=str(told.get("ServerVersion", "")),
         rootless="name=rootless" in options,
         memory=bool(told.get("MemoryLimit")),

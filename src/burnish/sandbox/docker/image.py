@@ -19,6 +19,8 @@ from burnish.sandbox.docker.engine import Engine
 NAME = "burnish-cell"
 NAMED_BY = "BURNISH_DOCKER_IMAGE"
 FOLDERS = ("dev", "etc", "proc", "sys", "tmp", "work", "cell", "packages")
+OPEN = ("tmp", "work")
+"""Engines give what they mount there the mode of the folder below."""
 
 
 def own() -> str:
@@ -52,7 +54,7 @@ def layout(root: Path = Path("/")) -> bytes:
         for folder in (*bubblewrap.SYSTEM, *FOLDERS):
             path = root / folder.lstrip("/")
             entry = tarfile.TarInfo(folder.lstrip("/"))
-            entry.mode = 0o755
+            entry.mode = 0o1777 if folder in OPEN else 0o755
             if folder in bubblewrap.SYSTEM and path.is_symlink():
                 entry.type, entry.linkname = tarfile.SYMTYPE, str(path.readlink())
             elif folder in bubblewrap.SYSTEM and not path.is_dir():

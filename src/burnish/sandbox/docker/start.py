@@ -8,7 +8,6 @@ other, so the rest of a cell is the same. This asks for an engine on this machin
 import base64
 import json
 import os
-import secrets
 import select
 import shutil
 import socket
@@ -37,10 +36,9 @@ def docker_cell(
     filtered: bool = True,
 ) -> cell.Cell:
     """A new container that is ready for jobs. Only a test opens one without the system call filters."""
-    name = f"burnish-{os.getpid()}-{secrets.token_hex(4)}"
-    labels = {container.LABEL: container.owner()}
+    name = container.new_name()
     with listening() as (listener, address):
-        before = command.command(engine, limits, name, labels, address, folders, filtered)
+        before = command.command(engine, limits, name, address, folders, filtered)
         argv = [*before, image, *command.inner(settings(engine, limits, filtered))]
         client = start.popen(argv, [], dict(os.environ))
         try:
