@@ -163,6 +163,12 @@ def test_a_given_test_cannot_be_taken_back_by_nobody(folder: Path) -> None:
     assert "the task's words give `assert double(5) == 10`" in refusal(folder)
 
 
+def test_words_that_take_for_ever_to_read_are_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.evidence.given.SECONDS", 1.0)
+    edit(folder, lambda data: data["task"].update(words="f(" * 10_000))
+    assert refusal(folder) == "the task's words could not be searched for tests"
+
+
 def test_code_that_runs_when_tests_are_collected_is_seen(folder: Path) -> None:
     replace(folder / "test_solution.py", "from solution", "import os\nfrom solution")
     edit(folder, lambda data: None)

@@ -16,8 +16,8 @@ VERSION = 1
 FILE = "evidence.json"
 REPORT = "report.md"
 UNKNOWN = "unknown"
-LINE, TEXT, MANY = 2_000, 1_000_000, 5_000
-"""Characters of a remark, characters of a text, items of a list."""
+LINE, TEXT, MANY, MOST_TESTS = 2_000, 1_000_000, 5_000, 2_000
+"""Characters of a remark, characters of a text, items of a list, tests."""
 
 _SAFE = re.compile(r"(?:[^\W\d]\w*/){0,8}[^\W\d]\w*\.(?:py|md)")
 
@@ -180,7 +180,7 @@ class Dossier(Frozen):
     why: Line
     code: Code | None
     """None: nothing could be delivered."""
-    tests: Annotated[tuple[Test, ...], Field(max_length=MANY)] = ()
+    tests: Annotated[tuple[Test, ...], Field(max_length=MOST_TESTS)] = ()
     checks: Annotated[tuple[Said, ...], Field(max_length=100)] = ()
     models: Annotated[tuple[Who, ...], Field(max_length=100)] = ()
     tools: Annotated[dict[Line, Line], Field(max_length=100)] = Field(default_factory=dict)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from burnish.checks.suite import Suite
 from burnish.evidence.form import Dossier
-from burnish.evidence.given import given_in_words
+from burnish.evidence.given import given_in_strange_words
 from burnish.parsing import parse
 from burnish.report import file_of
 from burnish.text import one_line
@@ -56,18 +56,27 @@ def other_tests(dossier: Dossier, text: str) -> Iterator[str]:
 
 def other_given(dossier: Dossier) -> Iterator[str]:
     """Whether the task's own words give the tests that are said to be given; looked up again."""
-    task, given = dossier.task, {test.test: test for test in dossier.tests if test.origin == "given"}
-    goes_on = bool(dossier.run.continues)
-    reviewed = any(word.kind == "reviewed" and word.about == "tests" for word in dossier.people)
-    for test in given_in_words(task.words, goes_on, {task.entry_point}):
-        if test not in given and not (reviewed and test in task.taken_back):
+    task, given = dossier.task, {test.test for test in dossier.tests if test.origin == "given"}
+    goes_on, name = bool(dossier.run.continues), frozenset((task.entry_point,))
+    in_words = given_in_strange_words(task.words, goes_on, name | {*task.imports})
+    certain = given_in_strange_words(task.words, goes_on, name) if goes_on else in_words
+    if in_words is None or certain is None:
+        yield "the task's words could not be searched for tests"
+        return
+    for test in certain:
+        if test not in given and not _taken_back(dossier, test):
             yield f"the task's words give `{one_line(test, 120)}`, and the evidence does not list it as given"
-    known = given_in_words(task.words, goes_on, {task.entry_point, *task.imports})
-    for listed in given.values():
-        if listed.given_in == "words" and listed.test not in known:
+    for listed in dossier.tests:
+        if listed.given_in == "words" and listed.test not in in_words:
             yield f"`{one_line(listed.test, 120)}` is not among the tests that the task's words give"
         if listed.given_in == "file" and not task.test_file:
             yield f"{one_line(listed.name, 80)} is said to be in the user's file, and there is none"
+
+
+def _taken_back(dossier: Dossier, test: str) -> bool:
+    """Whether a person wanted it so."""
+    reviewed = any(word.kind == "reviewed" and word.about == "tests" for word in dossier.people)
+    return reviewed and test in dossier.task.taken_back
 
 
 def _parts(module: ast.Module) -> dict[str, str]:

@@ -83,7 +83,8 @@ def _task(run: Run, suite: Suite) -> Asked:
 def _taken_back(run: Run, suite: Suite) -> Iterator[str]:
     """Tests that are in the words and not in force, where a person has looked at the tests and wanted other ones."""
     if any(event.where == "tests" and event.said != "go_on" for event in run.all(Reviewed)):
-        found = given_in_words(run.started.prompt, run.started.continues is not None, {suite.entry_point})
+        names = frozenset((suite.entry_point, *suite.imports))
+        found = given_in_words(run.started.prompt, run.started.continues is not None, names)
         yield from (test for test in found if test not in suite.given)
 
 
@@ -117,8 +118,8 @@ def _given_in(test: str, run: Run, suite: Suite) -> GivenIn:
         return "project"
     if name_in_file(test):
         return "file"
-    words, names = run.started.prompt, {suite.entry_point, *suite.imports}
-    if test in given_in_words(words, run.started.continues is not None, names):
+    names = frozenset((suite.entry_point, *suite.imports))
+    if test in given_in_words(run.started.prompt, run.started.continues is not None, names):
         return "words"
     if test in [found for event in run.all(UserAnswered) for found in find_examples(event.words)]:
         return "answer"
