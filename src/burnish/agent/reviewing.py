@@ -16,7 +16,7 @@ from burnish.agent.prompts import Messages
 from burnish.agent.work import Work
 from burnish.checks.suite import Suite
 from burnish.errors import ModelError
-from burnish.events import Event, Evidence, Frozen, Refused, Reviewed, SpecAgreed, Stopped, TestsProposed
+from burnish.events import Event, Evidence, Frozen, Notice, Refused, Reviewed, SpecAgreed, Stopped, TestsProposed
 from burnish.tasks.examples import called_names, find_examples
 from burnish.tasks.offered import offered_names
 from burnish.tasks.test_file import name_in_file
@@ -53,6 +53,7 @@ def look(
     said = tools.replay.reviewed(basis)
     if said is None and tools.review:
         if evidence:
+            yield Notice(text="checking what there is, for you to look at")
             shown = shown.model_copy(update={"evidence": evidence()})
         started = time.monotonic()
         with tools.meter.paused():

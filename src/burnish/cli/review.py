@@ -138,7 +138,10 @@ def answered(shown: Shown, console: Console) -> Reviewed:
     """What the person says, asked for until it can be understood. Raises EOFError at the end of the input."""
     console.print(Text(HELP, style="dim"), soft_wrap=True)
     while True:
-        said = understood(plain(input("> ")).strip(), shown)
+        line = plain(input("> ")).strip()
+        if not sys.stdin.isatty():  # nobody has seen it typed
+            console.print(Text(line), soft_wrap=True)
+        said = understood(line, shown)
         if isinstance(said, Reviewed):
             return said
         console.print(Text(plain(said), style="yellow"), soft_wrap=True)

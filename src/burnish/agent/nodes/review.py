@@ -21,7 +21,7 @@ Made = Generator[Event, None, CodeProposed | str]
 
 def review(work: Work, tools: Tools) -> Iterator[Event]:
     """Show code, tests and checks before the verdict. A version for what the person says goes to the tests."""
-    if work.best is None or (work.stopped and work.stopped.reason == "review"):
+    if work.best is None or (work.reviewed and work.reviewed[-1].said == "stop"):
         return
     code, tests = work.best.code, work.suite.render(work.disputed)
     note = _became(work)
@@ -128,6 +128,7 @@ def _evidence(work: Work, tools: Tools) -> tuple[Evidence, ...]:
     """What the judge would be told now; it need not ask again for the same files."""
     assert work.best is not None
     code = work.best.code
-    tests = TestsCheck(work.disputed).judge(code, work.suite, tools.ground)
+    telling = work.suite.model_copy(update={"pinned": ()})
+    tests = TestsCheck(work.disputed).judge(code, telling, tools.ground)
     events = other_checks(work, code, tests.verdict == "passed", tools)
     return (tests, *(event.evidence for event in events if isinstance(event, CheckFinished)))
