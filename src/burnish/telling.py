@@ -47,6 +47,7 @@ ASKED_FOR = {
     "repeat": "something other than what it had said before",
     "refine": "the same without what a check had found",
     "review": "the change that a person wanted",
+    "inputs": "calls on which small changes of the code would show",
 }
 NOT_VERSIONS = ("tests", "specify", "assume")
 """What is asked for before the first round."""

@@ -60,12 +60,12 @@ def measured(
     if found is None or found.graded is None:
         return None
     given, undisputed, _ = work.score(found)
-    own = len(work.suite.model) - len(work.disputed)
+    counting = {*work.deciding, *work.suite.model, *work.suite.added} - {*work.disputed}
     return Measured(
         after=after,
         version=found.number,
         passed=given + undisputed,
-        tests=len(work.deciding) + own + len(work.suite.added),
+        tests=len(counting),
         lines=sum(bool(line.strip()) for line in found.code.splitlines()),
         mutation=mutation_of(events, found.number),
         quality=quality_of(found),
