@@ -102,3 +102,36 @@ def test_the_environment_is_empty_but_for_what_a_program_needs(cell, monkeypatch
     shown = cell.run(["python", "-c", "import os; print(sorted(os.environ))"]).output
     assert "SECRET" not in shown
     assert "HOME" in shown
+
+
+WRITABLE = """
+import os
+found = []
+for line in open("/proc/self/mounts"):
+    place, kind, options = line.split()[1:4]
+    if "ro" in options.split(",") or kind in ("proc", "devpts") or not os.path.isdir(place): continue
+    found += [here for here, _, _ in os.walk(place) if os.access(here, os.W_OK)]
+print(*sorted({here for here in found if here != os.getcwd()}))
+"""
+
+
+def test_three_places_can_be_written_and_no_other(cell):
+    assert cell.run(["python", "-c", WRITABLE]).output.split() == ["/dev/shm", "/tmp", "/work"]
+
+
+SOCKETS = """
+import os, socket, stat
+for top in (name for name in os.listdir("/") if name not in ("proc", "usr", "packages")):
+    for here, _, names in os.walk("/" + top):
+        for name in names:
+            path = os.path.join(here, name)
+            if stat.S_ISSOCK(os.lstat(path).st_mode): print(path)
+path = "/control"
+try: socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(path)
+except OSError as error: print(type(error).__name__)
+"""
+
+
+def test_no_socket_answers_not_even_the_one_a_container_was_born_with(cell):
+    said = cell.run(["python", "-c", SOCKETS]).output.split()
+    assert said == (["ConnectionRefusedError"] if cell.kind == "docker" else ["FileNotFoundError"])

@@ -128,7 +128,7 @@ def test_a_closed_sandbox_says_so():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(SetupProblem, match="bubblewrap"):
+    with pytest.raises(SetupProblem, match="bubblewrap, docker"):
         open_sandbox("submarine")
 
 

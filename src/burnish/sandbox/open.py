@@ -65,6 +65,7 @@ def open_docker(limits: Limits, cells: int | None, folders: Mapping[str, str] = 
     try:
         engine = docker_engine.find()
         container.remove_leftovers(engine)
+        docker_start.remove_leftovers()
         image = docker_image.ensure(engine)
         level = diagnosis.docker_level(engine)
         box = Box("docker", level, lambda: docker_start.docker_cell(engine, image, limits, folders), limits, cells)

@@ -69,7 +69,7 @@ def settings(engine: Engine, limits: Limits, filtered: bool) -> str:
 @contextmanager
 def listening() -> Iterator[tuple[socket.socket, str]]:
     """A socket that waits for one call, and its address. Nothing of it is left after."""
-    folder = tempfile.mkdtemp(prefix=FOLDER)
+    folder = tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-")
     path = Path(folder) / "control"
     handle = os.open(folder, os.O_PATH)
     try:
@@ -92,7 +92,7 @@ def called(listener: socket.socket, client: subprocess.Popen[bytes]) -> socket.s
         if client.poll() is not None:
             break
     client.kill()
-    words = client.stderr.read().decode(errors="replace").strip() if client.stderr else ""
+    words = client.communicate()[1].decode(errors="replace").strip()
     raise SandboxError(f"the container did not start: {words or 'it gave no reason'}")
 
 
@@ -103,3 +103,11 @@ def caller(control: socket.socket) -> int:
         control.close()
         raise SandboxError("the container runs where its processes cannot be seen")
     return pid
+
+
+def remove_leftovers() -> None:
+    """Remove the folders of a Burnish that was killed while it waited for a call."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        pid = folder.name.removeprefix(FOLDER).split("-")[0]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(folder, ignore_errors=True)

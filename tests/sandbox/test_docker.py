@@ -1,0 +1,180 @@
+"""Containers as cells: which engine, what is bound where, and what a killed Burnish left."""
+
+import io
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from burnish.checks.lab import Lab
+from burnish.errors import SandboxError, SetupProblem
+from burnish.sandbox import Limits, diagnosis, open_sandbox
+from burnish.sandbox.docker import command, container, engine, image, start
+from burnish.sandbox.docker.engine import Engine
+from tests.checks.project_support import made
+from tests.sandbox.kinds import must_be_there
+
+ROOTFUL = Engine(("docker",), "docker", "20.10", False, True, True, "2", False, "", "Debian")
+ROOTLESS = Engine(("podman",), "podman", "4.3", True, False, False, "2", False, "", "Debian")
+ELSEWHERE = Engine(("docker",), "docker", "27.1", False, True, True, "2", False, "6.6-linuxkit", "Docker Desktop")
+
+
+@pytest.fixture
+def found() -> Engine:
+    """The engine of this machine; the test is skipped where there is none."""
+    must_be_there("docker")
+    return engine.find()
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, *engines: Engine) -> Engine:
+    """Which of these would be used?"""
+    monkeypatch.setattr(engine, "candidates", lambda: iter((str(n),) for n in range(len(engines))))
+    monkeypatch.setattr(engine, "asked", lambda command: engines[int(command[0])])
+    return engine.find()
+
+
+def test_a_rootless_engine_is_preferred(monkeypatch):
+    assert choose(monkeypatch, ROOTFUL, ROOTLESS) == ROOTLESS
+    assert choose(monkeypatch, ROOTFUL) == ROOTFUL
+    assert ROOTLESS.title == "podman 4.3 (rootless engine)"
+
+
+def test_an_engine_on_another_machine_is_refused(monkeypatch):
+    with pytest.raises(SandboxError, match="on another machine") as refused:
+        choose(monkeypatch, ELSEWHERE)
+    assert diagnosis.no_docker(str(refused.value)).endswith("Type: docker context use default")
+    assert choose(monkeypatch, ELSEWHERE, ROOTFUL) == ROOTFUL
+
+
+def test_the_engine_that_the_user_names_is_the_only_one_asked(monkeypatch, tmp_path):
+    (tmp_path / "docker").write_text("#!/bin/sh\n")
+    (tmp_path / "podman").write_text("#!/bin/sh\n")
+    (tmp_path / "docker").chmod(0o755)
+    (tmp_path / "podman").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("DOCKER_HOST", "unix:///somewhere")
+    assert list(engine.candidates()) == [(f"{tmp_path}/docker",)]
+    monkeypatch.delenv("DOCKER_HOST")
+    assert list(engine.candidates()) == [(f"{tmp_path}/docker",), (f"{tmp_path}/podman",)]
+
+
+def test_an_engine_that_is_not_running_says_so(monkeypatch, tmp_path):
+    (tmp_path / "docker").write_text('#!/bin/sh\necho \'{"ServerErrors": ["Cannot connect to the daemon"]}\'\nexit 1\n')
+    (tmp_path / "docker").chmod(0o755)
+    with pytest.raises(SandboxError, match="Cannot connect"):
+        engine.asked((str(tmp_path / "docker"),))
+    with pytest.raises(SandboxError, match="does not answer"):
+        engine.asked((str(tmp_path / "nothing"),))
+
+
+def test_an_engine_without_control_groups_gets_no_limits_it_cannot_keep_and_the_report_says_so():
+    assert command.bounds(ROOTLESS, Limits())[:2] == ["--ulimit", "nofile=256:256"]
+    assert "--memory" in command.bounds(ROOTFUL, Limits())
+    assert "rlimit only" in diagnosis.docker_level(ROOTLESS)
+    assert "memory and processes by cgroup v2" in diagnosis.docker_level(ROOTFUL)
+
+
+def test_the_image_has_the_links_of_the_system_and_nothing_else(tmp_path):
+    (tmp_path / "usr" / "bin").mkdir(parents=True)
+    (tmp_path / "usr" / "bin" / "tool").write_text("x")
+    (tmp_path / "bin").symlink_to("usr/bin")
+    content = image.layout(tmp_path)
+    with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+        entries = {entry.name: entry for entry in tar.getmembers()}
+    assert entries["bin"].linkname == "usr/bin"
+    assert all(entry.isdir() or entry.issym() for entry in entries.values())
+    assert "sbin" not in entries
+    assert image.layout(tmp_path) == content
+
+
+def test_what_is_mounted_below_a_folder_is_bound_read_only_by_itself(tmp_path):
+    (tmp_path / "data set").mkdir()
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(f"1 0 8:1 / {tmp_path}/data\\040set rw - ext4 x rw\n1 0 8:1 / /elsewhere rw - ext4 x rw\n")
+    pairs = list(command.with_mounts_below(str(tmp_path), "/project", mounts))
+    assert pairs == [(str(tmp_path), "/project"), (f"{tmp_path}/data set", "/project/data set")]
+    assert command.bind("/a,b", "/c") == 'type=bind,"source=/a,b",target=/c,readonly'
+
+
+def test_only_containers_whose_owner_is_gone_are_left_over():
+    mine = container.new_name()
+    here, other = container.here(), "0badcafe-1"
+    assert not container.is_left_over(mine)
+    assert not container.is_left_over("somebody-s-database")
+    assert container.is_left_over(f"burnish-cell-{here}-999999999-5-ab")
+    assert container.is_left_over(f"burnish-cell-{here}-{os.getpid()}-5-ab"), "the number was given out again"
+    assert container.is_left_over(f"burnish-cell-{other}-1-5-ab"), "the machine was started anew"
+    boot = here.split("-")[0]
+    assert not container.is_left_over(f"burnish-cell-{boot}-1-999999999-5-ab"), "its processes cannot be seen from here"
+
+
+@pytest.mark.docker
+def test_the_containers_of_a_killed_burnish_are_removed_at_the_next_start(found):
+    name = f"burnish-cell-{container.here()}-999999999-5-ab"
+    usr = command.bind("/usr", "/usr")
+    found.ask(
+        "run",
+        "--detach",
+        "--network",
+        "none",
+        "--name",
+        name,
+        "--mount",
+        usr,
+        image.ensure(found),
+        "/usr/bin/sleep",
+        "60",
+    )
+    open_sandbox("docker", cells=1).close()
+    assert name not in found.ask("ps", "--all", "--format", "{{.Names}}")
+
+
+def test_the_folder_of_a_burnish_killed_while_it_started_a_container_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "burnish-call-999999999-x").mkdir()
+    (tmp_path / f"burnish-call-{os.getpid()}-x").mkdir()
+    start.remove_leftovers()
+    assert [path.name for path in tmp_path.iterdir()] == [f"burnish-call-{os.getpid()}-x"]
+
+
+@pytest.mark.docker
+def test_a_container_that_cannot_start_says_why(found):
+    with pytest.raises(SandboxError, match="no-such-image"):
+        start.docker_cell(found, "no-such-image:here", Limits())
+
+
+@pytest.mark.docker
+def test_a_named_image_that_is_not_there_is_not_fetched(found, monkeypatch):
+    monkeypatch.setenv("BURNISH_DOCKER_IMAGE", "no-such-image:here")
+    with pytest.raises(SetupProblem, match="docker build --tag"):
+        open_sandbox("docker")
+
+
+@pytest.mark.docker
+def test_checks_see_a_project_read_only_in_a_container(found, tmp_path):
+    project = made(tmp_path, {"shop.py": "PRICE = 3\n"})
+    with Lab(project, "docker") as lab:
+        ran = lab.run(
+            [lab.python, "-c", f"import sys; sys.path.insert(0, {lab.root!r}); import shop; print(shop.PRICE)"]
+        )
+        assert (ran.exit_code, ran.output) == (0, "3\n")
+        assert lab.run(["touch", f"{lab.root}/new"]).exit_code != 0
+
+
+@pytest.mark.docker
+def test_proxy_settings_of_the_engine_s_command_do_not_reach_the_code(found, tmp_path):
+    (tmp_path / "config.json").write_text('{"proxies": {"default": {"httpProxy": "http://me:secret@proxy"}}}')
+    code = """
+from burnish.sandbox import open_sandbox
+with open_sandbox("docker", cells=1) as box:
+    look = "print(open('/proc/self/environ').read(), b'secret' in open('/proc/self/environ', 'rb').read())"
+    print(box.run(["python", "-c", look]).output)
+"""
+    env = {**os.environ, "DOCKER_CONFIG": str(tmp_path), "http_proxy": "http://me:secret@proxy"}
+    said = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+    assert "secret" not in said
+    assert Path(command.ENV).exists()
