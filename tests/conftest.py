@@ -56,11 +56,12 @@ def box() -> Iterator[Sandbox]:
 def open_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     """Attempts in this process use the session's sandbox, which saves each the second of opening its own.
 
-    `write` stops at the tests here; the checks that follow have tests of their own.
+    `write` stops at the tests here; what follows, and the checks, have tests of their own.
     """
     opened: Callable[[str], AbstractContextManager[Sandbox]] = lambda kind="auto": nullcontext(box)  # noqa: E731
     monkeypatch.setattr("burnish.attempt.open_sandbox", opened)
     monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ())
+    monkeypatch.setattr("burnish.verbs.write.AFTERWARDS", ())
     return box
 
 

@@ -9,6 +9,7 @@ from burnish.agent.ask import Shown, Tools
 from burnish.agent.limits import Limits, Meter, check_priced
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
+from burnish.checks.mutation.alone import Mutations
 from burnish.errors import AttemptError
 from burnish.events import BaseEvent, Broke, Event, Resumed, Reviewed, RunStarted, Stopped
 from burnish.models.model import Model
@@ -77,6 +78,7 @@ def attempt(
                 _meter(limits, earlier, models),
                 threading.Event(),
                 checks=FinalChecks(checks, sandbox) if checks else None,
+                mutations=Mutations(sandbox) if "strengthen" in afterwards else None,
                 place=ground,
                 others=tuple(models[1:]),
                 answer=answer,
@@ -153,8 +155,9 @@ def _work_in_background(
     except KeyboardInterrupt:
         tools.cancel.set()
         tools.sandbox.close()
-        if tools.checks:
-            tools.checks.close()
+        for working in (tools.checks, tools.mutations):
+            if working:
+                working.close()
         _tell(record, watch, Stopped(reason="interrupted", why="stopped by the user"))
         raise
 

@@ -336,6 +336,10 @@ class Strengthened(BaseEvent):
     """Mutants that only pinned tests notice."""
     alike: tuple[str, ...] = ()
     """Mutants that no input told apart from the code: probably they are no mistakes at all."""
+    aside: bool = False
+    """Whether exposing tests were set aside at once: no version passes them with all others, and none could be had."""
+    why: str = ""
+    """Where nothing was looked for: why."""
     seconds: float = 0.0
 
 

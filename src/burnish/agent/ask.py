@@ -11,6 +11,7 @@ from burnish.agent.edits import Edits
 from burnish.agent.limits import Meter
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
+from burnish.checks.mutation.alone import Mutations
 from burnish.events import Asked, Event, Evidence, Frozen, ModelChunk, ModelReplied, Notice, Reviewed, Stopped
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
 from burnish.runs.replay import Replay
@@ -41,6 +42,8 @@ class Tools:
     """Added to the seed of every ask, so that attempts at one task can differ."""
     checks: FinalChecks | None = None
     """What looks at the final files beside the tests; None where only tests are asked for, as in evaluations."""
+    mutations: Mutations | None = None
+    """What breaks versions in small ways, to see what their tests notice; None where nobody asks for that."""
     place: Ground | None = None
     """Where versions are tried; None means each alone in the sandbox."""
     others: tuple[Model, ...] = ()

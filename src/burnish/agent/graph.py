@@ -11,17 +11,16 @@ from langgraph.types import Send
 from burnish.agent import nodes
 from burnish.agent.ask import Tools
 from burnish.agent.decide import decide
+from burnish.agent.disputes import VOICES
 from burnish.agent.measuring import measuring
 from burnish.agent.reviewing import MOST_VERSIONS
-from burnish.agent.work import Work
-from burnish.events import BaseEvent, Decided, Event, Move
+from burnish.agent.work import PERSON, Work
+from burnish.events import BaseEvent, Decided, Event, Move, Stopped
 from burnish.tasks.task import Task
 
 Node = Callable[[Work, Tools], Iterator[Event]]
 Asking = Callable[[Work, Tools, Move], Iterator[Event]]
 
-VOICES = "voices"
-"""The choice to hear further versions, written independently, before tests are made for what goes unnoticed."""
 MOST_STRENGTHENED = 2
 MORE = ("survivors", "strengthen", "refine")
 STEPS = 6
@@ -44,7 +43,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
         graph.add_node(name, _drained(lambda state: measuring(node, task, state["events"], tools), record))
 
     def add_asking(name: str, node: Asking) -> None:
-        graph.add_node(name, _drained(lambda state: node(_work(task, state), tools, state["move"]), record))
+        graph.add_node(name, _drained(lambda state: _asked(node, _work(task, state), tools, state["move"]), record))
 
     add("specify", nodes.specify)
     add("tests", nodes.tests)
@@ -76,10 +75,10 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
         ["tests", *asking, *MORE, "review", END],
     )
     graph.add_conditional_edges(
-        "survivors", lambda state: after_survivors(_work(task, state), state), ["rewrite", "strengthen"]
+        "survivors", lambda state: after_survivors(_work(task, state), state), ["rewrite", "strengthen", END]
     )
     graph.add_conditional_edges(
-        "strengthen", lambda state: after_strengthening(_work(task, state)), ["decide", "refine"]
+        "strengthen", lambda state: after_strengthening(_work(task, state)), ["decide", "survivors", "refine", END]
     )
     graph.add_edge("refine", "review")
     graph.add_conditional_edges("review", lambda state: after_review(_work(task, state)), ["run", "judge"])
@@ -98,7 +97,7 @@ def after_decision(work: Work, state: State, tools: Tools) -> list[str | Send]:
     """Side by side: each move to the node that makes it, and the tests beside the first. Or what follows once the tests
     pass, or judge, or leave it.
     """
-    if work.stopped and work.stopped.reason == "interrupted":
+    if _is_left(work):
         return [END]
     decision = work.decisions[-1] if work.decisions else None
     if work.stopped or decision is None or not decision.moves:
@@ -108,23 +107,45 @@ def after_decision(work: Work, state: State, tools: Tools) -> list[str | Send]:
 
 
 def _once_done(work: Work, tools: Tools) -> str:
-    """Tests for what goes unnoticed, at most twice; then rounds for what checks find; then a person; then the judge."""
-    if work.stopped or not work.holds:
+    """Tests for what goes unnoticed, at most twice; then rounds for what checks find; then a person; then the judge.
+
+    What a person wanted goes back to them as it is.
+    """
+    if work.stopped or not work.holds or (work.best and work.best.by in PERSON):
         return "review"
-    if "strengthen" in tools.afterwards and len(work.strengthened) < MOST_STRENGTHENED:
+    if "strengthen" in tools.afterwards and _is_new(work):
         return "strengthen" if work.mutated else "survivors"
     return "refine"
 
 
+def _is_new(work: Work) -> bool:
+    """Whether no tests were made for the version that is the best now, and may be."""
+    done = {event.version for event in work.strengthened}
+    return work.best is not None and work.best.number not in done and len(work.strengthened) < MOST_STRENGTHENED
+
+
 def after_survivors(work: Work, state: State) -> list[str | Send]:
     """Further versions to hear what is right, where there are too few; else the tests can be made."""
+    if _is_left(work):
+        return [END]
     decision = work.decisions[-1]
     return _sent(decision, state) if decision.choice == VOICES and decision.moves else ["strengthen"]
 
 
 def after_strengthening(work: Work) -> str:
-    """On with what passes all tests, also the new ones; code that a new test shows to be wrong is worked on again."""
-    return "refine" if work.holds or work.stopped else "decide"
+    """On with what passes all tests, also the new ones; code that a new test shows to be wrong is worked on again.
+
+    Where another version is the best by that, its mutants are next.
+    """
+    if _is_left(work):
+        return END
+    if not work.holds and not work.stopped:
+        return "decide"
+    return "survivors" if not work.stopped and _is_new(work) else "refine"
+
+
+def _is_left(work: Work) -> bool:
+    return work.stopped is not None and work.stopped.reason == "interrupted"
 
 
 def after_review(work: Work) -> str:
@@ -134,6 +155,14 @@ def after_review(work: Work) -> str:
 
 def _sent(decision: Decided, state: State) -> list[str | Send]:
     return [Send(move.kind, {**state, "move": move}) for move in decision.moves]
+
+
+def _asked(node: Asking, work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+    """What a node that asks says; a limit that keeps a further voice from being heard ends no run that is done."""
+    optional = bool(work.decisions) and work.decisions[-1].choice == VOICES
+    for event in node(work, tools, move):
+        if not (optional and isinstance(event, Stopped) and event.reason != "interrupted"):
+            yield event
 
 
 def _drained(node: Callable[[State], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:

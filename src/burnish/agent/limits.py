@@ -84,6 +84,12 @@ class Meter:
             return over
         return _at("dollars", self.limits.dollars or 0) if self._too_dear(_most_dollars(ask, model)) else None
 
+    def affords(self, ask: Ask, times: int, model: str = "") -> bool:
+        """Whether so many such calls fit into what is left of calls, tokens and money; nothing is booked."""
+        left, dollars = self.left(), _most_dollars(ask, model)
+        fits = times <= left.calls and times * (_most_read(ask) + ask.max_tokens) <= left.tokens
+        return fits and (left.dollars is None or (dollars is not None and times * dollars < left.dollars))
+
     @contextmanager
     def paused(self) -> Iterator[None]:
         """While a person looks at something, no time passes."""

@@ -96,6 +96,8 @@ def settled(work: Work) -> bool:
     """Whether the best version passes all that counts, and enough speaks for it beyond the tests."""
     if not work.holds or work.best is None or work.is_unchanged:
         return False
+    if work.was_content:
+        return True
     tests = len(work.deciding)
     if len(work.groups) < 2 and (tests >= MANY_TESTS or len(work.answers) >= PATIENCE):
         return True
@@ -201,7 +203,7 @@ def would_bend(kind: str, work: Work) -> bool:
     Such a test may well be wrong: fresh versions have a vote on it, and nothing is bent to please it. A small edit
     that fails one is another matter: it may have been found by chance.
     """
-    if kind not in ("reflect", "repeat") or work.best is None:
+    if kind not in ("reflect", "repeat") or work.best is None or work.is_exposed:
         return False
     given = bool(work.deciding) and work.passes_given(work.best)
     return work.holds or (given and work.best.by != TWEAK)

@@ -225,6 +225,18 @@ def refine(wanted: Wanted, code: str, finding: str) -> Messages:
     )
 
 
+@fitting
+def inputs(wanted: Wanted, code: str, changes: tuple[str, ...]) -> Messages:
+    """Ask for calls on which the code and small changes of it differ."""
+    own = wanted.own(code, "")
+    listed = "\n".join(f"{number}. {change}" for number, change in enumerate(changes, 1))
+    return _talk(
+        f"Here is a Python function:\n{_block(own)}\n\nEach of these changes would be a mistake:\n{listed}\n\n"
+        f"For each change write one call of `{wanted.name}` whose result would be different. "
+        "Answer with one ```python block of calls, one on each line, with plain values, and nothing else."
+    )
+
+
 def form_again(asked: Messages, answer: str, problem: str, wanted: Wanted) -> Messages:
     """The same question once more, with the answer that could not be used and the form made plain."""
     asked = asked[:-1] if asked[-1].role == "assistant" else asked

@@ -35,6 +35,39 @@ def relations_of(rows: Sequence[Row]) -> list[Repair]:
     return found
 
 
+def is_usual(rows: Sequence[Row], row: Row) -> bool:
+    """Whether a row of arguments is of the kind that all rows are: the same types, signs and relations, and nothing
+    empty where they have nothing empty. Without rows nothing is.
+    """
+    if not rows or len(row) != len(rows[0]):
+        return False
+    for value, column in zip(row, zip(*rows, strict=True), strict=True):
+        if type(value) not in {type(one) for one in column} or (_is_empty(value) and not any(map(_is_empty, column))):
+            return False
+    return all(_is_kept(repair, row) for repair in (*signs_of(rows), *relations_of(rows)))
+
+
+def _is_kept(repair: Repair, row: Row) -> bool:
+    """Whether there is nothing to repair; of a member any will do."""
+    if isinstance(repair, partial) and repair.func is _member:
+        one, other = repair.args
+        return _is_inside(row[other], row[one])
+    repaired = list(row)
+    repair(repaired, _Always())
+    return tuple(repaired) == row
+
+
+class _Always(random.Random):
+    """Dice that never leave a repair out."""
+
+    def random(self) -> float:
+        return 0.0
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | tuple | str | dict | set | bytes) and not value
+
+
 def _of_two(one: int, other: int, pairs: Sequence[tuple[Any, Any]]) -> list[Repair]:
     """The first that holds."""
     if all(_sized(a) and _sized(b) and len(a) == len(b) > 1 for a, b in pairs):

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Sequence
 from functools import cached_property
 
+from burnish.agent.disputes import given_up, outvoted
 from burnish.agent.likeness import bare
 from burnish.checks.suite import Suite
 from burnish.events import (
@@ -23,10 +24,6 @@ from burnish.events import (
 from burnish.runs.run import Run, Version
 from burnish.tasks.task import Task
 
-VOTES_WITH_GIVEN, VOTES_WITHOUT = 2, 3
-"""Versions that must have a vote before they outvote a test of the model's, where tests were given and where none."""
-SECOND_OPINIONS = 1
-"""Rounds after which, with given tests, the votes there are have to do."""
 NOT_RUN = "the tests could not be run"
 """How the problem of a version begins whose job broke in the sandbox: it says nothing about the code."""
 GIVEN, TWEAK, REFINE, REVIEW, USER = "given", "tweak", "refine", "review", "user"
@@ -62,6 +59,11 @@ class Work:
         """All tests there are."""
         run = self._run
         return Suite.for_task(self.task, self.spec, run.model_tests, run.added_tests, run.pinned_tests)
+
+    def suite_with(self, added: tuple[str, ...], pinned: tuple[str, ...] = ()) -> Suite:
+        """The same tests and more; those that were pinned so far fall."""
+        run = self._run
+        return Suite.for_task(self.task, self.spec, run.model_tests, (*run.added_tests, *added), pinned)
 
     @property
     def deciding(self) -> tuple[str, ...]:
@@ -140,20 +142,37 @@ class Work:
         """Set once a limit or the user has ended the work."""
         return self._run.last(Stopped)
 
+    @property
+    def was_content(self) -> bool:
+        """Whether a version has once passed all that counts, so that its mutants were looked at."""
+        return self._run.last(Mutated) is not None
+
     @cached_property
     def disputed(self) -> tuple[str, ...]:
-        """Model-made tests that the versions themselves speak against.
+        """Tests that are set aside: the versions speak against them, or nothing passes them with all others."""
+        return (*self._outvoted, *self._given_up)
 
-        Every answer that passes the given tests has a vote; a test is set aside when most of them fail it.
-        Too few votes settle nothing, unless there are given tests and no more versions can be had.
-        """
-        voters = [version for version in self.answers if version.graded and self.passes_given(version)]
-        needed = VOTES_WITH_GIVEN if self.deciding else VOTES_WITHOUT
-        no_more = bool(self.deciding) and (self.stopped is not None or self.round >= SECOND_OPINIONS)
-        if not voters or (len(voters) < needed and not no_more):
-            return ()
-        fails = {test: sum(self._fails(voter, test) for voter in voters) for test in self.suite.model}
-        return tuple(test for test, count in fails.items() if 2 * count > len(voters))
+    @cached_property
+    def _outvoted(self) -> tuple[str, ...]:
+        return outvoted(self, self._run.events)
+
+    @cached_property
+    def _given_up(self) -> tuple[str, ...]:
+        return given_up(self, self._run.events)
+
+    def passes_all(self, version: Version) -> bool:
+        """Whether a version passes every test but those of the model's that were voted down, and pinned ones."""
+        undisputed = [test for test in self.suite.model if test not in self._outvoted]
+        counting = (*self.deciding, *undisputed, *self.suite.added)
+        return version.graded is not None and not any(self.fails(version, test) for test in counting)
+
+    @property
+    def is_exposed(self) -> bool:
+        """Whether the best version passes all but a test that was added against a version."""
+        if self.best is None or not self.best.graded:
+            return False
+        failed = {test for test in self.suite.names.values() if self.fails(self.best, test)} - {*self.disputed}
+        return bool(failed & {*self.suite.added}) and not failed & {*self.deciding, *self.suite.model}
 
     @cached_property
     def best(self) -> Version | None:
@@ -268,7 +287,7 @@ class Work:
     def score(self, version: Version) -> tuple[int, int, int]:
         """Passed tests: given, undisputed with those that were added, all of the model's. Pinned ones do not count."""
         outcomes = self._outcomes(version)
-        undisputed = [*(test for test in self.suite.model if test not in self.disputed), *self.suite.added]
+        undisputed = [test for test in (*self.suite.model, *self.suite.added) if test not in self.disputed]
         return (
             sum(outcomes[test] == "passed" for test in self.deciding),
             sum(outcomes[test] == "passed" for test in undisputed),
@@ -291,8 +310,8 @@ class Work:
         if not self.suite.names:
             return len([number for number in self.group_of(self.best) if self.version(number) in self.answers]) > 1
         given, undisputed, _ = self.score(self.best)
-        own = len(self.suite.model) - len(self.disputed)
-        counting = len(self.deciding), own + len(self.suite.added)
+        own = len(self.suite.model) - len(self._outvoted)
+        counting = len(self.deciding), own + len(self.suite.added) - len(self._given_up)
         enough = bool(self.deciding) or own * 2 >= len(self.suite.model) > 0
         return enough and (given, undisputed) == counting
 
@@ -327,7 +346,8 @@ class Work:
         counting = (body for body in self.suite.names.values() if body not in self.disputed)
         return next(((body, failures[body]) for body in counting if body in failures), None)
 
-    def _fails(self, version: Version, test: str) -> bool:
+    def fails(self, version: Version, test: str) -> bool:
+        """Whether a version does not pass a test."""
         return self._outcomes(version)[test] != "passed"
 
     def _outcomes(self, version: Version) -> dict[str, str]:

@@ -30,14 +30,22 @@ def behave(
 
 
 def behave_all(
-    modules: Mapping[int, str], calls: Sequence[str], sandbox: Sandbox, timeout_seconds: float = MODULE_SECONDS
+    modules: Mapping[int, str],
+    calls: Sequence[str],
+    sandbox: Sandbox,
+    timeout_seconds: float = MODULE_SECONDS,
+    hash_seed: int = 0,
 ) -> dict[int, tuple[str, ...]]:
-    """What several modules answer, each in a process of its own, for the cost of one start. Raises SandboxError."""
+    """What several modules answer, each in a process of its own, for the cost of one start. Raises SandboxError.
+
+    Another `hash_seed` gives sets of texts another order.
+    """
     if not modules or not calls:
         return {number: () for number in modules}
     nonce = secrets.token_hex(16)
     files = order(list(modules.values()), calls, nonce, timeout_seconds)
-    ran = sandbox.run(COMMAND, files, timeout_seconds * len(modules) + 2)
+    command = ("env", f"PYTHONHASHSEED={hash_seed}", *COMMAND) if hash_seed else COMMAND
+    ran = sandbox.run(command, files, timeout_seconds * len(modules) + 2)
     answers = read(ran.output, nonce, len(modules), len(calls))
     return dict(zip(modules, answers, strict=True))
 

@@ -55,8 +55,7 @@ class Suite(Frozen):
         Of the names in `also`, which the module defines too, those that a test uses are imported.
         """
         own = tuple(test for test in dict.fromkeys(model) if test not in given)
-        used = set(re.findall(r"[^\W\d]\w*", "\n".join((*given, *own))))
-        imports = tuple(name for name in dict.fromkeys(also) if name in used and name != entry_point)
+        imports = _used(entry_point, (*given, *own), also)
         return cls(entry_point=entry_point, given=given, model=own, imports=imports, file=file, project=project)
 
     @classmethod
@@ -71,8 +70,11 @@ class Suite(Frozen):
         """All tests of a task: given ones, the project's, what the model wrote, what was added; joined only here."""
         name, given = (spec.entry_point, spec.given_tests) if spec else (task.entry_point or "solve", ())
         model = task.earlier_tests + written
-        made = cls.of(name, given, model, offered_names(task), task.test_file, task.project_tests)
-        return made.model_copy(update={"files": task.project_files}).with_more(added, pinned)
+        offered = offered_names(task)
+        made = cls.of(name, given, model, offered, task.test_file, task.project_tests)
+        made = made.model_copy(update={"files": task.project_files}).with_more(added, pinned)
+        used = _used(name, (*given, *made.model, *made.added, *made.pinned), offered)
+        return made.model_copy(update={"imports": used})
 
     def with_more(self, added: tuple[str, ...], pinned: tuple[str, ...] = ()) -> Self:
         """The same suite and more tests; none is taken away, and none stands twice."""
@@ -112,14 +114,15 @@ class Suite(Frozen):
         """The tests that are run from our own file, by the words that stand above them."""
         wanted = {
             "From your own examples: these decide.": [test for test in self.given if not name_in_file(test)],
-            "Written by the model: these rank versions, they do not decide.": [*{*self.model} - {*disputed}],
+            "Written by the model: these rank versions, they do not decide.": self.model,
             "Added for small changes of the code that no test noticed; independent versions agree on them.": self.added,
             "Pinned: these say what the code does now, and prove nothing about what it should do.": (
                 self.pinned if pinned else ()
             ),
         }
         return {
-            title: {name: body for name, body in self.names.items() if body in tests} for title, tests in wanted.items()
+            title: {name: body for name, body in self.names.items() if body in tests and body not in disputed}
+            for title, tests in wanted.items()
         }
 
     @property
@@ -171,6 +174,12 @@ class Suite(Frozen):
             found[line] = name
             line += body.count("\n") + 1
         return found
+
+
+def _used(entry_point: str, tests: Iterable[str], also: Iterable[str]) -> tuple[str, ...]:
+    """Which of the other names tests speak of."""
+    words = set(re.findall(r"[^\W\d]\w*", "\n".join(tests)))
+    return tuple(name for name in dict.fromkeys(also) if name in words and name != entry_point)
 
 
 def _together(cases: list[Case]) -> Outcome:

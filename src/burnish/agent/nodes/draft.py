@@ -30,12 +30,12 @@ TOP_P = 0.95
 
 def draft(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """The first version: the likeliest answer, at temperature zero."""
-    yield from propose(work, tools, move, _from_words(work))
+    yield from propose(work, tools, move, from_words(work))
 
 
 def rewrite(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     """Ask for the code afresh, without the old one to lean on: small models write better than they repair."""
-    yield from propose(work, tools, move, _from_words(work))
+    yield from propose(work, tools, move, from_words(work))
 
 
 def reflect(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
@@ -78,7 +78,8 @@ def told(work: Work, number: int) -> str:
     return f"{words}, but it does not. Check the arguments in the first lines of the function."
 
 
-def _from_words(work: Work) -> Messages:
+def from_words(work: Work) -> Messages:
+    """The question for the code from its description."""
     task = work.task
     return prompts.go_on(wanted(work)) if task.base_code and not task.broken else prompts.write(wanted(work))
 
@@ -86,7 +87,7 @@ def _from_words(work: Work) -> Messages:
 def _about(work: Work, move: Move, prompt: Callable[[Wanted, str, str], Messages]) -> Messages:
     """A prompt that shows a version; where there is none to show, the task alone."""
     if move.base is None:
-        return _from_words(work)
+        return from_words(work)
     return prompt(wanted(work), work.version(move.base).code, told(work, move.base))
 
 

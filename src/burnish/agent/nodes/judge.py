@@ -6,6 +6,7 @@ from burnish.agent.ask import Tools
 from burnish.agent.work import Work
 from burnish.checks.tests import TestsCheck
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
+from burnish.runs.sentences import joined
 from burnish.text import counted, one_line
 
 MOST_NAMED = 200
@@ -24,7 +25,7 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
     if work.is_worse:
         yield RunFinished(verdict="failed", why=_worse(work))
         return
-    evidence = TestsCheck(work.disputed).judge(work.best.code, work.suite, tools.ground)
+    evidence, aside = _tested(work, work.best.code, tools)
     yield CheckFinished(evidence=evidence)
     if others := _others(work, tools):
         yield from _refused(work, others)
@@ -33,7 +34,19 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
     if tools.cancel.is_set():
         return
     verdict, why = _verdict(work, evidence)
-    yield RunFinished(verdict=verdict, why=why, version=work.best.number, disputed=work.disputed)
+    yield RunFinished(verdict=verdict, why=why, version=work.best.number, disputed=aside)
+
+
+def _tested(work: Work, code: str, tools: Tools) -> tuple[Evidence, tuple[str, ...]]:
+    """What all tests say, and which are set aside: a pinned one that fails now says nothing about the code."""
+    evidence = TestsCheck(work.disputed).judge(code, work.suite, tools.ground)
+    cases = evidence.details.get("cases") if evidence.verdict == "failed" else None
+    failed = [case["name"] for case in cases if case["outcome"] != "passed"] if isinstance(cases, list) else []
+    unsure = tuple(test for name, test in work.suite.names.items() if name in failed and test in work.suite.pinned)
+    if not unsure:
+        return evidence, work.disputed
+    aside = (*work.disputed, *unsure)
+    return TestsCheck(aside).judge(code, work.suite, tools.ground), aside
 
 
 def _others(work: Work, tools: Tools) -> str:
@@ -57,24 +70,22 @@ def other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[E
     if tools.checks is None or tools.cancel.is_set():
         return
     yield Notice(text=f"checking {', '.join(tools.checks.names)}")
-    answers = tools.checks.judge(code, work.suite.render(work.disputed), sound)
+    answers = tools.checks.judge(code, work.suite.render(work.disputed, pinned=False), sound)
     yield from (CheckFinished(evidence=evidence) for evidence in answers if not tools.cancel.is_set())
 
 
 def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
-    given, own = len(work.deciding), len(work.suite.model) - len(work.disputed)
+    given = len(work.deciding)
     if evidence.verdict != "passed" or not work.holds:
         return "failed", _failed(work, evidence)
     if work.broken and not work.shown_wrong:
         why = "no test failed before" if work.is_known_before else "the code as it was could not be tried"
         return "plausible", f"{why}, so none can show that it is repaired; {_all(work)}"
     if given:
-        extra = f" and {counted(own, 'undisputed test')} of the model's" if own else ""
-        return "proven", f"{_yours(work)}{extra} pass{_aside(work)}"
-    return (
-        "plausible",
-        f"you gave no example; only its own tests vouch for it ({counted(own, 'test')} pass{_aside(work)})",
-    )
+        own = _left(work, work.suite.model)
+        extra = [f"{counted(own, 'undisputed test')} of the model's"] if own else []
+        return "proven", f"{joined([_yours(work), *extra, *_added(work)])} pass{_aside(work)}"
+    return "plausible", f"you gave no example; only its own tests vouch for it ({_own(work)} pass{_aside(work)})"
 
 
 def _failed(work: Work, evidence: Evidence) -> str:
@@ -97,14 +108,36 @@ def _worse(work: Work) -> str:
 
 def _all(work: Work) -> str:
     """How many tests pass, and whose they are."""
-    given, own = len(work.deciding), len(work.suite.model) - len(work.disputed)
+    given = len(work.deciding)
     if not given:
-        return f"only the model's own tests vouch for it ({counted(own, 'test')} pass{_aside(work)})"
+        return f"only the model's own tests vouch for it ({_own(work)} pass{_aside(work)})"
     return f"{counted(given, 'test')} pass{_aside(work)}"
 
 
+def _own(work: Work) -> str:
+    return joined([counted(_left(work, work.suite.model), "test"), *_added(work)])
+
+
+def _added(work: Work) -> list[str]:
+    """Tests that were made for what went unnoticed, in words; pinned ones are never among them."""
+    count = _left(work, work.suite.added)
+    return [_ones(count)] if count else []
+
+
+def _ones(count: int) -> str:
+    return f"{count} added one{'s' if count > 1 else ''}"
+
+
+def _left(work: Work, tests: tuple[str, ...]) -> int:
+    return sum(test not in work.disputed for test in tests)
+
+
 def _aside(work: Work) -> str:
-    return f"; {counted(len(work.disputed), 'test')} of the model's disputed and set aside" if work.disputed else ""
+    """What was set aside, the model's tests and those that were added."""
+    model, added = (len(tests) - _left(work, tests) for tests in (work.suite.model, work.suite.added))
+    said = [f"{counted(model, 'test')} of the model's"] if model else []
+    said += [_ones(added)] if added else []
+    return f"; {joined(said)} disputed and set aside" if said else ""
 
 
 def _yours(work: Work) -> str:
