@@ -119,11 +119,17 @@ def tests_of(run: Run, task: Task, box: Sandbox) -> list[Row]:
     """Every test but the given ones: who vouches for it, and whether the reference passes it."""
     suite = suite_of(run)
     origins = {new.test: new.origin for event in run.all(Strengthened) for new in event.tests}
-    made = [(test, "model") for test in suite.model if test not in run.disputed]
+    made = [(test, "model") for test in suite.model]
     made += [(test, origins.get(test, "agreed")) for test in (*suite.added, *suite.pinned)]
     outcomes = suite.outcomes(Alone(box).grade(task.gold, suite)) if made else {}
+    aside = {*run.disputed}
     return [
-        {"test": test, "origin": origin, "gold": _passes(test, outcomes[test], suite, task, box)}
+        {
+            "test": test,
+            "origin": origin,
+            "aside": test in aside,
+            "gold": _passes(test, outcomes[test], suite, task, box),
+        }
         for test, origin in made
     ]
 
@@ -183,9 +189,11 @@ def _score_lines(scored: Sequence[Row]) -> Iterator[str]:
 def _test_lines(rows: Sequence[Row], origin: str) -> Iterator[str]:
     """How many tests there are of an origin, and the share of them that the reference fails."""
     for words, fits in _groups():
-        found = [test for row in rows if fits(row) for test in row["tests"] if test["origin"] == origin]
-        wrong = sum(not test["gold"] for test in found)
-        yield f"{origin} tests, {words}: {len(found)}; the reference fails {_share(wrong, len(found))}"
+        made = [test for row in rows if fits(row) for test in row["tests"] if test["origin"] == origin]
+        found = [test for test in made if not test["aside"]]
+        wrong, aside = sum(not test["gold"] for test in found), len(made) - len(found)
+        more = f" ({aside} set aside)" if aside else ""
+        yield f"{origin} tests, {words}: {len(found)}{more}; the reference fails {_share(wrong, len(found))}"
 
 
 def _groups() -> Iterable[tuple[str, Callable[[Row], bool]]]:

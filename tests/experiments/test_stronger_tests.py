@@ -76,7 +76,7 @@ def test_two_tasks_are_measured_once_and_told_in_a_table(
     right, other = rows = experiment.read(out)
     assert (right["task"], right["right"], right["right_before"]) == ("floor", True, True)
     assert (other["right"], other["right_before"]) == (False, False)
-    assert {"test": "assert floor(5) == 5", "origin": "model", "gold": True} in right["tests"]
+    assert {"test": "assert floor(5) == 5", "origin": "model", "aside": False, "gold": True} in right["tests"]
     assert all(isinstance(test["gold"], bool) for row in rows for test in row["tests"])
     table = "\n".join(experiment.summary(rows))
     assert "2 tasks, 0 broken" in table

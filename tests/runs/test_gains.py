@@ -1,6 +1,16 @@
 """Whether iterating paid is said in figures and in sentences, for each step what it brought and what it cost."""
 
-from burnish.events import Event, Measured, Mutated, NewTest, Refined, Resumed, Strengthened
+from burnish.events import (
+    CodeProposed,
+    Event,
+    Measured,
+    Mutated,
+    NewTest,
+    Refined,
+    Resumed,
+    RunFinished,
+    Strengthened,
+)
 from burnish.runs import Run
 from burnish.runs.gains import left_of, paid, rows
 from tests.iterated import EVENTS, KEYS, SURVIVORS, iterated, row
@@ -58,11 +68,22 @@ def test_pinned_tests_raise_nothing() -> None:
     assert said == "Looking for new tests left the mutation score at 75 % (1 pinned added), for 0 tokens and 0.0 s."
 
 
-def test_a_test_that_shows_the_code_to_be_wrong_is_the_find() -> None:
+def exposed(*after: Event) -> list[str]:
     new = NewTest(test="assert f(0) == 0", origin="agreed", notices=("a",))
-    found = Strengthened(version=1, tests=(new,), exposing=(new.test,), noticed=4)
-    [said] = paid(run(Mutated(version=1, mutants=4, noticed=3), found))
-    assert said.startswith("A new test showed version 1 to be wrong")
+    found = Strengthened(version=1, tests=(new,), exposing=(new.test,), noticed=3, seconds=2.0)
+    return paid(run(Mutated(version=1, mutants=4, noticed=3), found, *after))
+
+
+def test_a_test_that_shows_the_code_to_be_wrong_is_the_find() -> None:
+    assert exposed() == ["A new test showed version 1 to be wrong, for 0 tokens and 2.0 s."]
+    fresh = CodeProposed(version=2, code="def f(n):\n    return 0\n", by="reflect")
+    [said] = exposed(fresh, RunFinished(verdict="proven", why="", version=2))
+    assert "to be wrong; the result is version 2, which was made or chosen after it, for" in said
+
+
+def test_a_test_that_nothing_passes_is_said_to_be_set_aside() -> None:
+    [said] = exposed(RunFinished(verdict="proven", why="", version=1, disputed=("assert f(0) == 0",)))
+    assert said.startswith("A new test spoke against version 1 and was set aside")
 
 
 def test_a_round_that_nobody_needed_is_only_told_where_the_check_has_passed() -> None:

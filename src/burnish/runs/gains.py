@@ -40,7 +40,7 @@ def left_of(run: Run) -> Left:
     if looked is None:
         return Left()
     done = [event for event in run.all(Strengthened) if event.version == looked.version]
-    tests = [new for event in done for new in event.tests]
+    tests = [new for event in done for new in event.tests if new.test not in event.exposing]
     noticed = {key for new in tests if new.origin != "pinned" for key in new.notices}
     pinned = {key for new in tests if new.origin == "pinned" for key in new.notices} - noticed
     alike = {key for event in done for key in event.alike} - noticed - pinned
@@ -76,23 +76,34 @@ def _tests(run: Run) -> Iterator[str]:
     for place, event in enumerate(run.events):
         if isinstance(event, Strengthened):
             before = _looked_at(run.events[:place], event.version)
-            if before is not None and before.mutants:
-                yield _raised(run, before, event, place)
+            if before is not None and before.mutants > before.noticed:
+                yield from _raised(run, before, event, place)
         elif isinstance(event, Mutated) and event.mutants == event.noticed and event.mutants:
             yield f"The tests noticed every one of {event.mutants} small changes, so no test had to be added."
 
 
-def _raised(run: Run, before: Mutated, event: Strengthened, place: int) -> str:
+def _raised(run: Run, before: Mutated, event: Strengthened, place: int) -> Iterator[str]:
     was, now = (100 * noticed // before.mutants for noticed in (before.noticed, event.noticed))
     start = run.events.index(before)
-    tokens = _tokens(run.events[start:place])
-    cost = _cost(tokens, before.seconds + event.seconds)
+    cost = _cost(_tokens(run.events[start:place]), before.seconds + event.seconds)
     if event.exposing:
-        return f"A new test showed version {event.version} to be wrong, for {cost}; the code was worked on again."
+        yield f"{_exposed(run, event)}, for {cost}."
+    elif now == was:
+        pinned = f"{len(event.tests)} pinned" if event.tests else "none"
+        yield f"Looking for new tests left the mutation score at {was} % ({pinned} added), for {cost}."
     if now > was:
-        return f"New tests raised the mutation score from {was} to {now} %, for {cost}."
-    counted = f"{len(event.tests)} pinned" if event.tests else "none"
-    return f"Looking for new tests left the mutation score at {was} % ({counted} added), for {cost}."
+        yield f"New tests raised the mutation score from {was} to {now} %{'' if event.exposing else f', for {cost}'}."
+
+
+def _exposed(run: Run, event: Strengthened) -> str:
+    """What became of a test that speaks against a version."""
+    if not {*event.exposing} - {*run.disputed}:
+        return (
+            f"A new test spoke against version {event.version} and was set aside: no version passes it and all others"
+        )
+    final = run.final.number if run.final else event.version
+    after = f"; the result is version {final}, which was made or chosen after it" if final != event.version else ""
+    return f"A new test showed version {event.version} to be wrong{after}"
 
 
 def _looked_at(events: Sequence[Event], version: int) -> Mutated | None:
