@@ -3,15 +3,19 @@
 import pytest
 
 from burnish.events import Evidence, Outcome
+from burnish.evidence import dossier_of
 from burnish.evidence.claim import Claim
-from burnish.evidence.claims import check_claim
+from burnish.evidence.claims import claim_of_check, claim_of_tests, claim_of_verdict
 from burnish.evidence.form import Said
 from burnish.evidence.versions import versions
+from tests.evidence.test_make import RUN
+
+DOSSIER = dossier_of(RUN, {})
 
 
 def claimed(check: str, said: str, found: str, verdict: Outcome = "passed", here: Outcome = "passed") -> Claim:
     evidence = Evidence(check=check, verdict=here, why="so it is", figure=found)
-    return check_claim(Said(check=check, verdict=verdict, figure=said), evidence, {"ruff": "0.1"}, {"ruff": "0.2"})
+    return claim_of_check(Said(check=check, verdict=verdict, figure=said), evidence, {"ruff": "0.1"}, {"ruff": "0.2"})
 
 
 @pytest.mark.parametrize(
@@ -25,6 +29,7 @@ def claimed(check: str, said: str, found: str, verdict: Outcome = "passed", here
         ("quality", "75 of 100", "75.4 of 100"),
         ("security", "no findings", "no findings"),
         ("performance", "double: linear, 12 ms at 65 536", "double: n log n, 40 ms at 32 768"),
+        ("performance", "double: constant, 12 ms at 65 536", "other: constant, 40 ms at 32 768"),
     ],
 )
 def test_what_chance_can_do_is_no_difference(check: str, said: str, found: str) -> None:
@@ -43,7 +48,6 @@ def test_what_chance_can_do_is_no_difference(check: str, said: str, found: str) 
         ("security", "no findings", "2 findings, worst low/high"),
         ("dependencies", "0 packages, 0 with advisories", "1 package, 0 with advisories"),
         ("performance", "double: constant, 12 ms at 65 536", "double: quadratic, 40 ms at 32 768"),
-        ("performance", "double: constant, 12 ms at 65 536", "other: constant, 40 ms at 32 768"),
         ("performance", "fast", "double: constant, 40 ms at 32 768"),
     ],
 )
@@ -68,6 +72,33 @@ def test_a_check_that_cannot_be_run_here_was_not_tried() -> None:
 def test_other_versions_of_the_tools_are_told_where_something_differs() -> None:
     assert "(ruff was 0.1, is 0.2)" in claimed("quality", "95 of 100", "75 of 100").why
     assert "ruff" not in claimed("security", "no findings", "1 finding, worst low/low").why
+
+
+RESULTS = {test.test: test.result for test in DOSSIER.tests}
+
+
+def test_a_test_that_says_something_else_here_is_named() -> None:
+    claim = claim_of_tests(DOSSIER, RESULTS | {"assert double(1) == 2": "failed"}, "")
+    assert (claim.answer, claim.why) == ("does_not_hold", "not as said: test_model_1")
+    assert claim_of_tests(DOSSIER, RESULTS, "").answer == "holds"
+    assert claim_of_tests(DOSSIER, {}, "it was too slow").why.endswith("and 3 more (it was too slow)")
+
+
+def test_a_check_that_says_other_than_its_tests_does_not_hold() -> None:
+    lying = (Said(check="tests", verdict="failed"), *DOSSIER.checks[1:])
+    claim = claim_of_tests(DOSSIER.model_copy(update={"checks": lying}), RESULTS, "")
+    assert (claim.answer, claim.why) == ("does_not_hold", "the check is said to have failed, and it passed")
+
+
+def test_a_verdict_says_what_it_rests_on_that_nobody_can_look_up() -> None:
+    tests = Claim(what="tests", answer="holds", said="")
+    claim = claim_of_verdict(DOSSIER, tests, RESULTS)
+    assert claim.answer == "holds"
+    assert claim.why == "2 of 3 given tests not in the task's words; said to be from: answer, review"
+    failing = RESULTS | {"assert double('a') == 'aa'": "failed"}
+    assert claim_of_verdict(DOSSIER, tests, failing).answer == "holds", "no verdict rests on a pinned test"
+    failing = RESULTS | {"assert double(-1) == -2": "failed"}
+    assert claim_of_verdict(DOSSIER, tests, failing).answer == "does_not_hold"
 
 
 def test_the_versions_at_work_are_known() -> None:

@@ -1,7 +1,7 @@
 """Holds what is said? Verdicts must be the same; a figure may differ by no more than chance makes it differ."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from burnish.checks.performance.growth import ORDER
 from burnish.events import Evidence, Outcome
@@ -20,7 +20,7 @@ _INTERVAL = re.compile(r"\((\d+) to (\d+)\)")
 MOST_NAMED = 3
 
 
-def check_claim(said: Said, found: Evidence, then: dict[str, str], now: dict[str, str]) -> Claim:
+def claim_of_check(said: Said, found: Evidence, then: dict[str, str], now: dict[str, str]) -> Claim:
     """What one check said, beside what it says here."""
     shown, here = in_words(said.verdict, said.figure), in_words(found.verdict, found.figure)
     if found.verdict == "not_run":
@@ -41,7 +41,7 @@ def untried(said: Said, why: str) -> Claim:
     return Claim(what=said.check, answer="not_tried", said=in_words(said.verdict, said.figure), why=one_line(why, 300))
 
 
-def tests_claim(dossier: Dossier, results: Mapping[str, Outcome], problem: str) -> Claim:
+def claim_of_tests(dossier: Dossier, results: Mapping[str, Outcome], problem: str) -> Claim:
     """Whether each test says what it is said to say; `problem` is what kept some of them from saying anything."""
     ran = [test for test in dossier.tests if test.origin != "disputed"]
     said = _count([test.result for test in ran])
@@ -49,6 +49,11 @@ def tests_claim(dossier: Dossier, results: Mapping[str, Outcome], problem: str) 
     other = [test.name for test, result in zip(ran, found, strict=True) if test.result != result]
     if not ran:
         return Claim(what="tests", answer="not_tried", said=said, why="there is no test")
+    verdict = "passed" if all(result == "passed" for result in found) else "failed"
+    told = next((one.verdict for one in dossier.checks if one.check == "tests"), verdict)
+    if not other and told not in (verdict, "not_run"):
+        why = f"the check is said to have {told}, and it {verdict}"
+        return Claim(what="tests", answer="does_not_hold", said=said, found=_count(found), why=why)
     if other:
         more = f" and {len(other) - MOST_NAMED} more" if len(other) > MOST_NAMED else ""
         why = f"not as said: {', '.join(one_line(name, 60) for name in other[:MOST_NAMED])}{more}"
@@ -57,7 +62,7 @@ def tests_claim(dossier: Dossier, results: Mapping[str, Outcome], problem: str) 
     return Claim(what="tests", answer="holds", said=said, found=_count(found))
 
 
-def verdict_claim(dossier: Dossier, tests: Claim, results: Mapping[str, Outcome]) -> Claim:
+def claim_of_verdict(dossier: Dossier, tests: Claim, results: Mapping[str, Outcome]) -> Claim:
     """Whether the tests bear the verdict, by the rules of the judge."""
     said = dossier.verdict or "no verdict"
     counting = [test for test in dossier.tests if test.origin not in ("disputed", "pinned")]
@@ -74,9 +79,18 @@ def verdict_claim(dossier: Dossier, tests: Claim, results: Mapping[str, Outcome]
     if said == "proven" and not given:
         why = "no test was given, so nothing can be proven"
         return Claim(what="verdict", answer="does_not_hold", said=said, found="plausible", why=why)
-    back = len(dossier.task.taken_back)
-    why = f"a person took back {counted(back, 'test')} that the words give" if back else ""
-    return Claim(what="verdict", answer="holds", said=said, found=said, why=why)
+    return Claim(what="verdict", answer="holds", said=said, found=said, why="; ".join(_on_trust(dossier)))
+
+
+def _on_trust(dossier: Dossier) -> Iterator[str]:
+    """What no words and no file bear out: only the evidence says that a person wanted it so."""
+    given = [test for test in dossier.tests if test.origin == "given"]
+    told = [test for test in given if test.given_in not in ("words", "file")]
+    if told:
+        places = ", ".join(dict.fromkeys(test.given_in or "another place" for test in told))
+        yield f"{len(told)} of {counted(len(given), 'given test')} not in the task's words; said to be from: {places}"
+    if back := dossier.task.taken_back:
+        yield f"{counted(len(back), 'test')} that the words give, taken back by a person, as is said"
 
 
 def in_words(verdict: Outcome, figure: str) -> str:
@@ -121,18 +135,12 @@ def _within(sample: str, other: str) -> bool:
 
 
 def _performance(said: str, found: str) -> bool:
-    """The same function grows about as fast; how long it takes is the machine's affair."""
-    grows = [_growth(figure) for figure in (said, found)]
-    if None in grows:
+    """The slowest function grows about as fast; which it is among equals, and how long it takes, is chance."""
+    grows = [figure.rpartition(": ")[2].split(",")[0].strip() for figure in (said, found)]
+    if not {*grows} <= {*ORDER}:
         return False
-    (one, first), (other, second) = [grow for grow in grows if grow]
-    return one == other and abs(first - second) <= GROWTH_STEPS
-
-
-def _growth(figure: str) -> tuple[str, int] | None:
-    name, _, rest = figure.rpartition(": ")
-    growth = rest.split(",")[0].strip()
-    return (name, ORDER.index(growth)) if growth in ORDER else None
+    first, second = map(ORDER.index, grows)
+    return abs(first - second) <= GROWTH_STEPS
 
 
 _SAME: dict[str, Callable[[str, str], bool]] = {

@@ -9,7 +9,7 @@ from burnish.evidence.make import dossier_of
 from burnish.runs import Run, Store, read_record
 
 
-def record_claim(dossier: Dossier, store: Store) -> Claim:
+def claim_of_record(dossier: Dossier, store: Store) -> Claim:
     """Holds where the run is on record here and agrees; not tried where it is somebody else's."""
     said = f"run {dossier.run.id}"
     run = _recorded(dossier, store)

@@ -17,12 +17,12 @@ from burnish.checks.watcher import Watcher
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import Evidence, Frozen, Outcome
 from burnish.evidence.claim import Claim
-from burnish.evidence.claims import check_claim, tests_claim, untried, verdict_claim
+from burnish.evidence.claims import claim_of_check, claim_of_tests, claim_of_verdict, untried
 from burnish.evidence.folder import Held, hold
 from burnish.evidence.form import Dossier, Said, files_of
 from burnish.evidence.listed import disputed_in, other_given, other_tests, suite_in
 from burnish.evidence.read import read_form, read_raw
-from burnish.evidence.record import record_claim
+from burnish.evidence.record import claim_of_record
 from burnish.evidence.seal import seal_of
 from burnish.evidence.versions import versions
 from burnish.runs import Store
@@ -83,10 +83,10 @@ def verify(
     told = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "")
     if changed := _changed(dossier, held):
         return told.model_copy(update={"changed": changed})
-    record = record_claim(dossier, store or Store())
+    record = claim_of_record(dossier, store or Store())
     if dossier.code is None:
         why = "no code was delivered, so nothing is claimed"
-        return told.model_copy(update={"claims": (verdict_claim(dossier, _silent(why), {}), record)})
+        return told.model_copy(update={"claims": (claim_of_verdict(dossier, _silent(why), {}), record)})
     claims, level = _again(dossier, held, fast, sandbox, watch)
     return told.model_copy(update={"claims": (*claims, record), "sandbox": level})
 
@@ -133,7 +133,7 @@ def _again(dossier: Dossier, held: Held, fast: bool, sandbox: str, watch: Watche
             names = [name for name, why in left_out.items() if not why]
             found = judge_all(project, lab, names, watch).evidence if names else ()
             return [
-                verdict_claim(dossier, tests, results),
+                claim_of_verdict(dossier, tests, results),
                 tests,
                 *_checks(dossier, found, left_out),
             ], lab.sandbox.level
@@ -147,7 +147,7 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
     except SandboxError as error:
         return {}, _silent(f"the tests could not be run: {one_line(str(error), 200)}")
     results = suite.outcomes(graded)
-    return results, tests_claim(dossier, results, graded.problem)
+    return results, claim_of_tests(dossier, results, graded.problem)
 
 
 def _left_out(said: Said, fast: bool, sound: bool) -> str:
@@ -170,5 +170,5 @@ def _checks(dossier: Dossier, found: Sequence[Evidence], left_out: Mapping[str, 
         if said.check == "tests":
             continue
         item = by_name.get(said.check)
-        claims.append(check_claim(said, item, dossier.tools, now) if item else untried(said, left_out[said.check]))
+        claims.append(claim_of_check(said, item, dossier.tools, now) if item else untried(said, left_out[said.check]))
     return claims
