@@ -129,8 +129,8 @@ def tried(weakness: Weakness, model: Model | None, store: Store) -> Outcome:
     )
     seconds = time.monotonic() - began
     first = next(event.code for event in run.all(CodeProposed))
-    before = {one.check: one for one in FinalChecks(CHECKS).judge(first, tests_of(weakness))}
-    after = {one.check: one for one in FinalChecks(CHECKS).judge(run.code, tests_of(weakness))}
+    before = {one.check: one for one in FinalChecks(CHECKS).judge(first, file_of_tests(weakness))}
+    after = {one.check: one for one in FinalChecks(CHECKS).judge(run.code, file_of_tests(weakness))}
     harmed = tuple(name for name in CHECKS if worse(before[name], after[name]))
     figures = _of_tests(run) if weakness.check == "mutation" else _of_check(run, before, after, weakness.check)
     mended, by, was, now, why = figures
@@ -139,7 +139,7 @@ def tried(weakness: Weakness, model: Model | None, store: Store) -> Outcome:
     return Outcome(weakness.name, weakness.check, mended, by, was, now, harmed + lost, seconds, tokens, why)
 
 
-def tests_of(weakness: Weakness) -> str:
+def file_of_tests(weakness: Weakness) -> str:
     """The given tests as a file."""
     names = ", ".join(dict.fromkeys(name for test in weakness.given for name in called_names(test)[:1]))
     tests = "".join(f"\n\ndef test_{place}():\n    {test}\n" for place, test in enumerate(weakness.given))

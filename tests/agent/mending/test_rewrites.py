@@ -2,6 +2,7 @@
 
 import pytest
 
+from burnish.agent.mending.heads import with_head
 from burnish.agent.mending.mend import KINDS, mends_for, objection
 from burnish.checks.behaviour import behave_all
 from burnish.sandbox import Sandbox
@@ -317,3 +318,28 @@ def test_a_signature_stays_and_nothing_comes_from_outside_the_standard_library(a
 
 def test_a_list_as_default_may_become_none() -> None:
     assert objection("def f(a=[]): return a", "def f(a=None): return a") == ""
+
+
+HEAD = 'def f(a: list[int], b: int = 1) -> int:\n    """Add."""\n'
+
+
+def test_an_answer_keeps_the_types_and_the_docstring_that_it_leaves_out() -> None:
+    said = "import math\n\n\ndef f(a, b=1):\n    return math.fsum(a) + b\n"
+    assert with_head(f"{HEAD}    return sum(a) + b\n", said, "f") == (
+        f"import math\n\n\n{HEAD}    return math.fsum(a) + b\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "def f(a):\n    return sum(a)\n",
+        "def f(a, b=1):\n  return sum(a)\n",
+        "def f(a, b=1): return sum(a)\n",
+        "def g(a, b=1):\n    return sum(a)\n",
+        "def f(a, b=1\n",
+    ],
+    ids=["other-parameters", "other-margin", "one-line", "other-name", "no-python"],
+)
+def test_an_answer_that_the_head_does_not_fit_stays_as_it_is(said: str) -> None:
+    assert with_head(f"{HEAD}    return sum(a) + b\n", said, "f") == said

@@ -47,7 +47,13 @@ READ = Task(
     visible_tests=("assert read('[1]') == [1]",),
     own_tests=False,
 )
-LOOP = "def unique(items):\n    made = []\n    for x in items:\n        if {}:\n            made.append(x)\n    return made\n"
+LOOP = """def unique(items):
+    made = []
+    for x in items:
+        if {}:
+            made.append(x)
+    return made
+"""
 SLOW, HIDDEN = LOOP.format("x not in made"), LOOP.format("sum(x == y for y in made) == 0")
 """Both are slow, the second in a way that no rewrite knows."""
 FAST = "def unique(items):\n    return list(dict.fromkeys(items))\n"
@@ -144,7 +150,7 @@ def test_an_answer_that_fails_a_test_does_not_land(box: Sandbox) -> None:
     events, after = rounds(passing(box, HIDDEN), at_work(box, Said(performance="for y in made"), block(wrong)))
     [done] = of(Refined, events)
     assert not done.kept
-    assert done.why == "it no longer passes unique([1, 2, 1]) == [1, 2]"
+    assert done.why == "it no longer passes assert unique([1, 2, 1]) == [1, 2]"
     assert after.best
     assert after.best.number == 1
     assert [asked.temperature for asked in of(Asked, events)] == [0.0, 0.7]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from burnish.agent import prompts
 from burnish.agent.ask import Tools
+from burnish.agent.mending.heads import with_head
 from burnish.agent.mending.mend import Mend, mends_for
 from burnish.agent.mending.saying import said
 from burnish.agent.mending.scales import ROUNDS, Scales, Weighed
@@ -161,8 +162,12 @@ def _answered(events: Iterator[Event]) -> Generator[Event, None, tuple[CodePropo
 
 
 def _asked(work: Work, tools: Tools, base: Version, number: int, temperature: float, finding: str) -> Iterator[Event]:
+    """One question. What the answer leaves out of the function's head and docstring is put back."""
     move = Move(kind=REFINE, version=number, round=work.round, temperature=temperature, base=base.number)
-    return propose(work, tools, move, prompts.refine(wanted(work), base.code, finding))
+    for event in propose(work, tools, move, prompts.refine(wanted(work), base.code, finding)):
+        if isinstance(event, CodeProposed) and not event.problem:
+            event = event.model_copy(update={"code": with_head(base.code, event.code, work.spec.entry_point)})
+        yield event
 
 
 def _met(work: Work, made: CodeProposed, graded: Graded) -> TestsRan:
