@@ -17,7 +17,8 @@ CONTROL = "/control"
 """Where a container sees the one socket it may call, once."""
 EMPTY_FILES = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
 """What engines put into every container and no cell needs."""
-EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue")
+EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue", "/run", "/var/tmp")
+"""What engines show of the kernel, and what Podman would make writable beside what is asked for."""
 WRITABLE = ("/tmp", "/dev/shm", "/work")
 MOUNTS = Path("/proc/self/mountinfo")
 
