@@ -176,12 +176,16 @@ def test_what_happens_while_somebody_looks_is_shown_afterwards(call: Call) -> No
     assert "version 1" in out
 
 
-def _until(ours: int, words: str, seen: list[bytes]) -> None:
+def _until(ours: int, words: str, seen: list[bytes], times: int = 1) -> None:
+    """Read until the words were shown so often, and a question after them."""
     deadline = time.monotonic() + 60
-    while words not in b"".join(seen).decode(errors="replace"):
-        assert time.monotonic() < deadline, b"".join(seen)
+    while True:
+        parts = b"".join(seen).decode(errors="replace").split(words)
+        if len(parts) > times and "> " in parts[-1]:
+            return
+        assert time.monotonic() < deadline, parts
         seen.append(_read(ours))
-        assert seen[-1], b"".join(seen)
+        assert seen[-1], parts
 
 
 def _read(terminal: int) -> bytes:
@@ -193,28 +197,27 @@ def _read(terminal: int) -> bytes:
 
 @pytest.mark.slow
 def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, store: Store) -> None:
-    (work_folder / "ed.sh").write_text(
-        '#!/bin/sh\nsed -i "s/double(0) == 0/double(0) == 0.0/" "$1"\necho edited > /dev/tty\n'
-    )
-    (work_folder / "ed.sh").chmod(0o755)
+    script = work_folder / "ed.sh"
+    script.write_text('#!/bin/sh\nsed -i "s/double(0) == 0/double(0) == 0.0/" "$1"\n')
+    script.chmod(0o755)
     ours, theirs = pty.openpty()
-    env = {**os.environ, "VISUAL": str(work_folder / "ed.sh")}
-    command = [sys.executable, "-m", "burnish", *COMMAND]
+    env = {**os.environ, "VISUAL": f"{script}"}
     seen: list[bytes] = []
     with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
+        [sys.executable, "-m", "burnish", *COMMAND], stdin=theirs, stdout=theirs, stderr=theirs, env=env
     ) as process:
         os.close(theirs)
-        for head, line in (("tests", b"e\n"), ("tests", b"\n"), ("checks", b"\n")):
-            before = len(b"".join(seen))
-            _until(ours, HEADS[head], seen)
-            _until(ours, "> ", seen)
+        for where, times, line in (("tests", 1, b"e\n"), ("tests", 2, b"\n"), ("checks", 1, b"\n")):
+            _until(ours, HEADS[where], seen, times)
             os.write(ours, line)
-            del before
-            seen.append(b"|")
         shown = b"".join([*seen, *iter(lambda: _read(ours), b"")]).decode()
     assert process.returncode == 0, shown
-    assert store.open("last").verdict == "proven"
+    run = store.open("last")
+    assert [event.said for event in run.all(Reviewed)] == ["edited", "go_on", "go_on"]
+    assert run.spec
+    assert run.spec.given_tests[-1] == "assert double(0) == 0.0"
+    assert "1 test of yours decides now" in shown
+    assert run.verdict == "proven"
 
 
 @pytest.mark.slow
@@ -224,7 +227,7 @@ def test_ctrl_c_at_the_question_ends_the_run_as_always(work_folder: Path, store:
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         seen: list[bytes] = []
-        _until(ours, "> ", seen)
+        _until(ours, HEADS["tests"], seen)
         process.send_signal(signal.SIGINT)
         shown = b"".join([*seen, *iter(lambda: _read(ours), b"")]).decode()
     run = store.open("last")

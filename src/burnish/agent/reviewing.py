@@ -58,16 +58,27 @@ def look(
         started = time.monotonic()
         with tools.meter.paused():
             said = tools.review(shown)
-        said = said.model_copy(update={"seconds": time.monotonic() - started})
+        heard = {"words": _writable(said.words), "text": _writable(said.text), "seconds": time.monotonic() - started}
+        said = said.model_copy(update=heard)
     if said and not tools.cancel.is_set():
         yield (said := said.model_copy(update={"where": shown.where, "basis": basis, "at": time.time()}))
     return said
+
+
+def _writable(text: str) -> str:
+    """What a record can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _basis(shown: Shown) -> str:
     """What is asked about, as a hash. Figures of checks differ a little each time, and are left out."""
     told = "\0".join((shown.where, shown.tests, shown.code))
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def enough() -> Refused:
+    """Said to somebody who never goes on."""
+    return Refused(what="one more look", why=f"it was shown {MOST_LOOKS} times, so the work goes on")
 
 
 def refused(what: str, why: str) -> Refused:
@@ -100,6 +111,7 @@ def review_tests(work: Work, tools: Tools, tests: Tests) -> Generator[Event, Non
         if after.written != tests.written:
             yield TestsProposed(tests=after.written)
         tests = after
+    yield enough()
     return tests
 
 

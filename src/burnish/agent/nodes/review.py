@@ -8,7 +8,7 @@ from burnish.agent.ask import Shown, Tools
 from burnish.agent.extract import problem_with
 from burnish.agent.nodes.draft import propose, question, wanted
 from burnish.agent.nodes.judge import other_checks
-from burnish.agent.reviewing import ENDED, MOST_ASKED, MOST_LOOKS, MOST_VERSIONS, look, refused
+from burnish.agent.reviewing import ENDED, MOST_ASKED, MOST_LOOKS, MOST_VERSIONS, enough, look, refused
 from burnish.agent.work import FROM_ONE, PERSON, REVIEW, USER, Work
 from burnish.checks.tests import TestsCheck
 from burnish.events import CheckFinished, CodeProposed, Event, Evidence, Move, Reviewed, Stopped
@@ -41,6 +41,7 @@ def review(work: Work, tools: Tools) -> Iterator[Event]:
         work = work if isinstance(made, str) else work.after([made])
         note = made if isinstance(made, str) else f"version {made.version} cannot be run: {made.problem}"
         yield refused("what you said about the code", note)
+    yield enough()
 
 
 def _made(work: Work, tools: Tools, said: Reviewed) -> Made:
