@@ -137,12 +137,16 @@ def _parts(run: Run) -> list[list[Event]]:
     over = False
     for event in run.events:
         sets_out = isinstance(event, Decided) and (event.moves or event.choice == "refine")
-        over = over or bool(sets_out) or isinstance(event, Resumed | Mutated)
+        over = over or bool(sets_out) or isinstance(event, Resumed | Mutated) or _asks_for_inputs(event)
         if over and isinstance(event, BEGINNINGS) and any(isinstance(e, WORK) for e in parts[-1]):
             parts.append([])
         parts[-1].append(event)
         over = isinstance(event, STEPS) or (over and not isinstance(event, BEGINNINGS))
     return parts
+
+
+def _asks_for_inputs(event: Event) -> bool:
+    return isinstance(event, Asked) and event.purpose == "inputs"
 
 
 def _label(events: Sequence[Event], number: int) -> Iterator[str]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Strengthened, Survivor
 from burnish.runs.run import Run
+from burnish.runs.sentences import joined
 from burnish.text import one_line
 
 END = "the end"
@@ -122,7 +123,7 @@ def _rounds(run: Run) -> Iterator[str]:
     fine = {item.check for item in run.evidence if item.verdict == "passed"}
     spared = [check for check in ROUNDS if check in fine - had]
     if spared and _went_there(run):
-        yield f"No round for {' or '.join(spared)} was needed."
+        yield f"No round for {joined(spared, 'or')} was needed."
 
 
 def _bought(event: Refined, cost: str) -> str:

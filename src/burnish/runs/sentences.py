@@ -69,9 +69,9 @@ def base(number: int) -> str:
     return f"version {number}" if number else "the code that was there"
 
 
-def joined(items: Sequence[str]) -> str:
+def joined(items: Sequence[str], last: str = "and") -> str:
     """As people list things: "a, b and c"."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
 def _edits(event: Tweaked) -> str:
