@@ -36,6 +36,7 @@ def examine() -> list[Finding]:
     return [
         _python(),
         sandbox(),
+        _containers(),
         *(_weights(name) for name in CATALOG),
         _disk(places.cache()),
         _folder("home", places.home(), "BURNISH_HOME"),
@@ -71,6 +72,17 @@ def sandbox(kernel: Path = KERNEL) -> Finding:
     if graded.all_passed:
         return Finding(thing="sandbox", fine=True, says=says)
     return _no_sandbox(graded.problem or str(graded.cases), kernel)
+
+
+def _containers() -> Finding:
+    """The engine that stands in where bubblewrap cannot work: which it is, and whether it needs root."""
+    from burnish.sandbox.docker.engine import find
+
+    try:
+        says, fine = find().title, True
+    except BurnishError as error:
+        says, fine = f"none to stand in for bubblewrap: {error}", False
+    return Finding(thing="containers", fine=fine, says=says, needed=False)
 
 
 def _no_sandbox(reason: str, kernel: Path) -> Finding:

@@ -12,6 +12,7 @@ from burnish.cli.doctor import doctor
 from burnish.doctor import Finding, is_healthy
 from burnish.errors import SandboxError
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
+from burnish.sandbox.docker.engine import Engine
 
 WELL = Finding(thing="a", fine=True, says="here")
 
@@ -78,6 +79,16 @@ def test_no_bubblewrap_at_all_is_said_with_the_line_to_type(monkeypatch: pytest.
     finding = examination.sandbox()
     assert not finding.fine
     assert finding.type_this.endswith("apt-get install bubblewrap")
+
+
+def test_an_engine_for_containers_is_named_and_none_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.sandbox.docker.engine.candidates", lambda: iter(()))
+    none = found("containers")
+    assert (none.fine, none.needed) == (False, False)
+    assert "neither `docker` nor `podman` is installed" in none.says
+    engine = Engine(("podman",), "podman", "4.3.1", True, True, True, "2", False, "", "debian")
+    monkeypatch.setattr("burnish.sandbox.docker.engine.find", lambda: engine)
+    assert found("containers").says == "podman 4.3.1 (rootless engine)"
 
 
 def test_missing_weights_matter_only_for_the_default_model() -> None:
