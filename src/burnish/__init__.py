@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from burnish.verbs.check import check
     from burnish.verbs.fix import fix
     from burnish.verbs.resume import resume
+    from burnish.verbs.strengthen import strengthen
     from burnish.verbs.verify import verify
     from burnish.verbs.write import write
 
@@ -46,6 +47,7 @@ _ROOMS = {
     "fix": "burnish.verbs.fix",
     "open_sandbox": "burnish.sandbox",
     "resume": "burnish.verbs.resume",
+    "strengthen": "burnish.verbs.strengthen",
     "verify": "burnish.verbs.verify",
     "write": "burnish.verbs.write",
 }
@@ -70,6 +72,7 @@ __all__ = [
     "fix",
     "open_sandbox",
     "resume",
+    "strengthen",
     "verify",
     "write",
 ]

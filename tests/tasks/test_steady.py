@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.tasks.steady import leans_on, raised_in
+from burnish.tasks.steady import leans_on, lines_of_raises, raised_in
 
 CODE = '''
 import datetime as dt
@@ -68,3 +68,8 @@ def test_what_a_function_leans_on_is_found_through_its_helpers_and_not_in_its_ow
 def test_the_errors_that_a_module_means_to_raise() -> None:
     assert raised_in(CODE) == {"ValueError", "Empty"}
     assert raised_in("no python (") == set()
+
+
+def test_the_words_of_an_error_are_where_it_is_raised_and_where_they_are_made() -> None:
+    code = 'def f(n):\n    words = "bad"\n    m = n\n    if m:\n        raise ValueError(words)\n    return m\n'
+    assert lines_of_raises(code) == {2, 5}

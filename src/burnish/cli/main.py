@@ -20,6 +20,7 @@ from burnish.cli.resume import resume
 from burnish.cli.rm import rm
 from burnish.cli.runs import runs
 from burnish.cli.show import show
+from burnish.cli.strengthen import strengthen
 from burnish.cli.verify import verify
 from burnish.cli.write import write
 from burnish.version import __version__
@@ -31,6 +32,7 @@ app.command()(write)
 app.command()(fix)
 app.command()(apply)
 app.command()(check)
+app.command()(strengthen)
 app.command()(verify)
 app.command()(runs)
 app.command()(show)

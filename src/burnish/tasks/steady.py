@@ -47,6 +47,20 @@ def raised_in(text: str) -> set[str]:
     return {ast.unparse(head).rpartition(".")[2] for head in heads}
 
 
+def lines_of_raises(text: str) -> set[int]:
+    """The lines on which a module raises errors, or makes their words: what changes there may be words alone."""
+    module = parsed(text)
+    nodes = list(ast.walk(module)) if module else []
+    raised = [node for node in nodes if isinstance(node, ast.Raise)]
+    words = {part.id for node in raised for part in ast.walk(node) if isinstance(part, ast.Name)}
+    named = [node for node in nodes if isinstance(node, ast.Assign) and _binds(node) & words]
+    return {line for node in (*raised, *named) for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+
+
+def _binds(node: ast.Assign) -> set[str]:
+    return {target.id for target in node.targets if isinstance(target, ast.Name)}
+
+
 def _mentioned(node: ast.AST) -> list[tuple[str, str]]:
     """Every name that is read, and every attribute, with the whole of what is named; those of inner functions too."""
     inner = [part for part in ast.walk(node) if isinstance(part, ast.Name | ast.Attribute)]

@@ -1,0 +1,119 @@
+"""`burnish strengthen`: what tests do not notice becomes tests."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from burnish.runs import Run
+
+MOST_NAMED = 8
+
+
+def strengthen(
+    tests: Annotated[Path, typer.Argument(help="The tests: a file or a folder.")],
+    source: Annotated[Path, typer.Option("--for", metavar="SOURCE", help="The code that they test: file or folder.")],
+    function: Annotated[str | None, typer.Option(help="Only this one, e.g. total or Cart.total.")] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Put the new files of tests beside the others.")] = False,
+    model: Annotated[
+        str, typer.Option(help="Who writes functions anew from their docstrings, to say what is right.")
+    ] = "none",
+    seconds: Annotated[float, typer.Option(min=1, help="Wall time, about.")] = 300.0,
+    pinned: Annotated[bool, typer.Option(help="Also tests that say what the code gives now.")] = True,
+    python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr.")
+    ] = False,
+) -> None:
+    """Write tests for small changes of the code that no test notices; tests that are there are never touched.
+
+    Exit code 1 where a docstring, or several versions written from it, say something else than the code.
+    """
+    from rich.console import Console
+
+    from burnish.cli.check_screen import CheckScreen
+    from burnish.cli.session import limits
+    from burnish.verbs.strengthen import strengthen as strengthen_it
+
+    limits(seconds=seconds)
+    console = Console(highlight=False, stderr=as_json)
+    with CheckScreen(console) as screen:
+        run = strengthen_it(
+            tests,
+            source,
+            model,
+            function=function,
+            apply=apply,
+            pinned=pinned,
+            python=python,
+            seconds=seconds,
+            sandbox=sandbox,
+            watch=screen,
+        )
+    _tell(run, console)
+    if as_json:
+        print(_json(run))
+    raise typer.Exit(0 if run.verdict == "proven" else 1)
+
+
+def _tell(run: "Run", console: object) -> None:
+    """The diff, what was found, and where it is."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from burnish.cli.diff import show_diff
+    from burnish.events import Decided, FilesWritten, Strengthened
+    from burnish.runs import Store
+    from burnish.text import plain
+    from burnish.verbs.strengthen import DIFF, diff_of, files_of
+    from burnish.verbs.strengthening.work import PASS_OVER, REPAIR
+
+    assert isinstance(console, Console)
+
+    def line(text: str, style: str = "") -> None:
+        console.print(Text(plain(text), style=style), soft_wrap=True)
+
+    files = files_of(run)
+    show_diff(diff_of(files), console)
+    console.print()
+    done, decided = run.last(Strengthened), run.all(Decided)
+    for one in [event for event in decided if event.choice == PASS_OVER][:MOST_NAMED]:
+        line(f"passed over {one.reason}", "dim")
+    for sentence in done.exposing if done else ():
+        line(f"found: {sentence}", "bold red")
+    for one in [event for event in decided if event.choice == REPAIR][:MOST_NAMED]:
+        line(one.reason, "red")
+    line(f"{run.why}.", "bold green" if run.verdict == "proven" else "bold red")
+    written = run.last(FilesWritten)
+    if written:
+        line(f"written {', '.join(written.files)}")
+    elif files:
+        line(f"nothing is written yet: --apply writes it, or: git apply {Store().runs / run.id / DIFF}")
+    line(f"see also: burnish explain {run.id}", "dim")
+
+
+def _json(run: "Run") -> str:
+    import json
+
+    from burnish.events import FilesWritten, Mutated, Strengthened
+    from burnish.verbs.strengthen import files_of
+
+    before, after, written = run.last(Mutated), run.last(Strengthened), run.last(FilesWritten)
+    assert before is not None
+    assert after is not None
+    told = {
+        "run": run.id,
+        "mutants": before.mutants,
+        "noticed_before": before.noticed,
+        "noticed": after.noticed,
+        "noticed_by_pinned": after.pinned,
+        "alike": list(after.alike),
+        "exposing": list(after.exposing),
+        "tests": [test.model_dump(mode="json") for test in after.tests],
+        "files": {str(path): text for path, text in files_of(run).items()},
+        "written": list(written.files) if written else [],
+        "seconds": after.seconds,
+    }
+    return json.dumps(told, indent=2)

@@ -1,0 +1,154 @@
+"""`burnish.strengthen`: changes of the code that tests do not notice become tests. No test that is there is touched."""
+
+import difflib
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from burnish.checks.lab import Lab
+from burnish.checks.project_run import PASSING, Ran
+from burnish.checks.watcher import Watcher
+from burnish.errors import SetupProblem
+from burnish.events import BaseEvent, Broke, Evidence, FilesWritten, RunFinished, RunStarted, Stopped
+from burnish.models.model import Model
+from burnish.models.names import open_model
+from burnish.runs import Record, Run, Store, read_record
+from burnish.verbs.strengthening.put import put_beside
+from burnish.verbs.strengthening.scope import Scope, must_be_writable, passing_tests, scope_of
+from burnish.verbs.strengthening.unnoticed import mutants_of
+from burnish.verbs.strengthening.voices import Voices
+from burnish.verbs.strengthening.work import LOOKING, Outcome, Strengthening
+from burnish.version import __version__
+
+VERB = "strengthen"
+DIFF = "strengthen.diff"
+SECONDS = 300.0
+NO_MODEL = "none"
+
+
+def strengthen(
+    tests: Path | str,
+    source: Path | str,
+    model: Model | str | None = None,
+    *,
+    function: str | None = None,
+    apply: bool = False,
+    pinned: bool = True,
+    python: Path | str | None = None,
+    seconds: float = SECONDS,
+    sandbox: str = "auto",
+    store: Store | None = None,
+    watch: Watcher | None = None,
+) -> Run:
+    """Look for changes of the code that the tests do not notice, write tests for them, and return the recorded run.
+
+    What is right in a new test, the docstring's examples say, or versions that the model writes from the docstring;
+    else the code itself, and the test is then marked as pinned. `apply` puts the new files beside the others. The
+    verdict is "failed" where docstring or versions speak against the code; `Strengthened.exposing` says how.
+    """
+    store, watch = store or Store(), watch or Watcher()
+    scope = scope_of(tests, source, function, python)
+    if apply:
+        must_be_writable(scope)
+    mutants = mutants_of(scope)
+    with Lab(scope.project, sandbox) as lab:
+        ran = _looked_at(scope, lab, watch)
+        answering = _opened(model)
+        with _recorded(store, scope, answering, lab, apply, pinned, seconds) as record:
+            began = time.monotonic()
+            work = Strengthening(scope, lab, ran, record.append, watch, seconds)
+            heard = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
+            voices = Voices(answering, lab, LOOKING * seconds, heard, record.append) if answering else None
+            outcome = work.go(mutants, voices, pinned, sandbox)
+            _finish(record, scope, outcome, work, time.monotonic() - began, apply)
+    return Run(read_record(record.path.parent))
+
+
+def files_of(run: Run, store: Store | None = None) -> dict[Path, str]:
+    """The new files of tests of a run, by their paths below the project's root."""
+    folder = (store or Store()).runs / run.id / "tests"
+    facts = run.started.settings.get(VERB)
+    if not isinstance(facts, dict):
+        raise SetupProblem(
+            f"Run {run.id!r} is one of `burnish {run.started.verb}`. Choose one of `burnish strengthen`: burnish runs"
+        )
+    found = sorted(folder.rglob("*.py")) if folder.is_dir() else []
+    return {file.relative_to(folder): file.read_text("utf-8") for file in found}
+
+
+def diff_of(files: Mapping[Path, str]) -> str:
+    """New files as a unified diff that `patch` and `git apply` read; empty if there are none."""
+    parts = (difflib.unified_diff([], text.splitlines(True), "/dev/null", f"b/{path}") for path, text in files.items())
+    return "".join(line for part in parts for line in part)
+
+
+def _looked_at(scope: Scope, lab: Lab, watch: Watcher) -> Ran:
+    started = time.monotonic()
+    watch.begun("tests")
+    ran = passing_tests(scope, lab)
+    figure = f"{ran.counted(*PASSING)} passed"
+    watch.finished(Evidence(check="tests", verdict="passed", why="", figure=figure), time.monotonic() - started)
+    return ran
+
+
+def _opened(model: Model | str | None) -> Model | None:
+    if model is None or model == NO_MODEL:
+        return None
+    opened = open_model(model) if isinstance(model, str) else model
+    opened.warm_up()
+    return opened
+
+
+@contextmanager
+def _recorded(
+    store: Store, scope: Scope, model: Model | None, lab: Lab, apply: bool, pinned: bool, seconds: float
+) -> Iterator[Record]:
+    """The run's record; what breaks the work off is written there, and raised again."""
+    tests, sources = (" ".join(map(str, some)) for some in (scope.project.tests, scope.project.sources[:3]))
+    run_id, record = store.begin(f"{VERB}-{scope.function or scope.project.sources[0].stem}")
+    facts = {"root": str(scope.project.root), "apply": apply, "pinned": pinned, "seconds": seconds}
+    facts |= {"tests": tests.split(), "sources": [str(path) for path in scope.project.sources]}
+    facts |= {"function": scope.function, "python": str(scope.project.python)}
+    more = " …" if len(scope.project.sources) > 3 else ""
+    started = RunStarted(
+        run_id=run_id,
+        verb=VERB,
+        prompt=f"Strengthen {tests} for {scope.function or sources + more}",
+        model=model.name if model else NO_MODEL,
+        burnish=__version__,
+        sandbox=lab.sandbox.level,
+        settings={VERB: facts},
+    )
+    with record:
+        record.append(started)
+        try:
+            yield record
+        except KeyboardInterrupt:
+            record.append(Stopped(reason="interrupted", why="stopped by the user"))
+            raise
+        except Exception as error:
+            record.append(Broke(error=type(error).__name__, message=str(error)))
+            raise
+
+
+def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening, seconds: float, apply: bool) -> None:
+    """The new files in the run's folder, the verdict, and the files in their place where that was asked for."""
+    mutants = {mutant.key: mutant for mutant in outcome.before.survivors}
+    files = {file.path: file.text(mutants) for file in outcome.proof.files}
+    for path, text in files.items():
+        place = record.path.parent / "tests" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, "utf-8")
+    if files:
+        (record.path.parent / DIFF).write_text(diff_of(files), "utf-8")
+    events: list[BaseEvent] = [
+        Stopped(reason="done"),
+        RunFinished(verdict="failed" if outcome.against else "proven", why=outcome.sentence(seconds)),
+    ]
+    if apply and files:
+        written = put_beside(scope.project.root, files)
+        names = tuple(str(file.relative_to(scope.project.root)) for file in written)
+        events.append(FilesWritten(folder=str(scope.project.root), files=names))
+    for event in events:
+        record.append(event)
