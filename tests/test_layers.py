@@ -22,7 +22,7 @@ LAYERS = [
     "agent",
     "checks",
     "models sandbox runs",
-    "tasks",
+    "tasks config",
     "events",
     "places errors text clock silence version parsing intervals jsonlines",
 ]

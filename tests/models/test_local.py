@@ -10,7 +10,8 @@ import pytest
 
 from burnish.errors import ModelError
 from burnish.events import Message
-from burnish.models.local import LocalModel, blame_length, server_for
+from burnish.models.faults import blame_length
+from burnish.models.local import LocalModel, server_for
 from burnish.models.model import Ask, Chunk, Done, Waiting
 
 HELLO = Ask(purpose="test", messages=(Message(role="user", content="Say hello in one word."),), max_tokens=8, seed=1)

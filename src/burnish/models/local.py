@@ -17,14 +17,13 @@ from typing import Any
 
 from burnish.errors import ModelError, blame
 from burnish.models.cores import Cores
+from burnish.models.faults import blame_length
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.silence import silence
 
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
 POLL_SECONDS = 0.05
-TOO_LONG = re.compile(r"\((\d+) tokens\) exceeds the available context size \((\d+) tokens\)")
-"""How llama.cpp refuses a prompt."""
 GUESSES = ("NGRAM_SIMPLE", "NGRAM_MOD")
 """What guesses the next tokens: the place in this talk where the last few came before, else in any talk of this server.
 
@@ -182,12 +181,6 @@ def _pumped(chat: Any, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Wa
                 return
     finally:
         gone.set()
-
-
-def blame_length(error: BaseException) -> None:
-    """Raise ModelError for a prompt that leaves no room for an answer, in the words of every engine."""
-    if said := TOO_LONG.search(str(error)):
-        raise ModelError(f"the prompt has {said[1]} tokens; the engine has room for {said[2]} in all") from error
 
 
 def _pump(

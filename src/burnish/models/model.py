@@ -33,6 +33,12 @@ class Chunk(Frozen):
     text: str
 
 
+class Thought(Frozen):
+    """A few more characters of what the model says to itself before it answers; never part of the answer."""
+
+    text: str
+
+
 class Waiting(Frozen):
     """Nothing to read yet, and why: weights are loading, another process has the cores.
 
@@ -43,25 +49,38 @@ class Waiting(Frozen):
 
 
 class Done(Frozen):
-    """The end of the answer, with what it cost."""
+    """The end of the answer, with what it cost.
+
+    Providers count differently; here `tokens_in` is everything that was read, from a cache or not, and `tokens_out`
+    everything that was written, thoughts too. The two last numbers are parts of those, never beside them.
+    """
 
     tokens_in: int
     tokens_out: int
     ended: Literal["stop", "length"] = "stop"
+    tokens_cached: int = 0
+    """Of those read, how many the provider had at hand from an earlier ask, and sells cheaper."""
+    tokens_thought: int = 0
+    """Of those written, how many were thoughts, where the provider says so."""
+
+
+Piece = Chunk | Thought | Waiting | Done
+"""What an answer comes in."""
 
 
 class Model(Protocol):
     """Something that answers.
 
     Promises: `stream` may be called from several threads at once; an answer ends with exactly one `Done`;
-    setting `cancel` ends it within a tenth of a second without one. Raises ModelError when it cannot answer.
+    setting `cancel` ends it within a tenth of a second without one. Raises ModelError when it cannot answer, and
+    SetupProblem when only the user can change that: a key that is refused, a model that the server does not have.
     """
 
     name: str
     slots: int
     """How many answers it writes at once without slowing each other down much."""
 
-    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer, as it is written."""
         ...
 

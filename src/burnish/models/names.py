@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from difflib import get_close_matches
 
 from burnish.errors import SetupProblem
 from burnish.models.model import Model
@@ -26,6 +27,10 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
         from burnish.models.huggingface.source import open_huggingface
 
         return open_huggingface(name, progress)
+    from burnish.models.providers import open_server
+
+    if model := open_server(name):
+        return model
     raise _unknown(name)
 
 
@@ -42,7 +47,15 @@ def split_names(names: str) -> list[str]:
 def _unknown(name: str) -> SetupProblem:
     from burnish.models.catalog import nearest
 
-    near = ["scripted:demo"] if name.startswith("script") else nearest(name)
+    near = ["scripted:demo"] if name.startswith("script") else _of_a_server(name) or nearest(name)
     return SetupProblem(
         f"There is no model {name!r}. Did you mean {' or '.join(near)}? See all of them with: burnish models"
     )
+
+
+def _of_a_server(name: str) -> list[str]:
+    """The same model behind the provider whose name looks most like the one that was typed."""
+    from burnish.models.providers import servers
+
+    provider, _, model = name.partition(":")
+    return [f"{near}:{model or 'NAME'}" for near in get_close_matches(provider, servers(), n=1, cutoff=0.7)]

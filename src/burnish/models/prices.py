@@ -4,8 +4,8 @@ from functools import cache
 
 from burnish.events import Frozen
 
-FREE = ("local:", "huggingface:", "scripted:")
-"""Who answers on this machine."""
+FREE = ("local:", "huggingface:", "scripted:", "ollama:")
+"""Who answers on this machine, or on one of the user's own."""
 _PROVIDERS = {"google_genai": "google", "google_vertexai": "google", "azure_openai": "azure", "bedrock": "aws"}
 """What providers are called by the package, where that differs from the names that people type."""
 _SAMPLE = 1000
@@ -18,27 +18,57 @@ class Price(Frozen):
 
     read: float
     written: float
+    cached: float | None = None
+    """For tokens that the provider had at hand from an earlier ask; None where they cost what others do."""
 
-    def of(self, tokens_in: int, tokens_out: int) -> float:
-        """Dollars for so many tokens read and written."""
-        return (self.read * tokens_in + self.written * tokens_out) / MILLION
+    def of(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
+        """Dollars for so many tokens read and written; the cached ones are among those read."""
+        cached = self.read if self.cached is None else self.cached
+        fresh = self.read * (tokens_in - tokens_cached) + cached * tokens_cached
+        return (fresh + self.written * tokens_out) / MILLION
+
+
+def price_of(name: str) -> Price | None:
+    """The price of a model by its `provider:model` name; None when nobody has told us."""
+    provider, _, model = name.partition(":")
+    if name.startswith(FREE):
+        return Price(read=0.0, written=0.0)
+    if not provider or not model:
+        return None
+    from burnish.models.providers import servers
+
+    server = servers().get(provider)
+    if server is None or server.is_official:
+        return _listed(provider, model)
+    return Price(read=0.0, written=0.0) if server.is_here or server.kind == "ollama" else None
 
 
 @cache
-def price_of(name: str) -> Price | None:
-    """The price of a model by its `provider:model` name; None when nobody has told us."""
-    if name.startswith(FREE):
-        return Price(read=0.0, written=0.0)
-    provider, _, model = name.partition(":")
-    if not provider or not model:
-        return None
+def _listed(provider: str, model: str) -> Price | None:
     from genai_prices import Usage, calc_price
 
+    def dollars(**tokens: int) -> float:
+        price = calc_price(Usage(**tokens), model, provider_id=_PROVIDERS.get(provider, provider))
+        return float(price.total_price) * MILLION / _SAMPLE
+
     try:
-        known = _PROVIDERS.get(provider, provider)
-        read = calc_price(Usage(input_tokens=_SAMPLE, output_tokens=0), model, provider_id=known)
-        written = calc_price(Usage(input_tokens=0, output_tokens=_SAMPLE), model, provider_id=known)
+        return Price(
+            read=dollars(input_tokens=_SAMPLE, output_tokens=0),
+            written=dollars(input_tokens=0, output_tokens=_SAMPLE),
+            cached=dollars(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE, output_tokens=0),
+        )
     except LookupError:
         return None
-    scale = MILLION / _SAMPLE
-    return Price(read=float(read.total_price) * scale, written=float(written.total_price) * scale)
+
+
+@cache
+def context_of(name: str) -> int:
+    """Tokens that a listed model can have in mind; 0 where nobody has told us."""
+    from genai_prices import Usage, calc_price
+
+    provider, _, model = name.partition(":")
+    try:
+        known = calc_price(Usage(input_tokens=1), model, provider_id=_PROVIDERS.get(provider, provider))
+    except LookupError:
+        return 0
+    return known.model.context_window or 0

@@ -1,0 +1,189 @@
+"""A model behind a server, asked through LangChain: one way to stream, to cancel and to try again for all providers.
+
+A question is asked again only while nothing of its answer has come: what a reader has seen is never taken back.
+"""
+
+import queue
+import random
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from burnish.errors import BurnishError, ModelError, SetupProblem
+from burnish.events import Message
+from burnish.models.faults import Fault, blame_length, fault_of, without
+from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
+from burnish.models.reading import Reading
+from burnish.models.wire import Wire
+from burnish.silence import silence
+
+POLL_SECONDS = 0.05
+MOST_TRIES = 5
+FIRST_PAUSE_SECONDS = 0.5
+MOST_PAUSE_SECONDS = 60.0
+"""A server that asks for a longer pause has no time for us today."""
+CONNECT_SECONDS, SILENT_SECONDS = 10.0, 900.0
+"""How long a server may take to answer the phone, and then say nothing: a big prompt on a slow machine takes long."""
+BEGUN = "begun"
+NO_BEGUN = ("prefill", "end with a user message", "last message must be", "continue_final_message")
+"""How servers say that they do not go on from an answer that was begun for them."""
+
+_Out = Chunk | Thought | Done | BurnishError | Fault
+
+
+class ChatModel(ABC):
+    """What all models behind a server share; a provider adds how to talk to it.
+
+    What a server refuses (a temperature, an answer begun for it) is learnt from its refusal: it is left out of the
+    same question, which is asked again at once, and of all further ones.
+    """
+
+    slots = 4
+    optional: ClassVar[tuple[str, ...]] = ("temperature", "top_p", "seed")
+    """Parameters that an answer can do without."""
+
+    def __init__(self, name: str, model: str, address: str, key: str = "", key_env: str = "") -> None:
+        self.name = name
+        self.model = model
+        self.address = address
+        self.refused: set[str] = set()
+        self._key = key
+        self._key_env = key_env
+
+    @property
+    @abstractmethod
+    def chat(self) -> Any:
+        """LangChain's chat model; made once."""
+
+    @abstractmethod
+    def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
+        """LangChain's chunks of one answer, without what is `refused`."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+    def warm_up(self) -> None:
+        """Begin to import what is needed to ask; the model itself is the server's."""
+        threading.Thread(target=lambda: self.chat, name="burnish-load", daemon=True).start()
+
+    def close(self) -> None:  # noqa: B027
+        """Each ask has a connection of its own, closed with it."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
+        """The answer, as it is written."""
+        tries = 1
+        while not cancel.is_set():
+            began = False
+            try:
+                for piece in self._pumped(ask, cancel):
+                    began = began or not isinstance(piece, Waiting)
+                    yield piece
+                return
+            except Fault as fault:
+                if not began and self._learns(fault):
+                    continue
+                if began or not fault.passing or tries >= MOST_TRIES or (fault.wait_seconds or 0) > MOST_PAUSE_SECONDS:
+                    raise self._problem(fault, tries, began) from None  # the cause may say the key
+                yield from _pause(_seconds(fault, tries), f"{self.name}: {fault.words}", cancel)
+                tries += 1
+
+    def _pumped(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
+        """Read the answer in a thread of its own, so that a cancel need not wait for the next token."""
+        pieces: queue.SimpleQueue[_Out] = queue.SimpleQueue()
+        wire = Wire(ask.max_tokens)
+        threading.Thread(target=self._pump, args=(ask, wire, pieces), name="burnish-pump", daemon=True).start()
+        try:
+            while not cancel.is_set():
+                try:
+                    piece = pieces.get(timeout=POLL_SECONDS)
+                except queue.Empty:
+                    yield Waiting()
+                    continue
+                if isinstance(piece, BurnishError | Fault):
+                    raise piece
+                yield piece
+                if isinstance(piece, Done):
+                    return
+        finally:
+            wire.hang_up()
+
+    def _pump(self, ask: Ask, wire: Wire, pieces: "queue.SimpleQueue[_Out]") -> None:
+        try:
+            with silence(), wire.in_use():
+                for piece in self._answer(ask):
+                    if wire.is_over:
+                        return
+                    pieces.put(piece)
+        except (BurnishError, Fault) as error:
+            pieces.put(error)
+        except BaseException as error:
+            pieces.put(fault_of(error, self._key, wire.retry_after))
+
+    def _answer(self, ask: Ask) -> Iterator[Chunk | Thought | Done]:
+        reading = Reading(ask)
+        for chunk in self.talk(ask, said(ask.messages, BEGUN not in self.refused)):
+            yield from reading.take(chunk)
+            if reading.too_long:
+                break
+        yield from reading.end()
+
+    def _learns(self, fault: Fault) -> bool:
+        """Whether the fault tells of something that the server refuses and that can be left out."""
+        if fault.status not in (400, 422):
+            return False
+        words = fault.words.lower()
+        new = {name for name in self.optional if name in words}
+        new |= {BEGUN} if any(sign in words for sign in NO_BEGUN) else set()
+        learnt = bool(new - self.refused)
+        self.refused |= new
+        return learnt
+
+    def _problem(self, fault: Fault, tries: int, began: bool) -> BurnishError:
+        if fault.status in (401, 403):
+            return _no_entry(self.name, self.address, self._key_env, fault)
+        if fault.status == 404:
+            return SetupProblem(
+                f"The server at {self.address} does not know {self.model!r}: {fault.words} See what is there, or change"
+                f" the address: burnish models"
+            )
+        try:
+            blame_length(fault)
+        except ModelError as error:
+            return error
+        often = f" (asked {tries} times)" if tries > 1 else ""
+        where = " in the middle of its answer" if began else ""
+        return ModelError(without(self._key, f"{self.name} broke off{where}: {fault.words}{often}"))
+
+
+def said(messages: Sequence[Message], goes_on: bool) -> list[tuple[str, str]]:
+    """The talk as roles and words. Who cannot go on from an answer begun for it is told in words how to begin."""
+    talk: list[tuple[str, str]] = [(message.role, message.content) for message in messages]
+    if goes_on or len(talk) < 2 or talk[-1][0] != "assistant":
+        return talk
+    (role, words), (_, begun) = talk[-2:]
+    return [*talk[:-2], (role, f"{words}\n\nBegin your answer with exactly this, and go on from there:\n{begun}")]
+
+
+def _pause(seconds: float, why: str, cancel: threading.Event) -> Iterator[Waiting]:
+    yield Waiting(why=f"{why}; asked again in {seconds:.0f} s")
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0 and not cancel.wait(min(left, POLL_SECONDS)):
+        yield Waiting()
+
+
+def _seconds(fault: Fault, tries: int) -> float:
+    """Before the next try: what the server asks for, else twice as long each time, and not all at the same moment."""
+    return max(fault.wait_seconds or 0.0, FIRST_PAUSE_SECONDS * 2.0 ** (tries - 1) * random.uniform(0.8, 1.2))
+
+
+def _no_entry(name: str, address: str, key_env: str, fault: Fault) -> SetupProblem:
+    if not key_env:
+        return SetupProblem(
+            f"The server at {address} wants a key ({fault.words}). Name the variable that holds it:"
+            f" burnish config set models.{name.partition(':')[0]}.key_env LAB_KEY"
+        )
+    return SetupProblem(
+        f"The server at {address} refused the key in {key_env} ({fault.words}). Set the right one: export {key_env}=…"
+    )

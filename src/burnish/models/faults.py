@@ -1,0 +1,93 @@
+"""What can go wrong between us and a model's server, in one form for all providers, and without any secret in it."""
+
+import re
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from burnish.errors import ModelError
+from burnish.text import one_line
+
+PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
+"""Answers of a server that may well be another one in a moment."""
+DROPPED = {"TransportError", "APIConnectionError", "ConnectionError"}
+"""What the clients call a connection that was refused or lost, and all that derives from it."""
+NO_MONEY = ("insufficient_quota", "credit balance", "billing")
+"""A 429 or 400 that waiting does not change."""
+NOTHING_CAME = "No generation chunks were returned"
+"""LangChain's words for a stream that ended before it began."""
+TOO_LONG = re.compile(r"\((\d+) tokens\) exceeds the available context size \((\d+) tokens\)")
+"""How llama.cpp refuses a prompt."""
+MOST_WORDS = 300
+
+
+class Fault(Exception):
+    """One try that came to nothing."""
+
+    def __init__(
+        self, words: str, *, status: int = 0, passing: bool = False, wait_seconds: float | None = None
+    ) -> None:
+        super().__init__(words)
+        self.words = words
+        self.status = status
+        """The HTTP status; 0 where there was none."""
+        self.passing = passing
+        """Whether the same question may be answered in a moment."""
+        self.wait_seconds = wait_seconds
+        """How long the server asks us to wait."""
+
+
+def fault_of(error: BaseException, secret: str = "", retry_after: str = "") -> Fault:
+    """Whatever a provider's client raised, as a fault."""
+    if NOTHING_CAME in str(error):
+        return Fault("the server hung up before the answer began", passing=True)
+    words = without(secret, _words(error))
+    status = _status(error, words)
+    dropped = any(kind.__name__ in DROPPED for kind in type(error).__mro__)
+    passing = (status in PASSING or dropped) and not any(sign in words for sign in NO_MONEY)
+    return Fault(words, status=status, passing=passing, wait_seconds=_wait(retry_after))
+
+
+def without(secret: str, text: str) -> str:
+    """The text with the secret, and what looks like one, blotted out; a server may say back to us what we sent."""
+    if len(secret) >= 8:
+        text = text.replace(secret, "…")
+    return re.sub(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|(?i:bearer)\s+\S+", "…", text)
+
+
+def blame_length(error: BaseException) -> None:
+    """Raise ModelError for a prompt that leaves no room for an answer, in the words of every engine."""
+    if said := TOO_LONG.search(str(error)):
+        raise ModelError(f"the prompt has {said[1]} tokens; the engine has room for {said[2]} in all") from error
+
+
+def _words(error: BaseException) -> str:
+    """What the server itself said where that can be had, else the client's words."""
+    body: Any = getattr(error, "body", None)
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        body = inner.get("message") if isinstance(inner, dict) else inner
+    said = body if isinstance(body, str) and body.strip() else str(error)
+    kind = "" if isinstance(body, str) and body.strip() else f"{type(error).__name__}: "
+    return one_line(f"{kind}{said}", MOST_WORDS)
+
+
+def _status(error: BaseException, words: str) -> int:
+    status = getattr(error, "status_code", 0)
+    if isinstance(status, int) and status >= 400:
+        return status
+    told = f"{getattr(error, 'body', '')} {words}"  # an error in the middle of a stream has only words
+    signs = {"overloaded": 529, "rate_limit": 429, "api_error": 500, "server_error": 500}
+    return next((number for sign, number in signs.items() if sign in told), 0)
+
+
+def _wait(retry_after: str) -> float | None:
+    """Seconds until the server has time for us, which it says as a number or as a date."""
+    try:
+        return max(0.0, float(retry_after))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

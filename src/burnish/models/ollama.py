@@ -1,0 +1,85 @@
+"""`ollama:NAME`: a model that an Ollama server runs (the extra `[ollama]`).
+
+Ollama cuts a prompt that is longer than its context from the front, and says nothing; so we set the context.
+"""
+
+import threading
+from collections.abc import Iterator
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+from burnish import config
+from burnish.errors import ModelError
+from burnish.models.chat import BEGUN, CONNECT_SECONDS, SILENT_SECONDS, ChatModel
+from burnish.models.model import Ask
+from burnish.models.ollama_server import about
+from burnish.models.providers import Server
+from burnish.models.reading import roughly
+from burnish.models.wire import under_control
+
+LEAST_CONTEXT = 4096
+
+
+class OllamaModel(ChatModel):
+    """A model of an Ollama server. Opening it asks the server whether it has the model, and how much it can read."""
+
+    optional = ("think", "seed", "top_k", "top_p", "min_p")
+
+    def __init__(self, name: str, model: str, server: Server) -> None:
+        super().__init__(name, model, server.address)
+        self._server = server
+        self._about = about(server.address, model, name)
+        self._most_context = config.load().context.get(name, 0) or self._about.context
+        self._context = LEAST_CONTEXT
+        self._lock = threading.Lock()
+        if server.continues is False:
+            self.refused.add(BEGUN)
+
+    @property
+    def engine(self) -> str:
+        """What carries the answers, with its version."""
+        return f"Ollama (langchain-ollama {version('langchain-ollama')})"
+
+    def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
+        """LangChain's chunks of one answer. Nobody has asked for thoughts, so one that can leave them out does."""
+        options = {
+            "num_ctx": self.context_for(ask),
+            "num_predict": min(ask.max_tokens, self._most_context - roughly(ask) if self._most_context else 1 << 30),
+            "temperature": ask.temperature,
+            "top_p": ask.top_p,
+            "top_k": ask.top_k,
+            "min_p": ask.min_p,
+            "seed": ask.seed,
+            "repeat_penalty": ask.repetition_penalty,
+        }
+        kept = {name: value for name, value in options.items() if name not in self.refused}
+        thinks = False if self._about.thinks and "think" not in self.refused else None
+        return iter(self.chat.stream(messages, options=kept, reasoning=thinks))
+
+    def context_for(self, ask: Ask) -> int:
+        """Tokens of context for this ask: a power of two, never less than before, as a change loads the model anew."""
+        room = self._most_context
+        if room and roughly(ask) >= room:
+            raise ModelError(f"the prompt has {roughly(ask)} tokens; the engine has room for {room} in all")
+        needed = 2 * roughly(ask) + ask.max_tokens  # no text of ours has a token for less than two bytes
+        with self._lock:
+            while self._context < needed:
+                self._context *= 2
+            return min(self._context, room) if room else self._context
+
+    @cached_property
+    def chat(self) -> Any:
+        """LangChain's chat model, which talks to this server and to nothing else."""
+        import httpx
+        from langchain_ollama import ChatOllama
+
+        return ChatOllama(
+            model=self.model,
+            base_url=self.address,
+            sync_client_kwargs={
+                "trust_env": not self._server.is_here,
+                "timeout": httpx.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
+                **under_control(),
+            },
+        )

@@ -1,0 +1,129 @@
+"""What an Ollama server has and can do, asked over HTTP with the standard library: no extra is needed to look."""
+
+import json
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from difflib import get_close_matches
+from http.client import HTTPException
+from typing import Any
+from urllib.parse import urlsplit
+
+from burnish.errors import SetupProblem
+from burnish.events import Frozen
+from burnish.models.names import Progress
+
+PORT = 11434
+ASK_SECONDS, LOOK_SECONDS = 10.0, 0.5
+"""How long it may take to answer when it is needed, and when we only look whether it is there."""
+NOT_THERE = (urllib.error.URLError, HTTPException, OSError, ValueError)
+
+
+class Installed(Frozen):
+    """One model that the server has."""
+
+    name: str
+    bytes: int = 0
+
+
+class About(Frozen):
+    """What the server says of a model."""
+
+    context: int = 0
+    """Tokens it can have in mind; 0 where the server does not say."""
+    thinks: bool = False
+
+
+def usual_address() -> str:
+    """Where Ollama listens: as `OLLAMA_HOST` says, which its server and all its clients read."""
+    said = os.environ.get("OLLAMA_HOST", "").strip()
+    parts = urlsplit(said if "://" in said else f"http://{said}")
+    host = parts.hostname or "127.0.0.1"
+    host = "127.0.0.1" if host == "0.0.0.0" else host  # where a server listens is no address to call
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{parts.port or PORT}"
+
+
+def installed(address: str, timeout_seconds: float = LOOK_SECONDS) -> list[Installed] | None:
+    """The models that the server has; None where no server answers."""
+    try:
+        told = _ask(address, "tags", None, timeout_seconds).get("models") or []
+        return [Installed(name=str(model["name"]), bytes=int(model.get("size") or 0)) for model in told]
+    except (*NOT_THERE, KeyError, TypeError, AttributeError):
+        return None
+
+
+def about(address: str, model: str, name: str) -> About:
+    """What the server says of one model. Raises SetupProblem where there is no server, or it lacks the model."""
+    try:
+        told = _ask(address, "show", {"model": model}, ASK_SECONDS)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == 404:
+            raise _not_installed(address, model, name) from None
+        raise _not_there(address, f"it answered with status {error.code}") from None
+    except NOT_THERE as error:
+        raise _not_there(address, str(getattr(error, "reason", error))) from None
+    info, can = told.get("model_info"), told.get("capabilities")
+    sizes = [size for key, size in (info or {}).items() if key.endswith(".context_length") and isinstance(size, int)]
+    return About(context=max(sizes, default=0), thinks="thinking" in (can or []))
+
+
+def pull(address: str, model: str, progress: Progress) -> None:
+    """Have the server fetch a model; what it has of it already is not fetched again."""
+    try:
+        for told in _lines(address, "pull", {"model": model}):
+            if "error" in told:
+                raise SetupProblem(
+                    f"Ollama could not pull {model!r}: {told['error']}. See which models there are, then try again:"
+                    f" burnish models pull ollama:{model}"
+                )
+            progress(int(told.get("completed") or 0), int(told.get("total") or 0), str(told.get("status", "")))
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise _not_there(address, f"it answered with status {error.code}") from None
+    except NOT_THERE as error:
+        raise _not_there(address, str(getattr(error, "reason", error))) from None
+
+
+def _ask(address: str, what: str, question: dict[str, str] | None, timeout_seconds: float) -> dict[str, Any]:
+    with _opened(address, what, question, timeout_seconds) as answer:
+        told = json.loads(answer.read(64 << 20))
+    if not isinstance(told, dict):
+        raise ValueError("the answer is no JSON object")
+    return told
+
+
+def _lines(address: str, what: str, question: dict[str, str]) -> Iterator[dict[str, Any]]:
+    with _opened(address, what, question, 600) as answer:
+        while line := answer.readline(1 << 20):
+            told = json.loads(line)
+            if isinstance(told, dict):
+                yield told
+
+
+def _opened(address: str, what: str, question: dict[str, str] | None, timeout_seconds: float) -> Any:
+    from burnish.models.providers import on_this_machine
+
+    body = json.dumps(question).encode() if question is not None else None
+    request = urllib.request.Request(f"{address}/api/{what}", body, {"Content-Type": "application/json"})
+    proxies = urllib.request.ProxyHandler({} if on_this_machine(address) else None)
+    return urllib.request.build_opener(proxies).open(request, timeout=timeout_seconds)
+
+
+def _not_there(address: str, why: str) -> SetupProblem:
+    return SetupProblem(
+        f"No Ollama answers at {address} ({why}). If it listens elsewhere, say so with OLLAMA_HOST or: burnish config"
+        f" set models.ollama.base_url http://HOST:{PORT}. To start it, type: ollama serve"
+    )
+
+
+def _not_installed(address: str, model: str, name: str) -> SetupProblem:
+    provider = name.partition(":")[0]
+    there = [one.name for one in installed(address, ASK_SECONDS) or []]
+    near = get_close_matches(model, there, n=2, cutoff=0.3) or there[:2]
+    those = " or ".join(f"{provider}:{one}" for one in near)
+    has = f"It has {those}" if near else "It has no model yet"
+    return SetupProblem(
+        f"Ollama has no model {model!r}. {has}. To fetch this one, type: burnish models pull {provider}:{model}"
+    )

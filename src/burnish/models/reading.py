@@ -1,0 +1,102 @@
+"""From the chunks of LangChain's chat models to the pieces of an answer, whoever wrote it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from burnish.models.faults import Fault
+from burnish.models.model import Ask, Chunk, Done, Thought
+from burnish.models.thinking import Apart
+
+WHY_ENDED = ("finish_reason", "stop_reason", "done_reason")
+"""Where the OpenAI, Anthropic and Ollama protocols say why an answer ended."""
+LENGTH = {"length", "max_tokens", "model_context_window_exceeded"}
+DECLINED = {"content_filter", "refusal"}
+MOST_CHARACTERS_PER_TOKEN = 6
+"""An answer with more pieces than it may have tokens, and so many characters, is longer than was asked for."""
+
+
+class Reading:
+    """One answer, as it is read. `take` each chunk, then `end`."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._apart = Apart()
+        self._usage: dict[str, Any] = {}
+        self._read_at_start = 0
+        self._ended = ""
+        self._pieces = 0
+        self._characters = 0
+
+    @property
+    def too_long(self) -> bool:
+        """Whether the server goes on past the length it was asked for."""
+        most = self._ask.max_tokens
+        return self._pieces > most and self._characters > most * MOST_CHARACTERS_PER_TOKEN
+
+    def take(self, chunk: Any) -> Iterator[Chunk | Thought]:
+        """What one chunk adds."""
+        self._usage = chunk.usage_metadata or self._usage
+        about = chunk.response_metadata
+        self._read_at_start = about.get("tokens_read") or self._read_at_start
+        self._ended = next((str(about[key]) for key in WHY_ENDED if about.get(key)), self._ended)
+        if thought := chunk.additional_kwargs.get("reasoning_content"):
+            yield self._counted(Thought(text=str(thought)))
+        for block in [chunk.content] if isinstance(chunk.content, str) else chunk.content:
+            yield from self._block(block)
+
+    def end(self) -> Iterator[Chunk | Thought | Done]:
+        """The end, or a Fault where the server hung up before it."""
+        yield from self._apart.rest()
+        if self.too_long:
+            self._ended = "length"
+        if not self._ended:
+            raise Fault("the server hung up before the end of the answer", passing=True)
+        if self._ended in DECLINED:
+            raise Fault(f"the model declined to answer ({self._ended})")
+        yield self._done()
+
+    def _block(self, block: Any) -> Iterator[Chunk | Thought]:
+        if isinstance(block, dict) and block.get("type") in ("thinking", "reasoning"):
+            if said := block.get("thinking") or block.get("reasoning"):
+                yield self._counted(Thought(text=str(said)))
+            return
+        text = str(block.get("text") or "") if isinstance(block, dict) else block
+        if text:
+            self._count(text)
+            yield from self._apart.sort(text)
+
+    def _counted(self, thought: Thought) -> Thought:
+        self._count(thought.text)
+        return thought
+
+    def _count(self, text: str) -> None:
+        self._pieces += 1
+        self._characters += len(text)
+
+    def _done(self) -> Done:
+        """What it cost. A count that cannot be right is replaced by one of our own: a cap must not hang on it."""
+        said = self._usage
+        read = _plausible(said.get("input_tokens"), self._read_at_start or roughly(self._ask))
+        written = _plausible(said.get("output_tokens"), self._pieces)
+        return Done(
+            tokens_in=read,
+            tokens_out=written,
+            ended="length" if self._ended in LENGTH else "stop",
+            tokens_cached=min(read, _part(said.get("input_token_details"), "cache_read")),
+            tokens_thought=min(written, _part(said.get("output_token_details"), "reasoning")),
+        )
+
+
+def roughly(ask: Ask) -> int:
+    """About how many tokens a prompt has, where nobody has counted them: a token is some four bytes."""
+    return sum(len(message.content.encode("utf-8", "replace")) // 4 + 8 for message in ask.messages)
+
+
+def _plausible(said: object, otherwise: int) -> int:
+    return said if isinstance(said, int) and said > 0 else otherwise
+
+
+def _part(details: Any, name: str) -> int:
+    """One detail of a count; those of OpenAI's service tiers have the tier before the name."""
+    numbers = [count for key, count in (details or {}).items() if str(key).endswith(name)]
+    return sum(count for count in numbers if isinstance(count, int) and count > 0)

@@ -1,0 +1,282 @@
+"""Whatever protocol a server speaks, its model keeps the same promises, with every fault that a server can have."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import ModelError, SetupProblem
+from burnish.events import Message
+from burnish.models.chat import ChatModel
+from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
+from burnish.models.names import open_model
+from tests.models.peers import MODEL, Peer, Turn, serving
+
+KINDS = ["openai", "anthropic", "ollama"]
+KEY = "planted-key-1234567890"
+HELLO = Ask(purpose="test", messages=(Message(role="user", content="Say hello."),), max_tokens=64, seed=3)
+BEGUN = HELLO.model_copy(
+    update={"messages": (*HELLO.messages, Message(role="assistant", content="```python\ndef f(x):\n"))}
+)
+
+pytestmark = pytest.mark.timeout(20)
+
+Meet = Callable[..., tuple[ChatModel, Peer]]
+
+
+@pytest.fixture(params=KINDS)
+def meet(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Meet]:
+    """Opens a model of each kind, named in a file of settings, whose server answers from a script."""
+    monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)
+    settings = tmp_path / "config.toml"
+    monkeypatch.setenv("BURNISH_CONFIG", str(settings))
+    monkeypatch.setenv("LAB_KEY", KEY)
+    with ExitStack() as open_peers:
+
+        def open_one(*turns: Turn, more: str = "", peer: Peer | None = None) -> tuple[ChatModel, Peer]:
+            there = open_peers.enter_context(serving(peer or Peer(*turns)))
+            settings.write_text(
+                f'[models.lab]\nkind = "{request.param}"\nbase_url = "{there.base_url(request.param)}"\n'
+                f'key_env = "LAB_KEY"\n{more}'
+            )
+            model = open_model(f"lab:{MODEL}")
+            assert isinstance(model, ChatModel)
+            return model, there
+
+        yield open_one
+
+
+def answered(model: ChatModel, ask: Ask = HELLO) -> tuple[str, Done]:
+    pieces = list(model.stream(ask, threading.Event()))
+    done = pieces[-1]
+    assert isinstance(done, Done)
+    assert not any(isinstance(piece, Done) for piece in pieces[:-1])
+    return text_of(pieces), done
+
+
+def text_of(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, Chunk))
+
+
+def test_an_answer_comes_in_pieces_and_ends_with_what_it_cost(meet: Meet) -> None:
+    model, _ = meet()
+    pieces = list(model.stream(HELLO, threading.Event()))
+    assert text_of(pieces) == "Hello there, you two."
+    assert len([piece for piece in pieces if isinstance(piece, Chunk)]) > 2
+    assert pieces[-1] == Done(tokens_in=11, tokens_out=7)
+
+
+def test_an_answer_that_hit_its_length_says_so(meet: Meet) -> None:
+    assert answered(meet(Turn(length=True))[0])[1].ended == "length"
+
+
+def test_several_threads_may_ask_at_once(meet: Meet) -> None:
+    model, _ = meet()
+    with ThreadPoolExecutor(6) as pool:
+        assert {text for text, _ in pool.map(lambda _: answered(model), range(12))} == {"Hello there, you two."}
+
+
+def test_thoughts_are_kept_apart_from_the_answer(meet: Meet) -> None:
+    model, peer = meet(Turn(thoughts="let me see", thought=3))
+    pieces = list(model.stream(HELLO, threading.Event()))
+    assert text_of(pieces) == "Hello there, you two."
+    thoughts = "".join(piece.text for piece in pieces if isinstance(piece, Thought))
+    if peer.asked[0][0] != "/api/chat":  # Ollama keeps to itself what was not asked for
+        assert thoughts == "let me see"
+        assert pieces[-1] == Done(tokens_in=11, tokens_out=7, tokens_thought=3)
+
+
+def test_thoughts_inside_the_text_are_taken_out_of_it(meet: Meet) -> None:
+    model, _ = meet(Turn(text="<think> is it 2? </think>\n\nIt is </think> 2."))
+    pieces = list(model.stream(HELLO, threading.Event()))
+    assert text_of(pieces) == "It is </think> 2."
+    assert "".join(piece.text for piece in pieces if isinstance(piece, Thought)) == " is it 2? "
+
+
+def test_cancel_ends_a_silent_answer_within_a_tenth_of_a_second_and_hangs_up(meet: Meet) -> None:
+    model, peer = meet(Turn(fault="silent"))
+    cancel = threading.Event()
+    for piece in model.stream(HELLO, cancel):
+        assert isinstance(piece, Waiting)
+        if peer.asked and not cancel.is_set():
+            time.sleep(0.1)
+            cancel.set()
+            began = time.monotonic()
+    assert time.monotonic() - began < 0.1
+    assert peer.hung_up.wait(2), "a server that nobody listens to must not go on"
+
+
+def test_who_no_longer_reads_hangs_up(meet: Meet) -> None:
+    model, peer = meet(Turn(fault="endless"))
+    stream = model.stream(HELLO.model_copy(update={"max_tokens": 10_000}), threading.Event())
+    assert next(piece for piece in stream if isinstance(piece, Chunk))
+    stream.close()  # type: ignore[attr-defined]
+    assert peer.hung_up.wait(2)
+
+
+def test_while_nothing_comes_the_reader_may_look_at_the_clock(meet: Meet) -> None:
+    model, _ = meet(Turn(fault="slow"))
+    model.chat  # noqa: B018  # imports are not the server's slowness
+    times = [time.monotonic() for _ in model.stream(HELLO, threading.Event())]
+    assert max(after - before for before, after in zip(times, times[1:], strict=False)) < 0.5
+
+
+def test_a_busy_server_is_asked_again_after_the_pause_it_asks_for(meet: Meet) -> None:
+    busy = Turn(status=429, headers={"Retry-After": "0.3"}, says="slow down")
+    model, peer = meet(busy, Turn())
+    began = time.monotonic()
+    pieces = list(model.stream(HELLO, threading.Event()))
+    assert text_of(pieces) == "Hello there, you two."
+    assert any(isinstance(piece, Waiting) and "slow down" in piece.why for piece in pieces)
+    assert time.monotonic() - began >= 0.3
+    assert len(peer.asked) == 2
+
+
+def test_two_errors_of_the_server_are_outlived(meet: Meet) -> None:
+    model, peer = meet(Turn(status=500), Turn(status=503), Turn())
+    assert answered(model)[0] == "Hello there, you two."
+    assert len(peer.asked) == 3
+
+
+def test_an_answer_that_never_began_is_asked_for_again(meet: Meet) -> None:
+    model, peer = meet(Turn(fault="cut at once"), Turn())
+    assert answered(model)[0] == "Hello there, you two."
+    assert len(peer.asked) == 2
+
+
+def test_a_page_in_place_of_an_answer_is_a_model_error(meet: Meet) -> None:
+    with pytest.raises(ModelError):
+        answered(meet(Turn(fault="page"))[0])
+
+
+def test_a_server_that_stays_broken_is_a_model_error_after_five_tries(meet: Meet) -> None:
+    model, peer = meet(Turn(status=500, says="on fire"))
+    with pytest.raises(ModelError, match=r"on fire.*asked 5 times"):
+        answered(model)
+    assert len(peer.asked) == 5
+
+
+def test_a_pause_of_an_hour_is_not_waited_for(meet: Meet) -> None:
+    model, peer = meet(Turn(status=429, headers={"Retry-After": "3600"}, says="come back tomorrow"))
+    with pytest.raises(ModelError, match="come back tomorrow"):
+        answered(model)
+    assert len(peer.asked) == 1
+
+
+def test_cancel_ends_the_pause_between_two_tries(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 20)
+    model, _ = meet(Turn(status=503))
+    cancel = threading.Event()
+    for piece in model.stream(HELLO, cancel):
+        if isinstance(piece, Waiting) and piece.why:
+            cancel.set()
+            began = time.monotonic()
+    assert time.monotonic() - began < 0.1
+
+
+@pytest.mark.parametrize("fault", ["cut", "garbage", "wrong json", "error inside"])
+def test_an_answer_that_breaks_off_is_a_model_error_and_never_a_done(meet: Meet, fault: str) -> None:
+    model, peer = meet(Turn(fault=fault))
+    pieces: list[Piece] = []
+    with pytest.raises(ModelError):
+        pieces.extend(model.stream(HELLO, threading.Event()))
+    assert not any(isinstance(piece, Done) for piece in pieces)
+    if text_of(pieces):
+        assert len(peer.asked) == 1, "what was read is not taken back"
+
+
+def test_a_line_without_end_is_not_read_for_ever(meet: Meet) -> None:
+    model, _ = meet(Turn(fault="huge line"))
+    with pytest.raises(ModelError):
+        answered(model)
+
+
+def test_an_endless_answer_ends_at_its_length(meet: Meet) -> None:
+    model, peer = meet(Turn(fault="endless"))
+    text, done = answered(model)
+    assert done.ended == "length"
+    assert len(text) < 64 * 16
+    assert peer.hung_up.wait(2)
+
+
+@pytest.mark.parametrize("count", [0, -5])
+def test_counts_that_cannot_be_right_are_replaced_by_our_own(meet: Meet, count: int) -> None:
+    _, done = answered(meet(Turn(read=count, written=count))[0])
+    assert done.tokens_in > 0
+    assert done.tokens_out == 4
+
+
+def test_cached_tokens_are_among_those_read(meet: Meet) -> None:
+    model, peer = meet(Turn(read=100, cached=80))
+    _, done = answered(model)
+    assert (done.tokens_in, done.tokens_cached) == (100, 0 if "/api/chat" in peer.asked[0][0] else 80)
+
+
+def test_what_a_model_refuses_is_left_out_and_not_sent_again(meet: Meet) -> None:
+    refusal = Turn(status=400, says="Unsupported value: 'temperature' and 'seed' are not taken; 'think' neither.")
+    model, peer = meet(refusal, Turn())
+    assert answered(model)[0] == "Hello there, you two."
+    answered(model)
+    assert len(peer.asked) == 3
+    sent = peer.last | peer.last.get("options", {})
+    assert not {"seed", "think"} & {key for key, value in sent.items() if value is not None}
+
+
+def test_a_question_that_is_refused_for_good_is_a_model_error(meet: Meet) -> None:
+    model, peer = meet(Turn(status=400, says="your question is bad"))
+    with pytest.raises(ModelError, match="your question is bad"):
+        answered(model)
+    assert len(peer.asked) == 1
+
+
+def test_who_cannot_go_on_from_a_begun_answer_is_told_how_to_begin(meet: Meet) -> None:
+    refusal = Turn(status=400, says="This model does not support assistant message prefill.")
+
+    def script(_: str, question: dict[str, object]) -> Turn:
+        messages = question["messages"]
+        assert isinstance(messages, list)
+        return refusal if messages[-1]["role"] == "assistant" else Turn()
+
+    model, peer = meet(peer=Peer(script=script))
+    assert answered(model, BEGUN)[0] == "Hello there, you two."
+    [told] = [message for message in peer.last["messages"] if message["role"] == "user"]
+    assert "Say hello." in str(told["content"])
+    assert "def f(x):" in str(told["content"])
+    tries = len(peer.asked)
+    answered(model, BEGUN)
+    assert len(peer.asked) == tries + 1, "it is not offered again what it refused"
+
+
+def test_who_can_go_on_from_a_begun_answer_does(meet: Meet) -> None:
+    model, peer = meet(more="continues = true\n")
+    answered(model, BEGUN)
+    last = peer.last["messages"][-1]
+    assert last["role"] == "assistant"
+    assert "def f(x):" in str(last["content"])
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_for_the_user_to_change_and_is_not_said(meet: Meet, status: int) -> None:
+    model, _ = meet(Turn(status=status, says=f"Incorrect API key provided: {KEY}. Header was Bearer {KEY}"))
+    with pytest.raises(SetupProblem) as caught:
+        answered(model)
+    assert KEY not in str(caught.value)
+    assert KEY not in repr(model)
+
+
+def test_a_key_in_an_error_is_blotted_out(meet: Meet) -> None:
+    model, _ = meet(Turn(status=418, says=f"got {KEY}"))
+    with pytest.raises(ModelError) as caught:
+        answered(model)
+    assert KEY not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_model_that_is_gone_is_for_the_user_to_change(meet: Meet) -> None:
+    model, _ = meet(Turn(status=404, says="no such model"))
+    with pytest.raises(SetupProblem, match="burnish models$"):
+        answered(model)
