@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish import Run
+from burnish import report as reports
 from burnish.events import (
     Asked,
     CheckFinished,
@@ -27,11 +28,10 @@ from burnish.events import (
     UserAnswered,
 )
 from burnish.evidence import Dossier, as_text, dossier_of
-from burnish.evidence.listed import disputed_in, suite_in
+from burnish.evidence.listed import disputed_in, other_tests, suite_in
 from burnish.evidence.read import read_form
 from burnish.evidence.seal import seal_of
 from burnish.models.catalog import CATALOG
-from burnish.report import suite_of
 
 SMALL = "local:qwen2.5-coder-0.5b"
 WORDS = "a function double(n), e.g. double(2) == 4"
@@ -118,10 +118,11 @@ def test_each_test_says_where_it_comes_from(dossier: Dossier) -> None:
         "assert double(0) == 0": ("given", "answer", "user", "passed"),
         "assert double(5) == 10": ("given", "review", "user", "passed"),
         "assert double(1) == 2": ("model", "", "tests", "passed"),
-        "assert double(9) == 9": ("disputed", "", "tests", "not_run"),
+        "assert double(9) == 9": ("model", "", "tests", "not_run"),
         "assert double(-1) == -2": ("agreed", "", "strengthen", "passed"),
         "assert double('a') == 'aa'": ("pinned", "", "strengthen", "passed"),
     }
+    assert [test.test for test in dossier.tests if test.disputed] == ["assert double(9) == 9"]
     assert {test.why for test in dossier.tests if test.origin == "agreed"} == {"3 of 3 versions say so"}
     assert {test.made.ask_id for test in dossier.tests if test.origin == "model"} == {"tests-0"}
 
@@ -175,7 +176,18 @@ def test_the_seal_minds_the_content_and_not_the_layout(dossier: Dossier) -> None
 
 
 def test_the_suite_of_the_run_can_be_made_from_it_again(dossier: Dossier) -> None:
-    assert suite_in(dossier).render(disputed_in(dossier)) == suite_of(RUN).render(RUN.disputed)
+    assert suite_in(dossier).render(disputed_in(dossier)) == reports.suite_of(RUN).render(RUN.disputed)
+
+
+def test_added_and_pinned_tests_can_be_set_aside_too() -> None:
+    end = RunFinished(
+        verdict="proven", why="", version=3, disputed=("assert double(-1) == -2", "assert double('a') == 'aa'")
+    )
+    run = Run([end if isinstance(event, RunFinished) else event for event in EVENTS])
+    dossier = dossier_of(run, FILES)
+    assert disputed_in(dossier) == run.disputed
+    assert list(other_tests(dossier, reports.tests_file(run))) == []
+    assert next(other_tests(dossier, reports.tests_file(RUN))).startswith("the listed test test_model_2 is not in")
 
 
 def test_a_run_that_was_broken_off_has_evidence_too() -> None:

@@ -153,6 +153,12 @@ def test_a_given_test_that_is_loosened_in_the_evidence_too_is_not_what_the_words
     assert "`assert double(2) < 400` is not among the tests that the task's words give" in said
 
 
+def test_a_given_test_cannot_be_set_aside(folder: Path) -> None:
+    replace(folder / "test_solution.py", "\n\ndef test_given_2():\n    assert double(5) == 10\n", "")
+    edit(folder, lambda data: data["tests"][1].update(disputed=True, result="not_run"))
+    assert refusal(folder) == "test_given_2 was given, and a given test is never set aside"
+
+
 def test_a_given_test_cannot_be_taken_back_by_nobody(folder: Path) -> None:
     replace(folder / "test_solution.py", "\n\ndef test_given_2():\n    assert double(5) == 10\n", "")
 

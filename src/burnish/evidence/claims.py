@@ -43,7 +43,7 @@ def untried(said: Said, why: str) -> Claim:
 
 def claim_of_tests(dossier: Dossier, results: Mapping[str, Outcome], problem: str) -> Claim:
     """Whether each test says what it is said to say; `problem` is what kept some of them from saying anything."""
-    ran = [test for test in dossier.tests if test.origin != "disputed"]
+    ran = [test for test in dossier.tests if not test.disputed]
     said = _count([test.result for test in ran])
     found = [results.get(test.test, "not_run") for test in ran]
     other = [test.name for test, result in zip(ran, found, strict=True) if test.result != result]
@@ -65,7 +65,7 @@ def claim_of_tests(dossier: Dossier, results: Mapping[str, Outcome], problem: st
 def claim_of_verdict(dossier: Dossier, tests: Claim, results: Mapping[str, Outcome]) -> Claim:
     """Whether the tests bear the verdict, by the rules of the judge."""
     said = dossier.verdict or "no verdict"
-    counting = [test for test in dossier.tests if test.origin not in ("disputed", "pinned")]
+    counting = [test for test in dossier.tests if not test.disputed and test.origin != "pinned"]
     passes = bool(counting) and all(results.get(test.test) == "passed" for test in counting)
     given = any(test.origin == "given" for test in counting)
     if said not in ("proven", "plausible"):

@@ -36,7 +36,7 @@ Dotted = Annotated[str, Field(max_length=200, pattern=r"^(?:[^\W\d]\w*(?:\.[^\W\
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
-Origin = Literal["given", "model", "disputed", "spec", "agreed", "pinned"]
+Origin = Literal["given", "model", "spec", "agreed", "pinned"]
 GivenIn = Literal["", "words", "answer", "review", "file", "project", "earlier run"]
 
 
@@ -85,7 +85,9 @@ class Test(Frozen):
     """What it is called in the delivered file."""
     test: Text
     origin: Origin
-    """Who says what is right. "disputed": the model wrote it, good versions fail it, and it is not run."""
+    """Who says what is right."""
+    disputed: bool = False
+    """Set aside and not run, because good versions fail it. Never a given one."""
     given_in: GivenIn = ""
     """For a given test: the task's words, an answer of the user's, a review, their own file, or an earlier run."""
     why: Line = ""

@@ -22,7 +22,7 @@ def suite_in(dossier: Dossier) -> Suite:
         imports=dossier.task.imports,
         file=dossier.task.test_file,
         given=tuple(test for origin, test in named if origin == "given"),
-        model=tuple(test for origin, test in named if origin in ("model", "disputed")),
+        model=tuple(test for origin, test in named if origin == "model"),
         added=tuple(test for origin, test in named if origin in ("spec", "agreed")),
         pinned=tuple(test for origin, test in named if origin == "pinned"),
         project=tuple(test.test for test in dossier.tests if test.given_in == "project"),
@@ -31,7 +31,7 @@ def suite_in(dossier: Dossier) -> Suite:
 
 def disputed_in(dossier: Dossier) -> tuple[str, ...]:
     """Tests that were set aside."""
-    return tuple(test.test for test in dossier.tests if test.origin == "disputed")
+    return tuple(test.test for test in dossier.tests if test.disputed)
 
 
 def other_tests(dossier: Dossier, text: str) -> Iterator[str]:
@@ -69,6 +69,8 @@ def other_given(dossier: Dossier) -> Iterator[str]:
     for listed in dossier.tests:
         if listed.given_in == "words" and listed.test not in in_words:
             yield f"`{one_line(listed.test, 120)}` is not among the tests that the task's words give"
+        if listed.origin == "given" and listed.disputed:
+            yield f"{one_line(listed.name, 80)} was given, and a given test is never set aside"
         if listed.given_in == "file" and not task.test_file:
             yield f"{one_line(listed.name, 80)} is said to be in the user's file, and there is none"
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from typing import Required, TypedDict
 
 from burnish.checks.suite import Suite
-from burnish.events import Case, Decided, Event, Graded, Outcome, Rated, Resumed, Reviewed, Strengthened, UserAnswered
+from burnish.events import Case, Decided, Event, Graded, Outcome, Rated, Resumed, Reviewed, UserAnswered
 from burnish.evidence.discreet import discreet, model_name
 from burnish.evidence.form import (
     TEXT,
@@ -14,6 +15,7 @@ from burnish.evidence.form import (
     Dossier,
     GivenIn,
     Maker,
+    Origin,
     Said,
     Started,
     Test,
@@ -96,20 +98,36 @@ def _code(run: Run, trail: Trail) -> Code | None:
 
 def _tests(run: Run, suite: Suite, trail: Trail) -> Iterator[Test]:
     results = _results(run, suite)
-    origins = {new.test: new.origin for event in run.all(Strengthened) for new in event.tests}
     for name, test in suite.names.items():
-        result = "not_run" if test in run.disputed else results.get(test, "not_run")
-        if test in suite.given or test in suite.project:
-            given_in = _given_in(test, run, suite)
-            made = Maker(by="user" if given_in in ("review", "answer") else "given")
-            yield Test(name=name, test=test, origin="given", given_in=given_in, result=result, made=made)
-        elif test in suite.model:
-            origin = "disputed" if test in run.disputed else "model"
-            yield Test(name=name, test=test, origin=origin, result=result, made=trail.of_tests(test))
-        else:
-            made, why = trail.of_new(test)
-            origin = "pinned" if test in suite.pinned else origins.get(test, "agreed")
-            yield Test(name=name, test=test, origin=origin, why=why, result=result, made=made)
+        aside = test in run.disputed
+        yield Test(
+            name=name,
+            test=test,
+            disputed=aside,
+            result="not_run" if aside else results.get(test, "not_run"),
+            **_vouched(test, run, suite, trail),
+        )
+
+
+class Vouched(TypedDict, total=False):
+    """Who says that a test is right."""
+
+    origin: Required[Origin]
+    made: Required[Maker]
+    given_in: GivenIn
+    why: str
+
+
+def _vouched(test: str, run: Run, suite: Suite, trail: Trail) -> Vouched:
+    if test in suite.given or test in suite.project:
+        given_in = _given_in(test, run, suite)
+        made = Maker(by="user" if given_in in ("review", "answer") else "given")
+        return {"origin": "given", "given_in": given_in, "made": made}
+    if test in suite.model:
+        return {"origin": "model", "made": trail.of_tests(test)}
+    made, new = trail.of_new(test)
+    origin: Origin = "pinned" if test in suite.pinned else new.origin if new else "agreed"
+    return {"origin": origin, "made": made, "why": discreet(new.why) if new else ""}
 
 
 def _given_in(test: str, run: Run, suite: Suite) -> GivenIn:

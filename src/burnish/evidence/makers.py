@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import TypeVar
 
-from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Move, Strengthened, TestsProposed
+from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Move, NewTest, Strengthened, TestsProposed
 from burnish.evidence.discreet import discreet, model_name
 from burnish.evidence.form import Maker, Step
 from burnish.models.names import split_names
@@ -74,15 +74,15 @@ class Trail:
                 )
         return Maker(by="earlier run")
 
-    def of_new(self, test: str) -> tuple[Maker, str]:
-        """How a test came about that was added for what went unnoticed, and who vouches for it."""
+    def of_new(self, test: str) -> tuple[Maker, NewTest | None]:
+        """How a test came about that was added for what went unnoticed."""
         for event in reversed(self.run.all(Strengthened)):
             for new in event.tests:
                 if new.test == test:
                     decided = self._before(event, Decided)
                     reason = discreet(decided[-1].reason) if decided else ""
-                    return Maker(by="strengthen", decision=reason), discreet(new.why)
-        return Maker(by="strengthen"), ""
+                    return Maker(by="strengthen", decision=reason), new
+        return Maker(by="strengthen"), None
 
     def _decision(self, event: CodeProposed) -> tuple[Decided | None, Move | None]:
         """The decision that asked for this very version; else the last one before it."""

@@ -62,4 +62,4 @@ def _makers(dossier: Dossier) -> object:
 
 
 def _tests(dossier: Dossier) -> object:
-    return [(test.name, test.test, test.origin, test.result) for test in dossier.tests]
+    return [(test.name, test.test, test.origin, test.disputed, test.result) for test in dossier.tests]
