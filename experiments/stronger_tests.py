@@ -110,6 +110,9 @@ def scores(run: Run) -> Row:
         "before": round(100 * first.noticed / first.mutants, 2),
         "after": round(100 * noticed / last.mutants, 2),
         "with_pinned": round(100 * (noticed + pinned) / last.mutants, 2),
+        "unnoticed": last.mutants - last.noticed,
+        "noticed_now": noticed - last.noticed,
+        "pinned": pinned,
         "alike": len(after.alike) if after else 0,
         "at_the_end": next((item.details.get("score") for item in run.evidence if item.check == "mutation"), None),
     }
@@ -172,17 +175,27 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _score_lines(scored: Sequence[Row]) -> Iterator[str]:
+    yield from _gain("all", scored)
+    yield from _gain("where something went unnoticed", [row for row in scored if row["before"] < 100])
+    missed = sum(row["unnoticed"] for row in scored)
+    for name, words in (
+        ("noticed_now", "noticed now"),
+        ("pinned", "by pinned tests alone"),
+        ("alike", "told apart by none"),
+    ):
+        yield f"of the changes that went unnoticed, {words}: {_share(sum(row[name] for row in scored), missed)}"
+
+
+def _gain(words: str, scored: Sequence[Row]) -> Iterator[str]:
     if not scored:
         return
-    for name, words in (
-        ("before", "before"),
-        ("after", "after, without pinned"),
-        ("with_pinned", "after, with pinned"),
-    ):
-        yield f"mutation score {words}: {statistics.fmean(row[name] for row in scored):.1f} %"
+    before, after, pinned = (
+        statistics.fmean(row[name] for row in scored) for name in ("before", "after", "with_pinned")
+    )
     gains = [row["after"] - row["before"] for row in scored]
     half = 1.96 * statistics.stdev(gains) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
     mean = statistics.fmean(gains)
+    yield f"mutation score, {words} ({len(scored)}): {before:.1f} % → {after:.1f} %, {pinned:.1f} % with pinned"
     yield f"gain without pinned: {mean:+.1f} points ({mean - half:+.1f} to {mean + half:+.1f}), wanted {WANTED:+g}"
 
 

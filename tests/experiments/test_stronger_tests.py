@@ -46,7 +46,7 @@ def model(answer: str) -> ScriptedModel:
 def test_scores_come_from_the_first_tests_and_the_last(experiment: ModuleType) -> None:
     found = experiment.scores(iterated())
     assert (found["mutants"], found["before"], found["after"], found["with_pinned"]) == (8, 37.5, 62.5, 75.0)
-    assert found["alike"] == 1
+    assert (found["unnoticed"], found["noticed_now"], found["pinned"], found["alike"]) == (5, 2, 1, 1)
 
 
 def test_a_repaired_version_has_the_scores_of_its_own_mutants(experiment: ModuleType) -> None:
