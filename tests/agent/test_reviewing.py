@@ -8,13 +8,15 @@ import pytest
 
 from burnish import Limits, Run, ScriptedModel, Store
 from burnish.agent.ask import Shown, Tools
+from burnish.agent.graph import after_decision, after_review
 from burnish.agent.limits import Meter
 from burnish.agent.reviewing import MOST_LOOKS, look
 from burnish.attempt import attempt
-from burnish.events import Asked, BaseEvent, Refused, Reviewed, SpecAgreed, Stopped, TestsFrozen, TestsProposed
+from burnish.events import Asked, BaseEvent, Decided, Refused, Reviewed, SpecAgreed, Stopped, TestsFrozen, TestsProposed
 from burnish.report import suite_of
 from burnish.runs.replay import Replay
 from burnish.tasks import from_sentence
+from tests.agent.history import proposed, ran, work
 from tests.support import DOUBLE, GOOD, block, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
@@ -125,6 +127,9 @@ def test_who_never_goes_on_has_seen_enough_in_the_end() -> None:
     run = tried(person)
     assert run.verdict == "proven"
     assert len(person.shown) == 2 * MOST_LOOKS
+    assert [why for why in refusals(run) if "shown 20 times" in why] == [
+        "it was shown 20 times, so the work goes on"
+    ] * 2
 
 
 def test_a_test_is_removed_by_a_word() -> None:
@@ -157,6 +162,11 @@ def test_a_given_test_is_not_rewritten_by_the_model() -> None:
     assert "your own test" in refusals(run)[0]
     assert run.spec
     assert run.spec.given_tests == ("assert double(2) == 5", GIVEN[1]), "a value is the person's word, and stands"
+
+
+def test_words_that_no_file_can_hold_are_on_record_all_the_same(store: Store) -> None:
+    run = tried(Person([say("comment", "caf\udce9", 1), say("edited", text="\ud800")]))
+    assert [event.words for event in store.open(run.id).all(Reviewed)][0] == "caf?"
 
 
 def test_a_comment_on_no_test_is_said_and_asked_again() -> None:
@@ -380,6 +390,31 @@ def test_who_had_stopped_is_asked_anew_when_the_run_goes_on() -> None:
     assert Replay([stopped]).reviewed("b") is None
     assert Replay([stopped.model_copy(update={"said": "go_on"})]).reviewed("b") is not None
     assert Replay([stopped]).reviewed("c") is None
+
+
+def test_what_a_person_wanted_goes_back_to_them_and_what_was_not_kept_changes_no_way() -> None:
+    done = Decided(choice="judge", reason="It passes.")
+    tools = Tools(
+        ScriptedModel([]), cast(Any, None), Meter(Limits()), threading.Event(), afterwards=frozenset({"strengthen"})
+    )
+    before = (proposed(1), ran(1, "pp"), done)
+    for outcomes, best, way in (("pp", 2, "review"), ("pf", 1, "survivors")):
+        after = work(*before, proposed(2, by="review", base=1), ran(2, outcomes), done)
+        assert after.best
+        assert after.best.number == best
+        assert after_decision(after, {"events": []}, tools) == [way]
+    waits = work(*before, proposed(2, by="user", base=1))
+    assert (waits.wanted, after_review(waits), after_review(work(*before))) == (True, "run", "judge")
+    assert after_review(work(*before, proposed(2, by="user", base=1, problem="no"))) == "judge"
+    assert after_review(work(*before, proposed(2, by="user", base=1), done)) == "judge", "time was over"
+
+
+def test_a_version_for_a_person_has_no_vote() -> None:
+    versions = (proposed(1), ran(1, "pp"), proposed(2, by="review", base=1), ran(2, "pp"))
+    now = work(*versions, proposed(3, by="user", base=2), ran(3, "pp"))
+    assert now.best
+    assert (now.best.number, [one.number for one in now.answers], [one.number for one in now.rivals]) == (3, [1], [1])
+    assert now.group_of(now.best) == (3,)
 
 
 def test_nothing_is_recorded_of_an_answer_that_came_after_ctrl_c() -> None:
