@@ -148,6 +148,8 @@ def test_what_goes_unnoticed_and_what_is_left_of_it_is_told() -> None:
     assert "3 of 14 small changes go unnoticed: writing tests for them (2.0 s)" in lines
     assert "agreed     assert f(1) == 1 (3 of 4 versions say so)" in lines
     assert "1 left, 1 probably no mistake (3.0 s)" in lines
+    left_out = Strengthened(version=1, noticed=11, why="too little time is left")
+    assert "3 left, no test was added: too little time is left" in shown(tried, left_out)
     noticed = Mutated(version=2, mutants=6, noticed=6)
     assert shown(noticed, Strengthened(version=2, noticed=6)) == shown(noticed)
     assert "all 6 small changes of version 2 are noticed" in shown(Mutated(version=2, mutants=6, noticed=6))

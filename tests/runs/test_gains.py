@@ -13,6 +13,7 @@ from burnish.events import (
 )
 from burnish.runs import Run
 from burnish.runs.gains import left_of, paid, rows
+from burnish.runs.sentences import sentence_of
 from tests.iterated import EVENTS, KEYS, SURVIVORS, iterated, row
 
 
@@ -66,6 +67,13 @@ def test_pinned_tests_raise_nothing() -> None:
     pinned = Strengthened(version=1, tests=(NewTest(test="x", origin="pinned", notices=("a",)),), noticed=3, pinned=1)
     [said] = paid(run(Mutated(version=1, mutants=4, noticed=3), pinned))
     assert said == "Looking for new tests left the mutation score at 75 % (1 pinned added), for 0 tokens and 0.0 s."
+
+
+def test_why_nothing_was_looked_for_is_told() -> None:
+    nothing = Strengthened(version=1, noticed=3, why="too little time is left")
+    [said] = paid(run(Mutated(version=1, mutants=4, noticed=3), nothing))
+    assert said.endswith("(none added), for 0 tokens and 0.0 s: too little time is left.")
+    assert sentence_of(nothing) == "No test was added: too little time is left."
 
 
 def exposed(*after: Event) -> list[str]:

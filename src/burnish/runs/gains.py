@@ -91,7 +91,8 @@ def _raised(run: Run, before: Mutated, event: Strengthened, place: int) -> Itera
         yield f"{_exposed(run, event)}, for {cost}."
     elif now == was:
         pinned = f"{len(event.tests)} pinned" if event.tests else "none"
-        yield f"Looking for new tests left the mutation score at {was} % ({pinned} added), for {cost}."
+        why = f": {one_line(event.why, 160).rstrip('.')}" if event.why else ""
+        yield f"Looking for new tests left the mutation score at {was} % ({pinned} added), for {cost}{why}."
     if now > was:
         yield f"New tests raised the mutation score from {was} to {now} %{'' if event.exposing else f', for {cost}'}."
 

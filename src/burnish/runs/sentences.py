@@ -123,7 +123,12 @@ def _stronger(event: Strengthened) -> str:
     parts += [f"{len(event.exposing)} of them version {event.version} fails" if event.exposing else ""]
     parts += [f"{counted(event.pinned, 'change')} only pinned tests notice" if event.pinned else ""]
     parts += [f"{_alike_changes(len(event.alike))} from the code" if event.alike else ""]
-    return sentence("; ".join(filter(None, parts)) or "No test was added")
+    parts += ["no version passes those, so they were set aside" if event.aside else ""]
+    return sentence("; ".join(filter(None, parts)) or f"No test was added{_because(event.why)}")
+
+
+def _because(why: str) -> str:
+    return f": {one_line(why, 200)}" if why else ""
 
 
 def _alike_changes(many: int) -> str:
