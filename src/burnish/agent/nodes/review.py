@@ -15,6 +15,7 @@ from burnish.events import CheckFinished, CodeProposed, Event, Evidence, Move, R
 from burnish.runs.run import Version
 from burnish.text import one_line
 
+NOT_KEPT = "not kept"
 Made = Generator[Event, None, CodeProposed | str]
 """A version for what a person said, or why there is none."""
 
@@ -100,9 +101,6 @@ def _words(said: Reviewed, version: Version) -> str:
     return "" if line is None else f"About the line `{line.strip()}`: {said.words.strip()}"
 
 
-NOT_KEPT = "not kept"
-
-
 def _became(work: Work) -> str:
     """What became of the last version that was made for the person; empty where there is none."""
     theirs = [version for version in work.versions if version.by in PERSON and version.graded]
@@ -114,8 +112,13 @@ def _became(work: Work) -> str:
     failure = work.first_failure(last)
     if failure is None:
         return f"{NOT_KEPT}: version {last.number} gave no result"
-    whose = "given" if failure[0] in work.deciding else "the model's"
-    return f"{NOT_KEPT}: version {last.number} fails {one_line(failure[0])} ({whose})"
+    return f"{NOT_KEPT}: version {last.number} fails {one_line(failure[0])} ({_whose(work, failure[0])})"
+
+
+def _whose(work: Work, test: str) -> str:
+    if test in work.suite.added:
+        return "versions agree on it"
+    return "given" if test in work.deciding else "the model's"
 
 
 def _leads_to(work: Work, first: Version, last: Version) -> bool:
