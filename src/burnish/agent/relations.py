@@ -39,12 +39,22 @@ def is_usual(rows: Sequence[Row], row: Row) -> bool:
     """Whether a row of arguments is of the kind that all rows are: the same types, signs and relations, and nothing
     empty where they have nothing empty. Without rows nothing is.
     """
+    columns = list(zip(*rows, strict=True))
+    empty = [_is_empty(value) and not any(map(_is_empty, column)) for value, column in zip(row, columns, strict=False)]
+    kept = (_is_kept(repair, row) for repair in (*signs_of(rows), *relations_of(rows)))
+    return is_near(rows, row) and not any(empty) and all(kept)
+
+
+def is_near(rows: Sequence[Row], row: Row) -> bool:
+    """The same, but an edge is near enough: zero, something empty, another order, what is no member."""
     if not rows or len(row) != len(rows[0]):
         return False
-    for value, column in zip(row, zip(*rows, strict=True), strict=True):
-        if type(value) not in {type(one) for one in column} or (_is_empty(value) and not any(map(_is_empty, column))):
-            return False
-    return all(_is_kept(repair, row) for repair in (*signs_of(rows), *relations_of(rows)))
+    columns = list(zip(*rows, strict=True))
+    if any(type(value) not in {type(one) for one in column} for value, column in zip(row, columns, strict=True)):
+        return False
+    repairs = [repair for repair in relations_of(rows) if isinstance(repair, partial) and repair.func in _FIRM]
+    signs = [partial(_positive, repair.args[0], 0) for repair in signs_of(rows) if isinstance(repair, partial)]
+    return all(_is_kept(repair, row) for repair in (*signs, *repairs))
 
 
 def _is_kept(repair: Repair, row: Row) -> bool:
@@ -157,3 +167,7 @@ def _member(one: int, other: int, row: list[Any], dice: random.Random) -> None:
 def _in_order(one: int, other: int, row: list[Any], dice: random.Random) -> None:
     if row[one] > row[other] and dice.random() < BY_ACCIDENT:
         row[one], row[other] = row[other], row[one]
+
+
+_FIRM = (_length, _same_length, _place)
+"""What a call that does not keep it makes no sense without."""

@@ -38,14 +38,16 @@ class Opinion:
     """Whether the version itself says something else."""
 
 
-def opinion(own: Voice, others: Sequence[Voice], usual: bool, needed: int = OTHERS["small"]) -> Opinion | None:
+def opinion(
+    own: Voice, others: Sequence[Voice], near: bool, usual: bool, needed: int = OTHERS["small"]
+) -> Opinion | None:
     """What is right for a call, after the version itself and all others were heard; None where that says nothing.
 
-    Agreed is what nobody contradicts: enough others say it, one of them in other code, and the call is a `usual` one,
-    for what an unusual call should give is often left open. All others together speak against the version where at
-    least two of them differ in their code. Else the version's own value is all there is.
+    Agreed is what nobody contradicts: enough others say it, one of them in other code, and the call is `near` to known
+    ones, for what another should give is often left open. All others together speak against the version where at least
+    two of them differ in their code and the call is a `usual` one. Else the version's own value is all there is.
     """
-    if usual and len(others) >= needed and not is_silent(own.answer) and _is_backed(own, others):
+    if near and len(others) >= needed and not is_silent(own.answer) and _is_backed(own, others):
         return Opinion(own.answer, "agreed", _said(len(others) + 1, len(others) + 1))
     if usual and is_value(own.answer) and _is_opposed(own, others):
         why = f"{_said(len(others), len(others) + 1)}, and none but this one says otherwise"

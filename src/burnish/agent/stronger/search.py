@@ -9,6 +9,7 @@ from functools import cached_property
 from burnish.agent.likeness import bare
 from burnish.agent.stronger.cover import Candidate
 from burnish.agent.stronger.opinion import OTHERS, Opinion, Voice, opinion
+from burnish.agent.stronger.usual import Usual
 from burnish.agent.stronger.values import RAISES, are_same, is_silent, test_of
 from burnish.checks.ground import Ground
 from burnish.checks.mutation.alone import Unnoticed
@@ -34,7 +35,7 @@ class Search:
     until: float
     """On the monotonic clock."""
     cancel: threading.Event
-    usual: Callable[[str], bool] = lambda call: False
+    usual: Usual
     """Whether a call is of the kind that the known ones are."""
     needed: int = OTHERS["small"]
     """Voices that must agree."""
@@ -81,7 +82,7 @@ class Search:
     def _judge(self, call: str, voices: Sequence[str]) -> None:
         """An error is right only where the code raises it by name: others are what a careless call brings about."""
         own, *others = (Voice(*pair) for pair in zip((self.own[call], *voices), self._codes, strict=True))
-        found = opinion(own, others, self.usual(call), self.needed)
+        found = opinion(own, others, self.usual.near(call), self.usual(call), self.needed)
         meant = not self.own[call].startswith(RAISES) or self.own[call].removeprefix(RAISES) in raised_in(self.code)
         if found and meant and test_of(call, found.answer):
             self.said[call] = found

@@ -1,6 +1,6 @@
 """Is a call of the kind that the known calls are? What happens outside of what a task is about, nobody has settled."""
 
-from burnish.agent.relations import is_usual
+from burnish.agent.relations import is_near, is_usual
 from burnish.agent.seeds import Seed, seed_of, seeds_of
 from burnish.parsing import parse_expression
 
@@ -19,6 +19,11 @@ class Usual:
         """Whether the call has the form of a known one, and arguments like those that such calls have."""
         seed = _read(call)
         return seed is not None and is_usual(self._rows.get(seed.form, []), seed.values)
+
+    def near(self, call: str) -> bool:
+        """The same, but an edge will do: zero, something empty, another order."""
+        seed = _read(call)
+        return seed is not None and is_near(self._rows.get(seed.form, []), seed.values)
 
 
 def _read(call: str) -> Seed | None:

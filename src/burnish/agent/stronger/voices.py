@@ -12,7 +12,9 @@ from burnish.runs.run import Version
 
 MOST_HEARD = 4
 """Voices beside the version itself: where many speak, one of them is always wrong."""
-MOST_ASKS = 3
+MOST_ASKS: dict[policy.Strength, int] = {"small": 3, "middle": 3, "strong": 1}
+ONE_MORE = 1
+"""Asked beyond what is missing: of three answers one often fails what was given, or is a copy."""
 
 
 def others(work: Work, version: Version) -> list[Version]:
@@ -37,10 +39,11 @@ def moves(work: Work, tools: Tools) -> tuple[Move, ...]:
     heard = others(work, work.best)
     same = all(bare(one.code) == bare(work.best.code) for one in heard)
     missing = max(needed(work, tools) - len(heard), int(same))
+    asks = min(missing + ONE_MORE, MOST_ASKS[policy.strength(asked(work, tools).name)]) if missing else 0
     warmth, level = policy.temperature(work.round + 1), _level(work)
     return tuple(
         Move(kind="rewrite", version=work.next_version + place, round=work.round, temperature=warmth, model=level)
-        for place in range(min(missing, MOST_ASKS))
+        for place in range(asks)
     )
 
 

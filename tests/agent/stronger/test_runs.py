@@ -1,0 +1,165 @@
+"""Whole runs in which changes that go unnoticed become tests: a scripted model, the real sandbox, real mutants."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+
+from burnish import Limits, Run, ScriptedModel, Store
+from burnish.attempt import attempt
+from burnish.checks.mutation.alone import Mutations
+from burnish.events import Asked, Decided, Event, Mutated, Resumed, Stopped, Strengthened, TestsFrozen
+from burnish.report import suite_of
+from burnish.report import tests_file as delivered
+from burnish.runs.record import FILE
+from burnish.tasks import from_sentence
+from tests.support import block
+
+pytestmark = pytest.mark.usefixtures("open_box")
+
+FEE = "a function fee(age): under 6 nothing is paid, else 10, e.g. fee(2) == 0 and fee(30) == 10"
+LEAN = block("def fee(age):\n    if age < 6:\n        return 0\n    return 10")
+OTHER = block("def fee(age):\n    return 0 if age <= 5 else 10")
+THIRD = block("def fee(age):\n    if age >= 6:\n        return 10\n    return 0")
+ADDED = "assert fee(6) == 10"
+
+
+def model(name: str = "local:tiny-0.5b", **replies: str | list[str]) -> ScriptedModel:
+    usual: dict[str, str | list[str]] = {
+        "": LEAN,
+        "rewrite": [OTHER, THIRD, LEAN],
+        "tests": block("assert fee(3) == 0"),
+    }
+    chosen = usual | {"inputs": "none", "assume": "none"} | replies
+    return ScriptedModel({purpose: [said] if isinstance(said, str) else said for purpose, said in chosen.items()}, name)
+
+
+def ran(
+    sentence: str = FEE,
+    answers: ScriptedModel | None = None,
+    limits: Limits | None = None,
+    replay: Sequence[Event] = (),
+) -> Run:
+    return attempt(
+        from_sentence(sentence), answers or model(), limits=limits, afterwards=("strengthen",), replay=replay
+    )
+
+
+@cache
+def usual() -> Run:
+    """A run in which all goes well; several tests look at it."""
+    return ran()
+
+
+def only(run: Run) -> Strengthened:
+    [made] = run.all(Strengthened)
+    return made
+
+
+def test_what_a_weak_suite_does_not_notice_is_noticed_afterwards() -> None:
+    run = usual()
+    [mutated], made = run.all(Mutated), only(run)
+    assert (mutated.mutants, mutated.noticed, len(mutated.survivors)) == (4, 2, 2)
+    assert [(new.test, new.origin, len(new.notices)) for new in made.tests] == [(ADDED, "agreed", 2)]
+    assert (made.noticed, made.pinned, made.alike) == (4, 0, ())
+    assert run.verdict == "proven"
+    assert run.why == "your 2 examples, 1 undisputed test of the model's and 1 added one pass"
+    assert [stop.reason for stop in run.all(Stopped)] == ["done"]
+    frozen = run.all(TestsFrozen)
+    assert len(frozen) == 2
+    assert frozen[-1].sha256 == suite_of(run).sha256
+    assert ADDED in delivered(run)
+    assert Mutations().of(run.code, suite_of(run).render(run.disputed, pinned=False)).unnoticed == ()
+
+
+def test_the_further_voices_are_asked_for_once_and_are_no_new_round() -> None:
+    run = usual()
+    [asked] = [decision for decision in run.all(Decided) if decision.choice == "voices"]
+    assert "No test notices 2 of 4 small changes to version 1" in asked.reason
+    assert [move.temperature for move in asked.moves] == [0.7, 0.7, 0.7]
+    assert {version.round for version in run.versions} == {0}
+    assert run.final
+    assert run.final.number == 1
+
+
+def test_a_value_that_only_the_code_vouches_for_is_pinned_and_raises_nothing() -> None:
+    run = ran(answers=model(rewrite=LEAN))
+    [mutated], made = run.all(Mutated), only(run)
+    assert [(new.test, new.origin) for new in made.tests] == [(ADDED, "pinned")]
+    assert (made.noticed, made.pinned) == (mutated.noticed, 2)
+    assert run.why == "your 2 examples and 1 undisputed test of the model's pass"
+    told = delivered(run)
+    assert told.index("# Pinned: these say what the code does now") < told.index(ADDED)
+    without = suite_of(run).render(run.disputed, pinned=False)
+    assert ADDED not in without
+    assert len(Mutations().of(run.code, without).unnoticed) == 2
+
+
+def test_a_change_that_changes_nothing_is_listed_as_alike_after_the_model_was_asked_too() -> None:
+    sentence = "a function low(x) that is never more than 5, e.g. low(3) == 3 and low(9) == 5"
+    code = block("def low(x):\n    if x > 5:\n        return 5\n    return x")
+    answers = model(
+        **{"": code, "rewrite": code, "tests": block("assert low(5) == 5"), "inputs": block("low(5)\nlow(6)")}
+    )
+    run = ran(sentence, answers)
+    made = only(run)
+    survivors = {one.key: one.said for event in run.all(Mutated) for one in event.survivors}
+    assert "`> 5` becomes `>= 5`" in [survivors[key] for key in made.alike]
+    [asked] = [ask for ask in run.all(Asked) if ask.purpose == "inputs"]
+    assert "`> 5` becomes `>= 5`" in asked.messages[1].content
+    assert asked.max_tokens <= 200
+
+
+def test_a_function_that_leans_on_chance_gets_no_test() -> None:
+    sentence = "a function roll(sides) that throws dice, e.g. roll(1) == 1"
+    code = block("import random\n\n\ndef roll(sides):\n    return 6 if sides > 6 else random.randint(1, sides)")
+    run = ran(sentence, model(**{"": code, "rewrite": code, "tests": "none"}))
+    made = only(run)
+    assert made.tests == ()
+    assert "depends on chance" in made.why
+    assert run.verdict == "proven"
+
+
+def test_where_nothing_goes_unnoticed_nobody_is_asked() -> None:
+    run = ran(answers=model(tests=block("assert fee(5) == 0\nassert fee(6) == 10")))
+    assert run.all(Mutated)[0].survivors == ()
+    assert only(run).tests == ()
+    assert (run.calls, run.verdict) == (2, "proven")
+
+
+@pytest.mark.parametrize("limits", [Limits(calls=3), Limits(tokens=4000), Limits(rounds=0)])
+def test_a_limit_leaves_out_what_is_more_and_ends_no_proven_run(limits: Limits) -> None:
+    run = ran(limits=limits)
+    assert (run.verdict, [stop.reason for stop in run.all(Stopped)]) == ("proven", ["done"])
+    assert run.calls <= limits.calls
+    heard = [decision for decision in run.all(Decided) if decision.choice == "voices"]
+    assert bool(heard) == (limits.rounds == 0), "voices are no round, but they are calls"
+
+
+def cut(run: Run, moment: int, store: Store) -> Run:
+    """The record as it was when the run was killed there."""
+    folder = store.runs / run.id
+    folder.mkdir(parents=True)
+    lines = [event.model_dump_json() + "\n" for event in run.events[:moment]]
+    (folder / FILE).write_text("".join(lines))
+    return store.open(run.id)
+
+
+@pytest.mark.parametrize("moment", ["mutated", "voices", "first voice", "strengthened", "frozen anew"])
+def test_a_run_that_was_killed_anywhere_in_it_ends_as_an_undisturbed_one(moment: str, store: Store) -> None:
+    whole = usual()
+    kinds = [event.kind for event in whole.events]
+    places = {
+        "mutated": kinds.index("mutated"),
+        "voices": next(n for n, event in enumerate(whole.events) if getattr(event, "choice", "") == "voices"),
+        "first voice": [n for n, kind in enumerate(kinds) if kind == "code_proposed"][1],
+        "strengthened": kinds.index("strengthened"),
+        "frozen anew": [n for n, kind in enumerate(kinds) if kind == "tests_frozen"][1],
+    }
+    killed = cut(whole, places[moment] + 1, store)
+    again = ran(answers=model(), replay=killed.events)
+    assert again.all(Resumed)
+    assert (again.verdict, again.why, again.code) == (whole.verdict, whole.why, whole.code)
+    assert only(again).tests == only(whole).tests
+    assert len(again.all(Mutated)) == len([one for one in again.all(Decided) if one.choice == "voices"]) == 1
+    assert sorted(ask.ask_id for ask in again.all(Asked)) == sorted(ask.ask_id for ask in whole.all(Asked))
