@@ -10,13 +10,13 @@ from burnish import Limits, Run, ScriptedModel, Store
 from burnish.agent.ask import Shown, Tools
 from burnish.agent.graph import after_decision, after_review
 from burnish.agent.limits import Meter
-from burnish.agent.reviewing import MOST_LOOKS, look
+from burnish.agent.reviewing import MOST_LOOKS, Tests, look, review_tests
 from burnish.attempt import attempt
 from burnish.events import Asked, BaseEvent, Decided, Refused, Reviewed, SpecAgreed, Stopped, TestsFrozen, TestsProposed
 from burnish.report import suite_of
 from burnish.runs.replay import Replay
 from burnish.tasks import from_sentence
-from tests.agent.history import proposed, ran, work
+from tests.agent.history import WRITING, proposed, ran, work
 from tests.support import DOUBLE, GOOD, block, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
@@ -221,6 +221,18 @@ def test_the_users_own_test_file_stands_apart() -> None:
     assert run.spec
     assert run.spec.given_tests == ("assert double(1) == 2", own)
     assert run.verdict == "proven"
+
+
+def test_tests_of_the_run_that_this_one_goes_on_from_stay_in_force() -> None:
+    before = "assert f(9) == 9"
+    now = work(task=WRITING.model_copy(update={"earlier_tests": (before,)}))
+    person = Person([say("edited", text="assert f(1) == 1\n")])
+    tools = Tools(ScriptedModel([]), cast(Any, None), Meter(Limits()), threading.Event(), review=person)
+    events = list(review_tests(now, tools, Tests(spec=now.spec, written=("assert f(3) == 3",))))
+    assert [event.tests for event in events if isinstance(event, TestsProposed)] == [()]
+    assert [event.given_tests for event in events if isinstance(event, SpecAgreed)] == [("assert f(1) == 1",)]
+    assert before in person.shown[0].tests
+    assert before in person.shown[1].tests
 
 
 def test_who_stops_at_the_tests_gets_a_verdict_on_what_there_is() -> None:
