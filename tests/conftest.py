@@ -24,9 +24,10 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home for runs; the cache of weights stays where it is."""
+    """An empty home for runs, and no settings; the cache of weights stays where it is."""
     folder = tmp_path / "home"
     monkeypatch.setenv("BURNISH_HOME", str(folder))
+    monkeypatch.setenv("BURNISH_CONFIG", str(tmp_path / "config.toml"))
     return folder
 
 

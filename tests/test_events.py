@@ -20,6 +20,7 @@ SAMPLES: list[BaseEvent] = [
         seed=1,
     ),
     events.ModelChunk(ask_id="draft-1", text="de"),
+    events.ModelThought(ask_id="draft-1", text="let me see"),
     events.Notice(text="reading the weights"),
     events.ModelReplied(
         ask_id="d", purpose="draft", text="```", tokens_in=1, tokens_out=2, seconds=0.5, ended="length"

@@ -124,6 +124,15 @@ class ModelChunk(BaseEvent):
     text: str
 
 
+class ModelThought(BaseEvent):
+    """A few more characters of what a model says to itself before it answers."""
+
+    lasting: ClassVar[bool] = False
+    kind: Literal["model_thought"] = "model_thought"
+    ask_id: str
+    text: str
+
+
 class Notice(BaseEvent):
     """Something a person who waits would like to know: weights are loading, another run has the cores."""
 
@@ -146,6 +155,10 @@ class ModelReplied(BaseEvent):
     """"length" when the answer hit its token limit, "cut" when it was interrupted or the server hung up."""
     dollars: float | None = None
     """What it cost; None where the price is unknown, and in older records."""
+    tokens_cached: int = 0
+    """Of those read, how many came from the provider's cache, and cost less."""
+    tokens_thought: int = 0
+    """Of those written, how many were thoughts, which are not part of the text."""
 
 
 class SpecAgreed(BaseEvent):
@@ -494,6 +507,7 @@ Event = Annotated[
     RunStarted
     | Asked
     | ModelChunk
+    | ModelThought
     | Notice
     | ModelReplied
     | UserAnswered

@@ -7,7 +7,7 @@ from typing import Any, cast
 from burnish.agent.ask import Tools, ask
 from burnish.agent.limits import Limits, Meter
 from burnish.events import Event, Message, ModelReplied
-from burnish.models.model import Ask, Chunk, Done, Waiting
+from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
 from burnish.models.scripted import ScriptedModel
 from tests.support import kinds
 
@@ -17,11 +17,11 @@ QUESTION = Ask(purpose="draft", messages=(Message(role="user", content="Write.")
 class Says(ScriptedModel):
     """Says exactly these pieces."""
 
-    def __init__(self, *pieces: Chunk | Waiting | Done) -> None:
+    def __init__(self, *pieces: Piece) -> None:
         super().__init__([])
         self.pieces = pieces
 
-    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
         yield from self.pieces
 
 
@@ -60,6 +60,13 @@ def test_waiting_is_told_only_where_it_says_why() -> None:
     pieces = (Waiting(why="reading the weights"), Waiting(), Chunk(text="x"), Done(tokens_in=1, tokens_out=1))
     events, _ = asked(Says(*pieces))
     assert kinds(events) == ["asked", "notice", "model_chunk", "model_replied"]
+
+
+def test_thoughts_are_told_and_are_no_part_of_the_answer() -> None:
+    done = Done(tokens_in=9, tokens_out=5, tokens_cached=4, tokens_thought=3)
+    events, reply = asked(Says(Thought(text="hm"), Chunk(text="x"), done))
+    assert kinds(events) == ["asked", "model_thought", "model_chunk", "model_replied"]
+    assert (reply.text, reply.tokens_cached, reply.tokens_thought) == ("x", 4, 3)
 
 
 def test_an_answer_that_breaks_off_is_recorded_as_cut_and_ends_the_work() -> None:

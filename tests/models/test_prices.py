@@ -1,11 +1,15 @@
 """Prices: known offline, nothing for what runs here, and honestly unknown otherwise."""
 
+from pathlib import Path
+
 import pytest
 
 from burnish.models.prices import Price, price_of
 
 
-@pytest.mark.parametrize("name", ["local:qwen2.5-coder-0.5b", "huggingface:any/thing", "scripted:demo"])
+@pytest.mark.parametrize(
+    "name", ["local:qwen2.5-coder-0.5b", "huggingface:any/thing", "scripted:demo", "ollama:any:7b"]
+)
 def test_what_runs_on_this_machine_costs_nothing(name: str) -> None:
     assert price_of(name) == Price(read=0, written=0)
 
@@ -16,6 +20,27 @@ def test_a_known_model_has_a_price_for_each_direction(name: str) -> None:
     assert price
     assert 0 < price.read < price.written < 1000
     assert price.of(1_000_000, 1_000_000) == pytest.approx(price.read + price.written)
+
+
+def test_cached_tokens_have_their_own_price_and_are_among_those_read() -> None:
+    price = price_of("openai:gpt-4o")
+    assert price
+    assert price.cached == pytest.approx(price.read / 2)
+    assert price.of(1_000_000, 0, 1_000_000) == pytest.approx(price.cached)
+    assert Price(read=2, written=3).of(1_000_000, 0, 500_000) == 2
+
+
+def test_a_server_on_this_machine_costs_nothing_and_another_has_no_known_price(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BURNISH_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").write_text(
+        '[models.lab]\nbase_url = "http://127.0.0.1:1/v1"\n[models.far]\nbase_url = "https://example.org/v1"\n'
+        '[models.openai]\nbase_url = "https://example.org/v1"\n'
+    )
+    assert price_of("lab:any") == Price(read=0, written=0)
+    assert price_of("far:any") is None
+    assert price_of("openai:gpt-4o") is None, "who sells it under that name elsewhere may ask any price"
 
 
 @pytest.mark.parametrize("name", ["openai:no-such-model", "nobody:gpt-4o", "gpt-4o", "", ":", "openai:"])

@@ -12,8 +12,19 @@ from burnish.agent.limits import Meter
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
 from burnish.checks.mutation.alone import Mutations
-from burnish.events import Asked, Event, Evidence, Frozen, ModelChunk, ModelReplied, Notice, Reviewed, Stopped
-from burnish.models.model import Ask, Chunk, Done, Model, Waiting
+from burnish.events import (
+    Asked,
+    Event,
+    Evidence,
+    Frozen,
+    ModelChunk,
+    ModelReplied,
+    ModelThought,
+    Notice,
+    Reviewed,
+    Stopped,
+)
+from burnish.models.model import Ask, Chunk, Done, Model, Thought, Waiting
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
 
@@ -78,7 +89,7 @@ def ask(
     question = question.model_copy(update={"seed": question.seed + tools.seed})
     recorded = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
     if recorded and not tools.cancel.is_set():
-        tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name)
+        tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name, recorded.tokens_cached)
         yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
         yield (reply := recorded.model_copy(update={"at": time.time()}))
         return reply
@@ -90,7 +101,7 @@ def ask(
         yield Notice(text=f"{ask_id} is asked again: the question reads differently from the recorded one")
     yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
     reply = yield from _answer(tools, ask_id, question)
-    spent = tools.meter.settle(question, reply.tokens_in, reply.tokens_out, tools.model.name)
+    spent = tools.meter.settle(question, reply.tokens_in, reply.tokens_out, tools.model.name, reply.tokens_cached)
     yield (reply := reply.model_copy(update={"dollars": spent}))
     if reply.ended == "cut":
         yield _why_cut(tools)
@@ -107,6 +118,8 @@ def _answer(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, 
             case Chunk():
                 text.append(piece.text)
                 yield ModelChunk(ask_id=ask_id, text=piece.text)
+            case Thought():
+                yield ModelThought(ask_id=ask_id, text=piece.text)
             case Waiting(why=why) if why:
                 yield Notice(text=why)
             case Done():
@@ -121,6 +134,8 @@ def _answer(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, 
         tokens_out=done.tokens_out if done else len(text),
         seconds=time.monotonic() - started,
         ended=done.ended if done else "cut",
+        tokens_cached=done.tokens_cached if done else 0,
+        tokens_thought=done.tokens_thought if done else 0,
     )
 
 

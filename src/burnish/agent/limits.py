@@ -100,22 +100,24 @@ class Meter:
             self._started += time.monotonic() - began
             self._paused_at = None
 
-    def settle(self, ask: Ask, tokens_in: int, tokens_out: int = 0, model: str = "") -> float | None:
+    def settle(
+        self, ask: Ask, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0
+    ) -> float | None:
         """Put the true cost of a booked call in place of the highest one. Its dollars; None where nobody knows."""
         price = _price(model)
-        true = price.of(tokens_in, tokens_out) if price else None
+        true = price.of(tokens_in, tokens_out, tokens_cached) if price else None
         with self._lock:
             self._tokens += tokens_in + tokens_out - _most_read(ask) - ask.max_tokens
             self._dollars += (true or 0.0) - (_most_dollars(ask, model) or 0.0)
         return true
 
-    def count(self, tokens_in: int, tokens_out: int = 0, model: str = "") -> None:
+    def count(self, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0) -> None:
         """Count a call that an earlier part of the run has made; it is never refused."""
         price = _price(model)
         with self._lock:
             self._calls += 1
             self._tokens += tokens_in + tokens_out
-            self._dollars += price.of(tokens_in, tokens_out) if price else 0.0
+            self._dollars += price.of(tokens_in, tokens_out, tokens_cached) if price else 0.0
 
     def count_lost(self, asked: Asked, reply: ModelReplied | None, models: Sequence[str]) -> None:
         """Count a call of an earlier part that came to nothing, at what it cost.

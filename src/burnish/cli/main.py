@@ -10,6 +10,7 @@ import typer
 
 from burnish.cli.check import check
 from burnish.cli.compare import compare
+from burnish.cli.config import app as config
 from burnish.cli.doctor import doctor
 from burnish.cli.eval import evaluate
 from burnish.cli.explain import explain
@@ -41,6 +42,7 @@ app.command()(resume)
 app.command()(rate)
 app.command()(rm)
 app.add_typer(models, name="models")
+app.add_typer(config, name="config")
 app.command("eval")(evaluate)
 app.command()(compare)
 app.command()(doctor)
@@ -65,7 +67,7 @@ def main() -> None:
 
     _never_stumble_over_a_character()
     try:
-        app()
+        app(default_map=_chosen(sys.argv[1:2]))
     except SetupProblem as problem:
         _say(str(problem))
         sys.exit(2)
@@ -93,6 +95,16 @@ def enter() -> None:
                 stream.flush()
         os._exit(code or 0)
     sys.exit(code)
+
+
+def _chosen(verb: list[str]) -> dict[str, dict[str, str]]:
+    """What the user's settings put in place of our own defaults, for the commands that ask a model."""
+    if not verb or verb[0] not in ("write", "fix", "eval"):
+        return {}
+    from burnish import config as settings
+
+    model = settings.load().model if settings.path().is_file() else ""
+    return {verb[0]: {"model": model}} if model else {}
 
 
 def _never_stumble_over_a_character() -> None:

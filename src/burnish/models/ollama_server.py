@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.models.names import Progress
+from burnish.text import one_line
 
 PORT = 11434
 ASK_SECONDS, LOOK_SECONDS = 10.0, 0.5
@@ -75,10 +76,12 @@ def pull(address: str, model: str, progress: Progress) -> None:
         for told in _lines(address, "pull", {"model": model}):
             if "error" in told:
                 raise SetupProblem(
-                    f"Ollama could not pull {model!r}: {told['error']}. See which models there are, then try again:"
+                    f"Ollama could not pull {model!r}: {one_line(str(told['error']))}. See which models there are, then try again:"
                     f" burnish models pull ollama:{model}"
                 )
-            progress(int(told.get("completed") or 0), int(told.get("total") or 0), str(told.get("status", "")))
+            progress(
+                int(told.get("completed") or 0), int(told.get("total") or 0), one_line(str(told.get("status", "")), 60)
+            )
     except urllib.error.HTTPError as error:
         error.close()
         raise _not_there(address, f"it answered with status {error.code}") from None

@@ -1,0 +1,175 @@
+"""Who is behind a name: where the server is, which key opens it, and what to type when something is missing."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import ModelError, SetupProblem
+from burnish.events import Message
+from burnish.models import listing, ollama_server
+from burnish.models.model import Ask, Chunk
+from burnish.models.names import open_model
+from burnish.models.ollama import OllamaModel
+from burnish.models.providers import on_this_machine, servers
+from tests.models.peers import MODEL, Peer, serving
+from tests.support import burnish
+
+NOWHERE = "http://127.0.0.1:9"
+
+
+@pytest.fixture(autouse=True)
+def bare_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key and no address of the person who starts the tests."""
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OLLAMA_HOST", NOWHERE)
+
+
+@pytest.fixture
+def ollama(monkeypatch: pytest.MonkeyPatch) -> Iterator[Peer]:
+    with serving(Peer()) as peer:
+        monkeypatch.setenv("OLLAMA_HOST", peer.address)
+        yield peer
+
+
+def ask(words: int, max_tokens: int = 100) -> Ask:
+    return Ask(purpose="t", messages=(Message(role="user", content="word " * words),), max_tokens=max_tokens)
+
+
+@pytest.mark.parametrize(
+    ("said", "means"),
+    [
+        ("", "http://127.0.0.1:11434"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("box:1234", "http://box:1234"),
+        ("https://box", "https://box:11434"),
+        ("[::1]:99", "http://[::1]:99"),
+    ],
+)
+def test_ollama_is_where_its_own_variable_says(monkeypatch: pytest.MonkeyPatch, said: str, means: str) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", said)
+    assert ollama_server.usual_address() == means
+
+
+@pytest.mark.parametrize(("name", "key"), [("openai:gpt-4o", "OPENAI_API_KEY"), ("anthropic:c", "ANTHROPIC_API_KEY")])
+def test_a_cloud_without_a_key_says_which_variable_holds_it(name: str, key: str) -> None:
+    with pytest.raises(SetupProblem, match=rf"needs a key.*Type: export {key}=…$"):
+        open_model(name)
+
+
+def test_a_missing_extra_ends_with_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(SetupProblem, match=r"burnish\[anthropic\].*-m pip install 'langchain-anthropic>=1\.0'$"):
+        open_model("anthropic:claude-x")
+
+
+def test_a_server_of_ones_own_that_is_not_running_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{NOWHERE}/v1"\n')
+    with pytest.raises(SetupProblem, match=r"Nothing answers at http://127\.0\.0\.1:9/v1"):
+        open_model("lab:any")
+
+
+def test_the_cloud_key_is_not_sent_to_a_server_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = {"OPENAI_API_KEY": "sk-cloud-1234567890", "ANTHROPIC_API_KEY": "sk-ant-1234567890"}
+    for variable, secret in secrets.items():
+        monkeypatch.setenv(variable, secret)
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "auth-token-1234567")
+    for kind in ("openai", "anthropic"):
+        with serving(Peer()) as peer:
+            (tmp_path / "config.toml").write_text(
+                f'[models.lab]\nkind = "{kind}"\nbase_url = "{peer.base_url(kind)}"\n'
+            )
+            list(open_model("lab:any").stream(ask(1), threading.Event()))
+            sent = str(peer.asked[0][2])
+        assert not any(secret in sent for secret in (*secrets.values(), "auth-token-1234567"))
+
+
+def test_no_ollama_says_how_to_start_one() -> None:
+    with pytest.raises(SetupProblem, match=r"No Ollama answers at http://127\.0\.0\.1:9 .*type: ollama serve$"):
+        open_model("ollama:qwen2.5-coder:7b")
+
+
+def test_a_model_that_ollama_lacks_is_answered_with_those_it_has(ollama: Peer) -> None:
+    with pytest.raises(SetupProblem, match=r"no model 'toy:2b'\. It has ollama:toy:1b.*models pull ollama:toy:2b$"):
+        open_model("ollama:toy:2b")
+
+
+def test_a_slip_in_the_providers_name_finds_it() -> None:
+    with pytest.raises(SetupProblem, match=r"Did you mean ollama:qwen3\?"):
+        open_model("olama:qwen3")
+
+
+def test_ollamas_context_is_set_to_what_is_needed(ollama: Peer) -> None:
+    model = open_model(f"ollama:{MODEL}")
+    assert isinstance(model, OllamaModel)
+    pieces = list(model.stream(ask(10), threading.Event()))
+    assert any(isinstance(piece, Chunk) for piece in pieces)
+    assert ollama.last["options"]["num_ctx"] == 4096
+    assert ollama.last["options"]["num_predict"] == 100
+    assert model.context_for(ask(3000)) == 8192
+    assert model.context_for(ask(10)) == 8192, "a smaller one would load the model anew"
+    assert model.context_for(ask(20_000)) == 32768, "never more than the model has"
+    with pytest.raises(ModelError, match=r"the prompt has \d+ tokens; the engine has room for 32768 in all"):
+        model.context_for(ask(40_000))
+
+
+def test_the_settings_may_say_how_much_context_there_is(ollama: Peer, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(f'[context]\n"ollama:{MODEL}" = 8192\n')
+    model = open_model(f"ollama:{MODEL}")
+    assert isinstance(model, OllamaModel)
+    assert model.context_for(ask(5000)) == 8192
+
+
+def test_a_model_that_thinks_is_told_not_to(ollama: Peer) -> None:
+    ollama.thinks = True
+    list(open_model(f"ollama:{MODEL}").stream(ask(1), threading.Event()))
+    assert ollama.last["think"] is False
+
+
+def test_pull_has_ollama_fetch_a_model_and_shows_how_far_it_is(ollama: Peer, tmp_path: Path) -> None:
+    seen: list[tuple[int, int, str]] = []
+    ollama_server.pull(ollama.address, MODEL, lambda *now: seen.append(now))
+    assert (50, 100, "pulling abc") in seen
+    done = burnish("models", "pull", f"ollama:{MODEL}", cwd=tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (0, f"ollama:{MODEL}")
+    gone = burnish("models", "pull", "ollama:nope", cwd=tmp_path)
+    assert gone.returncode == 2
+    assert "file does not exist" in gone.stderr
+
+
+def test_the_list_has_what_servers_really_have(ollama: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-listed-1234567890")
+    (tmp_path / "config.toml").write_text(
+        f'[models.lab]\nbase_url = "{ollama.address}/v1"\nkey_env = "MY_KEY"\n[context]\n"lab:{MODEL}" = 4096\n'
+        f'[models.off]\nbase_url = "{NOWHERE}/v1"\n'
+    )
+    there = {shelf.provider: shelf for shelf in listing.shelves()}
+    assert [model.name for model in there["ollama"].models] == [f"ollama:{MODEL}"]
+    assert there["lab"].models[0].context == 4096
+    assert not there["off"].answers
+    shown = burnish("models", cwd=tmp_path)
+    assert f"ollama:{MODEL}  986 MB" in shown.stdout
+    assert "4,096 tokens" in shown.stdout
+    assert "does not answer now" in shown.stdout
+    assert "sk-listed" not in shown.stdout + shown.stderr
+    assert f'"lab:{MODEL}"' in burnish("models", "--json", cwd=tmp_path).stdout
+
+
+def test_the_list_is_short_where_no_server_is_set_up() -> None:
+    assert listing.shelves() == []
+
+
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [("http://127.0.0.1:1", True), ("http://[::1]:1", True), ("http://localhost/v1", True), ("https://x.org", False)],
+)
+def test_an_address_of_this_machine_is_known(address: str, here: bool) -> None:
+    assert on_this_machine(address) is here
+
+
+def test_the_usual_variables_name_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1/")
+    assert servers()["openai"].address == "http://127.0.0.1:8000/v1"
+    assert not servers()["openai"].is_official

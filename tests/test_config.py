@@ -1,0 +1,114 @@
+"""The user's one file of settings: read with care, changed a line at a time, and never the place of a secret."""
+
+from pathlib import Path
+
+import pytest
+
+from burnish import config
+from burnish.errors import SetupProblem
+from tests.support import burnish
+
+OWN = '[models.lab]\nkind = "openai"\nbase_url = "http://127.0.0.1:8000/v1"\nkey_env = "LAB_KEY"\n'
+
+
+def test_no_file_is_no_setting() -> None:
+    assert config.load() == config.Config()
+
+
+def test_a_file_says_who_answers_and_where() -> None:
+    settings = config.read(f'model = "lab:big"\n{OWN}[context]\n"ollama:a.b:7b" = 8192\n')
+    assert settings.model == "lab:big"
+    assert settings.models["lab"].key_env == "LAB_KEY"
+    assert settings.context == {"ollama:a.b:7b": 8192}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('model = "a:b"\nmodel = \n', r"line 2"),
+        ('\nmodle = "a:b"\n', r"line 2: there is no key 'modle'; perhaps 'model' was meant"),
+        ('[models.openai]\nbase_ulr = "http://x"\n', r"line 2: there is no key 'base_ulr'; perhaps 'base_url'"),
+        ("model = 3\n", r"line 1: model"),
+        ('[models.lab]\nkind = "openai"\n', r"needs its address"),
+        ('[models.lab]\nkind = "grpc"\nbase_url = "http://x"\n', r"line 2: models.lab.kind"),
+        ('[models.openai]\nkind = "ollama"\n', r"speaks its own protocol"),
+        ('[models.openai]\nbase_url = "file:///etc/passwd"\n', r"line 2: models.openai.base_url"),
+        ('[models.local]\nbase_url = "http://x"\n', r"'local' cannot be"),
+        ('[models."a b"]\nbase_url = "http://x"\n', r"'a b' cannot be"),
+        ('[context]\n"a:b" = 12\n', r"too small"),
+        ('[context]\n"a:b" = "many"\n', r"context.a:b"),
+    ],
+)
+def test_what_cannot_be_right_is_refused_with_its_line(text: str, says: str) -> None:
+    with pytest.raises(SetupProblem, match=rf"{says}.*Mend them: .*config\.toml$"):
+        config.read(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'key_env = "sk-proj-1234567890abcdef"',
+        'key_env = "0123456789abcdef0123456789abcdef"',
+        'api_key = "anything"',
+        'base_url = "http://me:secret@host/v1"',
+        'base_url = "http://host/v1?api_key=abc"',
+    ],
+)
+def test_a_secret_is_refused_and_not_said_again(line: str) -> None:
+    with pytest.raises(SetupProblem, match=r"line 2.*keys are kept in the environment only") as caught:
+        config.read(f"[models.openai]\n{line}\n")
+    assert line.split('"')[1] not in str(caught.value)
+
+
+def test_set_changes_one_line_and_leaves_the_rest_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f"# mine\n{OWN}# end\n")
+    config.put("models.lab.key_env", "OTHER")
+    config.put("model", "lab:small")
+    config.put("context.ollama:qwen2.5-coder:7b", "8192")
+    config.put("context.ollama:qwen2.5-coder:7b", "16384")
+    config.put("models.lab.continues", "true")
+    assert file.read_text().count("# mine") == file.read_text().count("# end") == 1
+    settings = config.load()
+    assert settings.model == "lab:small"
+    assert settings.models["lab"].key_env == "OTHER"
+    assert settings.models["lab"].continues is True
+    assert settings.context == {"ollama:qwen2.5-coder:7b": 16384}
+
+
+def test_a_server_of_ones_own_begins_with_its_address() -> None:
+    config.put("models.lab.base_url", "http://127.0.0.1:8000/v1")
+    assert config.load().models["lab"].base_url == "http://127.0.0.1:8000/v1"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("modell", "a:b"),
+        ("models.lab", "x"),
+        ("models.lab.nothing", "x"),
+        ("models.lab.kind", "grpc"),
+        ("models.lab.kind", "openai"),
+        ("context.a:b", "lots"),
+        ("models.openai.key_env", "sk-1234567890abcdef"),
+        ("models.openai.key_env", "not a name"),
+    ],
+)
+def test_set_refuses_what_the_file_cannot_hold_and_writes_nothing(tmp_path: Path, key: str, value: str) -> None:
+    with pytest.raises(SetupProblem):
+        config.put(key, value)
+    assert not (tmp_path / "config.toml").exists()
+
+
+def test_the_command_shows_sets_and_says_where(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    assert burnish("config", "path", cwd=tmp_path).stdout.strip() == str(file)
+    assert "nothing is set yet" in burnish("config", cwd=tmp_path).stdout
+    assert burnish("config", "set", "model", "scripted:demo", cwd=tmp_path).returncode == 0
+    assert 'model = "scripted:demo"' in burnish("config", cwd=tmp_path).stdout
+    assert "scripted:demo" in burnish("write", "--help", cwd=tmp_path).stdout
+    file.write_text("model = [")
+    wrong = burnish("config", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "Traceback" not in wrong.stderr
+    assert burnish("--help", cwd=tmp_path).returncode == 0, "help is there even when the settings are broken"
