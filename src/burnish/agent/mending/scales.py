@@ -35,8 +35,8 @@ class Scales:
         self._work, self._tools, self._checks = work, tools, checks
 
     def of(self, check: str, code: str) -> Evidence:
-        """What a check says of a version that passes its tests; pinned ones say nothing about what tests notice."""
-        tests = self._work.suite.render(self._work.disputed, pinned=check != "mutation")
+        """What a check says of a version that passes its tests; asked as the judge asks, so it is made once."""
+        tests = self._work.suite.render(self._work.disputed, pinned=False)
         return self._checks.judge(code, tests, names=(check,))[0]
 
     def weigh(self, check: str, code: str) -> Weighed:
@@ -73,8 +73,7 @@ class Scales:
 
     def _harmed(self, check: str, code: str) -> str:
         """The first other check that would rather have the code as it was. Mutation, the slowest, is asked last."""
-        measured = self._work.mutated
-        others = [*(name for name in ROUNDS if name != check), *(["mutation"] if measured and measured.mutants else [])]
+        others = [*(name for name in ROUNDS if name != check), *(["mutation"] if self._work.was_content else [])]
         for other in others:
             if other not in self._checks.names or self._tools.cancel.is_set():
                 continue
