@@ -145,11 +145,13 @@ def test_cost_verdict_checks_and_peoples_words_are_told(dossier: Dossier) -> Non
 
 def test_no_place_and_no_secret_of_this_machine_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "sk-very-secret")
-    broken = Evidence(check="quality", verdict="not_run", why="ruff said sk-very-secret in /opt/ann/x")
+    broken = Evidence(
+        check="quality", verdict="not_run", why="ruff said sk-very-secret in /opt/ann/x to http://ann:pw@box:80/v1"
+    )
     text = as_text(dossier_of(Run([*EVENTS[:-2], CheckFinished(evidence=broken), *EVENTS[-2:]]), FILES))
     assert "mutmut died in run.py" in text
     assert "fails at solution.py: the larger" in text
-    assert "ruff said (secret) in x" in text
+    assert "ruff said (secret) in x to (an address)" in text
     assert not [part for part in ("/home", "/tmp", "/opt", "ann", "sk-very", str(Path.home())) if part in text]
 
 

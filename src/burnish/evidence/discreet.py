@@ -7,15 +7,18 @@ from pathlib import PurePosixPath
 from burnish.evidence.form import LINE
 
 _PLACE = re.compile(r"(?<![\w./:~-])~?/(?:[\w.@+~-]+/)+[\w.@+~-]*")
+_ADDRESS = re.compile(r"\bhttps?://[^\s'\"`,;)]+")
 _SECRET = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
-SHORTEST_SECRET = 8
+SHORTEST_SECRET = 12
+"""Shorter ones may be any word."""
 OF_FILES = (".gguf", ".json")
 
 
 def discreet(text: str, most: int = LINE) -> str:
-    """The text with only the last name of each absolute path, and without the values of secret variables."""
+    """The text with only the last name of each absolute path, without addresses of servers and secret variables."""
     for secret in _secrets():
         text = text.replace(secret, "(secret)")
+    text = _ADDRESS.sub("(an address)", text)
     return _PLACE.sub(lambda found: PurePosixPath(found[0]).name, text)[:most]
 
 
