@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from burnish.agent.ask import Tools
 from burnish.agent.inputs import calls_of_all
 from burnish.agent.prompts import Wanted
+from burnish.agent.seeds import seeds_of
 from burnish.agent.stronger.asking import inputs_from_model
 from burnish.agent.stronger.cover import Candidate, chosen
 from burnish.agent.stronger.opinion import Opinion
@@ -64,7 +65,7 @@ class Making:
             number = self.version.number
             calls = yield from inputs_from_model(self.tools, wanted, number, self.version.code, left)
             search.until = time.monotonic() + MORE_SECONDS
-            search.hear(calls)
+            search.hear([call for call in calls if call not in self._settled])
         kept = self._proven([*chosen(search.candidates), *self._in_words()])
         noticed = frozenset[str]().union(*(one.notices for one in kept))
         return Made(tuple(kept), tuple(key for key in search.alike if key not in noticed))
@@ -95,7 +96,13 @@ class Making:
     def _calls(self, draw: int, modules: Sequence[str]) -> Sequence[str]:
         spec, prompt = self.work.spec, self.work.task.prompt
         files = self.tools.ground.test_texts(self.work.suite)
-        return calls_of_all(self._names, spec.signature, self._known, MOST_CALLS, prompt, modules, draw, files)
+        found = calls_of_all(self._names, spec.signature, self._known, MOST_CALLS, prompt, modules, draw, files)
+        return [call for call in found if call not in self._settled]
+
+    @property
+    def _settled(self) -> set[str]:
+        """Calls of which a test says already what is right."""
+        return {seed.call() for name in self._names for seed in seeds_of(name, self._known)}
 
     def _in_words(self) -> list[Candidate]:
         """Examples in the task's words that are no test yet."""
