@@ -33,6 +33,8 @@ from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
 from burnish.text import counted, fenced, one_line, plain
 
+NOBODY = "none"
+"""In a run's record: no model was to be asked."""
 HEADLINES = {
     "proven": "Proven: your examples, and every undisputed test, pass.",
     "plausible": "Plausible: you gave no example, so only its own tests vouch for it.",
@@ -117,6 +119,8 @@ def report(run: Run) -> str:
 
 def cost(run: Run) -> str:
     """One sentence: calls, tokens, speed, time, money."""
+    if run.started.model == NOBODY:
+        return f"no model was asked; {run.seconds:.1f} s in all"
     writing = sum(reply.seconds for reply in run.all(ModelReplied))
     speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
     return (

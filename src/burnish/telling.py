@@ -28,7 +28,7 @@ from burnish.events import (
     UserAnswered,
 )
 from burnish.models.names import split_names
-from burnish.report import cost, suite_of
+from burnish.report import NOBODY, cost, suite_of
 from burnish.runs.gains import left_of, paid
 from burnish.runs.run import Run, Version
 from burnish.runs.sentences import base, joined, sentence, sentence_of
@@ -92,6 +92,8 @@ def _asked(run: Run) -> Iterator[str]:
 
 
 def _models(run: Run) -> str:
+    if run.started.model == NOBODY:
+        return "No model was asked."
     first, *others = split_names(run.started.model)
     return f"{first} answered." + (f" When it was stuck, {' and '.join(others)} could be asked." if others else "")
 
@@ -102,6 +104,8 @@ def _tests(run: Run) -> Iterator[str]:
     if given:
         whose = "tests were" if len(given) > 1 else "test was"
         yield f"{len(given)} {whose} given, and given tests decide: {_listed(given)}"
+    elif run.started.verb == "strengthen":
+        yield "The code decided, as its tests had passed it: a new test was kept only if the code passes it each time."
     else:
         yield "No example was given, so nothing could prove the code: only tests that the model wrote speak for it."
     dropped = sum(event.dropped for event in run.all(TestsProposed))

@@ -36,13 +36,19 @@ def test_the_new_file_is_shown_and_the_figures_are_one_line_and_the_run_is_there
     assert "+++ b/tests/test_sizes_more.py" in told.out
     assert "+    assert size(12) == 'large'" in told.out
     assert "3 of 8 mutants noticed; 2 new tests: 6 noticed (2 more only by pinned tests);" in told.out
-    assert "--apply writes it" in told.out
+    line = next(line for line in told.out.splitlines() if "burnish apply" in line)
     assert not (project / "tests/test_sizes_more.py").exists()
     assert "strengthen" in call("explain").out
     assert "3 of 8 mutants noticed" in call("show").out
     assert "Strengthen tests" in call("runs").out
-    taken_up = call("resume")
-    assert (taken_up.code, taken_up.out) == (2, "")
+    assert "from sizes import size\n" in call("show", "--tests").out
+    assert "No model was asked." in call("explain").out
+    assert call("resume").code == 2
+    put = call(*line.split()[-2:])
+    assert (put.code, "tests/test_sizes_more.py" in put.out) == (0, True)
+    assert "size(12)" in (project / "tests/test_sizes_more.py").read_text()
+    again = call(*line.split()[-2:])
+    assert (again.code, "in place already" in again.err) == (2, True)
 
 
 @pytest.mark.slow

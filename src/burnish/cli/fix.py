@@ -67,17 +67,21 @@ def fix(
 def apply(
     run: Annotated[str, typer.Argument(help="A run of fix: its id, its beginning, or last.")] = "last",
 ) -> None:
-    """Put the repair of a finished fix run in place; what the file held is kept beside it."""
+    """Put the repair of a finished fix run in place; what the file held is kept beside it. Of strengthen: new tests."""
     from rich.console import Console
 
     from burnish.cli.diff import show_diff
-    from burnish.events import Applied
+    from burnish.events import Applied, FilesWritten
     from burnish.text import plain
     from burnish.verbs.apply import apply as apply_it
     from burnish.verbs.apply import diff_of
 
     console = Console(highlight=False)
     done = apply_it(run)
+    new = done.last(FilesWritten) if done.started.verb == "strengthen" else None
+    if new:
+        print(plain(f"written in {new.folder}: {', '.join(new.files)}"))
+        return
     show_diff(diff_of(done), console)
     written = done.last(Applied)
     if written:

@@ -1,8 +1,11 @@
 """`burnish show`: one run in full, for someone who was not there."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from burnish.runs import Run
 
 
 def show(
@@ -21,7 +24,7 @@ def show(
     if code:
         print_code(opened.code)
     elif tests:
-        print_code(tests_file(opened))
+        print_code(_new_tests(opened) if opened.started.verb == "strengthen" else tests_file(opened))
     elif evidence:
         from burnish.evidence import as_text, dossier_of
 
@@ -34,3 +37,10 @@ def show(
         from burnish.cli.story import tell
 
         tell(opened)
+
+
+def _new_tests(run: "Run") -> str:
+    """The new files of a run of `strengthen`, one after the other."""
+    from burnish.verbs.strengthen import files_of
+
+    return "\n\n".join(files_of(run).values())

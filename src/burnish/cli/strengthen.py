@@ -65,9 +65,8 @@ def _tell(run: "Run", console: object) -> None:
 
     from burnish.cli.diff import show_diff
     from burnish.events import Decided, FilesWritten, Strengthened
-    from burnish.runs import Store
     from burnish.text import plain
-    from burnish.verbs.strengthen import DIFF, diff_of, files_of
+    from burnish.verbs.strengthen import diff_of, files_of
     from burnish.verbs.strengthening.work import PASS_OVER, REPAIR
 
     assert isinstance(console, Console)
@@ -90,7 +89,7 @@ def _tell(run: "Run", console: object) -> None:
     if written:
         line(f"written {', '.join(written.files)}")
     elif files:
-        line(f"nothing is written yet: --apply writes it, or: git apply {Store().runs / run.id / DIFF}")
+        line(f"nothing is written yet; to put it in place: burnish apply {run.id}")
     line(f"see also: burnish explain {run.id}", "dim")
 
 

@@ -21,10 +21,15 @@ def apply(run: str | Run, *, store: Store | None = None, watch: Watch | None = N
     """Write what the run made over the file it was made from; its old content is kept beside it.
 
     Raises SetupProblem for a run that made nothing to apply, and for a file that has changed since the run began.
-    A file that holds the repair already, from a call that was cut off, is only put on record.
+    A file that holds the repair already, from a call that was cut off, is only put on record. Of a run of `strengthen`
+    the new files of tests are written.
     """
     store = store or Store()
     opened = store.open(run) if isinstance(run, str) else run
+    if opened.started.verb == "strengthen":
+        from burnish.verbs.strengthen import put
+
+        return put(opened, store)
     facts = facts_of(opened)
     diff = save_diff(opened, store)
     _must_be_good(opened, bool(diff), store)

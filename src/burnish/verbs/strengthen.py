@@ -13,6 +13,7 @@ from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, Broke, Evidence, FilesWritten, RunFinished, RunStarted, Stopped
 from burnish.models.model import Model
 from burnish.models.names import open_model
+from burnish.report import NOBODY
 from burnish.runs import Record, Run, Store, read_record
 from burnish.verbs.strengthening.put import put_beside
 from burnish.verbs.strengthening.scope import Scope, must_be_writable, passing_tests, scope_of
@@ -24,7 +25,6 @@ from burnish.version import __version__
 VERB = "strengthen"
 DIFF = "strengthen.diff"
 SECONDS = 300.0
-NO_MODEL = "none"
 
 
 def strengthen(
@@ -83,6 +83,26 @@ def diff_of(files: Mapping[Path, str]) -> str:
     return "".join(line for part in parts for line in part)
 
 
+def put(run: Run, store: Store | None = None) -> Run:
+    """Write the new files of a finished run beside the tests that are there. Raises SetupProblem where it cannot."""
+    store = store or Store()
+    files = files_of(run, store)
+    if run.last(FilesWritten) or not files:
+        why = "are in place already" if files else "are none"
+        raise SetupProblem(f"The new tests of run {run.id!r} {why}. See what it did with: burnish show {run.id}")
+    facts = run.started.settings[VERB]
+    assert isinstance(facts, dict)
+    event = _written(Path(str(facts["root"])), files)
+    with Record(store.runs / run.id) as record:
+        record.append(event)
+    return Run((*run.events, event))
+
+
+def _written(root: Path, files: Mapping[Path, str]) -> FilesWritten:
+    names = tuple(str(file.relative_to(root)) for file in put_beside(root, files))
+    return FilesWritten(folder=str(root), files=names)
+
+
 def _looked_at(scope: Scope, lab: Lab, watch: Watcher) -> Ran:
     started = time.monotonic()
     watch.begun("tests")
@@ -93,7 +113,7 @@ def _looked_at(scope: Scope, lab: Lab, watch: Watcher) -> Ran:
 
 
 def _opened(model: Model | str | None) -> Model | None:
-    if model is None or model == NO_MODEL:
+    if model is None or model == NOBODY:
         return None
     opened = open_model(model) if isinstance(model, str) else model
     opened.warm_up()
@@ -115,7 +135,7 @@ def _recorded(
         run_id=run_id,
         verb=VERB,
         prompt=f"Strengthen {tests} for {scope.function or sources + more}",
-        model=model.name if model else NO_MODEL,
+        model=model.name if model else NOBODY,
         burnish=__version__,
         sandbox=lab.sandbox.level,
         settings={VERB: facts},
@@ -146,9 +166,7 @@ def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening,
         Stopped(reason="done"),
         RunFinished(verdict="failed" if outcome.against else "proven", why=outcome.sentence(seconds)),
     ]
-    if apply and files:
-        written = put_beside(scope.project.root, files)
-        names = tuple(str(file.relative_to(scope.project.root)) for file in written)
-        events.append(FilesWritten(folder=str(scope.project.root), files=names))
     for event in events:
         record.append(event)
+    if apply and files:
+        record.append(_written(scope.project.root, files))

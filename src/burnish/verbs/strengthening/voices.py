@@ -11,7 +11,7 @@ from burnish.checks.in_project import InProject
 from burnish.checks.lab import Lab
 from burnish.checks.suite import Suite
 from burnish.errors import AttemptError
-from burnish.events import BaseEvent, CodeProposed, Event, Move, SpecAgreed, Stopped
+from burnish.events import BaseEvent, CodeProposed, Event, Move, SpecAgreed, Stopped, TestsRan
 from burnish.models.model import Model
 from burnish.tasks.repair import from_file
 from burnish.verbs.strengthening.calls import is_plain_function
@@ -43,10 +43,14 @@ class Voices:
         made = {version.version: version.code for version in self._made(work) if not version.problem}
         suite = Suite(entry_point=spot.function, project=self.tests)
         try:
-            good = ground.passing(list(made.values()), suite)
+            return {number: code for number, code in made.items() if self._passes(number, code, suite, ground)}
         except AttemptError:
             return {}
-        return {list(made)[place]: list(made.values())[place] for place in good}
+
+    def _passes(self, number: int, code: str, suite: Suite, ground: InProject) -> bool:
+        graded = ground.grade(code, suite)
+        self.tell(TestsRan(version=number, graded=graded))
+        return graded.all_passed
 
     def _made(self, work: Work) -> Iterator[CodeProposed]:
         for temperature in TEMPERATURES:
