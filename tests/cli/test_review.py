@@ -137,12 +137,14 @@ def test_nobody_at_the_other_end_is_said_before_any_work(store: Store, work_fold
 
 
 def test_answers_come_from_a_pipe_a_line_each(call: Call, store: Store) -> None:
-    answer = call(*COMMAND, stdin="what?\n7: should be 4\nc caf\xe9\n\n\n".encode("latin-1"))
+    answer = call(*COMMAND, stdin="what?\n7: should be 4\nc caf\xe9\n\nc add\n\n".encode("latin-1"))
     assert answer.code == 0, answer.err
     assert HEADS["tests"] in answer.out
     assert HEADS["checks"] in answer.out
     run = store.open("last")
-    assert [(event.where, event.said) for event in run.all(Reviewed)][-2:] == [("tests", "go_on"), ("checks", "go_on")]
+    assert [event.said for event in run.all(Reviewed)] == ["comment", "change", "go_on", "change", "go_on"]
+    assert run.final
+    assert (run.final.by, "as you wanted it" in run.code) == ("review", True)
     assert run.started.settings["review"] is True
     assert answer.out.index(HELP) < answer.out.index("That is no answer here.")
 
