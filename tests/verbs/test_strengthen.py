@@ -8,6 +8,7 @@ import pytest
 
 import burnish
 from burnish import ScriptedModel, SetupProblem
+from burnish.checks.watcher import Watcher
 from burnish.events import Decided, FilesWritten, Mutated, Strengthened
 from burnish.runs import Run, Store
 from burnish.verbs.strengthen import diff_of, files_of
@@ -273,6 +274,21 @@ def test_a_function_that_is_not_there_gets_the_nearest_names(make, store):
 def test_one_function_alone_can_be_meant(make, store):
     run = strengthened(make(), store, function="Cart.total")
     assert {one.key.split("ǁ")[1] for one in before(run).survivors} == {"Cart"}
+
+
+def test_ctrl_c_is_on_record_and_leaves_nothing_behind(make, store):
+    class Impatient(Watcher):
+        def begun(self, check: str) -> None:
+            if check == "mutants":
+                raise KeyboardInterrupt
+
+    root = make()
+    was = on_disk(root)
+    with pytest.raises(KeyboardInterrupt):
+        strengthened(root, store, apply=True, watch=Impatient())
+    run = store.open("last")
+    assert (run.state, run.why) == ("interrupted", "stopped by the user")
+    assert on_disk(root) == was
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(make, store, monkeypatch):
