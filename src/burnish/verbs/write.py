@@ -27,7 +27,7 @@ CHECKS_AT_END = CHECKS[1:]
 """Beside the tests, which decide."""
 ANEW = 'those of the earlier run stay in force. Begin anew, with the one that holds: burnish write "…"'
 SLOW_CHECKS = ("mutation", "performance")
-AFTERWARDS: tuple[str, ...] = ()
+AFTERWARDS: tuple[str, ...] = ("strengthen", "refine")
 """What follows once the tests pass; `fast` leaves it out."""
 
 
