@@ -120,11 +120,17 @@ def _noticed(event: Mutated) -> str:
 def _stronger(event: Strengthened) -> str:
     many = len(event.tests)
     parts = [f"{counted(many, 'test')} {'was' if many == 1 else 'were'} added: {origins(event.tests)}" if many else ""]
-    parts += [f"{len(event.exposing)} of them version {event.version} fails" if event.exposing else ""]
+    parts += [_exposing(event)]
     parts += [f"{counted(event.pinned, 'change')} only pinned tests notice" if event.pinned else ""]
     parts += [f"{_alike_changes(len(event.alike))} from the code" if event.alike else ""]
-    parts += ["no version passes those, so they were set aside" if event.aside else ""]
     return sentence("; ".join(filter(None, parts)) or f"No test was added{_because(event.why)}")
+
+
+def _exposing(event: Strengthened) -> str:
+    if not event.exposing:
+        return ""
+    aside = ", and as none passes them and all others they were set aside" if event.aside else ""
+    return f"{len(event.exposing)} of them version {event.version} fails{aside}"
 
 
 def _because(why: str) -> str:
