@@ -98,8 +98,8 @@ def at_work(box: Sandbox, checks: FinalChecks, *answers: str, **how: Any) -> Too
 
 
 def rounds(work: Work, kit: Tools) -> tuple[list[Event], Work]:
-    events = list(refine(work, kit))
-    return events, work.after([event for event in events if event.lasting])
+    events = [event for event in refine(work, kit) if event.lasting]
+    return events, work.after(events)
 
 
 def timeless(event: Event) -> dict[str, Any]:
@@ -164,6 +164,16 @@ def test_an_answer_that_loses_a_pinned_test_does_not_land(box: Sandbox) -> None:
     [done] = of(Refined, events)
     assert not done.kept
     assert "unique([3, 1, 3])" in done.why
+    assert after.best
+    assert after.best.number == 1
+
+
+def test_an_answer_that_does_something_else_where_no_test_looks_does_not_land(box: Sandbox) -> None:
+    other = "def unique(items):\n    return sorted(set(items))\n"
+    events, after = rounds(passing(box, HIDDEN), at_work(box, Said(performance="for y in made"), block(other)))
+    [done] = of(Refined, events)
+    assert not done.kept
+    assert done.why.startswith("it does not do the same: unique(")
     assert after.best
     assert after.best.number == 1
 
@@ -257,8 +267,7 @@ def test_a_run_cancelled_during_a_check_ends_at_once(box: Sandbox) -> None:
 def test_a_resumed_round_is_told_again_and_nothing_is_asked_twice(box: Sandbox, upto: type[Event] | None) -> None:
     start = passing(box, HIDDEN)
     events, after = rounds(start, at_work(box, Said(performance="for y in made"), block(FAST)))
-    known = [event for event in events if event.lasting]
-    until = known if upto is None else known[: next(n for n, one in enumerate(known) if isinstance(one, upto))]
+    until = events if upto is None else events[: next(n for n, one in enumerate(events) if isinstance(one, upto))]
     kit = at_work(box, Said(performance="for y in made"), "never asked", replay=Replay(until))
     again, resumed = rounds(start, kit)
     assert isinstance(kit.model, ScriptedModel)
@@ -267,7 +276,7 @@ def test_a_resumed_round_is_told_again_and_nothing_is_asked_twice(box: Sandbox, 
     assert resumed.best
     assert after.best
     assert (resumed.best.number, resumed.best.code) == (2, after.best.code)
-    assert [type(event) for event in again if event.lasting] == [type(event) for event in known]
+    assert list(map(type, again)) == list(map(type, events))
 
 
 def test_a_finished_round_is_not_measured_again(box: Sandbox) -> None:

@@ -1,6 +1,8 @@
 """A candidate against the version that it was made from: tests first, then the check it is for, then all others."""
 
+from burnish.agent.agreement import apart, differences
 from burnish.agent.ask import Tools
+from burnish.agent.inputs import calls_of_all
 from burnish.agent.mending.mend import objection
 from burnish.agent.mending.weighing import better, worse
 from burnish.agent.work import NOT_RUN, Work
@@ -12,6 +14,11 @@ from burnish.text import one_line
 
 ROUNDS = ("security", "performance", "quality")
 """The checks that have a round, in this order."""
+AS_BEFORE = ("performance", "quality")
+"""Whose findings have nothing to do with what the code does, so that it must do the same on every input."""
+MOST_CALLS = 60
+UNKNOWN = ("too slow", "no answer")
+"""Answers of the version as it was that say nothing about what is right."""
 
 
 class Weighed(Frozen):
@@ -46,6 +53,8 @@ class Scales:
         graded = self.grade(code)
         if lost := self.lost(graded):
             return Weighed(kept=False, why=lost, graded=graded)
+        if check in AS_BEFORE and (other := self._behaves_otherwise(code)):
+            return Weighed(kept=False, why=other, graded=graded)
         after = self.of(check, code)
         figure = after.figure or after.why
         if not better(self.of(check, self.base.code), after):
@@ -70,6 +79,23 @@ class Scales:
         before, after = suite.outcomes(self.base.graded), suite.outcomes(graded)
         lost = [t for t in before if before[t] == "passed" != after[t] and t not in self._work.disputed]
         return f"it no longer passes {one_line(in_words(lost[0]), 80)}" if lost else ""
+
+    def _behaves_otherwise(self, code: str) -> str:
+        """A call like those of the tests on which a version does something else than before; empty where none is known.
+
+        The tests decide; this is for what they leave open.
+        """
+        spec, ground = self._work.spec, self._tools.ground
+        names, given = (spec.entry_point, *self._work.task.also), self._work.suite.given
+        modules, files = (self.base.code, code), ground.test_texts(self._work.suite)
+        calls = calls_of_all(names, spec.signature, given, MOST_CALLS, self._work.task.prompt, modules, 0, files)
+        try:
+            told = ground.behave_all(dict(enumerate(modules)), calls)
+        except SandboxError:
+            return ""
+        known = [at for at in differences(told[0], told[1]) if told[0][at] not in UNKNOWN]
+        first, second, those = ([row[at] for at in known] for row in (told[0], told[1], calls))
+        return f"it does not do the same: {apart(tuple(first), tuple(second), those)}" if known else ""
 
     def _harmed(self, check: str, code: str) -> str:
         """The first other check that would rather have the code as it was. Mutation, the slowest, is asked last."""

@@ -14,7 +14,7 @@ from burnish.agent.mending.weighing import found, worth_asking
 from burnish.agent.nodes.draft import propose, wanted
 from burnish.agent.nodes.run import basis_of
 from burnish.agent.work import REFINE, Work
-from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Refined, Stopped, TestsRan
+from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, Stopped, TestsRan
 from burnish.runs.run import Version
 from burnish.text import one_line
 
@@ -62,6 +62,7 @@ def _round(check: str, work: Work, tools: Tools, scales: Scales) -> Iterator[Eve
     if over := tools.meter.over:
         yield Refined(check=check, base=base.number, version=None, kept=False, before="", why=f"left out: {over.why}")
         return
+    yield Notice(text=f"looking at {check}")
     before = scales.of(check, base.code)
     if tools.cancel.is_set() or not found(before):
         return
