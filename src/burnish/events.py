@@ -199,6 +199,8 @@ class TestsFrozen(BaseEvent):
     """Over the tests as they are run; of a project's own, their ids and the content of their files."""
     given: int
     model: int = 0
+    more: int = 0
+    """Made since for changes that went unnoticed, pinned ones too."""
 
 
 class Refused(BaseEvent):

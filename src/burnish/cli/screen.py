@@ -157,8 +157,8 @@ class Screen:
                 self._line("", one_line(line, 160), "red")
 
     def _tests_frozen(self, event: TestsFrozen) -> None:
-        if event.given + event.model:
-            self._line("frozen", f"{counted(event.given + event.model, 'test')}, sha256 {event.sha256[:12]}", "dim")
+        if count := event.given + event.model + event.more:
+            self._line("frozen", f"{counted(count, 'test')}, sha256 {event.sha256[:12]}", "dim")
 
     def _tweaked(self, event: Tweaked) -> None:
         of = f"version {event.base}" if event.base else "the code that was there"

@@ -45,7 +45,7 @@ def strengthen(work: Work, tools: Tools) -> Iterator[Event]:
     suite = _suite(work, made)
     if work.frozen and suite.sha256 != work.frozen.sha256:
         yield _frozen(work, suite)
-        yield from ran or _met(work, tools, suite)
+        yield from (one.model_copy(update={"at": time.time()}) for one in ran or _met(work, tools, suite))
 
 
 def _strengthened(work: Work, tools: Tools, version: Version) -> Generator[Event, None, Done]:
@@ -130,7 +130,8 @@ def _suite(work: Work, made: Strengthened) -> Suite:
 
 
 def _frozen(work: Work, suite: Suite) -> TestsFrozen:
-    return TestsFrozen(sha256=suite.sha256, given=len(work.deciding), model=len(suite.model))
+    more = len(suite.added) + len(suite.pinned)
+    return TestsFrozen(sha256=suite.sha256, given=len(work.deciding), model=len(suite.model), more=more)
 
 
 def _met(work: Work, tools: Tools, suite: Suite) -> Iterator[TestsRan]:
