@@ -76,12 +76,11 @@ def pull(address: str, model: str, progress: Progress) -> None:
         for told in _lines(address, "pull", {"model": model}):
             if "error" in told:
                 raise SetupProblem(
-                    f"Ollama could not pull {model!r}: {one_line(str(told['error']))}. See which models there are, then try again:"
-                    f" burnish models pull ollama:{model}"
+                    f"Ollama could not pull {model!r}: {one_line(str(told['error']))}. See whether it is called so,"
+                    f" then try again: burnish models pull ollama:{model}"
                 )
-            progress(
-                int(told.get("completed") or 0), int(told.get("total") or 0), one_line(str(told.get("status", "")), 60)
-            )
+            status = one_line(str(told.get("status", "")), 60)
+            progress(int(told.get("completed") or 0), int(told.get("total") or 0), status)
     except urllib.error.HTTPError as error:
         error.close()
         raise _not_there(address, f"it answered with status {error.code}") from None
