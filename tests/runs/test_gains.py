@@ -53,6 +53,8 @@ def test_going_back_to_the_code_is_told_too() -> None:
     assert paid(run(first, later)) == [
         "Going back to the code brought the failing tests from 3 to 0, for 60 tokens and 3.5 s."
     ]
+    looked = Mutated(version=3, mutants=2, noticed=2, seconds=3.0)
+    assert "for 60 tokens and 0.5 s." in paid(run(first, looked, later))[0]
     same = later.model_copy(update={"passed": 1})
     assert paid(run(first, same)) == ["Going back to the code left 3 tests failing, for 60 tokens and 3.5 s."]
 

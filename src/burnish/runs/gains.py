@@ -64,7 +64,9 @@ def _versions(run: Run) -> Iterator[str]:
     if len(tried) < 2:
         return
     first, last = tried[0], tried[-1]
-    cost = _cost(last.tokens - first.tokens, last.seconds - first.seconds)
+    between = run.events[run.events.index(first) : run.events.index(last)]
+    other = sum(event.seconds for event in between if isinstance(event, Mutated | Strengthened))
+    cost = _cost(last.tokens - first.tokens, max(0.0, last.seconds - first.seconds - other))
     missing, still = first.tests - first.passed, last.tests - last.passed
     if still < missing:
         yield f"Going back to the code brought the failing tests from {missing} to {still}, for {cost}."
