@@ -154,6 +154,16 @@ def test_a_named_image_that_is_not_there_is_not_fetched(found, monkeypatch):
         open_sandbox("docker")
 
 
+def test_a_folder_that_the_container_s_user_may_not_enter_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: 4321)
+    rootless = Engine(("docker",), "docker", "27", True, True, True, "2", False, "", "Debian")
+    (tmp_path / "mine").mkdir(mode=0o700)
+    with pytest.raises(SandboxError, match="mine is closed to others"):
+        command.must_be_open(rootless, [str(tmp_path / "mine")])
+    assert command.user(ROOTFUL)[0] == 4321
+    command.must_be_open(ROOTFUL, [str(tmp_path / "mine")])
+
+
 @pytest.mark.docker
 def test_checks_see_a_project_read_only_in_a_container(found, tmp_path):
     project = made(tmp_path, {"shop.py": "PRICE = 3\n"})

@@ -123,11 +123,14 @@ def docker_level(engine: Engine) -> str:
 
 
 TYPE = " Type: "
+BUILD = f"docker build --tag NAME {Path(__file__).parent / 'docker'}"
 REMEDIES = {
     "is installed": "sudo apt-get install podman",
     "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
     "on another machine": "docker context use default",
-    "No such image": f"docker build --tag NAME {Path(__file__).parent / 'docker'}",
+    "is closed to others": "chmod o+rx FOLDER",
+    "o such image": BUILD,
+    "image not known": BUILD,
     "Cannot connect": "sudo systemctl start docker",
 }
 """What an engine's words hold, and the line that helps."""

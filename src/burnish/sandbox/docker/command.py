@@ -5,9 +5,11 @@ It must come to the same as `bubblewrap.command`; the attack battery runs over b
 
 import csv
 import io
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from burnish.errors import SandboxError
 from burnish.sandbox import bubblewrap, cgroups
 from burnish.sandbox.docker import image
 from burnish.sandbox.docker.engine import Engine
@@ -28,17 +30,30 @@ def command(
 ) -> list[str]:
     """Everything before the image's name and what runs in it. The engine's own socket is never among what is seen."""
     words = [*engine.command, "run", "--rm", "--pull", "never", "--name", name]
-    return [*words, *alone(engine, filtered), *bounds(engine, limits), *places(engine, limits), *shown(socket, folders)]
+    return [
+        *words,
+        *alone(engine, filtered),
+        *bounds(engine, limits),
+        *places(engine, limits),
+        *shown(engine, socket, folders),
+    ]
 
 
 def alone(engine: Engine, filtered: bool) -> list[str]:
     """Namespaces of its own, no network, no capabilities, nobody, and nothing of it in any log."""
-    who = ["--user", f"{bubblewrap.CELL_UID}:{bubblewrap.CELL_UID}", "--hostname", "cell", "--workdir", "/work"]
+    who = ["--user", "{}:{}".format(*user(engine)), "--hostname", "cell", "--workdir", "/work"]
+    who += ["--userns", "keep-id", "--passwd=false"] if engine.maps_us else []  # else it would tell our user's name
     spaces = ["--network", "none", "--ipc", "private", "--cgroupns", "private"]
     powers = ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     powers += [] if filtered else ["--security-opt", "seccomp=unconfined"]
     powers += ["--security-opt", "label=disable"] if engine.selinux else []  # else SELinux forbids the control socket
     return [*who, *spaces, *powers, "--read-only", "--init=false", "--log-driver", "none", "--entrypoint", ENV]
+
+
+def user(engine: Engine) -> tuple[int, int]:
+    """Who the code is: a user that owns nothing if we are root, else ourselves where that can be, as in bubblewrap."""
+    is_stranger = os.getuid() == 0 or (engine.rootless and not engine.maps_us)
+    return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else (os.getuid(), os.getgid())
 
 
 ENV = "/usr/bin/env"
@@ -59,17 +74,17 @@ def bounds(engine: Engine, limits: Limits) -> list[str]:
 
 def places(engine: Engine, limits: Limits) -> list[str]:
     """The three places that can be written, each with a size, and emptiness over what engines add."""
-    uid = bubblewrap.CELL_UID
-    whose = "" if engine.name == "podman" else f"uid={uid},gid={uid},"  # podman takes no owner; one user is in there
+    whose = "uid={},gid={},".format(*user(engine)) if engine.name == "docker" else ""  # podman takes no owner
     own = [f"{folder}:rw,exec,nosuid,nodev,mode=1777,{whose}size={limits.folder_bytes}" for folder in WRITABLE]
     empty = [f"{folder}:ro,noexec,nosuid,nodev,mode=0555,size=4k" for folder in EMPTY_FOLDERS]
     return [word for place in (*own, *empty) for word in ("--tmpfs", place)]
 
 
-def shown(socket: str, folders: Mapping[str, str]) -> list[str]:
+def shown(engine: Engine, socket: str, folders: Mapping[str, str]) -> list[str]:
     """Read-only binds: the system as bubblewrap shows it (or our own files only, with an image of the user's)."""
     pairs = [*(system() if not image.own() else [(str(bubblewrap.INSIDE), bubblewrap.CELL_INSIDE)])]
     pairs += [pair for one in folders.items() for pair in with_mounts_below(*one)]
+    must_be_open(engine, [source for source, _ in pairs])
     pairs += [("/dev/null", name) for name in EMPTY_FILES]
     return [word for pair in [*pairs, (socket, CONTROL)] for word in ("--mount", bind(*pair))]
 
@@ -91,6 +106,15 @@ def with_mounts_below(source: str, place: str, mounts: Path = MOUNTS) -> Iterato
     for point in sorted(set(points)):
         if Path(point) != Path(source) and Path(point).is_relative_to(source) and Path(point).is_dir():
             yield point, str(Path(place) / Path(point).relative_to(source))
+
+
+def must_be_open(engine: Engine, sources: list[str]) -> None:
+    """SandboxError for a folder of ours that the container's user may not enter. As root, closed ones are copied."""
+    if os.getuid() in (0, user(engine)[0]):
+        return
+    for source in map(Path, sources):
+        if source.is_dir() and source.stat().st_mode & 0o005 != 0o005:
+            raise SandboxError(f"{source} is closed to others, and in {engine.title} the code is another user")
 
 
 def bind(source: str, place: str) -> str:

@@ -44,6 +44,11 @@ class Engine:
         return f"{self.name} {self.version} ({'rootless' if self.rootless else 'rootful'} engine)"
 
     @property
+    def maps_us(self) -> bool:
+        """True for a rootless engine that can let our own user be that user in a container too."""
+        return self.rootless and Path(self.command[0]).name == "podman"
+
+    @property
     def elsewhere(self) -> str:
         """Why its containers are out of reach; "" when they run on this machine."""
         here = platform.release()
