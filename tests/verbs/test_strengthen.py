@@ -12,6 +12,7 @@ from burnish.checks.watcher import Watcher
 from burnish.events import Decided, FilesWritten, Mutated, Strengthened
 from burnish.runs import Run, Store
 from burnish.verbs.strengthen import diff_of, files_of
+from burnish.verbs.strengthening.pinning import stated
 from tests.support import block
 
 PRICES = '''"""Prices."""
@@ -274,6 +275,13 @@ def test_a_function_that_is_not_there_gets_the_nearest_names(make, store):
 def test_one_function_alone_can_be_meant(make, store):
     run = strengthened(make(), store, function="Cart.total")
     assert {one.key.split("ǁ")[1] for one in before(run).survivors} == {"Cart"}
+
+
+def test_a_text_in_another_script_can_be_pinned() -> None:
+    assert stated("f(1)", "'5 μm'") == "assert f(1) == '5 μm'"
+    assert stated("f(1)", "'plain'") == "assert f(1) == 'plain'"
+    assert stated("f(1)", "'\\u202eμ'") == "", "nothing that a reader does not see"
+    assert stated("f(1)", "Cart('μ')") == ""
 
 
 def test_ctrl_c_is_on_record_and_leaves_nothing_behind(make, store):

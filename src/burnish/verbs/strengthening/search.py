@@ -9,14 +9,15 @@ from burnish.agent.stronger.cover import Candidate, chosen
 from burnish.agent.stronger.opinion import Opinion
 from burnish.agent.stronger.search import Search
 from burnish.agent.stronger.usual import Usual
-from burnish.agent.stronger.values import RAISES, is_value, test_of, value_of
+from burnish.agent.stronger.values import RAISES, value_of
 from burnish.checks.behaviour import NO_ANSWER
 from burnish.checks.in_project import InProject
 from burnish.checks.mutation.alone import whole
 from burnish.events import NewTest
-from burnish.tasks.steady import leans_on, lines_of_raises, raised_in
+from burnish.tasks.steady import leans_on, lines_of_raises
 from burnish.text import one_line
 from burnish.verbs.strengthening.calls import calls_of, known_tests
+from burnish.verbs.strengthening.pinning import Pinning
 from burnish.verbs.strengthening.sayings import sayings_of
 from burnish.verbs.strengthening.unnoticed import Spot
 
@@ -54,17 +55,6 @@ class Found:
     """Why nothing could be tried, in a few words."""
 
 
-class ErrorsToo(Search):
-    """A search in which an error that the code raises by name can be pinned as a value can: it is part of its ways."""
-
-    def _judge(self, call: str, voices: Sequence[str]) -> None:
-        super()._judge(call, voices)
-        own = self.own[call]
-        meant = own.startswith(RAISES) and own.removeprefix(RAISES) in raised_in(self.code)
-        if call not in self.said and meant and test_of(call, own) and not any(map(is_value, voices)):
-            self.said[call] = Opinion(own, "pinned", "only the code itself says so")
-
-
 def search(
     spot: Spot, ground: InProject, files: Sequence[str], voices: Mapping[int, str], until: float, pinned: bool
 ) -> Found:
@@ -94,7 +84,7 @@ def _looked(spot: Spot, ground: InProject, files: Sequence[str], voices: Mapping
     """Calls near those of the tests and of the docstring, tried on the code and on its changes."""
     mutants = [whole(mutant, spot.text) for mutant in spot.survivors]
     usual = Usual((spot.function,), known_tests(spot, files))
-    made = ErrorsToo(ground, spot.text, list(voices.values()), mutants, until, threading.Event(), usual)
+    made = Pinning(ground, spot.text, list(voices.values()), mutants, until, threading.Event(), usual)
     for draw in range(DRAWS):
         left = [mutant for mutant in mutants if voices or mutant.key not in made.apart]
         calls = calls_of(spot, files, draw, [spot.text, *(mutant.module for mutant in left[:CONSTANTS])])
