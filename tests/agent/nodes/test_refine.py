@@ -9,13 +9,14 @@ import pytest
 from burnish import Limits, ScriptedModel
 from burnish.agent.ask import Tools
 from burnish.agent.nodes.refine import refine
-from burnish.agent.work import Work
+from burnish.agent.work import USER, Work
 from burnish.attempt import attempt
 from burnish.checks.final import FinalChecks
 from burnish.events import (
     Asked,
     Event,
     Evidence,
+    Graded,
     Mutated,
     NewTest,
     Refined,
@@ -118,6 +119,15 @@ def test_where_refining_was_not_asked_for_no_check_is_run(box: Sandbox) -> None:
     checks = Said(performance="made")
     events, _ = rounds(passing(box, SLOW), replace(at_work(box, checks), afterwards=frozenset()))
     assert (events, checks.asked) == ([], [])
+
+
+def test_what_a_person_wrote_is_left_as_it_is(box: Sandbox) -> None:
+    start = passing(box, FAST)
+    grades = [TestsRan(version=2, graded=start.version(1).graded or Graded())]
+    edited = start.after([proposed(2, SLOW, by=USER, base=1), *grades])
+    assert edited.best
+    assert edited.best.number == 2
+    assert rounds(edited, at_work(box, Said(performance="x not in made:")))[0] == []
 
 
 def test_a_rewrite_that_helps_takes_the_place_of_its_base_without_a_question(box: Sandbox) -> None:

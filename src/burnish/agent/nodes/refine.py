@@ -13,7 +13,7 @@ from burnish.agent.mending.scales import ROUNDS, Scales, Weighed
 from burnish.agent.mending.weighing import found, worth_asking
 from burnish.agent.nodes.draft import propose, wanted
 from burnish.agent.nodes.run import basis_of
-from burnish.agent.work import REFINE, Work
+from burnish.agent.work import REFINE, USER, Work
 from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, Stopped, TestsRan
 from burnish.runs.run import Version
 from burnish.text import one_line
@@ -37,12 +37,13 @@ class Tried(NamedTuple):
 def refine(work: Work, tools: Tools) -> Iterator[Event]:
     """Keep what is better by that check's figure, loses no test, and makes no other check worse.
 
-    A limit ends these rounds and not the run: what passes its tests is there already.
+    A limit ends these rounds and not the run: what passes its tests is there already. What a person wrote with their
+    own hands is left as it is.
     """
     if REFINE not in tools.afterwards or tools.checks is None or work.stopped or not work.holds:
         return
     for check in ROUNDS:
-        if check not in tools.checks.names or tools.cancel.is_set() or work.best is None:
+        if check not in tools.checks.names or tools.cancel.is_set() or work.best is None or work.best.by == USER:
             continue
         happened: list[Event] = []
         for event in _round(check, work, tools, Scales(work, tools, tools.checks)):
