@@ -49,7 +49,8 @@ def write(
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
     `out` names a folder to put the files in; it must not exist yet. `from_run` goes on from an earlier run.
-    `fast` leaves out the two slow checks at the end, mutation and performance. `with_tests` is a pytest file of the
+    `fast` leaves out tests for what goes unnoticed, rounds for what checks find, and the two slow checks at the end,
+    mutation and performance. `with_tests` is a pytest file of the
     user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
     what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
     `review` is shown the tests before they are frozen and the code before its verdict, and says how to go on.
@@ -92,7 +93,8 @@ def _further(sentence: str, from_run: str, store: Store) -> Task:
     run = store.open(from_run)
     if not run.code or not run.spec:
         raise SetupProblem(f"Run {run.id!r} has no code to go on from. Choose another one from: burnish runs")
-    spec, before, kept = run.spec, task_of(run), [test for test in suite_of(run).model if test not in run.disputed]
+    spec, before, suite = run.spec, task_of(run), suite_of(run)
+    kept = [test for test in (*suite.model, *suite.added) if test not in run.disputed]
     earlier = Task(
         id=slug(spec.entry_point),
         prompt=run.started.prompt,

@@ -31,7 +31,8 @@ def survivors(work: Work, tools: Tools) -> Iterator[Event]:
         yield Stopped(reason="interrupted", why="stopped by the user")
         return
     yield found
-    recorded = tools.replay.take(Decided, choice=VOICES)
+    here = work.next_version
+    recorded = tools.replay.take(Decided, lambda one: [move.version for move in one.moves][:1] == [here], choice=VOICES)
     moves = recorded.moves if recorded else voices.moves(work, tools) if found.survivors else ()
     if moves and (recorded or _fits(work, tools, moves)):
         yield Decided(choice=VOICES, reason=_why(found, work, len(moves)), moves=moves)
