@@ -26,6 +26,8 @@ from burnish.sandbox.docker.engine import Engine
 from burnish.sandbox.limits import Limits
 
 FOLDER = "burnish-call-"
+CALL_SECONDS = 60.0
+"""A large image on a storage driver that copies takes its time."""
 
 
 def docker_cell(
@@ -85,7 +87,7 @@ def listening() -> Iterator[tuple[socket.socket, str]]:
 
 def called(listener: socket.socket, client: subprocess.Popen[bytes]) -> socket.socket:
     """The connection that process 1 of the container makes; SandboxError with the engine's last words if none."""
-    deadline = time.monotonic() + cell.START_SECONDS
+    deadline = time.monotonic() + CALL_SECONDS
     while time.monotonic() < deadline:
         if select.select([listener], [], [], 0.05)[0]:
             return listener.accept()[0]
