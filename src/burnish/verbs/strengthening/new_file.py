@@ -12,8 +12,8 @@ from burnish.text import one_line
 from burnish.verbs.strengthening.scope import Scope
 from burnish.verbs.strengthening.search import Idea
 
-MOST_SAID = 2
-"""Changes that are told above a test; the rest is counted."""
+MOST_SAID, MOST_CHARACTERS = 2, 88
+"""Changes that are told above a test, and how much is said of them; the rest is counted."""
 PINNED = "Pinned: this is what the code gives now; nobody else has said that it is right."
 
 
@@ -63,7 +63,7 @@ def _named(ideas: Sequence[Idea]) -> dict[str, Idea]:
 def _function(name: str, idea: Idea, mutants: Mapping[str, Mutant]) -> str:
     said = [f"line {mutants[key].changed}, {mutants[key].said()}" for key in sorted(idea.new.notices)]
     more = f", and {len(said) - MOST_SAID} more" if len(said) > MOST_SAID else ""
-    words = [f"Notices: {one_line('; '.join(said[:MOST_SAID]), 150)}{more}"]
+    words = [f"Notices: {one_line('; '.join(said[:MOST_SAID]), MOST_CHARACTERS)}{more}"]
     words = [PINNED if idea.new.origin == "pinned" else f"{idea.new.why[:1].upper()}{idea.new.why[1:]}.", *words]
     comment = "".join(f"    # {line}\n" for line in words)
     body = idea.new.test.replace("\n", "\n    ")
