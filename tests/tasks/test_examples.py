@@ -2,6 +2,7 @@
 
 import random
 import string
+import time
 
 import pytest
 
@@ -165,3 +166,17 @@ def test_what_is_no_example_stays_as_it_is() -> None:
         "# only words",
     ):
         assert as_doctest(test) == [test]
+
+
+@pytest.mark.parametrize("odd", ["f(" * 1000, "f(1) -> " * 250, "f('" * 600, "f([{" * 500, "f(1) == " * 100])
+def test_odd_words_take_no_time(odd: str) -> None:
+    started = time.process_time()
+    find_examples(odd)
+    assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize(
+    "words", ["f('(') == 1", "f(')') == '\"'", "f(\"it's\") == [1, '(']", "f('a\\'b(') == 2", "f((1, 2)) == (3,)"]
+)
+def test_brackets_and_quotes_in_texts_are_no_brackets(words: str) -> None:
+    assert find_examples(f"as in {words}. It's easy") == [f"assert {words}"]

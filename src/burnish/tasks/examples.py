@@ -20,6 +20,8 @@ _RAISES = re.compile(
 )
 _DOCTEST = re.compile(r">>>\s*(.+)\n\s*(\S.*)")
 _STORY = re.compile(r"(?<![\w.])[a-z_]\w*\s*=\s*[A-Za-z_]\w*\([^\n]*?\)\s*;")
+_COMPARES = re.compile(r"[=!]=|<|(?<![-=])>|\b(?:in|is)\b")
+_VALUE = re.compile(r"[-+\d.'\"(\[{~]|[bBrRuU]{1,2}['\"]|(?:True|False|None)\b|set\(")
 _LONGEST = 400
 
 
@@ -162,12 +164,31 @@ def _doctests(text: str) -> Iterator[str]:
 def _longest(text: str, fits: Callable[[str], bool]) -> str:
     """The longest beginning of the text that fits; a full stop at its end is the sentence's, not the number's."""
     line = text if text.lstrip().startswith(("[", "{", "(")) else text.split("\n", 1)[0]
-    for end in range(len(line), 0, -1):
+    for end in reversed(_whole_at(line)):
         piece = line[:end].rstrip()
         if piece and fits(piece):
             shorter = piece.rstrip(".")
             return shorter if shorter != piece and fits(shorter) else piece
     return ""
+
+
+def _whole_at(text: str) -> list[int]:
+    """Where a beginning of the text may end: outside of brackets and quotes. Parsing at every place takes for ever."""
+    ends, depth, quote, skip = [], 0, "", False
+    for place, letter in enumerate(text, 1):
+        if skip or letter == "\\":
+            skip = not skip
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        else:
+            depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            break
+        if not (depth or quote or skip):
+            ends.append(place)
+    return ends
 
 
 def _shortest_call(text: str) -> str:
@@ -180,7 +201,7 @@ def _shortest_call(text: str) -> str:
 
 
 def _is_comparison(piece: str) -> bool:
-    node = _parsed(piece)
+    node = _parsed(piece) if _COMPARES.search(piece) else None
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
         return all(_compares(value) for value in node.values) and _own_names_only(node)
     return node is not None and _compares(node) and _own_names_only(node) and _arguments_are_values(node)
@@ -207,7 +228,17 @@ def _own_names_only(node: ast.AST) -> bool:
     bound = {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
     bound |= {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
     used = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-    return all(name in called | bound or hasattr(builtins, name) for name in used)
+    return all(name in called | bound or hasattr(builtins, name) for name in used) and not _ends_a_sentence(node)
+
+
+def _ends_a_sentence(node: ast.AST) -> bool:
+    """Whether a dot has a space behind it: `f(4) == 'IV'. It` has a full stop in it and asks for no attribute."""
+    dotted = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
+    return any(
+        part.end_lineno == part.value.end_lineno
+        and (part.end_col_offset or 0) - len(part.attr.encode()) - (part.value.end_col_offset or 0) > 1
+        for part in dotted
+    )
 
 
 def _arguments_are_values(node: ast.AST) -> bool:
@@ -215,7 +246,7 @@ def _arguments_are_values(node: ast.AST) -> bool:
 
 
 def _is_literal(piece: str) -> bool:
-    if piece[:1].isspace() or piece[-1:] == ",":
+    if piece[-1:] == "," or not _VALUE.match(piece):
         return False
     try:
         value = ast.literal_eval(parse_expression(piece))
