@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -36,10 +35,6 @@ def family(pid: int) -> list[int]:
     return found
 
 
-def folders() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).glob("burnish-*")}
-
-
 def remaining(pids: list[int], seconds: float = 5.0) -> list[int]:
     """Who of them is still there after so long."""
     deadline = time.monotonic() + seconds
@@ -49,10 +44,10 @@ def remaining(pids: list[int], seconds: float = 5.0) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", [*ISOLATED, pytest.param("process", marks=pytest.mark.slow)])
-def test_killing_burnish_leaves_no_process_and_no_folder(kind):
-    before = folders()
+def test_killing_burnish_leaves_no_process_and_no_folder(kind, tmp_path):
     command = [sys.executable, "-c", OWNER, must_be_there(kind)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as owner:
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as owner:
         assert owner.stdout is not None
         said, *cells = owner.stdout.readline().split()
         assert said == b"ready"
@@ -60,7 +55,7 @@ def test_killing_burnish_leaves_no_process_and_no_folder(kind):
         assert len(members) >= 4
         os.kill(owner.pid, signal.SIGKILL)
     assert not remaining(members)
-    assert folders() <= before
+    assert not list(tmp_path.glob("burnish-*"))
 
 
 def test_the_groups_of_a_killed_burnish_are_removed_at_the_next_start():
