@@ -20,7 +20,7 @@ def check(
     test_command: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Run the tests with this; its exit code decides.")
     ] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write report.html, report.json and report.md here.")
     ] = None,

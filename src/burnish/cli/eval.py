@@ -45,7 +45,7 @@ def evaluate(
     at_once: Annotated[int, typer.Option(min=0, help="Attempts under way; 0: as many as keep the model busy.")] = 0,
     data: Annotated[Path | None, typer.Option(help="The folder of benchmark files.")] = None,
     out: Annotated[Path | None, typer.Option(help="Keep the evaluation in this folder.")] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A line for each finished attempt.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json; the rest goes to stderr.")] = False,
 ) -> None:

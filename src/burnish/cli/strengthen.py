@@ -22,7 +22,7 @@ def strengthen(
     seconds: Annotated[float, typer.Option(min=1, help="Wall time, about.")] = 300.0,
     pinned: Annotated[bool, typer.Option(help="Also tests that say what the code gives now.")] = True,
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr.")
     ] = False,

@@ -9,7 +9,7 @@ import typer
 def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `burnish write` delivered.")],
     fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON; the rest goes to stderr.")] = False,
 ) -> None:
     """Verify somebody's evidence: compare hashes, run tests and checks again.

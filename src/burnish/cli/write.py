@@ -33,7 +33,7 @@ def write(
     tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
     seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
     dollars: Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, process.")] = "auto",
+    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
