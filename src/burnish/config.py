@@ -46,6 +46,8 @@ class Provider(Frozen):
     """The environment variable that holds the key; the key itself is nowhere else."""
     continues: bool | None = None
     """Whether the server goes on from an answer that was begun for it; said only where we guess it wrong."""
+    thinking: int = Field(default=0, ge=0, le=1_000_000)
+    """Tokens for a model's thoughts, beside those of its answer; with 0 it is told not to think, where it can be."""
 
 
 class Config(Frozen):
@@ -75,7 +77,7 @@ class Config(Frozen):
         return context
 
 
-KEYS = ("model", "models.NAME.kind", "models.NAME.base_url", "models.NAME.key_env", "models.NAME.continues")
+KEYS = ("model", *(f"models.NAME.{name}" for name in Provider.model_fields))
 """What may stand in the file, beside context.MODEL."""
 
 
@@ -153,7 +155,7 @@ def _split(key: str) -> tuple[str, str]:
 
 def _written(key: str, value: str) -> str:
     """A value as TOML writes it."""
-    if key.startswith("context.") and value.isdigit():
+    if (key.startswith("context.") or key.endswith(".thinking")) and value.isdigit():
         return value
     if key.endswith(".continues") and value in ("true", "false"):
         return value

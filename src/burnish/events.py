@@ -112,6 +112,7 @@ class Asked(BaseEvent):
     top_k: int = 40
     min_p: float = 0.05
     repetition_penalty: float = 1.0
+    thinking: int = 0
     prompt_version: str = ""
 
 

@@ -62,6 +62,16 @@ def test_waiting_is_told_only_where_it_says_why() -> None:
     assert kinds(events) == ["asked", "notice", "model_chunk", "model_replied"]
 
 
+def test_tokens_for_thoughts_are_booked_with_those_for_the_answer() -> None:
+    thinker = ScriptedModel(["x"])
+    thinker.thinking = 5000  # type: ignore[attr-defined]
+    events, _ = asked(thinker)
+    assert events[0].thinking == 5000  # type: ignore[union-attr]
+    events, reply = asked(thinker, Limits(tokens=5000))
+    assert kinds(events) == ["stopped"]
+    assert reply is None
+
+
 def test_thoughts_are_told_and_are_no_part_of_the_answer() -> None:
     done = Done(tokens_in=9, tokens_out=5, tokens_cached=4, tokens_thought=3)
     events, reply = asked(Says(Thought(text="hm"), Chunk(text="x"), done))

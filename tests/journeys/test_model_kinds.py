@@ -12,6 +12,7 @@ from tests.checks.shop import CART, shop
 from tests.journeys.test_fix import ANSWER, FAR
 from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import DOUBLE, GOOD, OWN_TESTS, burnish
+from tests.test_no_telemetry import connections
 
 KINDS = ["openai", "anthropic", "ollama"]
 KEY = "sk-planted-0123456789abcdef"
@@ -92,6 +93,20 @@ def test_a_key_reaches_the_server_and_nothing_else(
     assert all(KEY not in str(question) for _, question, _ in peer.asked)
     if kind != "ollama":
         assert all(KEY in str(headers) for _, _, headers in peer.asked)
+
+
+@pytest.mark.slow
+def test_a_model_behind_a_server_is_all_that_is_called(
+    kind: str, settings: Callable[[str, Peer], str], work_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGSMITH_GATEWAY", "http://192.0.2.1:9")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://192.0.2.1:9")
+    with serving(Peer(script=coder(GOOD))) as peer:
+        seen = connections(work_folder, "write", DOUBLE, "--model", settings(kind, peer), "--fast")
+    port = int(peer.address.rpartition(":")[2])
+    called = [where for event, where in seen if event == "socket.connect"]
+    assert called
+    assert all(where == ["127.0.0.1", port] for where in called)
 
 
 def files(folder: Path) -> Iterator[Path]:

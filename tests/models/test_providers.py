@@ -12,7 +12,8 @@ from burnish.models import listing, ollama_server
 from burnish.models.model import Ask, Chunk
 from burnish.models.names import open_model
 from burnish.models.ollama import OllamaModel
-from burnish.models.providers import on_this_machine, servers
+from burnish.models.openai import OpenAIModel
+from burnish.models.providers import Server, on_this_machine, servers
 from tests.models.peers import MODEL, Peer, serving
 from tests.support import burnish
 
@@ -167,6 +168,36 @@ def test_the_list_is_short_where_no_server_is_set_up() -> None:
 )
 def test_an_address_of_this_machine_is_known(address: str, here: bool) -> None:
     assert on_this_machine(address) is here
+
+
+def test_a_model_that_thinks_is_told_to_think_little_and_its_temperature_is_its_own() -> None:
+    official = Server("openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
+    told = OpenAIModel("openai:gpt-5", "gpt-5", official).parameters(ask(1))
+    assert told["reasoning_effort"] == "minimal"
+    assert "temperature" not in told
+    assert OpenAIModel("openai:gpt-4o", "gpt-4o", official).parameters(ask(1))["temperature"] == 0
+    with_thoughts = ask(1).model_copy(update={"thinking": 4000})
+    assert "reasoning_effort" not in OpenAIModel("openai:gpt-5", "gpt-5", official).parameters(with_thoughts)
+
+
+def test_one_that_cannot_be_told_not_to_think_is_asked_to_think_little(tmp_path: Path) -> None:
+    with serving(Peer()) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "anthropic"\nbase_url = "{peer.address}"\n')
+        list(open_model("lab:claude-fable-5").stream(ask(1), threading.Event()))
+    assert peer.last["output_config"] == {"effort": "low"}
+    assert "temperature" not in peer.last
+
+
+def test_tokens_for_thoughts_come_beside_those_for_the_answer(tmp_path: Path) -> None:
+    with serving(Peer()) as peer:
+        (tmp_path / "config.toml").write_text(
+            f'[models.lab]\nkind = "anthropic"\nbase_url = "{peer.address}"\nthinking = 2000\n'
+        )
+        model = open_model("lab:claude-haiku-5-5")
+        assert getattr(model, "thinking", 0) == 2000
+        list(model.stream(ask(1).model_copy(update={"thinking": 2000}), threading.Event()))
+    assert peer.last["thinking"] == {"type": "enabled", "budget_tokens": 2000}
+    assert peer.last["max_tokens"] == 2100
 
 
 def test_the_usual_variables_name_another_address(monkeypatch: pytest.MonkeyPatch) -> None:

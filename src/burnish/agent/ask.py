@@ -86,7 +86,8 @@ def ask(
     tools: Tools, ask_id: str, question: Ask, prompt_version: str = prompts.VERSION
 ) -> Generator[Event, None, ModelReplied | None]:
     """The answer, or None when a limit or the user ended the work; the reason is then among the events."""
-    question = question.model_copy(update={"seed": question.seed + tools.seed})
+    thinking = getattr(tools.model, "thinking", 0)
+    question = question.model_copy(update={"seed": question.seed + tools.seed, "thinking": thinking})
     recorded = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
     if recorded and not tools.cancel.is_set():
         tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name, recorded.tokens_cached)

@@ -70,7 +70,7 @@ class Meter:
             if refused := self.refusal(ask, model):
                 return refused
             self._calls += 1
-            self._tokens += _most_read(ask) + ask.max_tokens
+            self._tokens += _most_read(ask) + ask.most_tokens
             self._dollars += _most_dollars(ask, model) or 0.0
         return None
 
@@ -78,7 +78,7 @@ class Meter:
         """Which limit forbids the call, if one does; nothing is booked."""
         if self._calls + 1 > self.limits.calls:
             return _at("calls", self.limits.calls)
-        if self._tokens + _most_read(ask) + ask.max_tokens > self.limits.tokens:
+        if self._tokens + _most_read(ask) + ask.most_tokens > self.limits.tokens:
             return _at("tokens", self.limits.tokens)
         if over := self.over:
             return over
@@ -87,7 +87,7 @@ class Meter:
     def affords(self, ask: Ask, times: int, model: str = "") -> bool:
         """Whether so many such calls fit into what is left of calls, tokens and money; nothing is booked."""
         left, dollars = self.left(), _most_dollars(ask, model)
-        fits = times <= left.calls and times * (_most_read(ask) + ask.max_tokens) <= left.tokens
+        fits = times <= left.calls and times * (_most_read(ask) + ask.most_tokens) <= left.tokens
         return fits and (left.dollars is None or (dollars is not None and times * dollars < left.dollars))
 
     @contextmanager
@@ -107,7 +107,7 @@ class Meter:
         price = _price(model)
         true = price.of(tokens_in, tokens_out, tokens_cached) if price else None
         with self._lock:
-            self._tokens += tokens_in + tokens_out - _most_read(ask) - ask.max_tokens
+            self._tokens += tokens_in + tokens_out - _most_read(ask) - ask.most_tokens
             self._dollars += (true or 0.0) - (_most_dollars(ask, model) or 0.0)
         return true
 
@@ -125,7 +125,7 @@ class Meter:
         Where its answer never came to an end, nobody knows: it counts at the most it can have cost, with the dearest
         of those who may have been asked.
         """
-        read, written = _most_in(asked.messages), asked.max_tokens
+        read, written = _most_in(asked.messages), asked.max_tokens + asked.thinking
         if reply and reply.tokens_in:
             read, written = reply.tokens_in, reply.tokens_out
         prices = [price for price in map(_price, models) if price]
@@ -198,7 +198,7 @@ def _most_in(messages: Sequence[Message]) -> int:
 
 def _most_dollars(ask: Ask, model: str) -> float | None:
     price = _price(model)
-    return price.of(_most_read(ask), ask.max_tokens) if price else None
+    return price.of(_most_read(ask), ask.most_tokens) if price else None
 
 
 def _at(cap: Cap, value: float) -> Stopped:

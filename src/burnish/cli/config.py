@@ -22,7 +22,9 @@ def config(context: typer.Context) -> None:
 
 @app.command("set")
 def set_(
-    key: Annotated[str, typer.Argument(help="model, models.NAME.base_url (kind, key_env, continues), context.MODEL.")],
+    key: Annotated[
+        str, typer.Argument(help="model, models.NAME.base_url (kind, key_env, continues, thinking), context.MODEL.")
+    ],
     value: Annotated[str, typer.Argument(help="The new value. Never a key: name its variable with key_env.")],
 ) -> None:
     """Change one setting. A server of your own begins with its address: models.lab.base_url http://127.0.0.1:8000/v1"""

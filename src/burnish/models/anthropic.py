@@ -5,22 +5,22 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar
 
-from burnish.models.chat import BEGUN, CONNECT_SECONDS, SILENT_SECONDS, ChatModel
+from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
 from burnish.models.model import Ask
 from burnish.models.providers import Server
 from burnish.models.wire import under_control
+
+LEAST_BUDGET = 1024
+"""Tokens for thoughts that an older model must be given, if any."""
 
 
 class AnthropicModel(ChatModel):
     """A model behind Anthropic's protocol. Older ones go on from a begun answer; newer ones refuse it, and say so."""
 
-    optional: ClassVar[tuple[str, ...]] = ("temperature",)
+    optional: ClassVar[tuple[str, ...]] = ("temperature", "thinking", "effort")
 
     def __init__(self, name: str, model: str, server: Server) -> None:
-        super().__init__(name, model, server.address, server.key, server.key_env)
-        self._server = server
-        if server.continues is False:
-            self.refused.add(BEGUN)
+        super().__init__(name, model, server)
 
     @property
     def engine(self) -> str:
@@ -28,18 +28,34 @@ class AnthropicModel(ChatModel):
         return f"Anthropic protocol (langchain-anthropic {version('langchain-anthropic')})"
 
     def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
-        """LangChain's chunks of one answer. Of the ways to draw, only the temperature: no model takes all of them."""
-        usual = {} if "temperature" in self.refused else {"temperature": min(ask.temperature, 1.0)}
+        """LangChain's chunks of one answer."""
         if messages[-1][0] == "assistant":  # a begun answer must not end in white space
             messages = [*messages[:-1], ("assistant", messages[-1][1].rstrip())]
-        return iter(self.chat.stream(messages, max_tokens=ask.max_tokens, **usual))
+        kept = {name: value for name, value in self.parameters(ask).items() if name not in self.refused}
+        return iter(self.chat.stream(messages, max_tokens=ask.most_tokens, **kept))
+
+    def parameters(self, ask: Ask) -> dict[str, Any]:
+        """How to draw and how much to think. Of the ways to draw, only the temperature: no model takes all of them.
+
+        A newer model thinks unless it is told not to; one that refuses to be told is asked to think little.
+        """
+        known = self.profile
+        levels = known.get("reasoning_effort_levels") or []
+        if ask.thinking:
+            budget = {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, ask.thinking)}
+            return {"thinking": {"type": "adaptive", "display": "summarized"} if levels else budget}
+        drawn = {"temperature": min(ask.temperature, 1.0)} if known.get("temperature", True) else {}
+        if not known.get("reasoning_output"):
+            return drawn
+        little = {"effort": levels[0]} if levels and "thinking" in self.refused else {}
+        return {**drawn, "thinking": {"type": "disabled"}, **little}
 
     @cached_property
     def chat(self) -> Any:
         """LangChain's chat model, which talks to this server and to nothing else."""
-        return _chat_class(self._server.is_here)(
+        return _chat_class(self.server.is_here)(
             model=self.model,
-            base_url=self.address,
+            base_url=self.server.address,
             api_key=self._key or "none",
             max_retries=0,
             max_tokens=1024,

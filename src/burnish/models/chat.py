@@ -15,6 +15,7 @@ from burnish.errors import BurnishError, ModelError, SetupProblem
 from burnish.events import Message
 from burnish.models.faults import Fault, blame_length, fault_of, without
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
+from burnish.models.providers import Server
 from burnish.models.reading import Reading
 from burnish.models.wire import Wire
 from burnish.silence import silence
@@ -44,18 +45,24 @@ class ChatModel(ABC):
     optional: ClassVar[tuple[str, ...]] = ("temperature", "top_p", "seed")
     """Parameters that an answer can do without."""
 
-    def __init__(self, name: str, model: str, address: str, key: str = "", key_env: str = "") -> None:
+    def __init__(self, name: str, model: str, server: Server) -> None:
         self.name = name
         self.model = model
-        self.address = address
-        self.refused: set[str] = set()
-        self._key = key
-        self._key_env = key_env
+        self.server = server
+        self.thinking = server.thinking
+        """Tokens for thoughts that each ask of this model has beside those for its answer."""
+        self.refused: set[str] = set() if server.continues is not False else {BEGUN}
+        self._key = server.key
 
     @property
     @abstractmethod
     def chat(self) -> Any:
         """LangChain's chat model; made once."""
+
+    @property
+    def profile(self) -> dict[str, Any]:
+        """What LangChain knows of a model by this name; nothing of most."""
+        return dict(getattr(self.chat, "profile", None) or {})
 
     @abstractmethod
     def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
@@ -92,7 +99,7 @@ class ChatModel(ABC):
     def _pumped(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """Read the answer in a thread of its own, so that a cancel need not wait for the next token."""
         pieces: queue.SimpleQueue[_Out] = queue.SimpleQueue()
-        wire = Wire(ask.max_tokens)
+        wire = Wire(ask.most_tokens)
         threading.Thread(target=self._pump, args=(ask, wire, pieces), name="burnish-pump", daemon=True).start()
         try:
             while not cancel.is_set():
@@ -142,11 +149,11 @@ class ChatModel(ABC):
 
     def _problem(self, fault: Fault, tries: int, began: bool) -> BurnishError:
         if fault.status in (401, 403):
-            return _no_entry(self.name, self.address, self._key_env, fault)
+            return _no_entry(self.server, fault)
         if fault.status == 404:
             return SetupProblem(
-                f"The server at {self.address} does not know {self.model!r}: {fault.words} See what is there, or change"
-                f" the address: burnish models"
+                f"The server at {self.server.address} does not know {self.model!r}: {fault.words} See what is there, or"
+                f" whether the address is right: burnish models"
             )
         try:
             blame_length(fault)
@@ -178,12 +185,13 @@ def _seconds(fault: Fault, tries: int) -> float:
     return max(fault.wait_seconds or 0.0, FIRST_PAUSE_SECONDS * 2.0 ** (tries - 1) * random.uniform(0.8, 1.2))
 
 
-def _no_entry(name: str, address: str, key_env: str, fault: Fault) -> SetupProblem:
-    if not key_env:
+def _no_entry(server: Server, fault: Fault) -> SetupProblem:
+    if not server.key_env:
         return SetupProblem(
-            f"The server at {address} wants a key ({fault.words}). Name the variable that holds it:"
-            f" burnish config set models.{name.partition(':')[0]}.key_env LAB_KEY"
+            f"The server at {server.address} wants a key ({fault.words}). Name the variable that holds it:"
+            f" burnish config set models.{server.provider}.key_env MY_KEY"
         )
     return SetupProblem(
-        f"The server at {address} refused the key in {key_env} ({fault.words}). Set the right one: export {key_env}=…"
+        f"The server at {server.address} refused the key in {server.key_env} ({fault.words}). Set the right one:"
+        f" export {server.key_env}=…"
     )

@@ -43,6 +43,8 @@ def fault_of(error: BaseException, secret: str = "", retry_after: str = "") -> F
         return Fault("the server hung up before the answer began", passing=True)
     words = without(secret, _words(error))
     status = _status(error, words)
+    if isinstance(error, ValueError) and "not supported" in words:
+        status = 400  # LangChain knows that the server would refuse it, and does so itself
     dropped = any(kind.__name__ in DROPPED for kind in type(error).__mro__)
     passing = (status in PASSING or dropped) and not any(sign in words for sign in NO_MONEY)
     return Fault(words, status=status, passing=passing, wait_seconds=_wait(retry_after))

@@ -25,6 +25,13 @@ class Ask(Frozen):
     """Tokens less likely than this share of the likeliest one are left out."""
     repetition_penalty: float = 1.0
     """Above 1, tokens of the prompt and of the answer so far become less likely; 1 changes nothing."""
+    thinking: int = 0
+    """Tokens for thoughts, beside those of the answer. With 0 a model that can leave them out is told to."""
+
+    @property
+    def most_tokens(self) -> int:
+        """Tokens that may be written in all."""
+        return self.max_tokens + self.thinking
 
 
 class Chunk(Frozen):

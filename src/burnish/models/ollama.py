@@ -11,7 +11,7 @@ from typing import Any
 
 from burnish import config
 from burnish.errors import ModelError
-from burnish.models.chat import BEGUN, CONNECT_SECONDS, SILENT_SECONDS, ChatModel
+from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
 from burnish.models.model import Ask
 from burnish.models.ollama_server import about
 from burnish.models.providers import Server
@@ -27,14 +27,11 @@ class OllamaModel(ChatModel):
     optional = ("think", "seed", "top_k", "top_p", "min_p")
 
     def __init__(self, name: str, model: str, server: Server) -> None:
-        super().__init__(name, model, server.address)
-        self._server = server
+        super().__init__(name, model, server)
         self._about = about(server.address, model, name)
         self._most_context = config.load().context.get(name, 0) or self._about.context
         self._context = LEAST_CONTEXT
         self._lock = threading.Lock()
-        if server.continues is False:
-            self.refused.add(BEGUN)
 
     @property
     def engine(self) -> str:
@@ -42,10 +39,10 @@ class OllamaModel(ChatModel):
         return f"Ollama (langchain-ollama {version('langchain-ollama')})"
 
     def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
-        """LangChain's chunks of one answer. Nobody has asked for thoughts, so one that can leave them out does."""
+        """LangChain's chunks of one answer; with thoughts only where there are tokens for them."""
         options = {
             "num_ctx": self.context_for(ask),
-            "num_predict": min(ask.max_tokens, self._most_context - roughly(ask) if self._most_context else 1 << 30),
+            "num_predict": min(ask.most_tokens, self._most_context - roughly(ask) if self._most_context else 1 << 30),
             "temperature": ask.temperature,
             "top_p": ask.top_p,
             "top_k": ask.top_k,
@@ -54,7 +51,7 @@ class OllamaModel(ChatModel):
             "repeat_penalty": ask.repetition_penalty,
         }
         kept = {name: value for name, value in options.items() if name not in self.refused}
-        thinks = False if self._about.thinks and "think" not in self.refused else None
+        thinks = bool(ask.thinking) if self._about.thinks and "think" not in self.refused else None
         return iter(self.chat.stream(messages, options=kept, reasoning=thinks))
 
     def context_for(self, ask: Ask) -> int:
@@ -62,7 +59,7 @@ class OllamaModel(ChatModel):
         room = self._most_context
         if room and roughly(ask) >= room:
             raise ModelError(f"the prompt has {roughly(ask)} tokens; the engine has room for {room} in all")
-        needed = 2 * roughly(ask) + ask.max_tokens  # no text of ours has a token for less than two bytes
+        needed = 2 * roughly(ask) + ask.most_tokens  # no text of ours has a token for less than two bytes
         with self._lock:
             while self._context < needed:
                 self._context *= 2
@@ -76,9 +73,9 @@ class OllamaModel(ChatModel):
 
         return ChatOllama(
             model=self.model,
-            base_url=self.address,
+            base_url=self.server.address,
             sync_client_kwargs={
-                "trust_env": not self._server.is_here,
+                "trust_env": not self.server.is_here,
                 "timeout": httpx.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
                 **under_control(),
             },

@@ -17,11 +17,10 @@ OF_THEIR_OWN = ("top_k", "min_p", "repeat_penalty", "repetition_penalty")
 class OpenAIModel(ChatModel):
     """A model behind OpenAI's protocol. OpenAI itself does not go on from a begun answer, and says nothing about it."""
 
-    optional = (*ChatModel.optional, *OF_THEIR_OWN, "max_tokens", "stream_options")
+    optional = (*ChatModel.optional, *OF_THEIR_OWN, "max_tokens", "stream_options", "reasoning_effort")
 
     def __init__(self, name: str, model: str, server: Server) -> None:
-        super().__init__(name, model, server.address, server.key, server.key_env)
-        self._server = server
+        super().__init__(name, model, server)
         if not server.continues:
             self.refused.add(BEGUN)
 
@@ -32,17 +31,23 @@ class OpenAIModel(ChatModel):
 
     def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
         """LangChain's chunks of one answer."""
-        usual = {"temperature": ask.temperature, "top_p": ask.top_p, "seed": ask.seed}
-        more = {} if self._server.is_official else _of_their_own(ask)
+        more = {} if self.server.is_official else _of_their_own(ask)
         return iter(
             self.chat.stream(
                 messages,
-                max_tokens=ask.max_tokens,
+                max_tokens=ask.most_tokens,
                 extra_body=_without(self.refused, more) or None,
                 stream_usage="stream_options" not in self.refused,
-                **_without(self.refused, usual),
+                **_without(self.refused, self.parameters(ask)),
             )
         )
+
+    def parameters(self, ask: Ask) -> dict[str, Any]:
+        """How to draw, where the model lets itself be told; and to think as little as it can, where nobody asked."""
+        known = self.profile
+        levels = known.get("reasoning_effort_levels") or []
+        drawn = {"temperature": ask.temperature, "top_p": ask.top_p} if known.get("temperature", True) else {}
+        return {**drawn, "seed": ask.seed, **({"reasoning_effort": levels[0]} if levels and not ask.thinking else {})}
 
     @cached_property
     def chat(self) -> Any:
@@ -50,13 +55,13 @@ class OpenAIModel(ChatModel):
         import openai
 
         client = openai.DefaultHttpxClient(
-            trust_env=not self._server.is_here,  # a proxy in the shell is for the world, not for this machine
+            trust_env=not self.server.is_here,  # a proxy in the shell is for the world, not for this machine
             timeout=openai.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
             **under_control(),
         )
         return _chat_class()(
             model=self.model,
-            base_url=self.address,
+            base_url=self.server.address,
             api_key=lambda: self._key or "none",
             http_client=client,
             openai_proxy=None,
@@ -67,7 +72,7 @@ class OpenAIModel(ChatModel):
 
 def _of_their_own(ask: Ask) -> dict[str, object]:
     """What free servers take beside the usual. They may know `max_tokens` by its old name only."""
-    more: dict[str, object] = {"max_tokens": ask.max_tokens, "top_k": ask.top_k, "min_p": ask.min_p}
+    more: dict[str, object] = {"max_tokens": ask.most_tokens, "top_k": ask.top_k, "min_p": ask.min_p}
     if ask.repetition_penalty != 1:
         more |= {"repeat_penalty": ask.repetition_penalty, "repetition_penalty": ask.repetition_penalty}
     return more

@@ -38,6 +38,7 @@ class Server:
     key_env: str
     """The variable that holds its key; empty where none is needed."""
     continues: bool | None = None
+    thinking: int = 0
 
     @property
     def key(self) -> str:
@@ -71,7 +72,7 @@ def _server(name: str, said: config.Provider) -> Server:
     else:
         asked = os.environ.get(ADDRESSES[name], "") if name in ADDRESSES else ""
         address = said.base_url or asked or OFFICIAL[kind]
-    return Server(name, kind, address.rstrip("/"), said.key_env or KEYS.get(name, ""), said.continues)
+    return Server(name, kind, address.rstrip("/"), said.key_env or KEYS.get(name, ""), said.continues, said.thinking)
 
 
 def open_server(name: str) -> "ChatModel | None":

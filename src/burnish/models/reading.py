@@ -30,7 +30,7 @@ class Reading:
     @property
     def too_long(self) -> bool:
         """Whether the server goes on past the length it was asked for."""
-        most = self._ask.max_tokens
+        most = self._ask.most_tokens
         return self._pieces > most and self._characters > most * MOST_CHARACTERS_PER_TOKEN
 
     def take(self, chunk: Any) -> Iterator[Chunk | Thought]:
