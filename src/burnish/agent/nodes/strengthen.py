@@ -41,7 +41,7 @@ def strengthen(work: Work, tools: Tools) -> Iterator[Event]:
     if tools.cancel.is_set():
         yield Stopped(reason="interrupted", why="stopped by the user")
         return
-    yield made
+    yield made.model_copy(update={"at": time.time()})
     suite = _suite(work, made)
     if work.frozen and suite.sha256 != work.frozen.sha256:
         yield _frozen(work, suite)

@@ -30,7 +30,7 @@ def survivors(work: Work, tools: Tools) -> Iterator[Event]:
     if tools.cancel.is_set():
         yield Stopped(reason="interrupted", why="stopped by the user")
         return
-    yield found
+    yield found.model_copy(update={"at": time.time()})
     here = work.next_version
     recorded = tools.replay.take(Decided, lambda one: [move.version for move in one.moves][:1] == [here], choice=VOICES)
     moves = recorded.moves if recorded else voices.moves(work, tools) if found.survivors else ()
