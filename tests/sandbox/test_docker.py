@@ -45,7 +45,10 @@ def test_a_rootless_engine_is_preferred(monkeypatch):
 def test_an_engine_on_another_machine_is_refused(monkeypatch):
     with pytest.raises(SandboxError, match="on another machine") as refused:
         choose(monkeypatch, ELSEWHERE)
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
     assert diagnosis.no_docker(str(refused.value)).endswith("Type: docker context use default")
+    monkeypatch.setenv("DOCKER_HOST", "tcp://elsewhere")
+    assert diagnosis.no_docker(str(refused.value)).endswith("Type: unset DOCKER_HOST")
     assert choose(monkeypatch, ELSEWHERE, ROOTFUL) == ROOTFUL
 
 

@@ -1,5 +1,6 @@
 """Why can no cell be opened here? Each cause is one paragraph that ends with the line to type."""
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -139,6 +140,7 @@ REMEDIES = {
 def no_docker(reason: str) -> str:
     """Why no container can be opened, and what to type."""
     line = next((line for words, line in REMEDIES.items() if words in reason), "docker info")
+    line = "unset DOCKER_HOST" if "on another machine" in reason and os.environ.get("DOCKER_HOST") else line
     return f"Generated code cannot run in a container here: {' '.join(reason.split())}.{TYPE}{line}"
 
 

@@ -23,6 +23,9 @@ EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue", "/run", "/var/tmp")
 """What engines show of the kernel, and what Podman would make writable beside what is asked for."""
 WRITABLE = ("/tmp", "/dev/shm", "/work")
 MOUNTS = Path("/proc/self/mountinfo")
+ENV = "/usr/bin/env"
+MANY = "nproc=32768:32768"
+"""Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
 
 
 def command(
@@ -54,13 +57,6 @@ def user(engine: Engine) -> tuple[int, int]:
     """Who the code is: a user that owns nothing if we are root, else ourselves where that can be, as in bubblewrap."""
     is_stranger = os.getuid() == 0 or (engine.rootless and not engine.maps_us)
     return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else (os.getuid(), os.getgid())
-
-
-ENV = "/usr/bin/env"
-
-
-MANY = "nproc=32768:32768"
-"""Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
 
 
 def bounds(engine: Engine, limits: Limits) -> list[str]:
