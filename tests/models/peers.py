@@ -45,6 +45,7 @@ class Peer:
         self.asked: list[tuple[str, dict[str, Any], dict[str, str]]] = []
         self.hung_up = threading.Event()
         self.address = ""
+        self.stop: Callable[[], None] = lambda: None
         self.context, self.thinks = 32768, False
         self._lock = threading.Lock()
 
@@ -72,12 +73,17 @@ def serving(peer: Peer) -> Iterator[Peer]:
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     peer.address = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
-        yield peer
-    finally:
+
+    def stop() -> None:
         server.shutdown()
         server.server_close()
         thread.join()
+
+    peer.stop = stop
+    try:
+        yield peer
+    finally:
+        stop()
 
 
 class _Handler(BaseHTTPRequestHandler):

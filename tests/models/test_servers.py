@@ -127,6 +127,21 @@ def test_while_nothing_comes_the_reader_may_look_at_the_clock(meet: Meet) -> Non
     assert max(after - before for before, after in zip(times, times[1:], strict=False)) < 0.5
 
 
+def test_a_proxy_in_the_shell_is_not_asked_about_a_server_on_this_machine(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "OPENAI_PROXY", "ANTHROPIC_PROXY"):
+        monkeypatch.setenv(name, "http://192.0.2.1:9")
+    assert answered(meet()[0])[0] == "Hello there, you two."
+
+
+def test_a_server_that_went_away_is_a_model_error_that_says_so(meet: Meet) -> None:
+    model, peer = meet()
+    peer.stop()
+    with pytest.raises(ModelError, match=r"refused.*asked 5 times"):
+        answered(model)
+
+
 def test_a_busy_server_is_asked_again_after_the_pause_it_asks_for(meet: Meet) -> None:
     busy = Turn(status=429, headers={"Retry-After": "0.3"}, says="slow down")
     model, peer = meet(busy, Turn())
@@ -226,6 +241,17 @@ def test_what_a_model_refuses_is_left_out_and_not_sent_again(meet: Meet) -> None
     assert len(peer.asked) == 3
     sent = peer.last | peer.last.get("options", {})
     assert not {"seed", "think"} & {key for key, value in sent.items() if value is not None}
+
+
+def test_what_is_refused_to_several_at_once_is_learnt_by_all(meet: Meet) -> None:
+    def script(_: str, question: dict[str, object]) -> Turn:
+        sent = question | dict(question.get("options") or {})  # type: ignore[call-overload]
+        wrong = [name for name in ("seed", "temperature") if sent.get(name) is not None]
+        return Turn(status=400, says=f"{wrong[0]} is not taken") if wrong and "num_ctx" not in sent else Turn()
+
+    model, _ = meet(peer=Peer(script=script))
+    with ThreadPoolExecutor(6) as pool:
+        assert {text for text, _ in pool.map(lambda _: answered(model), range(6))} == {"Hello there, you two."}
 
 
 def test_a_question_that_is_refused_for_good_is_a_model_error(meet: Meet) -> None:

@@ -74,6 +74,7 @@ def _chat_class(here: bool) -> Any:
         def _client(self) -> anthropic.Client:
             client = anthropic.DefaultHttpxClient(
                 trust_env=not here,  # a proxy in the shell is for the world, not for this machine
+                mounts=dict.fromkeys(("http://", "https://", "all://")) if here else {},  # or this client takes it
                 timeout=anthropic.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
                 **under_control(),
             )

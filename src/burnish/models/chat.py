@@ -82,14 +82,14 @@ class ChatModel(ABC):
         """The answer, as it is written."""
         tries = 1
         while not cancel.is_set():
-            began = False
+            began, left_out = False, frozenset(self.refused)
             try:
                 for piece in self._pumped(ask, cancel):
                     began = began or not isinstance(piece, Waiting)
                     yield piece
                 return
             except Fault as fault:
-                if not began and self._learns(fault):
+                if not began and self._learns(fault, left_out):
                     continue
                 if began or not fault.passing or tries >= MOST_TRIES or (fault.wait_seconds or 0) > MOST_PAUSE_SECONDS:
                     raise self._problem(fault, tries, began) from None  # the cause may say the key
@@ -136,16 +136,18 @@ class ChatModel(ABC):
                 break
         yield from reading.end()
 
-    def _learns(self, fault: Fault) -> bool:
-        """Whether the fault tells of something that the server refuses and that can be left out."""
+    def _learns(self, fault: Fault, left_out: frozenset[str]) -> bool:
+        """Whether the fault tells of something that the server refuses and that can be left out.
+
+        Another thread may have learnt it meanwhile; what counts is what this question was asked with.
+        """
         if fault.status not in (400, 422):
             return False
         words = fault.words.lower()
         new = {name for name in self.optional if name in words}
         new |= {BEGUN} if any(sign in words for sign in NO_BEGUN) else set()
-        learnt = bool(new - self.refused)
         self.refused |= new
-        return learnt
+        return bool(new - left_out)
 
     def _problem(self, fault: Fault, tries: int, began: bool) -> BurnishError:
         if fault.status in (401, 403):
@@ -174,7 +176,7 @@ def said(messages: Sequence[Message], goes_on: bool) -> list[tuple[str, str]]:
 
 
 def _pause(seconds: float, why: str, cancel: threading.Event) -> Iterator[Waiting]:
-    yield Waiting(why=f"{why}; asked again in {seconds:.0f} s")
+    yield Waiting(why=f"{why}; asked again in {seconds:.1f} s")
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0 and not cancel.wait(min(left, POLL_SECONDS)):
         yield Waiting()

@@ -69,9 +69,11 @@ def _words(error: BaseException) -> str:
     if isinstance(body, dict):
         inner = body.get("error", body)
         body = inner.get("message") if isinstance(inner, dict) else inner
-    said = body if isinstance(body, str) and body.strip() else str(error)
-    kind = "" if isinstance(body, str) and body.strip() else f"{type(error).__name__}: "
-    return one_line(f"{kind}{said}", MOST_WORDS)
+    if isinstance(body, str) and body.strip():
+        return one_line(body, MOST_WORDS)
+    while error.__cause__ and not getattr(error, "status_code", 0):
+        error = error.__cause__  # a client's "Connection error." hides what happened
+    return one_line(f"{type(error).__name__}: {error}", MOST_WORDS)
 
 
 def _status(error: BaseException, words: str) -> int:
