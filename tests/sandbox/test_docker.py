@@ -169,7 +169,7 @@ def test_a_folder_that_the_container_s_user_may_not_enter_is_named(tmp_path, mon
 
 @pytest.mark.docker
 def test_checks_see_a_project_read_only_in_a_container(found, tmp_path):
-    project = made(tmp_path, {"shop.py": "PRICE = 3\n"})
+    project = made(tmp_path / "shop", {"shop.py": "PRICE = 3\n"})
     with Lab(project, "docker") as lab:
         ran = lab.run(
             [lab.python, "-c", f"import sys; sys.path.insert(0, {lab.root!r}); import shop; print(shop.PRICE)"]
