@@ -42,8 +42,9 @@ def test_a_model_behind_a_server_keeps_its_promises(kind: str, tmp_path: Path) -
 @pytest.fixture
 def llama(model_weights: Path) -> str:
     """The address of llama.cpp's own server, which speaks two of the protocols."""
-    answer(LocalModel("local:small", model_weights), ASKS[0])
-    return server_for(model_weights).address
+    server = server_for(model_weights)
+    assert server.ready.wait(200)
+    return server.address
 
 
 ASKS = [
@@ -72,4 +73,6 @@ def test_the_same_weights_give_the_same_greedy_answers_embedded_and_behind_a_ser
     local = LocalModel("local:small", model_weights)
     served = named(tmp_path / "config.toml", "openai", f"{llama}/v1", "continues = true\n")
     for ask in ASKS:
-        assert answer(served, ask) == answer(local, ask)
+        (text, done), (same_text, same) = answer(served, ask), answer(local, ask)
+        assert text == same_text
+        assert (done.tokens_in, done.tokens_out, done.ended) == (same.tokens_in, same.tokens_out, same.ended)
