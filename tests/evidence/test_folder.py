@@ -54,12 +54,26 @@ def test_a_huge_file_is_not_read_to_its_end(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["conftest.py", "a/b/conftest.py", "sitecustomize.py", "solution.so", "x.pth", "tox.ini"]
+    "name", ["conftest.py", "a/b/conftest.py", "sitecustomize.py", "solution.so", "x.pth", "tox.ini", "a/.git/x.py"]
 )
 def test_what_would_have_a_say_is_named(name: str, folder: Path) -> None:
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).touch()
     assert hold(DOSSIER, folder).changed == (f"{name} is a file that the evidence does not know",)
+
+
+@pytest.mark.parametrize("name", ["__pycache__/solution.cpython-311.pyc", ".pytest_cache/x.PYC", "double.pyo"])
+def test_compiled_code_is_refused_wherever_it_lies(name: str, folder: Path) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).touch()
+    [said] = hold(DOSSIER, folder).changed
+    assert said == f"{name} is compiled code, which Python may run in place of the source; delete it and verify again"
+
+
+def test_a_link_in_the_place_of_what_is_passed_over_is_named(folder: Path) -> None:
+    (folder / ".git").symlink_to(folder.parent)
+    held = hold(DOSSIER, folder)
+    assert (held.changed, held.unseen) == ((".git is a link that the evidence does not know",), ())
 
 
 def test_a_folder_with_all_the_world_in_it_was_not_delivered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """`burnish.verify`: an honest folder holds, and a tampered one is refused with what changed, before anything is run."""
 
 import json
+import py_compile
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,11 +62,85 @@ def test_elsewhere_it_holds_without_the_record(folder: Path) -> None:
 
 
 def test_what_looking_at_a_folder_leaves_behind_does_no_harm(folder: Path) -> None:
-    (folder / "__pycache__").mkdir()
-    (folder / "__pycache__" / "solution.cpython-311.pyc").write_bytes(b"anything")
+    (folder / ".pytest_cache").mkdir()
+    (folder / ".pytest_cache" / "README.md").write_text("of pytest")
     (folder / "notes.txt").write_text("read it")
     (folder / "evidence.json").write_text(json.dumps(evidence(folder), indent=4, sort_keys=True))
-    assert burnish.verify(folder).ending == "holds"
+    verified = burnish.verify(folder)
+    assert (verified.ending, verified.unseen) == ("holds", ())
+
+
+def test_code_planted_where_python_keeps_what_it_compiled_is_refused(folder: Path) -> None:
+    """Python believes such a file and never looks at the source again."""
+    (folder / "planted.py").write_text("def double(n):\n    return 0\n")
+    there = folder / "__pycache__" / f"solution.{sys.implementation.cache_tag}.pyc"
+    py_compile.compile(
+        str(folder / "planted.py"), str(there), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
+    (folder / "planted.py").unlink()
+    assert f"__pycache__/{there.name} is compiled code" in refusal(folder)
+
+
+def test_a_folder_of_git_is_not_looked_at_and_that_is_said(folder: Path) -> None:
+    (folder / ".git" / "hooks").mkdir(parents=True)
+    (folder / ".git" / "hooks" / "hook.py").touch()
+    verified = burnish.verify(folder)
+    assert (verified.ending, verified.unseen) == ("holds", (".git",))
+
+
+def deceived(folder: Path) -> dict[str, str]:
+    """What is said of a folder in which the code is wrong, and all else was made anew by somebody who knows how."""
+    edit(folder, lambda data: data["code"]["steps"][0].update(sha256=sha256(folder / "solution.py")))
+    found = answers(burnish.verify(folder))
+    assert found["verdict"] == "does_not_hold"
+    return found
+
+
+RIGHT = "lambda n: n * 2"
+
+
+def test_the_words_examples_are_out_of_reach_of_a_file_of_tests_that_replaces_the_function(folder: Path) -> None:
+    replace(folder / "solution.py", "n * 2", "n + 2")
+    more = f"import solution\nsolution.double = {RIGHT}\nfrom solution import double\n"
+    replace(folder / "test_solution.py", "from solution import double\n", more)
+    indented = (folder / "test_solution.py").read_text().replace(":\n    ", ":\n    from solution import double\n    ")
+    (folder / "test_solution.py").write_text(indented)
+    edit(folder, lambda data: data["task"].update(test_file=more))
+    assert deceived(folder)["tests"] == "does_not_hold"
+
+
+def test_the_words_examples_are_out_of_reach_of_a_given_test_that_replaces_the_function(folder: Path) -> None:
+    replace(folder / "solution.py", "n * 2", "n + 2")
+    planted = f"global double\ndouble = {RIGHT}"
+    body = planted.replace("\n", "\n    ")
+    text = (folder / "test_solution.py").read_text()
+    text = text.replace("test_given_2", "test_given_3").replace("test_given_1", "test_given_2")
+    text = text.replace("\n\ndef test_given_2", f"\n\ndef test_given_1():\n    {body}\n\n\ndef test_given_2")
+    (folder / "test_solution.py").write_text(text)
+
+    def plant(data: dict[str, Any]) -> None:
+        first = data["tests"][0]
+        data["tests"].insert(0, {**first, "name": "test_given_0", "test": planted, "given_in": "review"})
+
+    edit(folder, plant)
+    assert deceived(folder)["tests"] == "does_not_hold"
+
+
+@pytest.mark.parametrize("mark", ["\r", "\x0c", "\x1b", "\x00", "\x85", "\u2028", "\u202e"])
+def test_a_test_with_signs_that_hide_something_is_refused(mark: str, folder: Path) -> None:
+    planted = f"assert double(9) == 9{mark}import solution; solution.double = {RIGHT}"
+    edit(folder, lambda data: data["tests"][2].update(test=planted))
+    assert "test_model_1 holds signs that are not shown" in refusal(folder)
+
+
+def test_a_file_of_tests_that_is_said_to_be_the_users_is_told(folder: Path) -> None:
+    own = "from solution import double\n"
+    inside = (folder / "test_solution.py").read_text().replace(":\n    ", ":\n    from solution import double\n    ")
+    (folder / "test_solution.py").write_text(inside)
+    edit(folder, lambda data: data["task"].update(test_file=own))
+    verified = burnish.verify(folder)
+    why = next(claim.why for claim in verified.claims if claim.what == "verdict")
+    assert "the tests share a file that is said to be the user's own" in why
 
 
 def code_edited(folder: Path) -> None:

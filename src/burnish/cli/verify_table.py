@@ -75,7 +75,9 @@ def _reasons(verified: Verified) -> Iterator[Text]:
     told: list[Claim] = [claim for claim in verified.claims if claim.why]
     for claim in told:
         yield Text.assemble((f"{one_line(claim.what, 40):<13} ", "bold"), one_line(claim.why, 300))
-    if told:
+    for name in verified.unseen:
+        yield Text.assemble((f"{name:<13} ", "bold"), "was not looked at; remove it before you use tools in the folder")
+    if told or verified.unseen:
         yield Text("")
 
 

@@ -89,6 +89,8 @@ def _on_trust(dossier: Dossier) -> Iterator[str]:
     if told:
         places = ", ".join(dict.fromkeys(test.given_in or "another place" for test in told))
         yield f"{len(told)} of {counted(len(given), 'given test')} not in the task's words; said to be from: {places}"
+    if dossier.task.test_file:
+        yield "the tests share a file that is said to be the user's own, and what stands in it has a say in all of them"
     if back := dossier.task.taken_back:
         yield f"{counted(len(back), 'test')} that the words give, taken back by a person, as is said"
 
@@ -125,8 +127,10 @@ def _near(points: float) -> Callable[[str, str], bool]:
 
 
 def _mutation(said: str, found: str) -> bool:
-    """Of a sample, the other score may lie anywhere in its interval."""
-    return _near(MUTATION_POINTS)(said, found) or _within(said, found) or _within(found, said)
+    """Of a sample that was taken here, the other score may lie anywhere in its interval. What interval the evidence
+    names for its own is not believed.
+    """
+    return _near(MUTATION_POINTS)(said, found) or _within(found, said)
 
 
 def _within(sample: str, other: str) -> bool:

@@ -15,8 +15,10 @@ MOST_ENTRIES = 2_000
 MATTERS = (".py", ".pyi", ".pyc", ".pyo", ".pyd", ".so", ".pth")
 SETTINGS = ("pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", ".coveragerc", "requirements.txt")
 """Files that change what happens when somebody runs the tests in the folder."""
-PASSED_OVER = ("__pycache__", ".pytest_cache", ".git")
-"""Left by those who looked at the folder; nothing is ever run from there."""
+COMPILED = (".pyc", ".pyo")
+"""Python may believe such a file and never look at the source, wherever the folder keeps it."""
+PASSED_OVER = (".git",)
+"""At the top of the folder: full of files that nobody can judge, and none of them is ever run from here."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Held:
 
     files: dict[str, bytes]
     changed: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+    """What lies there and was not looked at."""
 
     def text(self, name: str) -> str:
         """A file as text; what is no text is shown with question marks."""
@@ -43,7 +47,8 @@ def hold(dossier: Dossier, folder: Path) -> Held:
             continue
         if hashlib.sha256(files[name]).hexdigest() != sha256:
             changed.append(f"{name} has changed")
-    return Held(files, (*changed, *_extra(folder, {*dossier.files, FILE})))
+    unseen = tuple(name for name in PASSED_OVER if _is_passed_over(folder / name))
+    return Held(files, (*changed, *_extra(folder, {*dossier.files, FILE})), unseen)
 
 
 def _read(folder: Path, name: str) -> bytes:
@@ -62,7 +67,7 @@ def _extra(folder: Path, known: set[str]) -> Iterator[str]:
     """What lies there beside the known files and would have a say when somebody runs them."""
     seen = 0
     for here, folders, names in os.walk(folder, followlinks=False):
-        folders[:] = sorted(name for name in folders if name not in PASSED_OVER)
+        folders[:] = sorted(name for name in folders if Path(here) != folder or not _is_passed_over(folder / name))
         for name in sorted((*folders, *names)):
             seen += 1
             if seen > MOST_ENTRIES:
@@ -73,8 +78,19 @@ def _extra(folder: Path, known: set[str]) -> Iterator[str]:
             path = Path(here) / name
             told = path.relative_to(folder).as_posix()
             if told not in known and (path.is_symlink() or (name in names and _matters(name))):
-                what = "is a link that" if path.is_symlink() else "is a file that"
-                yield f"{one_line(told, 120)} {what} the evidence does not know"
+                yield f"{one_line(told, 120)} {_called(path)}"
+
+
+def _called(path: Path) -> str:
+    if path.is_symlink():
+        return "is a link that the evidence does not know"
+    if path.name.lower().endswith(COMPILED):
+        return "is compiled code, which Python may run in place of the source; delete it and verify again"
+    return "is a file that the evidence does not know"
+
+
+def _is_passed_over(path: Path) -> bool:
+    return path.name in PASSED_OVER and path.is_dir() and not path.is_symlink()
 
 
 def _matters(name: str) -> bool:

@@ -32,6 +32,7 @@ def given_in_words(words: str, goes_on: bool, names: frozenset[str]) -> tuple[st
     return tuple(dict.fromkeys(found))
 
 
+@cache
 def given_in_strange_words(words: str, goes_on: bool, names: frozenset[str]) -> tuple[str, ...] | None:
     """The same for words of a stranger's, in a process that can be ended; None where it had to be."""
     question = json.dumps([words, goes_on, sorted(names)])

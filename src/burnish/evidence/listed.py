@@ -1,6 +1,7 @@
 """The tests that the evidence lists, as a suite; and whether the delivered file holds these tests and no others."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from burnish.checks.suite import Suite
@@ -11,6 +12,8 @@ from burnish.report import file_of
 from burnish.text import one_line
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NOT_SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Signs at which a line may end, begin anew or turn round without a reader seeing it. Burnish writes them as escapes."""
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 
 
@@ -32,6 +35,25 @@ def suite_in(dossier: Dossier) -> Suite:
 def disputed_in(dossier: Dossier) -> tuple[str, ...]:
     """Tests that were set aside."""
     return tuple(test.test for test in dossier.tests if test.disputed)
+
+
+def hidden_signs(dossier: Dossier) -> Iterator[str]:
+    """Tests that a reader would not see as Python does."""
+    for listed in dossier.tests:
+        if found := _NOT_SHOWN.search(listed.test):
+            yield f"{one_line(listed.name, 80)} holds signs that are not shown (U+{ord(found[0]):04X})"
+
+
+def suite_of_words(dossier: Dossier) -> Suite:
+    """The tests that the task's own words give, and nothing else: no text of the evidence's stands beside them."""
+    found = set(_in_words(dossier) or ())
+    given = tuple(test.test for test in dossier.tests if test.origin == "given" and test.test in found)
+    return Suite(entry_point=dossier.task.entry_point, imports=dossier.task.imports, given=given)
+
+
+def _in_words(dossier: Dossier) -> tuple[str, ...] | None:
+    task = dossier.task
+    return given_in_strange_words(task.words, bool(dossier.run.continues), frozenset((task.entry_point, *task.imports)))
 
 
 def other_tests(dossier: Dossier, text: str) -> Iterator[str]:
@@ -58,7 +80,7 @@ def other_given(dossier: Dossier) -> Iterator[str]:
     """Whether the task's own words give the tests that are said to be given; looked up again."""
     task, given = dossier.task, {test.test for test in dossier.tests if test.origin == "given"}
     goes_on, name = bool(dossier.run.continues), frozenset((task.entry_point,))
-    in_words = given_in_strange_words(task.words, goes_on, name | {*task.imports})
+    in_words = _in_words(dossier)
     certain = given_in_strange_words(task.words, goes_on, name) if goes_on else in_words
     if in_words is None or certain is None:
         yield "the task's words could not be searched for tests"

@@ -20,7 +20,7 @@ from burnish.evidence.claim import Claim
 from burnish.evidence.claims import claim_of_check, claim_of_tests, claim_of_verdict, untried
 from burnish.evidence.folder import Held, hold
 from burnish.evidence.form import Dossier, Said, files_of
-from burnish.evidence.listed import disputed_in, other_given, other_tests, suite_in
+from burnish.evidence.listed import disputed_in, hidden_signs, other_given, other_tests, suite_in, suite_of_words
 from burnish.evidence.read import read_form, read_raw
 from burnish.evidence.record import claim_of_record
 from burnish.evidence.seal import seal_of
@@ -42,6 +42,8 @@ class Verified(Frozen):
     """What the evidence says of the run."""
     changed: tuple[str, ...] = ()
     """Why the folder was refused; nothing of it was run then."""
+    unseen: tuple[str, ...] = ()
+    """What lies in the folder and was not looked at."""
     claims: tuple[Claim, ...] = ()
     sandbox: str = ""
     """Where it was run again."""
@@ -80,7 +82,7 @@ def verify(
         return Verified(folder=place.name, changed=("evidence.json has changed since it was sealed",))
     dossier = read_form(raw)
     held = hold(dossier, place)
-    told = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "")
+    told = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "", unseen=held.unseen)
     if changed := _changed(dossier, held):
         return told.model_copy(update={"changed": changed})
     record = claim_of_record(dossier, store or Store())
@@ -109,7 +111,7 @@ def _changed(dossier: Dossier, held: Held) -> tuple[str, ...]:
     if held.changed or dossier.code is None:
         return held.changed
     code, tests = files_of(dossier.task.module)
-    found = [*other_tests(dossier, held.text(tests)), *other_given(dossier)]
+    found = [*hidden_signs(dossier), *other_tests(dossier, held.text(tests)), *other_given(dossier)]
     if dossier.files[code] != dossier.code.steps[0].sha256:
         found.append(f"{code} is not the version that the evidence speaks of")
     return tuple(found)
@@ -140,14 +142,29 @@ def _again(dossier: Dossier, held: Held, fast: bool, sandbox: str, watch: Watche
 
 
 def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome], Claim]:
-    """What each test says here. Code that hangs or crashes does not do what was said."""
-    suite = suite_in(dossier)
+    """What each test says here. Code that hangs or crashes does not do what was said.
+
+    All tests share one file, and text in it could replace what is tested: those of the task's words run once more
+    without any other, and only what passes both times has passed.
+    """
+    suite, ground = suite_in(dossier), Alone(lab.sandbox)
     try:
-        graded = Alone(lab.sandbox).grade(code, suite, disputed_in(dossier))
+        graded = ground.grade(code, suite, disputed_in(dossier))
+        apart, problem = _of_words(dossier, code, ground)
     except SandboxError as error:
         return {}, _silent(f"the tests could not be run: {one_line(str(error), 200)}")
-    results = suite.outcomes(graded)
-    return results, claim_of_tests(dossier, results, graded.problem)
+    results = suite.outcomes(graded) | apart
+    return results, claim_of_tests(dossier, results, graded.problem or problem)
+
+
+def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[Mapping[str, Outcome], str]:
+    """Those of the words' own tests that do not pass by themselves, and what is to be said of it."""
+    suite = suite_of_words(dossier)
+    if not suite.given:
+        return {}, ""
+    graded = ground.grade(code, suite)
+    bad = {test: outcome for test, outcome in suite.outcomes(graded).items() if outcome != "passed"}
+    return bad, (graded.problem or "the task's own examples, run without the other tests") if bad else ""
 
 
 def _left_out(said: Said, fast: bool, sound: bool) -> str:
