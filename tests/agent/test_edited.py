@@ -1,6 +1,7 @@
 """A file of tests that a person edited: what they changed is theirs, what is unchanged stays, the rest is gone."""
 
 import re
+import textwrap
 
 import pytest
 
@@ -107,6 +108,15 @@ def test_what_cannot_be_taken_whole_is_said(text: str, why: str) -> None:
 )
 def test_a_plain_value_needs_no_model(test: str, words: str, made: str) -> None:
     assert with_value(test, words) == made
+
+
+def test_names_that_a_match_binds_come_from_somewhere() -> None:
+    test = (
+        "match f([1, 2, 3]):\n    case [first, *rest]:\n        assert first < rest[0]\n"
+        "    case {'a': one, **others} as whole:\n        assert others != whole != one"
+    )
+    found = read_edited(f"def test_x():\n{textwrap.indent(test, '    ')}\n", SUITE, NAMES)
+    assert (found.problem, found.given) == ("", (test,))
 
 
 def test_a_line_is_that_of_the_test_it_stands_in() -> None:

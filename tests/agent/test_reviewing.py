@@ -12,7 +12,25 @@ from burnish.agent.graph import after_decision, after_review
 from burnish.agent.limits import Meter
 from burnish.agent.reviewing import MOST_LOOKS, Tests, look, review_tests
 from burnish.attempt import attempt
-from burnish.events import Asked, BaseEvent, Decided, Refused, Reviewed, SpecAgreed, Stopped, TestsFrozen, TestsProposed
+from burnish.events import (
+    Asked,
+    BaseEvent,
+    Case,
+    Compared,
+    Decided,
+    Event,
+    Graded,
+    NewTest,
+    Refined,
+    Refused,
+    Reviewed,
+    SpecAgreed,
+    Stopped,
+    Strengthened,
+    TestsFrozen,
+    TestsProposed,
+    TestsRan,
+)
 from burnish.report import suite_of
 from burnish.runs.replay import Replay
 from burnish.tasks import from_sentence
@@ -313,6 +331,53 @@ def test_a_persons_own_code_is_a_version_and_stands_if_no_test_is_lost() -> None
     assert "version 2 fails assert double(2) == 4 (given)" in refusals(bad)[0]
 
 
+def test_a_person_who_writes_the_code_overrules_the_models_tests_and_not_their_own() -> None:
+    mine = "def double(n):\n    return abs(n * 2)\n"
+    person = Person(checks=[say("edited", text=mine), say("change", "say what it does")])
+    run = tried(person, review=block(f"{mine}\n\n# It doubles."))
+    assert run.final
+    assert (run.verdict, run.final.by, run.final.base, run.disputed) == ("proven", "review", 2, (OWN[1],))
+    assert run.why.endswith("2 undisputed tests of the model's pass; 1 test of the model's disputed and set aside")
+    assert person.seen("checks")[1].note == (
+        "version 2 is what you wanted, and it is taken; 1 test that it fails is set aside"
+    )
+
+
+def test_only_code_that_a_person_wrote_overrules_a_test() -> None:
+    own = TestsProposed(tests=OWN)
+    before = (own, proposed(1), ran(1, "pp", model="ppp"))
+    for by, outcomes, best, aside in (
+        ("user", "pp", 2, (OWN[1],)),
+        ("review", "pp", 1, ()),
+        ("user", "pf", 1, ()),
+    ):
+        now = work(*before, proposed(2, by=by, base=1), ran(2, outcomes, model="pfp"))
+        assert now.best
+        assert (now.best.number, now.disputed, now.holds) == (best, aside, True)
+    crashed = TestsRan(version=2, graded=Graded(problem="over the time limit"))
+    alone = WRITING.model_copy(update={"visible_tests": ()})
+    now = work(own, proposed(1), ran(1, "", model="ppp"), proposed(2, by="user", base=1), crashed, task=alone)
+    assert now.best
+    assert (now.best.number, now.disputed) == (1, ()), "code that cannot be run overrules nothing"
+    again = (proposed(2, by="user", base=1), ran(2, "pp", model="pfp"), proposed(3, by="user", base=2))
+    now = work(*before, *again, ran(3, "pp", model="ppf"))
+    assert now.best
+    assert (now.best.number, now.disputed) == (3, (OWN[2],)), "what they wrote last counts"
+
+
+def test_a_test_that_a_person_overrules_brings_no_other_version_forward() -> None:
+    added = NewTest(test="assert f(9) == 9", origin="agreed", notices=())
+    passed = Case(name="test_added_1", outcome="passed")
+    first = ran(1, "pp").graded.cases
+    compared = Compared(groups=((2,), (1,)), inputs=("f(9)",))
+    events: list[Event] = [proposed(1), ran(1, "pp"), proposed(2), ran(2, "pp"), compared]
+    events += [Strengthened(version=1, tests=(added,)), TestsRan(version=1, graded=Graded(cases=(*first, passed)))]
+    events += [ran(2, "pp"), proposed(3, by="user", base=1), ran(3, "pp")]
+    now = work(*events)
+    assert now.best
+    assert (now.best.number, now.disputed, now.holds) == (3, (added.test,), True)
+
+
 def test_a_person_can_mend_by_hand_what_the_model_cannot() -> None:
     mine = "def double(n):\n    return n + n\n"
     wrong = block("def double(n):\n    return 4")
@@ -404,17 +469,21 @@ def test_who_had_stopped_is_asked_anew_when_the_run_goes_on() -> None:
     assert Replay([stopped]).reviewed("c") is None
 
 
-def test_what_a_person_wanted_goes_back_to_them_and_what_was_not_kept_changes_no_way() -> None:
+def test_what_was_made_for_a_person_goes_back_to_them_whether_it_was_kept_or_not() -> None:
     done = Decided(choice="judge", reason="It passes.")
     tools = Tools(
         ScriptedModel([]), cast(Any, None), Meter(Limits()), threading.Event(), afterwards=frozenset({"strengthen"})
     )
     before = (proposed(1), ran(1, "pp"), done)
-    for outcomes, best, way in (("pp", 2, "review"), ("pf", 1, "survivors")):
-        after = work(*before, proposed(2, by="review", base=1), ran(2, outcomes), done)
+    assert after_decision(work(*before), {"events": []}, tools) == ["survivors"]
+    kept = Refined(check="quality", base=1, version=2, kept=True, before="2 findings")
+    round_ = (proposed(2, by="refine", base=1), ran(2, "pp"), kept)
+    wish = Reviewed(where="checks", said="change", words="simpler")
+    for outcomes, best in (("pp", 3), ("pf", 2)):
+        after = work(*before, *round_, wish, proposed(3, by="review", base=2), ran(3, outcomes), done)
         assert after.best
         assert after.best.number == best
-        assert after_decision(after, {"events": []}, tools) == [way]
+        assert after_decision(after, {"events": []}, tools) == ["review"]
     waits = work(*before, proposed(2, by="user", base=1))
     assert (waits.wanted, after_review(waits), after_review(work(*before))) == (True, "run", "judge")
     assert after_review(work(*before, proposed(2, by="user", base=1, problem="no"))) == "judge"

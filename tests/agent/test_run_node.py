@@ -11,7 +11,7 @@ from burnish.agent.nodes.run import run
 from burnish.agent.work import NOT_RUN, Work
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
-from burnish.events import Case, CodeProposed, Event, Graded, SpecAgreed, Stopped, TestsRan
+from burnish.events import Case, CodeProposed, Event, Graded, Mutated, SpecAgreed, Stopped, TestsRan
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Replay
 from burnish.sandbox import Sandbox
@@ -134,6 +134,14 @@ def test_once_time_is_over_one_version_is_run_so_that_there_is_something_to_judg
     assert [event.reason for event in stopped] == ["seconds"]
     again = said(Brittle(), box, [*waiting, *stopped], limits=late)
     assert not any(isinstance(event, Stopped) for event in again), "it is said once"
+
+
+def test_time_that_ends_while_further_voices_wait_ends_no_run_that_is_done(box: Sandbox) -> None:
+    done: list[Event] = [version(1, "a"), TestsRan(version=1, graded=PASSED), Mutated(version=1, mutants=2, noticed=1)]
+    assert said(Brittle(), box, [*done, version(2, "b")], limits=Limits(seconds=0)) == []
+    failed = TestsRan(version=1, graded=Graded(cases=(Case(name="test_given_1", outcome="failed"),)))
+    events = said(Brittle(), box, [*done, failed, version(2, "b")], limits=Limits(seconds=0))
+    assert [event.reason for event in events if isinstance(event, Stopped)] == ["seconds"], "not done any more"
 
 
 def test_what_is_on_record_is_taken_from_there_though_time_is_over(box: Sandbox) -> None:

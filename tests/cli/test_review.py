@@ -15,7 +15,7 @@ from rich.console import Console
 from burnish.agent.ask import Shown
 from burnish.cli import review
 from burnish.cli.editing import edited_in_editor, edited_in_file, editor
-from burnish.cli.review import HEADS, HELP, show, understood
+from burnish.cli.review import HEADS, HELP, MOST_ODD, show, understood
 from burnish.errors import SetupProblem
 from burnish.events import Evidence, Reviewed
 from burnish.runs import Store
@@ -105,6 +105,13 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, content: bytes | Non
         edited_in_file(str(tmp_path / "mine.py"))
 
 
+def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    for name in (str(tmp_path / "pipe.py"), "/dev/zero", str(tmp_path)):
+        with pytest.raises(SetupProblem, match=r"is no plain file\. Name a file of Python code: e FILE$"):
+            edited_in_file(name)
+
+
 def test_the_persons_own_editor_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", "code --wait")
     monkeypatch.delenv("VISUAL", raising=False)
@@ -147,6 +154,13 @@ def test_answers_come_from_a_pipe_a_line_each(call: Call, store: Store) -> None:
     assert (run.final.by, "as you wanted it" in run.code) == ("review", True)
     assert run.started.settings["review"] is True
     assert answer.out.index(HELP) < answer.out.index("That is no answer here.")
+
+
+def test_a_pipe_that_never_answers_is_not_read_for_ever(call: Call, store: Store) -> None:
+    answer = call(*COMMAND, stdin=b"hello\n" * 1000)
+    assert (answer.code, store.open("last").verdict) == (2, None)
+    assert answer.out.count("That is no answer here.") == MOST_ODD
+    assert answer.err.strip().endswith(f"burnish resume {store.open('last').id}")
 
 
 def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(call: Call, store: Store) -> None:

@@ -1,4 +1,5 @@
-"""Which tests are set aside: those of the model's that versions vote down, and added ones that nothing passes.
+"""Which tests are set aside: those of the model's that versions vote down, added ones that nothing passes, and those
+that code overrules which a person wrote.
 
 The rule: what was settled when all tests first passed stays settled. Versions that are written later, to hear more
 voices or for a stronger test, have no vote on the model's tests, so they can make nothing worse.
@@ -52,6 +53,24 @@ def given_up(work: "Work", events: Sequence[Event]) -> tuple[str, ...]:
     if not (rounds or aside or work.stopped) or any(map(work.passes_all, work.versions)):
         return ()
     return tuple(dict.fromkeys(test for event in work.strengthened for test in event.exposing))
+
+
+def overruled(work: "Work", by_hand: Sequence[Version]) -> tuple[str, ...]:
+    """Tests that nobody gave and that a person's own code fails, the last that they wrote and that may overrule any."""
+    theirs = [version for version in by_hand if overrules(work, version)]
+    tests = (*work.suite.model, *work.suite.added)
+    return tuple(test for test in tests if work.fails(theirs[-1], test)) if theirs else ()
+
+
+def overrules(work: "Work", version: Version) -> bool:
+    """Whether code that a person wrote stands above tests that they did not give: it runs and passes what they gave.
+
+    Where they gave none, it must pass half of the model's, so that something vouches for it.
+    """
+    if version.graded is None or version.graded.problem or not work.passes_given(version):
+        return False
+    failed = sum(work.fails(version, test) for test in work.suite.model)
+    return bool(work.deciding) or 2 * failed <= len(work.suite.model)
 
 
 def _before(events: Sequence[Event]) -> Sequence[Event]:

@@ -192,6 +192,8 @@ def _useless(name: str, test: str, names: Collection[str]) -> str:
     bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     bound |= {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
     bound |= {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}
+    bound |= {node.name for node in nodes if isinstance(node, ast.MatchAs | ast.MatchStar) and node.name}
+    bound |= {node.rest for node in nodes if isinstance(node, ast.MatchMapping) and node.rest}
     known = bound | {*names, "pytest"}
     unknown = sorted(one for one in used - known if not hasattr(builtins, one))
     return f"{name} uses {unknown[0]!r}, which comes from nowhere" if unknown else ""

@@ -109,9 +109,10 @@ def after_decision(work: Work, state: State, tools: Tools) -> list[str | Send]:
 def _once_done(work: Work, tools: Tools) -> str:
     """Tests for what goes unnoticed, at most twice; then rounds for what checks find; then a person; then the judge.
 
-    What a person wanted goes back to them as it is.
+    Once a person has looked at the code, it goes back to them, with what they wanted or without it.
     """
-    if work.stopped or not work.holds or (work.best and work.best.by in PERSON):
+    seen = any(said.where == "checks" for said in work.reviewed)
+    if work.stopped or not work.holds or seen or (work.best and work.best.by in PERSON):
         return "review"
     if "strengthen" in tools.afterwards and _is_new(work):
         return "strengthen" if work.mutated else "survivors"

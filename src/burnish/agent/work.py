@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 from functools import cached_property
 
-from burnish.agent.disputes import given_up, outvoted
+from burnish.agent.disputes import given_up, outvoted, overruled, overrules
 from burnish.agent.likeness import bare
 from burnish.checks.suite import Suite
 from burnish.events import (
@@ -149,7 +149,20 @@ class Work:
 
     @cached_property
     def disputed(self) -> tuple[str, ...]:
-        """Tests that are set aside: the versions speak against them, or nothing passes them with all others."""
+        """Tests that are set aside: the versions speak against them, nothing passes them with all others, or a person's
+        own code fails them.
+        """
+        return (*self._settled, *self.overruled)
+
+    @cached_property
+    def overruled(self) -> tuple[str, ...]:
+        """Tests that are set aside only because a person wrote code that fails them."""
+        by_hand = [version for version in self.versions if version.by == USER]
+        return tuple(test for test in overruled(self, by_hand) if test not in self._settled)
+
+    @cached_property
+    def _settled(self) -> tuple[str, ...]:
+        """What is set aside whatever a person says."""
         return (*self._outvoted, *self._given_up)
 
     @cached_property
@@ -202,7 +215,11 @@ class Work:
         return found[-1] if found else None
 
     def _loses(self, version: Version, base: Version) -> bool:
-        """Whether it passes less than its base; a person need not please tests that are disputed."""
+        """Whether it passes less than its base; a person need not please tests that are disputed, and with code that
+        they wrote themselves none but those that they gave.
+        """
+        if version.by == USER and overrules(self, version):
+            return False
         most = 2 if version.by in PERSON else 3
         return self.score(version)[:most] < self.score(base)[:most]
 
@@ -216,7 +233,7 @@ class Work:
         changed = self._changed(version) if self.broken and self._place(version) is not None else 0
         place = self._place(version)
         behind = place if place is not None else len(self.groups)
-        return (*self.score(version), -behind, -changed, -version.number)
+        return (*self._scored(version, self._settled), -behind, -changed, -version.number)
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -286,8 +303,11 @@ class Work:
 
     def score(self, version: Version) -> tuple[int, int, int]:
         """Passed tests: given, undisputed with those that were added, all of the model's. Pinned ones do not count."""
+        return self._scored(version, self.disputed)
+
+    def _scored(self, version: Version, aside: tuple[str, ...]) -> tuple[int, int, int]:
         outcomes = self._outcomes(version)
-        undisputed = [test for test in (*self.suite.model, *self.suite.added) if test not in self.disputed]
+        undisputed = [test for test in (*self.suite.model, *self.suite.added) if test not in aside]
         return (
             sum(outcomes[test] == "passed" for test in self.deciding),
             sum(outcomes[test] == "passed" for test in undisputed),
@@ -310,8 +330,8 @@ class Work:
         if not self.suite.names:
             return len([number for number in self.group_of(self.best) if self.version(number) in self.answers]) > 1
         given, undisputed, _ = self.score(self.best)
-        own = len(self.suite.model) - len(self._outvoted)
-        counting = len(self.deciding), own + len(self.suite.added) - len(self._given_up)
+        own, added = (sum(t not in self.disputed for t in tests) for tests in (self.suite.model, self.suite.added))
+        counting = len(self.deciding), own + added
         enough = bool(self.deciding) or own * 2 >= len(self.suite.model) > 0
         return enough and (given, undisputed) == counting
 

@@ -68,6 +68,8 @@ def _open(file: Path) -> None:
 
 def _read(file: Path) -> str:
     try:
+        if file.exists() and not file.is_file():
+            raise SetupProblem(f"{str(file)!r} is no plain file. Name a file of Python code: e FILE")
         if file.stat().st_size > MOST_BYTES:
             raise SetupProblem(f"{str(file)!r} is too large. Name a file of Python code: e FILE")
         return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")

@@ -4,6 +4,7 @@ What a model wrote is shown and never obeyed. Answers may come from a pipe, a li
 """
 
 import io
+import itertools
 import re
 import select
 import sys
@@ -31,6 +32,8 @@ HEADS = {
 _COMMENT = re.compile(r"(?:line\s+)?(\d{1,6})\s*:\s*(.+)", re.IGNORECASE)
 _CHANGE = re.compile(r"(?:c|change)\b[\s:]*(.*)", re.IGNORECASE)
 _EDIT = re.compile(r"(?:e|edit)(?:\s+(.+))?", re.IGNORECASE)
+MOST_ODD = 20
+"""Lines from a pipe that are no answer, one after the other, before it is taken to hold none."""
 GO_ON, STOP = ("", "go on", "go", "ok", "y", "yes"), ("q", "quit", "stop")
 
 
@@ -86,7 +89,7 @@ class Desk:
                 self._session.watch(event)
 
     def review(self, shown: Shown) -> Reviewed:
-        """Show it and bring back the answer. Raises SetupProblem where the answers have come to their end."""
+        """Show it and bring back the answer. Raises SetupProblem where no answer is to be had any more."""
         with self._lock:
             self._busy = True
             self._screen.pause()
@@ -95,7 +98,7 @@ class Desk:
             return answered(shown, self._screen.console)
         except EOFError:
             raise SetupProblem(
-                f"The answers ended at the review of the {shown.where}, and nobody is there to look. What was done is "
+                f"No answer came at the review of the {shown.where}, and nobody is there to look. What was done is "
                 f"kept; go on with it in a terminal: burnish resume {self._run_id}"
             ) from None
         finally:
@@ -135,16 +138,21 @@ def _table(evidence: tuple[Evidence, ...]) -> Table:
 
 
 def answered(shown: Shown, console: Console) -> Reviewed:
-    """What the person says, asked for until it can be understood. Raises EOFError at the end of the input."""
+    """What the person says, asked for until it can be understood.
+
+    Raises EOFError at the end of the input, and where a pipe holds no answer: that might never end.
+    """
     console.print(Text(HELP, style="dim"), soft_wrap=True)
-    while True:
+    person = sys.stdin.isatty()
+    for _ in itertools.count() if person else range(MOST_ODD):
         line = plain(input("> ")).strip()
-        if not sys.stdin.isatty():  # nobody has seen it typed
+        if not person:  # nobody has seen it typed
             console.print(Text(line), soft_wrap=True)
         said = understood(line, shown)
         if isinstance(said, Reviewed):
             return said
         console.print(Text(plain(said), style="yellow"), soft_wrap=True)
+    raise EOFError
 
 
 def understood(line: str, shown: Shown, edit: Callable[[Shown], str] = edited_in_editor) -> Reviewed | str:

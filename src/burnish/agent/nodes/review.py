@@ -13,7 +13,7 @@ from burnish.agent.work import FROM_ONE, PERSON, REVIEW, USER, Work
 from burnish.checks.tests import TestsCheck
 from burnish.events import CheckFinished, CodeProposed, Event, Evidence, Move, Reviewed, Stopped
 from burnish.runs.run import Version
-from burnish.text import one_line
+from burnish.text import counted, one_line
 
 NOT_KEPT = "not kept"
 Made = Generator[Event, None, CodeProposed | str]
@@ -77,8 +77,8 @@ def _asked(work: Work, tools: Tools, said: Reviewed) -> Made:
     if not words:
         return f"the code has no line {said.line}" if said.said == "comment" else "say what to change"
     move = Move(kind=REVIEW, version=work.next_version, round=work.round, base=work.best.number)
-    kept = (*work.suite.given, *(test for test in work.suite.model if test not in work.disputed), *work.suite.added)
-    messages = prompts.change(wanted(work), work.best.code, words, kept)
+    kept = [test for test in (*work.suite.model, *work.suite.added) if test not in work.disputed]
+    messages = prompts.change(wanted(work), work.best.code, words, (*work.suite.given, *kept))
     if limit := tools.meter.refusal(question(move, messages), tools.model.name):
         return f"{limit.why}, so the model cannot be asked; edit the code yourself, or go on"
     why = "the model did not answer"
@@ -108,11 +108,17 @@ def _became(work: Work) -> str:
         return ""
     last = theirs[-1]
     if _leads_to(work, last, work.best):
-        return f"version {last.number} is what you wanted, and it is taken"
+        return f"version {last.number} is what you wanted, and it is taken{_set_aside(work, last)}"
     failure = work.first_failure(last)
     if failure is None:
         return f"{NOT_KEPT}: version {last.number} gave no result"
     return f"{NOT_KEPT}: version {last.number} fails {one_line(failure[0])} ({_whose(work, failure[0])})"
+
+
+def _set_aside(work: Work, version: Version) -> str:
+    count = sum(work.fails(version, test) for test in work.overruled)
+    are = "is" if count == 1 else "are"
+    return f"; {counted(count, 'test')} that it fails {are} set aside" if count else ""
 
 
 def _whose(work: Work, test: str) -> str:

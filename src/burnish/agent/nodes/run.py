@@ -16,7 +16,8 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
 
     A job that breaks in the sandbox says nothing about the code: that version counts as not run, and the work goes on,
     unless it was the second in a row and the sandbox cannot be used any more. Once time is over, nothing more is run,
-    but the first answer there is: without it there would be nothing to judge.
+    but the first answer there is: without it there would be nothing to judge. Nor does that end a run that is done, and
+    only waits for further voices.
     """
     if not work.task.own_tests and not work.frozen:
         yield TestsFrozen(sha256=work.suite.sha256, given=len(work.deciding))
@@ -28,7 +29,7 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
         basis = basis_of(version, work.suite)
         recorded = tools.replay.graded(version.number, basis)
         if recorded is None and tried and (over := tools.meter.over):
-            yield from [] if work.stopped else [over]
+            yield from [] if work.stopped or (work.was_content and work.holds) else [over]
             return
         try:
             graded = recorded or tools.ground.grade(version.code, work.suite)
