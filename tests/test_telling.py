@@ -106,7 +106,8 @@ def test_assumptions_moves_edits_groups_and_refusals_are_told() -> None:
         "Version 2 (rewrite; tabs made spaces) did not meet the tests any more.",
         "Run on 2 inputs, the versions fall into 2 groups that behave alike: 2 and 3; 4; they differ at f(2): 2 or 3.",
         "Refused: an answer that deletes a test, because tests stand as they are.",
-        "The result is version 2. Set aside as disputed, because good versions fail them: `assert f(9) == 1`.",
+        "The result is version 2. Set aside as disputed, because the model wrote these, and good versions fail them: "
+        "`assert f(9) == 1`.",
         "shop.py was replaced; the old one is kept as shop.py.bak.",
         "Somebody gave it 4 stars of 5: fine.",
     ):

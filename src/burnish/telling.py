@@ -277,8 +277,11 @@ def _end(run: Run) -> Iterator[str]:
 
 def _verdict(run: Run, event: RunFinished) -> str:
     carried = f" The result is version {event.version}." if event.version else ""
-    aside = f" Set aside as disputed, because good versions fail them: {_listed(event.disputed)}"
-    return f"Verdict: {event.verdict}. {sentence(event.why)}{carried}{aside if event.disputed else ''}"
+    aside = [
+        f" Set aside as disputed, because {why}: {_listed(tests)}"
+        for why, tests in suite_of(run).set_aside(event.disputed).items()
+    ]
+    return f"Verdict: {event.verdict}. {sentence(event.why)}{carried}{''.join(aside)}"
 
 
 def _ratings(run: Run) -> Iterator[str]:

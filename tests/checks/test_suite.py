@@ -33,6 +33,28 @@ def test_a_disputed_test_is_shown_but_not_run() -> None:
     assert names == ["test_given_1", "test_model_2"]
 
 
+def test_why_a_test_is_set_aside_depends_on_where_it_came_from() -> None:
+    suite = Suite(entry_point="f", model=("assert f(1)",), added=("assert f(2)",), pinned=("assert f(3)",))
+    text = suite.render(("assert f(3)", "assert f(2)", "assert f(1)"))
+    for title, test in (
+        ("the model wrote these, and good versions fail them", "assert f(1)"),
+        ("these were added later, and the code that was chosen does not pass them all", "assert f(2)"),
+        ("these are pinned to what the code did, and it fails them now", "assert f(3)"),
+    ):
+        assert f"# Disputed, and therefore not run: {title}.\n# {test}\n" in text
+    assert "wrote" not in suite.render(("assert f(3)",)), "nobody's test is called the model's"
+
+
+@pytest.mark.parametrize("mark", ["\r", "\r\n", "\n\x0c", "\n  \x0c", "\n", "\x0b", "\x1c", "\x85", "\u2028"])
+def test_no_text_of_a_test_leads_out_of_its_comment_or_function(mark: str) -> None:
+    planted = f"assert True{mark}import os"
+    aside = Suite(entry_point="f", model=(planted,)).render((planted,))
+    assert [type(node) for node in ast.parse(aside).body] == [ast.ImportFrom]
+    if mark.startswith(("\r", "\n")):
+        inside = ast.parse(Suite(entry_point="f", model=(planted,)).render())
+        assert [type(node) for node in inside.body] == [ast.ImportFrom, ast.FunctionDef]
+
+
 def test_a_test_that_is_missing_from_the_result_was_not_run() -> None:
     suite = Suite(entry_point="f", given=("assert f(1) == 1",), model=("assert f(2) == 2",))
     graded = Graded(cases=(Case(name="test_solution.py::test_given_1", outcome="passed"),))

@@ -13,7 +13,9 @@ from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
 
 _LINE = re.compile(r"line (\d+): ")
-DISPUTED = "Disputed, and therefore not run: the model wrote these, and most good versions fail them."
+_LINE_END = re.compile(r"\r\n?")
+_PAGE_BREAK = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
+"""To Python a line begins anew behind it."""
 
 
 class Suite(Frozen):
@@ -106,9 +108,20 @@ class Suite(Frozen):
         for title, part in parts.items():
             text += [f"\n\n# {title}\n"] if part else []
             text += [_function(name, inside + body) for name, body in part.items()]
-        text += [f"\n\n# {DISPUTED}\n"] if disputed else []
-        text += ["# " + body.replace("\n", "\n# ") + "\n" for body in disputed]
+        for title, bodies in self.set_aside(disputed).items():
+            text += [f"\n\n# Disputed, and therefore not run: {title}.\n", *map(_comment, bodies)]
         return "".join(text)
+
+    def set_aside(self, disputed: tuple[str, ...]) -> dict[str, list[str]]:
+        """Tests that are set aside, by why that was done."""
+        rest = [test for test in disputed if test not in (*self.added, *self.pinned)]
+        kinds = {
+            "the model wrote these, and good versions fail them": rest,
+            "these were added later, and the code that was chosen does not pass them all": self.added,
+            "these are pinned to what the code did, and it fails them now": self.pinned,
+        }
+        found = {title: [test for test in disputed if test in tests] for title, tests in kinds.items()}
+        return {title: tests for title, tests in found.items() if tests}
 
     def _parts(self, disputed: tuple[str, ...], pinned: bool) -> dict[str, dict[str, str]]:
         """The tests that are run from our own file, by the words that stand above them."""
@@ -198,5 +211,11 @@ def _is_plain(body: str) -> bool:
 
 
 def _function(name: str, body: str) -> str:
-    indented = body.replace("\n", "\n    ")
+    """No line of the body may lead out of its function."""
+    flush = _PAGE_BREAK.sub("", _LINE_END.sub("\n", body))
+    indented = flush.replace("\n", "\n    ")
     return f"\n\ndef {name}():\n    {indented}\n"
+
+
+def _comment(body: str) -> str:
+    return "".join(f"# {line}\n" for line in body.splitlines())

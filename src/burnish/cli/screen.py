@@ -235,7 +235,7 @@ class Screen:
 
     def _run_finished(self, event: RunFinished) -> None:
         for test in event.disputed:
-            self._line("disputed", f"{one_line(test)} (set aside: good versions fail it)", "yellow")
+            self._line("disputed", f"{one_line(test)} (set aside)", "yellow")
         self.close()
         self.console.print()
         self._line(event.verdict.upper(), one_line(event.why, 400), COLOURS[event.verdict])

@@ -87,7 +87,7 @@ class Test(Frozen):
     origin: Origin
     """Who says what is right."""
     disputed: bool = False
-    """Set aside and not run, because good versions fail it. Never a given one."""
+    """Set aside and not run. Never a given one."""
     given_in: GivenIn = ""
     """For a given test: the task's words, an answer of the user's, a review, their own file, or an earlier run."""
     why: Line = ""

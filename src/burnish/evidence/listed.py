@@ -13,7 +13,7 @@ from burnish.text import one_line
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _NOT_SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Signs at which a line may end, begin anew or turn round without a reader seeing it. Burnish writes them as escapes."""
+"""Signs at which a line may end, begin anew or turn round and no reader sees it. Burnish writes them as escapes."""
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 
 

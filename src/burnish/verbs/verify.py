@@ -157,13 +157,13 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
     return results, claim_of_tests(dossier, results, graded.problem or problem)
 
 
-def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[Mapping[str, Outcome], str]:
+def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[dict[str, Outcome], str]:
     """Those of the words' own tests that do not pass by themselves, and what is to be said of it."""
     suite = suite_of_words(dossier)
     if not suite.given:
         return {}, ""
     graded = ground.grade(code, suite)
-    bad = {test: outcome for test, outcome in suite.outcomes(graded).items() if outcome != "passed"}
+    bad: dict[str, Outcome] = {test: said for test, said in suite.outcomes(graded).items() if said != "passed"}
     return bad, (graded.problem or "the task's own examples, run without the other tests") if bad else ""
 
 
