@@ -24,7 +24,7 @@ LAYERS = [
     "models sandbox runs",
     "tasks config",
     "events",
-    "places errors text clock silence version parsing intervals jsonlines",
+    "places errors text clock silence version parsing intervals jsonlines discreet",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
+from burnish.discreet import discreet, model_name
 from burnish.events import (
     Compared,
     Decided,
@@ -99,7 +100,7 @@ def _named(module: str) -> Callable[[re.Match[str]], str]:
 def report(run: Run) -> str:
     """The text of `report.md`."""
     parts = [
-        f"# {_words(run.started.prompt, 80)}",
+        f"# {_bare(run.started.prompt, 80)}",
         f"**{HEADLINES.get(run.state, run.state.capitalize())}**",
         _words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
         "## Task",
@@ -121,10 +122,11 @@ def cost(run: Run) -> str:
     """One sentence: calls, tokens, speed, time, money."""
     if run.started.model == NOBODY:
         return f"no model was asked; {run.seconds:.1f} s in all"
+    names = ",".join(map(model_name, split_names(run.started.model)))
     writing = sum(reply.seconds for reply in run.all(ModelReplied))
     speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
     return (
-        f"{counted(run.calls, 'call')} to {run.started.model}; {run.tokens_in} tokens read, {run.tokens_out} written"
+        f"{counted(run.calls, 'call')} to {names}; {run.tokens_in} tokens read, {run.tokens_out} written"
         f"{speed}; {run.seconds:.1f} s in all; {_money(run)}"
     )
 
@@ -242,7 +244,7 @@ def said_of(version: Version) -> str:
 def _limits_of_this(run: Run) -> str:
     return (
         "Tests show that the code is right where they look, not elsewhere. Tests that the model wrote may share its "
-        f"misunderstandings. The code ran in: {run.started.sandbox or 'no sandbox'}. "
+        f"misunderstandings. The code ran in: {discreet(run.started.sandbox) or 'no sandbox'}. "
         f"{_not_checked(run)}Burnish {run.started.burnish}, run {run.id}."
     )
 
@@ -260,6 +262,11 @@ def _cell(text: str, code: bool = False) -> str:
 
 
 def _words(text: str, most: int = 160) -> str:
+    """One line in which nothing is markup, and that names no place of this machine: the report goes to others."""
+    return _bare(discreet(text), most)
+
+
+def _bare(text: str, most: int) -> str:
     """One line in which nothing is markup: what it says may be a model's words."""
     flat = one_line(text, most).replace("<", "&lt;").replace("`", "'")
     return flat.replace("[", "\\[").replace("*", "\\*")

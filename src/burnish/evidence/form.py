@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from burnish.discreet import LINE
 from burnish.events import Frozen, Outcome, Verdict
 
 FORMAT = "burnish evidence"
@@ -16,8 +17,8 @@ VERSION = 1
 FILE = "evidence.json"
 REPORT = "report.md"
 UNKNOWN = "unknown"
-LINE, TEXT, MANY, MOST_TESTS = 2_000, 1_000_000, 5_000, 2_000
-"""Characters of a remark, characters of a text, items of a list, tests."""
+TEXT, MANY, MOST_TESTS = 1_000_000, 5_000, 2_000
+"""Characters of a text, items of a list, tests."""
 
 _SAFE = re.compile(r"(?:[^\W\d]\w*/){0,8}[^\W\d]\w*\.(?:py|md)")
 

@@ -6,7 +6,7 @@ from typing import Required, TypedDict
 
 from burnish.checks.suite import Suite
 from burnish.events import Case, Decided, Event, Graded, Outcome, Rated, Resumed, Reviewed, UserAnswered
-from burnish.evidence.discreet import discreet, model_name
+from burnish.discreet import discreet, model_name
 from burnish.evidence.form import (
     TEXT,
     Asked,

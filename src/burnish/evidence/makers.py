@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Move, NewTest, Strengthened, TestsProposed
-from burnish.evidence.discreet import discreet, model_name
+from burnish.discreet import discreet, model_name
 from burnish.evidence.form import Maker, Step
 from burnish.models.names import split_names
 from burnish.runs.run import Run
