@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Literal, cast
 
 import pytest
@@ -69,6 +70,13 @@ def tried(
     return attempt(from_sentence(sentence), ScriptedModel(script(**replies)), limits=limits, review=person)
 
 
+@cache
+def usual() -> tuple[Run, Person]:
+    """A run in which a person only looks; several tests look at it."""
+    person = Person()
+    return tried(person), person
+
+
 def reviewed(run: Run) -> list[tuple[str, str]]:
     return [(event.where, event.said) for event in run.all(Reviewed)]
 
@@ -98,8 +106,7 @@ class Reader(Person):
 
 
 def test_going_on_twice_changes_nothing_and_is_on_record() -> None:
-    person = Person()
-    run = tried(person)
+    run, person = usual()
     assert (run.verdict, reviewed(run)) == ("proven", [("tests", "go_on"), ("checks", "go_on")])
     assert (run.spec and run.spec.given_tests, run.model_tests) == (GIVEN, OWN)
     tests, checks = person.shown
@@ -176,7 +183,8 @@ def test_a_comment_in_words_has_the_model_write_that_one_test_again() -> None:
 
 
 def test_a_given_test_is_not_rewritten_by_the_model() -> None:
-    run = tried(Reader("tests", (GIVEN[0], "not so sure about it"), (GIVEN[0], "should be 5")))
+    person = Reader("tests", (GIVEN[0], "not so sure about it"), (GIVEN[0], "should be 5"))
+    run = tried(person, limits=Limits(rounds=0))
     assert "your own test" in refusals(run)[0]
     assert run.spec
     assert run.spec.given_tests == ("assert double(2) == 5", GIVEN[1]), "a value is the person's word, and stands"
@@ -196,13 +204,12 @@ def test_a_comment_on_no_test_is_said_and_asked_again() -> None:
 
 
 def test_an_edited_file_decides_with_what_was_changed_in_it() -> None:
-    person = Person()
-    tried(person)
+    person = usual()[1]
     text = (
         person.shown[0].tests.replace("double(0) == 0", "double(0) == 0.0").replace("double(2) == 4", "double(2) == 2")
     )
     edited = Person([say("edited", text=text)])
-    run = tried(edited)
+    run = tried(edited, limits=Limits(rounds=0))
     assert run.spec
     assert run.spec.given_tests == ("assert double(2) == 2", GIVEN[1], "assert double(0) == 0.0")
     assert run.model_tests == OWN[1:]
@@ -268,9 +275,10 @@ def test_time_that_a_person_takes_counts_for_no_limit() -> None:
         assert meter.seconds_left == before
     assert meter.seconds_left > 10.0 - 0.05
     slow = Reviewed(where="tests", said="go_on", seconds=40.0, at=50.0)
-    run = tried(None)
+    run, _ = usual()
     events = [event.model_copy(update={"at": float(place)}) for place, event in enumerate(run.events)]
-    assert Run([*events, slow]).seconds == 10.0
+    waited = [event for event in events if isinstance(event, Reviewed)]
+    assert Run([*events, slow]).seconds == 10.0 - sum(event.seconds for event in waited)
 
 
 LINE = "    return n * 2"

@@ -1,6 +1,7 @@
 """`--review` at the command line: what is shown, how a line is understood, and where nobody is there to answer."""
 
 import io
+import json
 import os
 import pty
 import signal
@@ -20,10 +21,18 @@ from burnish.errors import SetupProblem
 from burnish.events import Evidence, Reviewed
 from burnish.runs import Store
 from tests.cli.conftest import Call
-from tests.support import DOUBLE, ESC, burnish
+from tests.support import DOUBLE, ESC, block, burnish, script
 
 TESTS = Shown(where="tests", tests="from solution import f\n\n\ndef test_model_1():\n    assert f(1) == 1\n")
 COMMAND = ("write", DOUBLE, "--model", "scripted:demo", "--fast", "--review")
+WANTED = block('def double(n):\n    """Twice the number, as you wanted it."""\n    return n + n')
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> tuple[str, ...]:
+    """The command with a model whose first version is right, which saves the work that leads to a look."""
+    (tmp_path / "model.json").write_text(json.dumps(script(review=WANTED)))
+    return (*COMMAND, "--model", f"scripted:{tmp_path / 'model.json'}")
 
 
 def told(shown: Shown) -> str:
@@ -131,8 +140,8 @@ def test_an_editor_needs_a_terminal() -> None:
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--events"])
-def test_it_does_not_go_with_silence(call: Call, store: Store, option: str) -> None:
-    answer = call(*COMMAND, option)
+def test_it_does_not_go_with_silence(call: Call, command: tuple[str, ...], store: Store, option: str) -> None:
+    answer = call(*command, option)
     assert (answer.code, store.list()) == (2, [])
     assert 'Leave those out: burnish write "…" --review' in answer.err
 
@@ -143,8 +152,8 @@ def test_nobody_at_the_other_end_is_said_before_any_work(store: Store, work_fold
     assert "There is nobody to look" in answer.stderr
 
 
-def test_answers_come_from_a_pipe_a_line_each(call: Call, store: Store) -> None:
-    answer = call(*COMMAND, stdin="what?\n7: should be 4\nc caf\xe9\n\nc add\n\n".encode("latin-1"))
+def test_answers_come_from_a_pipe_a_line_each(call: Call, command: tuple[str, ...], store: Store) -> None:
+    answer = call(*command, stdin="what?\n7: should be 4\nc caf\xe9\n\nc add\n\n".encode("latin-1"))
     assert answer.code == 0, answer.err
     assert HEADS["tests"] in answer.out
     assert HEADS["checks"] in answer.out
@@ -156,15 +165,17 @@ def test_answers_come_from_a_pipe_a_line_each(call: Call, store: Store) -> None:
     assert answer.out.index(HELP) < answer.out.index("That is no answer here.")
 
 
-def test_a_pipe_that_never_answers_is_not_read_for_ever(call: Call, store: Store) -> None:
-    answer = call(*COMMAND, stdin=b"hello\n" * 1000)
+def test_a_pipe_that_never_answers_is_not_read_for_ever(call: Call, command: tuple[str, ...], store: Store) -> None:
+    answer = call(*command, stdin=b"hello\n" * 1000)
     assert (answer.code, store.open("last").verdict) == (2, None)
     assert answer.out.count("That is no answer here.") == MOST_ODD
     assert answer.err.strip().endswith(f"burnish resume {store.open('last').id}")
 
 
-def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(call: Call, store: Store) -> None:
-    answer = call(*COMMAND, stdin=b"\n")
+def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(
+    call: Call, command: tuple[str, ...], store: Store
+) -> None:
+    answer = call(*command, stdin=b"\n")
     run = store.open("last")
     assert (answer.code, run.verdict) == (2, None)
     assert answer.err.strip().endswith(f"burnish resume {run.id}")
@@ -177,16 +188,16 @@ def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(call: C
     assert [event.said for event in store.open("last").all(Reviewed)] == ["go_on", "go_on"]
 
 
-def test_words_with_escapes_and_markup_are_shown_plain(call: Call, store: Store) -> None:
+def test_words_with_escapes_and_markup_are_shown_plain(call: Call, command: tuple[str, ...], store: Store) -> None:
     evil = f"c {ESC}[2J[bold]more[/bold]{ESC}]0;gone\x07 of it\n"
-    answer = call(*COMMAND, stdin=f"{evil}\n\n".encode())
+    answer = call(*command, stdin=f"{evil}\n\n".encode())
     assert answer.code == 0, answer.err
     assert store.open("last").all(Reviewed)[0].words == "[bold]more[/bold] of it"
     assert ESC not in answer.out + call("show").out + call("explain").out
 
 
-def test_what_happens_while_somebody_looks_is_shown_afterwards(call: Call) -> None:
-    out = call(*COMMAND, stdin=b"\n\n").out
+def test_what_happens_while_somebody_looks_is_shown_afterwards(call: Call, command: tuple[str, ...]) -> None:
+    out = call(*command, stdin=b"\n\n").out
     looking = out[out.index(HEADS["tests"]) : out.index("> ", out.index(HELP))]
     assert "version 1" not in looking
     assert "version 1" in out

@@ -22,6 +22,7 @@ LEAN = block("def fee(age):\n    if age < 6:\n        return 0\n    return 10")
 OTHER = block("def fee(age):\n    return 0 if age <= 5 else 10")
 THIRD = block("def fee(age):\n    if age >= 6:\n        return 10\n    return 0")
 ADDED = "assert fee(6) == 10"
+MUTANTS = Mutations.of
 
 
 def model(name: str = "local:tiny-0.5b", **replies: str | list[str]) -> ScriptedModel:
@@ -43,6 +44,16 @@ def ran(
     return attempt(
         from_sentence(sentence), answers or model(), limits=limits, afterwards=("strengthen",), replay=replay
     )
+
+
+tried = cache(lambda code, tests: MUTANTS(Mutations(), code, tests))
+"""What becomes of the same mutants on the same tests is found out once for all runs here."""
+
+
+@pytest.fixture(autouse=True)
+def shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs begin with the same code and the same tests, most of them."""
+    monkeypatch.setattr(Mutations, "of", lambda self, code, tests: tried(code, tests))
 
 
 @cache
