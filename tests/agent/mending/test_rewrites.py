@@ -18,38 +18,39 @@ def mended(check: str, code: str) -> str:
 SAFER = {
     "eval": ("def f(t):\n    return eval(t)\n", "    return ast.literal_eval(t)\n"),
     "yaml": ("import yaml\ndef f(t):\n    return yaml.load(t, Loader=yaml.Loader)\n", "    return yaml.safe_load(t)\n"),
-    "pickle": ("import pickle\ndef f(t):\n    return pickle.loads(t)\n", "    return json.loads(t)\n"),
-    "pickled": (
-        "import pickle\ndef f(t):\n    return pickle.dumps(t)\n",
-        "    return json.dumps(t).encode()\n",
-    ),
     "shell": (
         'import subprocess as s\ndef f(w):\n    return s.check_output("echo " + w, shell=True, text=True)\n',
         "    return s.check_output(['echo', str(w)], text=True)\n",
     ),
-    "shell with a quote": (
-        "import subprocess\ndef f(w):\n    return subprocess.call(f\"echo '{w}'\", shell=True)\n",
-        "    return subprocess.call(shlex.split(f\"echo '{w}'\"))\n",
+    "shell without a value": (
+        "import subprocess\ndef f():\n    return subprocess.call(\"echo 'a b'\", shell=True)\n",
+        "    return subprocess.call(['echo', 'a b'])\n",
     ),
     "system": ('import os\ndef f(w):\n    os.system(f"touch {w}")\n', "    subprocess.call(['touch', str(w)])\n"),
     "popen": (
         'import os\ndef f(w):\n    return os.popen("echo " + w).read()\n',
-        "    return subprocess.run(['echo', str(w)], capture_output=True, text=True, check=False).stdout\n",
+        "    return subprocess.run(['echo', str(w)], stdout=subprocess.PIPE, text=True, check=False).stdout\n",
     ),
     "query": (
-        "def f(c, n):\n    return c.execute(f\"SELECT a FROM t WHERE n = '{n}' AND b > {n}\")\n",
-        "    return c.execute('SELECT a FROM t WHERE n = ? AND b > ?', (n, n,))\n",
+        "import sqlite3\ndef f(c, n):\n    return c.execute(f\"SELECT a FROM t WHERE n = '{n}' AND b > {n}\")\n",
+        "    return c.execute('SELECT a FROM t WHERE n = ? AND b > ?', (str(n), n,))\n",
     ),
     "query in a variable": (
-        'def f(c, n):\n    q = "DELETE FROM t WHERE n = %s" % n\n    c.execute(q)\n',
+        'import sqlite3\ndef f(c, n):\n    q = "DELETE FROM t WHERE n = %s" % n\n    c.execute(q)\n',
         "    c.execute(q, (n,))\n",
     ),
     "temporary file": (
         'import tempfile\ndef f():\n    return tempfile.mktemp(".txt")\n',
         '    return tempfile.NamedTemporaryFile(delete=False, suffix=".txt").name\n',
     ),
-    "weak hash": ("import hashlib\ndef f(b):\n    return hashlib.md5(b)\n", "    return hashlib.sha256(b)\n"),
-    "weak hash by name": ('import hashlib\nh = hashlib.new("sha1")\n', 'h = hashlib.new("sha256")\n'),
+    "weak hash": (
+        "import hashlib\ndef f(b):\n    return hashlib.md5(b)\n",
+        "    return hashlib.md5(b, usedforsecurity=False)\n",
+    ),
+    "weak hash by name": (
+        'import hashlib\nh = hashlib.new("sha1")\n',
+        'h = hashlib.new("sha1", usedforsecurity=False)\n',
+    ),
     "token": (
         "import random\ndef make_token():\n    return random.choice('ab')\n",
         "    return secrets.SystemRandom().choice('ab')\n",
@@ -71,9 +72,11 @@ LEFT_OPEN = {
     "an eval of one's own": "def eval_row(t):\n    return t\ndef f(t):\n    return eval_row(t)\n",
     "a list and no shell": 'import subprocess\ndef f(w):\n    return subprocess.call(["echo", w])\n',
     "what popen gives is kept": 'import os\ndef f(w):\n    return os.popen("echo " + w)\n',
-    "a table's name": 'def f(c, t):\n    return c.execute("SELECT 1")\n',
-    "a query used twice": 'def f(c, n):\n    q = f"SELECT {n}"\n    print(q)\n    return c.execute(q)\n',
-    "no query at all": 'def f(c, n):\n    return c.execute(f"job {n}")\n',
+    "a table's name": 'import sqlite3\ndef f(c, t):\n    return c.execute("SELECT 1")\n',
+    "a query used twice": (
+        'import sqlite3\ndef f(c, n):\n    q = f"SELECT a WHERE n = {n}"\n    print(q)\n    return c.execute(q)\n'
+    ),
+    "no query at all": 'import sqlite3\ndef f(c, n):\n    return c.execute(f"job {n}")\n',
     "a hash that is not for security": "import hashlib\nh = hashlib.md5(b'', usedforsecurity=False)\n",
     "a game of dice": "import random\ndef roll():\n    return random.randint(1, 6)\n",
     "a token that is to be repeated": "import random\nrandom.seed(1)\ndef token():\n    return random.random()\n",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from burnish.agent.mending.performance import PERFORMANCE
 from burnish.agent.mending.quality import QUALITY
 from burnish.agent.mending.security import SECURITY
-from burnish.agent.mending.source import CannotMendError, Change, Source
+from burnish.agent.mending.source import Change, Source
 from burnish.events import Frozen
 from burnish.tasks.definitions import FUNCTIONS, all_functions
 from burnish.tasks.syntax import parsed
@@ -29,13 +29,16 @@ class Mend(Frozen):
     check: str
 
     def on(self, code: str) -> str | None:
-        """The whole module after the rewrite; None where there is nothing to do, or it cannot be done with care."""
+        """The whole module after the rewrite; None where there is nothing to do, or it cannot be done with care.
+
+        A fault in a rewrite is a rewrite that does not fit: what passed its tests already must not break on it.
+        """
         try:
             source = Source(code)
             text = source.with_changes(KINDS[self.check][self.what](source))
-        except (CannotMendError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return text if text is not None and text != code and not objection(code, text) else None
+        except Exception:
             return None
-        return text if text is not None and text != code and not objection(code, text) else None
 
 
 def mends_for(check: str) -> tuple[Mend, ...]:

@@ -78,12 +78,12 @@ def _solved(source: Source, side: ast.expr, other: ast.expr, over: _Over) -> str
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             for one, rest in ((left, right), (right, left)):
                 if over.is_element(one) and over.is_free(rest):
-                    return f"{source.of(other)} - ({source.of(rest)})"
+                    return f"({source.of(other)}) - ({source.of(rest)})"
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             if over.is_element(left) and over.is_free(right):
-                return f"{source.of(other)} + ({source.of(right)})"
+                return f"({source.of(other)}) + ({source.of(right)})"
             if over.is_element(right) and over.is_free(left):
-                return f"{source.of(left)} - ({source.of(other)})"
+                return f"({source.of(left)}) - ({source.of(other)})"
     return ""
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from burnish.agent.mending.growing import appends, joins, queues
 from burnish.agent.mending.pairs import pairs
 from burnish.agent.mending.recursion import remembered
-from burnish.agent.mending.searching import counts, places, sets, sums
+from burnish.agent.mending.searching import counts, places, sets
+from burnish.agent.mending.slices import sums
 from burnish.agent.mending.source import Change, Source
 
 PERFORMANCE: dict[str, Callable[[Source], Iterable[Change]]] = {

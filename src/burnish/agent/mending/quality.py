@@ -1,16 +1,19 @@
 """Rewrites for what the quality check finds: ruff's own, and a few that it leaves to people."""
 
 import ast
+import builtins
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
-from burnish.agent.mending.source import Change, Source
+from burnish.agent.mending.source import COMPREHENSIONS, Change, Source, bound_by, names_in
 from burnish.checks.quality.dead import ENDS, references
 from burnish.checks.quality.lint import IGNORE, SELECT, TARGET
 from burnish.checks.quality.module import Function, blocks
 
 SECONDS = 20.0
+INNER = (*COMPREHENSIONS, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.JoinedStr)
+"""What has names of its own, or no places."""
 OPTIONS = (
     *("check", "--fix", "--isolated", "--no-cache", "--ignore-noqa", "--quiet", "--exit-zero"),
     *("--target-version", TARGET, "--line-length", "120"),
@@ -67,19 +70,26 @@ def unused(source: Source) -> Iterator[Change]:
 
 
 def unhidden(source: Source) -> Iterator[Change]:
-    """Variables that are called as a builtin is."""
-    import builtins
-
+    """Variables of one function that are called as a builtin is, where no other function or text can name them."""
     for function in source.each(ast.FunctionDef):
-        assert isinstance(function, ast.FunctionDef)
         stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        given = {argument.arg for argument in ast.walk(function) if isinstance(argument, ast.arg)}
-        for name in (stored - given) & {*dir(builtins)} - {"_"}:
-            if any(isinstance(n, ast.JoinedStr) and name in ast.unparse(n) for n in ast.walk(function)):
-                continue
+        for name in sorted(stored & {*dir(builtins)} - {"_"} - _seen_elsewhere(function)):
             for node in source.each(ast.Name, function):
                 if isinstance(node, ast.Name) and node.id == name:
                     yield source.instead(node, source.fresh(f"{name}_"))
+
+
+def _seen_elsewhere(function: ast.AST) -> set[str]:
+    """Names that stand in a place of their own below a function, or are bound by something else than a variable."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, INNER) and node is not function:
+            found |= names_in(node)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            found |= {*node.names}
+        elif not isinstance(node, ast.Name):
+            found |= bound_by(node)
+    return found
 
 
 QUALITY: dict[str, Callable[[Source], Iterable[Change]]] = {

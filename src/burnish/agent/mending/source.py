@@ -1,6 +1,7 @@
 """A module as text and tree, and changes of it: bytes that no change names stay as they are."""
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -160,11 +161,20 @@ class Source:
         for change in sorted(changes, key=lambda one: (one.start, -one.end)):
             if not kept or change.start >= kept[-1].end:
                 kept.append(change)
+        self._object_to_hidden(kept)
         data = self._data
         for change in reversed(kept):
             data = data[: change.start] + change.new.encode() + data[change.end :]
         text = with_modules(data.decode(), {module for change in kept for module in change.imports})
         return text if parsed(text) is not None else None
+
+    def _object_to_hidden(self, changes: Iterable[Change]) -> None:
+        """A rewrite that needs `set` or `collections` stays away where these names mean something else."""
+        small = [change for change in changes if change.end - change.start < len(self._data)]
+        words = {word for change in small for word in re.findall(r"[^\W\d]\w*", change.new)}
+        needed = (words & {*dir(builtins)}) | {module for change in small for module in change.imports}
+        if needed & bound_in(self.tree):
+            raise CannotMendError
 
     def _margin(self, statement: ast.stmt) -> tuple[int, str]:
         """Where the line of a statement begins, and its indentation; nothing else may stand on its lines."""
@@ -209,6 +219,32 @@ def with_modules(text: str, modules: Iterable[str]) -> str:
 def _stays_first(node: ast.stmt, tree: ast.Module) -> bool:
     is_docstring = node is tree.body[0] and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return is_docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Every name that stands in a node, inside of f-strings too."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def bound_in(tree: ast.AST) -> set[str]:
+    """Every name that code gives a meaning of its own, wherever it does."""
+    return {name for node in ast.walk(tree) for name in bound_by(node)}
+
+
+def bound_by(node: ast.AST) -> set[str]:
+    """What one node gives a meaning: a variable, a parameter, a function, a class, what `import … as` names."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return {name}
+        case ast.arg(arg=name) | ast.alias(asname=str(name)) | ast.MatchMapping(rest=str(name)):
+            return {name}
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return {name}
+        case ast.ImportFrom(names=names):
+            return {alias.asname or alias.name for alias in names}
+    return set()
 
 
 def _walk(root: ast.AST) -> Iterator[ast.AST]:
