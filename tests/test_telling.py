@@ -197,13 +197,13 @@ def test_what_followed_once_the_tests_passed_is_told_in_its_order() -> None:
             "The model was asked for a first version",
             "5 of 8 small changes of version 1 go unnoticed by its tests.",
             "3 tests were added: 1 from the words of the task, 1 on which versions written independently agree and 1 "
-            "pinned to what the code does; 1 change only pinned tests notice; 1 change is "
-            "probably no mistake: no input told it from the code.",
+            "pinned to what the code does; 1 change only pinned tests notice; "
+            "1 change no input told from the code (probably equivalent).",
             "A round for security: 1 finding before, no finding after; version 2 is kept.",
             "A round for quality (60 of 100) was not kept: a test was lost.",
             "A person looked at the code and its checks and made a comment about line 2",
             "WHAT ITERATING BROUGHT New tests raised the mutation score from 37 to 62 %",
-            "probably no mistakes: line 2: `else` is removed.",
+            "no input told from the code (probably equivalent): line 2: `else` is removed.",
             "HOW IT ENDED",
         )
     ]

@@ -195,7 +195,7 @@ def _iterating(run: Run) -> str:
     changes = {
         "Small changes that still go unnoticed:": left.unnoticed,
         "Noticed by pinned tests alone:": left.pinned,
-        "No input told these from the code, so they are probably no mistakes:": left.alike,
+        "No input told these from the code (probably equivalent):": left.alike,
     }
     told = [f"{title}\n\n{_changes(these)}" for title, these in changes.items() if these]
     worth = "\n".join(f"- {_words(line, 400)}" for line in paid(run))

@@ -186,7 +186,7 @@ def _gains(run: Run) -> Iterator[str]:
     kinds = {
         "Small changes that still go unnoticed": left.unnoticed,
         "Small changes that only pinned tests notice": left.pinned,
-        "Small changes that no input told from the code, and that are probably no mistakes": left.alike,
+        "Small changes that no input told from the code (probably equivalent)": left.alike,
     }
     for words, changes in kinds.items():
         if changes:

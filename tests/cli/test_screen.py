@@ -147,7 +147,7 @@ def test_what_goes_unnoticed_and_what_is_left_of_it_is_told() -> None:
     lines = shown(tried, Strengthened(version=1, tests=new, noticed=12, alike=("b",), seconds=3.0))
     assert "3 of 14 small changes go unnoticed: writing tests for them (2.0 s)" in lines
     assert "agreed     assert f(1) == 1 (3 of 4 versions say so)" in lines
-    assert "1 left, 1 probably no mistake (3.0 s)" in lines
+    assert "1 left, 1 no input told apart (probably equivalent) (3.0 s)" in lines
     left_out = Strengthened(version=1, noticed=11, why="too little time is left")
     assert "3 left, no test was added: too little time is left" in shown(tried, left_out)
     noticed = Mutated(version=2, mutants=6, noticed=6)
@@ -170,7 +170,7 @@ def test_show_lists_the_changes_the_tests_and_the_rows() -> None:
         "unnoticed: line 2: `n > 0` becomes `n >= 0`  [solution.x_f__mutmut_1]",
         "agreed (3 of 4 versions say so), notices solution.x_f__mutmut_1",
         "assert f(1) == 1",
-        "probably no mistake: solution.x_f__mutmut_4",
+        "no input told apart (probably equivalent): solution.x_f__mutmut_4",
         "After new tests, version 1: 4 of 4 tests passed, 62 % of small changes noticed, maintainability 81 of 100, "
         "2 lines",
         "A round for security: 1 finding before, no finding after; version 2 is kept.",

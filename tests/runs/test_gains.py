@@ -9,6 +9,7 @@ from burnish.events import (
     Refined,
     Resumed,
     RunFinished,
+    Stopped,
     Strengthened,
 )
 from burnish.runs import Run
@@ -71,6 +72,24 @@ def test_pinned_tests_raise_nothing() -> None:
     assert said == "Looking for new tests left the mutation score at 75 % (1 pinned added), for 0 tokens and 0.0 s."
 
 
+def test_only_tests_that_are_pinned_are_called_so() -> None:
+    new = (
+        NewTest(test="x", origin="agreed", notices=("a",)),
+        NewTest(test="y", origin="pinned", notices=("b",)),
+        NewTest(test="z", origin="pinned", notices=("c",)),
+    )
+    before = Mutated(version=1, mutants=400, noticed=300)
+    [said] = paid(run(before, Strengthened(version=1, tests=new, noticed=300, pinned=2)))
+    assert "at 75 % (3 added, 2 of them pinned), for" in said
+
+
+def test_one_more_change_of_many_that_is_noticed_is_a_gain() -> None:
+    new = NewTest(test="x", origin="agreed", notices=("a",))
+    before = Mutated(version=1, mutants=400, noticed=301)
+    [said] = paid(run(before, Strengthened(version=1, tests=(new,), noticed=302)))
+    assert said == "New tests raised the mutation score from 301 to 302 of 400 changes, for 0 tokens and 0.0 s."
+
+
 def test_why_nothing_was_looked_for_is_told() -> None:
     nothing = Strengthened(version=1, noticed=3, why="too little time is left")
     [said] = paid(run(Mutated(version=1, mutants=4, noticed=3), nothing))
@@ -101,6 +120,21 @@ def test_a_round_that_nobody_needed_is_only_told_where_the_check_has_passed() ->
     assert paid(Run(failed))[-1] == "No round for performance was needed."
     unfinished = [event for event in failed if event.kind != "run_finished"]
     assert not any("needed" in said for said in paid(Run(unfinished)))
+
+
+def test_a_round_that_was_never_looked_into_is_not_called_needless() -> None:
+    """The time was up, or a person's own words or hands made the result after the checks had their say."""
+    without = [event for event in EVENTS if not isinstance(event, Refined)]
+    over = [Stopped(reason="seconds", why="out of time") if isinstance(event, Stopped) else event for event in without]
+    assert not any("needed" in said for said in paid(Run(over)))
+    for by in ("review", "user"):
+        theirs = [
+            event.model_copy(update={"by": by}) if isinstance(event, CodeProposed) and event.version == 2 else event
+            for event in without
+        ]
+        assert not any("needed" in said for said in paid(Run(theirs)))
+    unheard = [event for event in without if not isinstance(event, Stopped)]
+    assert not any("needed" in said for said in paid(Run(unheard)))
 
 
 def test_what_still_goes_unnoticed_is_sorted_by_what_is_known_of_it() -> None:

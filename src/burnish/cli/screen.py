@@ -197,7 +197,7 @@ class Screen:
         said = [f"{left} left"]
         said += [f"{event.pinned} noticed by pinned tests alone"] if event.pinned else []
         said += [f"no test was added: {one_line(event.why, 160)}"] if event.why else []
-        said += [f"{len(event.alike)} probably no mistake{'' if len(event.alike) == 1 else 's'}"] if event.alike else []
+        said += [f"{len(event.alike)} no input told apart (probably equivalent)"] if event.alike else []
         self._line("changes", f"{', '.join(said)} ({event.seconds:.1f} s)", "green" if not left else "yellow")
 
     def _refined(self, event: Refined) -> None:

@@ -140,7 +140,7 @@ class _Story:
                 for test in event.exposing:
                     self._plain(f"version {event.version} fails {test}", "red")
                 for key in event.alike:
-                    self._plain(f"probably no mistake: {key}", "dim")
+                    self._plain(f"no input told apart (probably equivalent): {key}", "dim")
             case Reviewed():
                 self._code(event.text)
 

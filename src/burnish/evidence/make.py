@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from typing import Required, TypedDict
 
 from burnish.checks.suite import Suite
-from burnish.events import Case, Decided, Event, Graded, Outcome, Rated, Resumed, Reviewed, UserAnswered
 from burnish.discreet import discreet, model_name
+from burnish.events import Case, Decided, Event, Graded, Outcome, Rated, Resumed, Reviewed, UserAnswered
 from burnish.evidence.form import (
     TEXT,
     Asked,

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator
 from typing import TypeVar
 
-from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Move, NewTest, Strengthened, TestsProposed
 from burnish.discreet import discreet, model_name
+from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Move, NewTest, Strengthened, TestsProposed
 from burnish.evidence.form import Maker, Step
 from burnish.models.names import split_names
 from burnish.runs.run import Run

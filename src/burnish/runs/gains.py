@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Strengthened, Survivor
+from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Stopped, Strengthened, Survivor
 from burnish.runs.run import Run
 from burnish.runs.sentences import joined
 from burnish.text import one_line
@@ -12,13 +12,16 @@ END = "the end"
 ROUNDS = ("security", "performance", "quality")
 """The checks that have a round of their own where they find something."""
 
+BY_PEOPLE = ("review", "user")
+"""Versions that came after the rounds: a person wanted them or wrote them."""
+
 
 class Left(NamedTuple):
     """The small changes that went unnoticed at first, by what became of them."""
 
     unnoticed: tuple[Survivor, ...] = ()
     alike: tuple[Survivor, ...] = ()
-    """Probably no mistakes."""
+    """No input told them from the code; probably equivalent."""
     pinned: tuple[Survivor, ...] = ()
     """Noticed only by tests that say what the code does."""
 
@@ -91,12 +94,20 @@ def _raised(run: Run, before: Mutated, event: Strengthened, place: int) -> Itera
     cost = _cost(_tokens(run.events[start:place]), before.seconds + event.seconds)
     if event.exposing:
         yield f"{_exposed(run, event)}, for {cost}."
-    elif now == was:
-        pinned = f"{len(event.tests)} pinned" if event.tests else "none"
+    elif event.noticed == before.noticed:
         why = f": {one_line(event.why, 160).rstrip('.')}" if event.why else ""
-        yield f"Looking for new tests left the mutation score at {was} % ({pinned} added), for {cost}{why}."
-    if now > was:
-        yield f"New tests raised the mutation score from {was} to {now} %{'' if event.exposing else f', for {cost}'}."
+        yield f"Looking for new tests left the mutation score at {was} % ({_many(event)}), for {cost}{why}."
+    if event.noticed > before.noticed:
+        gain = f"{was} to {now} %" if now > was else f"{before.noticed} to {event.noticed} of {before.mutants} changes"
+        yield f"New tests raised the mutation score from {gain}{'' if event.exposing else f', for {cost}'}."
+
+
+def _many(event: Strengthened) -> str:
+    """How many tests came of it, and how many of them only say what the code does."""
+    count, pinned = len(event.tests), sum(new.origin == "pinned" for new in event.tests)
+    if count == pinned:
+        return f"{pinned} pinned added" if pinned else "none added"
+    return f"{count} added, {pinned} of them pinned" if pinned else f"{count} added"
 
 
 def _exposed(run: Run, event: Strengthened) -> str:
@@ -140,9 +151,11 @@ def _bought(event: Refined, cost: str) -> str:
 
 
 def _went_there(run: Run) -> bool:
-    """Whether the checks had their say before the end."""
-    afterwards = run.started.settings.get("afterwards")
-    return isinstance(afterwards, list) and "refine" in afterwards and run.verdict in ("proven", "plausible")
+    """Whether the checks had their say on the very version that is the result, and nothing cut it short."""
+    afterwards, stopped = run.started.settings.get("afterwards"), run.ending(Stopped)
+    wanted = isinstance(afterwards, list) and "refine" in afterwards and run.verdict in ("proven", "plausible")
+    untouched = run.final is not None and run.final.by not in BY_PEOPLE
+    return wanted and untouched and stopped is not None and stopped.reason == "done"
 
 
 def _tokens(events: Sequence[Event]) -> int:

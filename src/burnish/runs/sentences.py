@@ -122,7 +122,7 @@ def _stronger(event: Strengthened) -> str:
     parts = [f"{counted(many, 'test')} {'was' if many == 1 else 'were'} added: {origins(event.tests)}" if many else ""]
     parts += [_exposing(event)]
     parts += [f"{counted(event.pinned, 'change')} only pinned tests notice" if event.pinned else ""]
-    parts += [f"{_alike_changes(len(event.alike))} from the code" if event.alike else ""]
+    parts += [_alike_changes(len(event.alike)) if event.alike else ""]
     return sentence("; ".join(filter(None, parts)) or f"No test was added{_because(event.why)}")
 
 
@@ -138,8 +138,7 @@ def _because(why: str) -> str:
 
 
 def _alike_changes(many: int) -> str:
-    mistakes = "is probably no mistake" if many == 1 else "are probably no mistakes"
-    return f"{counted(many, 'change')} {mistakes}: no input told {'it' if many == 1 else 'them'}"
+    return f"{counted(many, 'change')} no input told from the code (probably equivalent)"
 
 
 def _round(event: Refined) -> str:

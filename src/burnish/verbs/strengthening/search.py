@@ -48,7 +48,7 @@ class Found:
     against: list[str] = field(default_factory=list)
     """Where those who wrote it anew from its docstring say something else than the code."""
     alike: list[str] = field(default_factory=list)
-    """Changes that no call told apart: probably they are no mistakes at all."""
+    """Changes that no call told apart. In a large function that says little: the right call may not have been tried."""
     in_words: int = 0
     """How many of the others stand where an error is raised: they may change no more than its words."""
     beyond: str = ""

@@ -82,7 +82,7 @@ class Outcome:
         parts = [
             f"{self.before.noticed} of {counted(self.before.tried, 'mutant')} noticed",
             f"{counted(count, 'new test')}: {noticed} noticed{only}" if count else "no new test",
-            f"{len(self.alike)} probably equivalent" if self.alike else "",
+            f"{len(self.alike)} that no input told from the code" if self.alike else "",
             f"{self.in_words} only in the words of an error" if self.in_words else "",
             f"{self.beyond} in functions that could not be called" if self.beyond else "",
             counted(len(self.against), "contradiction") if self.against else "",
