@@ -223,7 +223,7 @@ def _read(terminal: int) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, store: Store) -> None:
+def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, command: tuple[str, ...], store: Store) -> None:
     script = work_folder / "ed.sh"
     script.write_text('#!/bin/sh\nsed -i "s/double(0) == 0/double(0) == 0.0/" "$1"\n')
     script.chmod(0o755)
@@ -231,7 +231,7 @@ def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, store: Store)
     env = {**os.environ, "VISUAL": f"{script}"}
     seen: list[bytes] = []
     with subprocess.Popen(
-        [sys.executable, "-m", "burnish", *COMMAND], stdin=theirs, stdout=theirs, stderr=theirs, env=env
+        [sys.executable, "-m", "burnish", *command], stdin=theirs, stdout=theirs, stderr=theirs, env=env
     ) as process:
         os.close(theirs)
         for where, times, line in (("tests", 1, b"e\n"), ("tests", 2, b"\n"), ("checks", 1, b"\n")):
@@ -248,10 +248,12 @@ def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, store: Store)
 
 
 @pytest.mark.slow
-def test_ctrl_c_at_the_question_ends_the_run_as_always(work_folder: Path, store: Store) -> None:
-    command = [sys.executable, "-m", "burnish", *COMMAND]
+def test_ctrl_c_at_the_question_ends_the_run_as_always(
+    work_folder: Path, command: tuple[str, ...], store: Store
+) -> None:
+    started = [sys.executable, "-m", "burnish", *command]
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(started, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         seen: list[bytes] = []
         _until(ours, HEADS["tests"], seen)
@@ -264,9 +266,11 @@ def test_ctrl_c_at_the_question_ends_the_run_as_always(work_folder: Path, store:
 
 
 @pytest.mark.slow
-def test_kill_9_between_the_checkpoints_then_resume_asks_only_the_second(work_folder: Path, store: Store) -> None:
-    command = [sys.executable, "-m", "burnish", *COMMAND]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=work_folder) as process:
+def test_kill_9_between_the_checkpoints_then_resume_asks_only_the_second(
+    work_folder: Path, command: tuple[str, ...], store: Store
+) -> None:
+    started = [sys.executable, "-m", "burnish", *command]
+    with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=work_folder) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write(b"\n")

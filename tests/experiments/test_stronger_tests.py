@@ -102,7 +102,10 @@ def test_a_test_that_the_reference_fails_is_a_false_reject(experiment: ModuleTyp
 
 
 @pytest.mark.slow
-def test_a_reference_that_hangs_on_one_test_is_still_asked_the_others(experiment: ModuleType, box: Sandbox) -> None:
+def test_a_reference_that_hangs_on_one_test_is_still_asked_the_others(
+    experiment: ModuleType, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.checks.tests.TIMEOUT_SECONDS", 1.5)
     task = Task(id="f", prompt="f", entry_point="f", gold="def f(n):\n    while n == 1: pass\n    return max(n, 0)\n")
     found = {row["test"]: row["gold"] for row in experiment.tests_of(iterated(), task, box)}
     assert found["assert f(1) == 1"] is False
