@@ -30,6 +30,13 @@ def test_an_honest_folder_ends_with_0_and_a_plain_sentence(call: Call, folder: P
         assert part in told.out
 
 
+def test_what_was_not_looked_at_is_named(call: Call, folder: Path) -> None:
+    (folder / ".git").mkdir()
+    told = call("verify", str(folder), "--fast")
+    assert told.code == 0, told.err
+    assert ".git          was not looked at; remove it before you use tools in the folder" in told.out
+
+
 def test_what_does_not_hold_ends_with_1_and_is_named(call: Call, folder: Path) -> None:
     edit(folder, lambda data: data["checks"][-1].update(figure="99 of 100"))
     told = call("verify", str(folder))
