@@ -30,6 +30,11 @@ def mutation(score: float, tried: int = 100) -> Evidence:
     return Evidence(check="mutation", verdict="passed", why="", details={"score": score, "tried": tried})
 
 
+def coverage(percent: float, missing: int, verdict: Any = "passed") -> Evidence:
+    files = [{"percent": percent, "missing": list(range(missing)), "missing_branches": []}]
+    return Evidence(check="coverage", verdict=verdict, why="", details={"files": files})
+
+
 def not_run(check: str) -> Evidence:
     return Evidence(check=check, verdict="not_run", why="it crashed")
 
@@ -49,6 +54,8 @@ NO_DIFFERENCE = [
     (performance("linear", 1e-6), performance("linear", 1e-5)),
     (mutation(80), mutation(77)),
     (mutation(80, tried=5), mutation(65, tried=5)),
+    (coverage(90, 2), coverage(80, 2)),
+    (coverage(90, 2), coverage(88, 3)),
 ]
 WORSE = [
     (security(), security("low")),
@@ -58,6 +65,8 @@ WORSE = [
     (quality(80), quality(70)),
     (quality(60.2), quality(59.9)),
     (mutation(80), mutation(70)),
+    (coverage(100, 0), coverage(60, 4, "failed")),
+    (coverage(100, 0), coverage(90, 1)),
 ]
 
 

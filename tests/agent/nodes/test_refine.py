@@ -1,6 +1,6 @@
 """Findings become rounds: what is better and loses nothing takes the place of what passed; all else leaves it alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,10 +8,13 @@ import pytest
 
 from burnish import Limits, ScriptedModel
 from burnish.agent.ask import Tools
+from burnish.agent.mending.sameness import NOT_COMPARED, otherwise
 from burnish.agent.nodes.refine import refine
 from burnish.agent.work import USER, Work
 from burnish.attempt import attempt
 from burnish.checks.final import FinalChecks
+from burnish.checks.ground import Alone
+from burnish.errors import SandboxError
 from burnish.events import (
     Asked,
     Event,
@@ -214,6 +217,101 @@ def test_an_answer_with_another_signature_does_not_land(box: Sandbox) -> None:
     other = "def unique(items, keep=0):\n    return list(dict.fromkeys(items))\n"
     events, _ = rounds(passing(box, HIDDEN), at_work(box, Said(performance="for y in made"), block(other)))
     assert of(Refined, events)[0].why == "it changes the signature of unique"
+
+
+FIRST = Task(
+    id="first",
+    prompt="The first word of a text.",
+    entry_point="first_word",
+    signature="first_word(text)",
+    visible_tests=("assert first_word('a') == 'a'", "assert first_word('b c') == 'b'"),
+    own_tests=False,
+)
+EXECUTED = "def first_word(text):\n    return eval(repr(text) + '.split()[0]')\n"
+SPLIT = "def first_word(text):\n    return text.split()[0]\n"
+CUT = "def first_word(text):\n    return text[0]\n"
+
+
+def test_a_safer_answer_that_does_something_else_does_not_land(box: Sandbox) -> None:
+    start = passing(box, EXECUTED, task=FIRST)
+    events, after = rounds(start, at_work(box, Said(security="eval("), block(CUT), block(SPLIT)))
+    assert [asked.ask_id for asked in of(Asked, events)] == ["refine-2", "refine-3"]
+    assert after.best
+    assert after.best.code.strip() == SPLIT.strip()
+
+
+def test_a_safer_answer_may_refuse_what_was_a_program_and_no_data(box: Sandbox) -> None:
+    safer = "import ast\n\n\ndef read(text):\n    return ast.literal_eval(text)\n"
+    code = "def read(text):\n    return eval(text, {})\n"
+    events, after = rounds(passing(box, code, task=READ), at_work(box, Said(security="return eval("), block(safer)))
+    assert of(Refined, events)[0].kept
+    assert after.best
+    assert after.best.number == 2
+
+
+def test_a_safer_answer_that_no_longer_reads_plain_data_does_not_land(box: Sandbox) -> None:
+    poorer = "def read(text):\n    return [int(text.strip('[]'))]\n"
+    code = "def read(text):\n    return eval(text, {})\n"
+    events, _ = rounds(passing(box, code, task=READ), at_work(box, Said(security="return eval("), block(poorer)))
+    assert of(Refined, events)[0].why.startswith("it does not do the same: read(")
+
+
+def test_an_answer_that_changes_its_arguments_or_raises_another_error_does_not_land(box: Sandbox) -> None:
+    changes = "def unique(items):\n    items.sort(key=str)\n    return list(dict.fromkeys(items))\n"
+    raises = "def unique(items):\n    if items is None or isinstance(items, int):\n        raise KeyError\n"
+    raises += "    return list(dict.fromkeys(items))\n"
+    for answer in (changes, raises):
+        calls = ("unique([1, 2, 1])", "unique([2, 1])", "unique(None)")
+        assert otherwise(HIDDEN, answer, calls, tools(box).ground).startswith("it does not do the same: unique(")
+
+
+class Silent(Alone):
+    """A place where nothing can be compared."""
+
+    def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        raise SandboxError("no place to run")
+
+
+def test_what_could_not_be_compared_does_not_land(box: Sandbox) -> None:
+    kit = at_work(box, Said(performance="x not in made:"), ground=Silent(box))
+    events, after = rounds(passing(box, SLOW), kit)
+    assert not of(Refined, events)[0].kept
+    assert after.best
+    assert after.best.number == 1
+    assert otherwise(SLOW, FAST, (), tools(box).ground) == NOT_COMPARED
+    assert otherwise(SLOW, FAST, ("unique(0)",), tools(box).ground) == NOT_COMPARED
+
+
+def test_code_that_its_tests_run_less_of_does_not_land(box: Sandbox) -> None:
+    checks = Said("coverage", "performance", performance="for y in made", coverage="fromkeys")
+    events, after = rounds(passing(box, HIDDEN), at_work(box, checks, block(FAST)))
+    assert of(Refined, events)[0].why.startswith("coverage is worse")
+    assert after.best
+    assert after.best.number == 1
+
+
+TWICE = f"""{SLOW}
+
+def other(items):
+    return [x for x in items if x in list(items) and x not in items]
+
+
+def longer(items):
+    made = []
+    for item in items:
+        made = made + [item]
+    return made
+"""
+
+
+def test_what_no_finding_asks_for_is_left_as_it_was(box: Sandbox) -> None:
+    events, after = rounds(passing(box, TWICE), at_work(box, Said(performance="x not in made:")))
+    [done] = of(Refined, events)
+    assert done.kept
+    assert done.why.startswith("what is searched in a loop becomes a set; ")
+    assert after.best
+    assert "made_set" in after.best.code
+    assert after.best.code.endswith(TWICE.partition("def other")[2])
 
 
 def test_the_rounds_come_in_their_order_and_each_goes_on_from_what_was_kept(box: Sandbox) -> None:

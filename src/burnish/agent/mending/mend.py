@@ -27,6 +27,8 @@ class Mend(Frozen):
     what: str
     """In a few words: "a list that is searched in a loop becomes a set"."""
     check: str
+    inside: str = ""
+    """The function or class at the top of the module that it keeps to; empty: the whole module."""
 
     def on(self, code: str) -> str | None:
         """The whole module after the rewrite; None where there is nothing to do, or it cannot be done with care.
@@ -35,10 +37,23 @@ class Mend(Frozen):
         """
         try:
             source = Source(code)
-            text = source.with_changes(KINDS[self.check][self.what](source))
+            changes = [one for one in self._changes(source) if not self.inside or source.top_of(one) == self.inside]
+            text = source.with_changes(changes)
             return text if text is not None and text != code and not objection(code, text) else None
         except Exception:
             return None
+
+    def parts(self, code: str) -> "tuple[Mend, ...]":
+        """The same rewrite for each function or class by itself; where it changes anything else, as it is."""
+        try:
+            source = Source(code)
+            tops = list(dict.fromkeys(source.top_of(change) for change in self._changes(source)))
+        except Exception:
+            return ()
+        return (self,) if "" in tops else tuple(self.model_copy(update={"inside": top}) for top in tops)
+
+    def _changes(self, source: Source) -> Iterable[Change]:
+        return KINDS[self.check][self.what](source)
 
 
 def mends_for(check: str) -> tuple[Mend, ...]:

@@ -1,9 +1,9 @@
 """A candidate against the version that it was made from: tests first, then the check it is for, then all others."""
 
-from burnish.agent.agreement import apart, differences
 from burnish.agent.ask import Tools
 from burnish.agent.inputs import calls_of_all
 from burnish.agent.mending.mend import objection
+from burnish.agent.mending.sameness import otherwise
 from burnish.agent.mending.weighing import better, worse
 from burnish.agent.work import NOT_RUN, Work
 from burnish.checks.final import FinalChecks
@@ -14,11 +14,9 @@ from burnish.text import one_line
 
 ROUNDS = ("security", "performance", "quality")
 """The checks that have a round, in this order."""
-AS_BEFORE = ("performance", "quality")
-"""Whose findings have nothing to do with what the code does, so that it must do the same on every input."""
 MOST_CALLS = 60
-UNKNOWN = ("too slow", "no answer")
-"""Answers of the version as it was that say nothing about what is right."""
+LAST = ("performance", "mutation")
+"""The checks that take longest are asked last."""
 
 
 class Weighed(Frozen):
@@ -53,7 +51,7 @@ class Scales:
         graded = self.grade(code)
         if lost := self.lost(graded):
             return Weighed(kept=False, why=lost, graded=graded)
-        if check in AS_BEFORE and (other := self._behaves_otherwise(code)):
+        if other := self._behaves_otherwise(check, code):
             return Weighed(kept=False, why=other, graded=graded)
         after = self.of(check, code)
         figure = after.figure or after.why
@@ -80,7 +78,7 @@ class Scales:
         lost = [t for t in before if before[t] == "passed" != after[t] and t not in self._work.disputed]
         return f"it no longer passes {one_line(in_words(lost[0]), 80)}" if lost else ""
 
-    def _behaves_otherwise(self, code: str) -> str:
+    def _behaves_otherwise(self, check: str, code: str) -> str:
         """A call like those of the tests on which a version does something else than before; empty where none is known.
 
         The tests decide; this is for what they leave open.
@@ -89,20 +87,15 @@ class Scales:
         names, given = (spec.entry_point, *self._work.task.also), self._work.suite.given
         modules, files = (self.base.code, code), ground.test_texts(self._work.suite)
         calls = calls_of_all(names, spec.signature, given, MOST_CALLS, self._work.task.prompt, modules, 0, files)
-        try:
-            told = ground.behave_all(dict(enumerate(modules)), calls)
-        except SandboxError:
-            return ""
-        known = [at for at in differences(told[0], told[1]) if told[0][at] not in UNKNOWN]
-        first, second, those = ([row[at] for at in known] for row in (told[0], told[1], calls))
-        return f"it does not do the same: {apart(tuple(first), tuple(second), those)}" if known else ""
+        return otherwise(self.base.code, code, calls, ground, security=check == "security")
 
     def _harmed(self, check: str, code: str) -> str:
-        """The first other check that would rather have the code as it was. Mutation, the slowest, is asked last."""
-        others = [*(name for name in ROUNDS if name != check), *(["mutation"] if self._work.was_content else [])]
-        for other in others:
-            if other not in self._checks.names or self._tools.cancel.is_set():
-                continue
+        """The first other check that would rather have the code as it was; mutation only where it was measured."""
+        skipped = {check} | ({"mutation"} if not self._work.was_content else set())
+        names = [name for name in self._checks.names if name not in skipped]
+        for other in sorted(names, key=lambda name: LAST.index(name) if name in LAST else -1):
+            if self._tools.cancel.is_set():
+                break
             before, after = self.of(other, self.base.code), self.of(other, code)
             if worse(before, after):
                 was, now = (one_line(one.figure or one.why, 80) for one in (before, after))

@@ -155,6 +155,15 @@ class Source:
         start, _ = self._margin(first)
         return Change(start, self._line_end(last), new, imports)
 
+    def top_of(self, change: Change) -> str:
+        """The function or class at the top of the module that a change lies in; empty where it lies in none."""
+        for node in self.tree.body:
+            if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                if self._lines[first - 1] <= change.start and change.end <= self._line_end(node):
+                    return node.name
+        return ""
+
     def with_changes(self, changes: Iterable[Change]) -> str | None:
         """The module after the changes; of two that overlap, the outer. None where that is no Python."""
         kept: list[Change] = []

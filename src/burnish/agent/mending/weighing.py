@@ -18,6 +18,8 @@ A_LITTLE = 1.0
 """Points of 100 in quality that a few lines more may cost; the verdict must stay."""
 MUTATION_POINTS = 5.0
 """Percent, or one mutant's share where that is more: another code has other mutants."""
+COVERAGE_POINTS = 5.0
+"""Percent of lines and branches: shorter code has fewer to run, and each weighs more."""
 SAID_OF_SIGNATURES = ("types", "docstring", "complexity", "duplication")
 """Findings of quality that no small rewrite mends; alone they are no reason to begin a round."""
 
@@ -51,6 +53,8 @@ def worse(before: Evidence, after: Evidence) -> bool:
             return _slower(before, after)
         case "mutation":
             return _score(after) < _score(before) - _mutation_noise(before, after)
+        case "coverage":
+            return _missing(after) > _missing(before) and _covered(after) < _covered(before) - COVERAGE_POINTS
     return _score(after) < _score(before) - A_LITTLE
 
 
@@ -114,6 +118,20 @@ def _slower_one(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 def _score(evidence: Evidence) -> float:
     score = evidence.details.get("score")
     return float(score) if isinstance(score, int | float) else 0.0
+
+
+def _covered(evidence: Evidence) -> float:
+    """The share of the file that its tests run least of."""
+    return min((float(one["percent"]) for one in _files(evidence)), default=100.0)
+
+
+def _missing(evidence: Evidence) -> int:
+    return sum(len(one["missing"]) + len(one["missing_branches"]) for one in _files(evidence))
+
+
+def _files(evidence: Evidence) -> list[Mapping[str, Any]]:
+    seen = evidence.details.get("files")
+    return [one for one in seen if isinstance(one, Mapping)] if isinstance(seen, list) else []
 
 
 def _mutation_noise(*answers: Evidence) -> float:

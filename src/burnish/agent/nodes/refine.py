@@ -1,7 +1,7 @@
 """refine: a round for each check that finds something: security, then performance, then quality."""
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple
 
 from burnish.agent import prompts
@@ -10,7 +10,7 @@ from burnish.agent.mending.heads import with_head
 from burnish.agent.mending.mend import Mend, mends_for
 from burnish.agent.mending.saying import said
 from burnish.agent.mending.scales import ROUNDS, Scales, Weighed
-from burnish.agent.mending.weighing import found, worth_asking
+from burnish.agent.mending.weighing import better, found, worth_asking
 from burnish.agent.nodes.draft import propose, wanted
 from burnish.agent.nodes.run import basis_of
 from burnish.agent.work import REFINE, USER, Work
@@ -103,30 +103,52 @@ def _tries(work: Work, tools: Tools, scales: Scales, before: Evidence, finding: 
 
 def _by_mends(check: str, scales: Scales, tools: Tools) -> tuple[str, str, Weighed]:
     """The code that the mends make together, or else one of them; empty where none is kept."""
-    code, used, ends = scales.base.code, list[Mend](), time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)
+    ends = time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)
+
+    def is_over() -> bool:
+        return tools.cancel.is_set() or time.monotonic() > ends
+
+    code, used, nothing = scales.base.code, list[Mend](), ("", "", Weighed(kept=False, why=""))
     for mend in mends_for(check):
-        new = mend.on(code)
-        if tools.cancel.is_set() or time.monotonic() > ends:
-            break
-        if new and not scales.lost(scales.grade(new)):
-            code, used = new, [*used, mend]
-    nothing = Weighed(kept=False, why="")
+        for part in mend.parts(code):
+            new = None if is_over() else part.on(code)
+            if new and not scales.lost(scales.grade(new)):
+                code, used = new, [*used, part]
     if not used or tools.cancel.is_set():
-        return "", "", nothing
+        return nothing
     weighed = scales.weigh(check, code)
-    if weighed.kept or len(used) == 1:
-        return (code, _named(used), weighed) if weighed.kept else ("", "", nothing)
-    for mend in used[:MOST_SINGLE]:
-        alone = mend.on(scales.base.code)
-        if alone and not tools.cancel.is_set() and time.monotonic() < ends:
-            weighed = scales.weigh(check, alone)
-            if weighed.kept:
-                return alone, _named([mend]), weighed
-    return "", "", nothing
+    if weighed.kept:
+        return _without_riders(check, scales, used, weighed, is_over)
+    for mend in used[:MOST_SINGLE] if len(used) > 1 else []:
+        alone = None if is_over() else mend.on(scales.base.code)
+        if alone and (weighed := scales.weigh(check, alone)).kept:
+            return alone, _named([mend]), weighed
+    return nothing
+
+
+def _without_riders(
+    check: str, scales: Scales, used: list[Mend], weighed: Weighed, is_over: Callable[[], bool]
+) -> tuple[str, str, Weighed]:
+    """Of the mends that are kept together, those that the figure needs: what is no finding is nobody's to change."""
+    code = _made_by(used, scales.base.code)
+    for mend in used if len(used) > 1 else []:
+        rest = [other for other in used if other is not mend]
+        less = _made_by(rest, scales.base.code)
+        if is_over() or less == scales.base.code or scales.lost(scales.grade(less)):
+            continue
+        if not better(scales.of(check, less), scales.of(check, code)) and (lighter := scales.weigh(check, less)).kept:
+            code, used, weighed = less, rest, lighter
+    return code, _named(used), weighed
+
+
+def _made_by(mends: list[Mend], code: str) -> str:
+    for mend in mends:
+        code = mend.on(code) or code
+    return code
 
 
 def _named(used: list[Mend]) -> str:
-    return ", and ".join(mend.what for mend in used)
+    return ", and ".join(dict.fromkeys(mend.what for mend in used))
 
 
 def _by_model(work: Work, tools: Tools, scales: Scales, check: str, finding: str) -> Generator[Event, None, Tried]:
