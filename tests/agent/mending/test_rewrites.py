@@ -20,7 +20,7 @@ SAFER = {
     "yaml": ("import yaml\ndef f(t):\n    return yaml.load(t, Loader=yaml.Loader)\n", "    return yaml.safe_load(t)\n"),
     "shell": (
         'import subprocess as s\ndef f(w):\n    return s.check_output("echo " + w, shell=True, text=True)\n',
-        "    return s.check_output(['echo', str(w)], text=True)\n",
+        "    return s.check_output(['echo', w], text=True)\n",
     ),
     "shell without a value": (
         "import subprocess\ndef f():\n    return subprocess.call(\"echo 'a b'\", shell=True)\n",
@@ -29,7 +29,7 @@ SAFER = {
     "system": ('import os\ndef f(w):\n    os.system(f"touch {w}")\n', "    subprocess.call(['touch', str(w)])\n"),
     "popen": (
         'import os\ndef f(w):\n    return os.popen("echo " + w).read()\n',
-        "    return subprocess.run(['echo', str(w)], stdout=subprocess.PIPE, text=True, check=False).stdout\n",
+        "    return subprocess.run(['echo', w], stdout=subprocess.PIPE, text=True, check=False).stdout\n",
     ),
     "query": (
         "import sqlite3\ndef f(c, n):\n    return c.execute(f\"SELECT a FROM t WHERE n = '{n}' AND b > {n}\")\n",
@@ -69,6 +69,8 @@ def test_a_door_that_was_left_open_is_closed(code: str, line: str) -> None:
 
 LEFT_OPEN = {
     "eval with its own names": "def f(t, names):\n    return eval(t, names)\n",
+    "an eval of what the code wrote": "def f(t):\n    return eval(f'{t} + 1') + eval('t')\n",
+    "an eval of a name that is called": "def f(t):\n    return eval(t)(1)\n",
     "an eval of one's own": "def eval_row(t):\n    return t\ndef f(t):\n    return eval_row(t)\n",
     "a list and no shell": 'import subprocess\ndef f(w):\n    return subprocess.call(["echo", w])\n',
     "what popen gives is kept": 'import os\ndef f(w):\n    return os.popen("echo " + w)\n',

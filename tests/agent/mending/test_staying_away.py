@@ -206,12 +206,10 @@ def test_a_door_that_cannot_be_closed_with_care_is_left_to_others(code: str) -> 
 
 
 def test_a_digest_stays_what_it_was(box: Sandbox) -> None:
-    code = (
-        'import hashlib\n\n\ndef digest(b):\n    """The MD5 of some bytes."""\n    return hashlib.md5(b).hexdigest()\n'
-    )
+    code = 'import hashlib\n\n\ndef digest(b):\n    """The MD5."""\n    return hashlib.md5(b.encode()).hexdigest()\n'
     safer = mended("security", code)
     assert "usedforsecurity=False" in safer
-    assert behave_all({0: code, 1: safer}, ["digest(b'abc')"], box)[1] == ("'900150983cd24fb0d6963f7d28e17f72'",)
+    assert behave_all({0: code, 1: safer}, ["digest('abc')"], box)[1] == ("'900150983cd24fb0d6963f7d28e17f72'",)
 
 
 def test_errors_of_a_program_are_still_part_of_its_output() -> None:

@@ -12,12 +12,23 @@ WEAK_HASHES = ("hashlib.md5", "hashlib.sha1")
 GUESSABLE = ("random", "randint", "randrange", "choice", "choices", "sample", "uniform", "getrandbits", "randbytes")
 SECRET = re.compile(r"password|passwd|token|secret|salt|nonce|otp|session|api_?key|pin\b|_pin|code\b", re.IGNORECASE)
 
+PROTECTED = re.compile(r"pass_?(word|wd|phrase)|token|secret|credential|salt|hmac|sign|session|api_?key", re.IGNORECASE)
+"""Words around a hash that has to withstand somebody."""
+
 
 def literal(source: Source) -> Iterator[Change]:
-    """`eval(text)` that reads plain data."""
+    """`eval(text)` that reads plain data: not what the code itself wrote, nor something that is called."""
     for call in source.calls("builtins.eval"):
-        if len(call.args) == 1 and not call.keywords:
+        upper = source.parent(call)
+        if isinstance(upper, ast.Attribute) or (isinstance(upper, ast.Call) and upper.func is call):
+            continue
+        if len(call.args) == 1 and not call.keywords and _is_handed_on(source, call.args[0]):
             yield source.instead(call.func, "ast.literal_eval", "ast")
+
+
+def _is_handed_on(source: Source, text: ast.expr) -> bool:
+    built = isinstance(text, ast.JoinedStr | ast.BinOp | ast.Constant)
+    return not built and source.names.constant(text) is None
 
 
 def safe_yaml(source: Source) -> Iterator[Change]:
@@ -54,7 +65,7 @@ def _is_weak(name: ast.expr) -> bool:
 def _is_secret(source: Source, call: ast.Call) -> bool:
     """Whether the words of the function around speak of something secret."""
     function = source.function_of(call)
-    return bool(SECRET.search(source.of(function) if function else source.text))
+    return bool(PROTECTED.search(source.of(function) if function else source.text))
 
 
 def unguessable(source: Source) -> Iterator[Change]:

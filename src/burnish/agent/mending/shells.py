@@ -78,12 +78,12 @@ def _words(parts: list[str | ast.expr]) -> Iterator[str]:
         elif joined or SEVERAL.search(ast.unparse(part)):
             raise CannotMendError
         else:
-            yield _as_text(part)
+            yield ast.unparse(part)
             joined = True
 
 
 def _parts(node: ast.expr) -> Iterator[str | ast.expr]:
-    """Fixed texts and values, in their order."""
+    """Fixed texts and values, in their order; an f-string makes a text of any value, a sum does not."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -92,7 +92,7 @@ def _parts(node: ast.expr) -> Iterator[str | ast.expr]:
     elif isinstance(node, ast.JoinedStr):
         for value in node.values:
             if isinstance(value, ast.FormattedValue) and value.conversion == -1 and value.format_spec is None:
-                yield value.value
+                yield ast.Call(ast.Name("str", ast.Load()), [value.value], [])
             elif isinstance(value, ast.Constant):
                 yield str(value.value)
             else:
@@ -101,7 +101,3 @@ def _parts(node: ast.expr) -> Iterator[str | ast.expr]:
         yield node
     else:
         raise CannotMendError
-
-
-def _as_text(node: ast.expr) -> str:
-    return f"str({ast.unparse(node)})"

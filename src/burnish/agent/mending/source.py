@@ -1,7 +1,6 @@
 """A module as text and tree, and changes of it: bytes that no change names stay as they are."""
 
 import ast
-import builtins
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -15,6 +14,8 @@ from burnish.tasks.syntax import parsed
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+INTRODUCED = ("set", "list", "len", "min", "max", "reversed", "enumerate", "str", "Exception", "AssertionError")
+"""Builtins that rewrites write."""
 
 
 class CannotMendError(Exception):
@@ -181,7 +182,7 @@ class Source:
         """A rewrite that needs `set` or `collections` stays away where these names mean something else."""
         small = [change for change in changes if change.end - change.start < len(self._data)]
         words = {word for change in small for word in re.findall(r"[^\W\d]\w*", change.new)}
-        needed = (words & {*dir(builtins)}) | {module for change in small for module in change.imports}
+        needed = (words & {*INTRODUCED}) | {module for change in small for module in change.imports}
         if needed & bound_in(self.tree):
             raise CannotMendError
 
