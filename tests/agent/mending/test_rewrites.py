@@ -47,6 +47,18 @@ SAFER = {
         "import hashlib\ndef f(b):\n    return hashlib.md5(b)\n",
         "    return hashlib.md5(b, usedforsecurity=False)\n",
     ),
+    "weak hashes that meet": (
+        "import hashlib\ndef f(a, b):\n    x = hashlib.md5(a).digest()\n    return x == hashlib.md5(b).digest()\n",
+        "    x = hashlib.sha256(a).digest()\n    return x == hashlib.sha256(b).digest()\n",
+    ),
+    "weak hash that meets what it was given": (
+        "import hashlib\ndef f(a, b):\n    return hashlib.md5(a).hexdigest() == b\n",
+        "    return hashlib.md5(a, usedforsecurity=False).hexdigest() == b\n",
+    ),
+    "weak hashes that meet and are handed out": (
+        "import hashlib\ndef f(a, b):\n    x = hashlib.md5(a).digest()\n    return x, x == hashlib.md5(b).digest()\n",
+        "hashlib.md5(a, usedforsecurity=False).digest()",
+    ),
     "weak hash by name": (
         'import hashlib\nh = hashlib.new("sha1")\n',
         'h = hashlib.new("sha1", usedforsecurity=False)\n',

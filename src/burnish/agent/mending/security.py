@@ -4,16 +4,13 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from burnish.agent.mending.hashes import compared_hash, plain_hash
 from burnish.agent.mending.queries import queries
 from burnish.agent.mending.shells import no_shell
 from burnish.agent.mending.source import CannotMendError, Change, Source
 
-WEAK_HASHES = ("hashlib.md5", "hashlib.sha1")
 GUESSABLE = ("random", "randint", "randrange", "choice", "choices", "sample", "uniform", "getrandbits", "randbytes")
 SECRET = re.compile(r"password|passwd|token|secret|salt|nonce|otp|session|api_?key|pin\b|_pin|code\b", re.IGNORECASE)
-
-PROTECTED = re.compile(r"pass_?(word|wd|phrase)|token|secret|credential|salt|hmac|sign|session|api_?key", re.IGNORECASE)
-"""Words around a hash that has to withstand somebody."""
 
 
 def literal(source: Source) -> Iterator[Change]:
@@ -47,27 +44,6 @@ def own_temporary(source: Source) -> Iterator[Change]:
         yield source.instead(call, f"tempfile.NamedTemporaryFile({rest}).name", "tempfile")
 
 
-def plain_hash(source: Source) -> Iterator[Change]:
-    """A weak hash that tells things apart says so, and gives the digest it gave. One that keeps a secret is left."""
-    weak = [call for call in source.calls("hashlib.new") if call.args and _is_weak(call.args[0])]
-    for call in (*source.calls(*WEAK_HASHES), *weak):
-        if any(keyword.arg in ("usedforsecurity", None) for keyword in call.keywords) or _is_secret(source, call):
-            continue
-        given = [source.of(one) for one in (*call.args, *call.keywords)]
-        new = ", ".join([*given, "usedforsecurity=False"])
-        yield source.instead(call, f"{source.of(call.func)}({new})")
-
-
-def _is_weak(name: ast.expr) -> bool:
-    return isinstance(name, ast.Constant) and str(name.value).lower() in ("md5", "sha1")
-
-
-def _is_secret(source: Source, call: ast.Call) -> bool:
-    """Whether the words of the function around speak of something secret."""
-    function = source.function_of(call)
-    return bool(PROTECTED.search(source.of(function) if function else source.text))
-
-
 def unguessable(source: Source) -> Iterator[Change]:
     """Random numbers for something secret, by the name of the function; a seed means that they are to be repeated."""
     if any(source.calls("random.seed", "random.Random")):
@@ -96,6 +72,7 @@ SECURITY: dict[str, Callable[[Source], Iterable[Change]]] = {
     "a program is started with a list of arguments and without a shell": no_shell,
     "values go into a query as parameters": queries,
     "a temporary file is made and not only named": own_temporary,
+    "weak hashes that are only compared with each other become SHA-256": compared_hash,
     "a weak hash that keeps no secret says so": plain_hash,
     "random values for a secret come from `secrets`": unguessable,
     "`assert` becomes a raised AssertionError": raised,
