@@ -5,7 +5,8 @@ They take for granted that elements can be hashed, and that what they compare eq
 
 from collections.abc import Callable, Iterable
 
-from burnish.agent.mending.growing import appends, joins, queues
+from burnish.agent.mending.growing import appends, queues
+from burnish.agent.mending.joining import joins
 from burnish.agent.mending.pairs import pairs
 from burnish.agent.mending.recursion import remembered
 from burnish.agent.mending.searching import counts, places, sets
