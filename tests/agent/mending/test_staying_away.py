@@ -46,6 +46,10 @@ SLOW = {
     "a slice that may end at a negative place": (
         "def f(xs: list[int]):\n    return [sum(xs[: i - 1]) for i in range(len(xs))]\n"
     ),
+    "words in a text": "def f(words, text: str):\n    return [w for w in words if w in text]\n",
+    "words in what becomes a text": (
+        "def f(words, t):\n    t = t.lower()\n    return [t.count(w) + t.index(w) for w in words if w in t]\n"
+    ),
     "an append that is handed on": (
         "def f(xs):\n    seen = []\n    for x in xs:\n        if x not in seen:\n"
         "            list(map(seen.append, [x, -x]))\n    return seen\n"

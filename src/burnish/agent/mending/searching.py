@@ -7,6 +7,20 @@ from burnish.agent.mending.source import Change, Source
 
 QUICK = {"set", "dict", "frozenset", "range", "Counter", "defaultdict", "deque", "OrderedDict"}
 """What makes something in which looking up is quick already, or which is no list."""
+OF_TEXTS = (
+    "lower",
+    "upper",
+    "strip",
+    "join",
+    "format",
+    "replace",
+    "startswith",
+    "endswith",
+    "find",
+    "title",
+    "casefold",
+)
+"""Methods that texts have, and lists have not."""
 SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)
 """What can be said twice without doing work twice."""
 READERS = ("len", "range", "enumerate", "zip", "reversed", "list", "tuple", "set", "bool", "sum", "max", "min")
@@ -21,7 +35,7 @@ def sets(source: Source) -> Iterator[Change]:
         items, loop = node.comparators[0], source.repeated_from(node)
         if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In | ast.NotIn) or not isinstance(items, ast.Name):
             continue
-        if loop is None or _is_quick(source, items) or _is_bound_in(items.id, loop):
+        if loop is None or _is_quick(source, items) or is_text(source, items) or _is_bound_in(items.id, loop):
             continue
         grown = appended(source, items.id, loop)
         if grown is None:
@@ -62,11 +76,36 @@ def _looked_up(source: Source, method: str) -> Iterator[tuple[str, ast.Call, ast
     seen: set[tuple[str, ast.stmt]] = set()
     for call in source.each(ast.Call):
         match call:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=word), args=[_], keywords=[]):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as items, attr=word), args=[_], keywords=[]):
                 loop = source.repeated_from(call)
-                if word == method and loop is not None and not changes(source, name, loop):
+                if word != method or loop is None or is_text(source, items):
+                    continue
+                if not changes(source, name, loop):
                     yield name, call, loop, (name, loop) not in seen
                     seen.add((name, loop))
+
+
+def is_text(source: Source, items: ast.Name) -> bool:
+    """Whether something is known to be a text, in which more than single letters can be looked for."""
+    function = source.function_of(items)
+    for node in source.each(ast.AST, function):
+        match node:
+            case ast.arg(arg=name, annotation=ast.Name(id="str" | "bytes")) if name == items.id:
+                return True
+            case ast.Attribute(value=ast.Name(id=name), attr=method) if name == items.id and method in OF_TEXTS:
+                return True
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name == items.id and _makes_text(value):
+                return True
+    return False
+
+
+def _makes_text(value: ast.expr) -> bool:
+    match value:
+        case ast.JoinedStr() | ast.Constant(value=str() | bytes()) | ast.Call(func=ast.Name(id="str")):
+            return True
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return method in OF_TEXTS or method in ("read", "read_text")
+    return False
 
 
 def _is_quick(source: Source, items: ast.Name) -> bool:
