@@ -27,6 +27,9 @@ SEARCH_SECONDS = 9.0
 PROOF_SECONDS = 5.0
 MORE_SECONDS = 3.0
 """For inputs that the model thought of."""
+WORTH_ASKING = 0.25
+"""The share of mutants that no generated input tells apart, above which the model is asked for others: a few are most
+often no mistakes at all, and on a laptop the question takes longer than all the rest."""
 MOST_MUTANTS = 40
 MOST_CALLS = 60
 
@@ -60,7 +63,8 @@ class Making:
         search = self._search()
         search.draw(self._calls)
         left = [one for one in self.mutants if one.key in search.alike]
-        if left and not self.work.strengthened and not self.tools.cancel.is_set():
+        many = len(left) > WORTH_ASKING * len(self.mutants)
+        if many and not self.work.strengthened and not self.tools.cancel.is_set():
             wanted = Wanted(task=self.work.task, spec=self.work.spec)
             number = self.version.number
             calls = yield from inputs_from_model(self.tools, wanted, number, self.version.code, left)
