@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Stopped, Strengthened, Survivor
+from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Resumed, Stopped, Strengthened, Survivor
 from burnish.runs.run import Run
 from burnish.runs.sentences import joined
 from burnish.text import one_line
@@ -91,7 +91,10 @@ def _tests(run: Run) -> Iterator[str]:
 def _raised(run: Run, before: Mutated, event: Strengthened, place: int) -> Iterator[str]:
     was, now = (100 * noticed // before.mutants for noticed in (before.noticed, event.noticed))
     start = run.events.index(before)
-    cost = _cost(_tokens(run.events[start:place]), before.seconds + event.seconds)
+    between = run.events[start:place]
+    paused = any(isinstance(one, Resumed) for one in between)
+    waited = 0.0 if paused else event.at - before.at - event.seconds  # for further versions
+    cost = _cost(_tokens(between), before.seconds + max(0.0, waited) + event.seconds)
     if event.exposing:
         yield f"{_exposed(run, event)}, for {cost}."
     elif event.noticed == before.noticed:
