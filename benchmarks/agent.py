@@ -40,7 +40,8 @@ def main(data: Path, name: str, most: int) -> None:
                 spent, right = evaluated(tasks[first : first + BLOCK], model, box, way)
                 seconds[way] += spent
                 solved[way] += right
-            print(f"{min(first + BLOCK, len(tasks))} of {len(tasks)} tasks", file=sys.stderr, flush=True)
+            so_far = ", ".join(f"{way} {solved[way]} in {seconds[way]:.0f} s" for way in WAYS)
+            print(f"{min(first + BLOCK, len(tasks))} of {len(tasks)} tasks: {so_far}", file=sys.stderr, flush=True)
     each = {way: seconds[way] / max(1, solved[way]) for way in WAYS}
     for way in WAYS:
         print(f"{way}: {solved[way]} of {len(tasks)} solved in {seconds[way]:.0f} s, {each[way]:.1f} s for each")
