@@ -5,11 +5,11 @@ from collections.abc import Generator, Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.nodes.draft import from_words, question
-from burnish.agent.nodes.run import basis_of
+from burnish.agent.nodes.run import met
 from burnish.agent.stronger.asking import told_again
 from burnish.agent.stronger.cover import Candidate
 from burnish.agent.stronger.making import Made, Making
-from burnish.agent.work import NOT_RUN, Work
+from burnish.agent.work import Work
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError, SandboxError
 from burnish.events import Event, Graded, Move, Mutated, NewTest, Notice, Stopped, Strengthened, TestsFrozen, TestsRan
@@ -139,9 +139,4 @@ def _met(work: Work, tools: Tools, suite: Suite) -> Iterator[TestsRan]:
     for version in work.rivals:
         if tools.cancel.is_set():
             return
-        basis = basis_of(version, suite)
-        try:
-            graded = tools.replay.graded(version.number, basis) or tools.ground.grade(version.code, suite)
-        except SandboxError as error:
-            graded, basis = Graded(problem=f"{NOT_RUN}: {error}"), ""
-        yield TestsRan(version=version.number, graded=graded, basis=basis)
+        yield met(version, suite, tools)

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.edits import Found
-from burnish.agent.nodes.run import basis_of
+from burnish.agent.nodes.run import met
 from burnish.agent.tweaks import tweaks_of
-from burnish.agent.work import NOT_RUN, TWEAK, Work
+from burnish.agent.work import TWEAK, Work
 from burnish.errors import SandboxError
-from burnish.events import CodeProposed, Event, Graded, TestsRan, Tweaked
+from burnish.events import CodeProposed, Event, Tweaked
 from burnish.runs.run import Version
 
 MOST_EDITS = 300
@@ -34,7 +34,7 @@ def tweak(work: Work, tools: Tools) -> Iterator[Event]:
         for code in found:
             made = CodeProposed(version=number, code=code, by=TWEAK, round=work.round, base=base.number)
             yield made
-            yield from _met(work, tools, made)
+            yield met(Version(number=made.version, code=made.code, by=TWEAK), work.suite, tools)
             number += 1
         yield Tweaked(base=base.number, tried=tried, passed=len(found), seconds=time.monotonic() - started)
 
@@ -96,14 +96,3 @@ def _recorded(tools: Tools, base: Version) -> list[str]:
     while made := tools.replay.take(CodeProposed, by=TWEAK, base=base.number):
         found.append(made.code)
     return found
-
-
-def _met(work: Work, tools: Tools, made: CodeProposed) -> Iterator[Event]:
-    """All tests, those of the model's too, on an edit that passes the given ones."""
-    version = Version(number=made.version, code=made.code, by=TWEAK)
-    basis = basis_of(version, work.suite)
-    try:
-        graded = tools.replay.graded(made.version, basis) or tools.ground.grade(made.code, work.suite)
-    except SandboxError as error:  # an edit more or less is no reason to end the work
-        graded, basis = Graded(problem=f"{NOT_RUN}: {error}"), ""
-    yield TestsRan(version=made.version, graded=graded, basis=basis)
