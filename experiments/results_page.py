@@ -116,8 +116,14 @@ def agent() -> str:
     for suite, (ours, theirs, label) in BESIDE.items():
         for model in MODELS:
             one, other = row(model, ours), row(model, theirs)
-            lines += [beside(f"{suite} | {model.upper()} | {label}", one, other)] if one and other else []
+            if one and other:
+                lines.append(beside(f"{suite}{short_of(one)} | {model.upper()} | {label}", one, other))
     return "\n".join([*lines, ablation()])
+
+
+def short_of(found: Results) -> str:
+    """What a row lacks of all its attempts; nothing where it is whole."""
+    return "" if found.finished == found.planned else f" ({found.finished} of {found.planned} attempts)"
 
 
 def beside(head: str, ours: Results, theirs: Results) -> str:
