@@ -7,12 +7,16 @@ from typing import Any
 
 from burnish import config
 from burnish.events import Frozen
-from burnish.models.ollama_server import NOT_THERE, installed
+from burnish.models.ollama_server import NOT_THERE, context_in, installed
 from burnish.models.prices import Price, context_of, price_of
 from burnish.models.providers import Server, servers
 
 HERE_SECONDS, FAR_SECONDS = 0.5, 2.0
 MOST_BYTES = 16 << 20
+MOST_ASKED = 40
+"""Models of one Ollama that it is asked about; somebody waits for the list."""
+CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens")
+"""What vLLM, and clouds that speak OpenAI's or Anthropic's protocol, call the tokens that a model can have in mind."""
 
 
 class Listed(Frozen):
@@ -39,7 +43,7 @@ def shelves() -> list[Shelf]:
     """Every server that is set up here: Ollama, clouds whose key is set, the user's own."""
     asked = [server for server in servers().values() if _is_set_up(server)]
     with ThreadPoolExecutor(max(1, len(asked))) as pool:
-        found = list(pool.map(_shelf, asked))
+        found = list(pool.map(shelf_of, asked))
     return [shelf for shelf in found if shelf.answers or shelf.provider != "ollama"]
 
 
@@ -47,33 +51,41 @@ def _is_set_up(server: Server) -> bool:
     return bool(server.key) or not server.is_official
 
 
-def _shelf(server: Server) -> Shelf:
+def shelf_of(server: Server) -> Shelf:
+    """What one server has; asked briefly, and never raises."""
     seconds = HERE_SECONDS if server.is_here or server.kind == "ollama" else FAR_SECONDS
-    if server.kind == "ollama":
-        there = installed(server.address, seconds)
-        sizes = {model.name: model.bytes for model in there} if there is not None else None
-    else:
-        sizes = _names(server, seconds)
+    found = _of_ollama(server, seconds) if server.kind == "ollama" else _of_protocol(server, seconds)
     known = config.load().context
     models = [
         Listed(
-            name=(name := f"{server.provider}:{model}"),
-            context=known.get(name) or (context_of(name) if server.is_official else 0),
+            name=(name := f"{server.provider}:{model.name}"),
+            context=known.get(name) or (server.is_official and context_of(name)) or model.context,
             price=price_of(name),
-            bytes=size,
+            bytes=model.bytes,
         )
-        for model, size in sorted((sizes or {}).items())
+        for model in sorted(found or [], key=lambda model: model.name)
     ]
     return Shelf(
         provider=server.provider,
         address=server.address,
         models=tuple(models),
-        answers=sizes is not None,
+        answers=found is not None,
         key_env=server.key_env if server.key else "",
     )
 
 
-def _names(server: Server, seconds: float) -> dict[str, int] | None:
+def _of_ollama(server: Server, seconds: float) -> list[Listed] | None:
+    """The models that an Ollama has, each with the context that it was made for."""
+    there = installed(server.address, seconds)
+    if not there:
+        return None if there is None else []
+    with ThreadPoolExecutor(min(8, len(there))) as pool:
+        contexts = list(pool.map(lambda model: context_in(server.address, model.name, seconds), there[:MOST_ASKED]))
+    contexts += [0] * (len(there) - len(contexts))
+    return [Listed(name=one.name, bytes=one.bytes, context=size) for one, size in zip(there, contexts, strict=True)]
+
+
+def _of_protocol(server: Server, seconds: float) -> list[Listed] | None:
     """The models of a server that speaks OpenAI's or Anthropic's protocol; None where none answers."""
     path = "/v1/models?limit=1000" if server.kind == "anthropic" else "/models"
     headers = {"Accept": "application/json", "anthropic-version": "2023-06-01"}
@@ -86,9 +98,16 @@ def _names(server: Server, seconds: float) -> dict[str, int] | None:
     try:
         with opener.open(request, timeout=seconds) as answer:
             told = json.loads(answer.read(MOST_BYTES))
-        return {str(model["id"]): 0 for model in told["data"]}
+        return [Listed(name=str(model["id"]), context=_context(model)) for model in told["data"]]
     except (*NOT_THERE, KeyError, TypeError):
         return None
+
+
+def _context(model: dict[str, Any]) -> int:
+    """The context that a server says a model has, in the words of several servers; 0 where it says nothing."""
+    meta = model.get("meta")
+    said = [model.get(key) for key in CONTEXT_KEYS] + [meta.get("n_ctx") if isinstance(meta, dict) else None]
+    return next((size for size in said if isinstance(size, int) and size > 0), 0)
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):

@@ -65,9 +65,22 @@ def about(address: str, model: str, name: str) -> About:
         raise _not_there(address, f"it answered with status {error.code}") from None
     except NOT_THERE as error:
         raise _not_there(address, str(getattr(error, "reason", error))) from None
-    info, can = told.get("model_info"), told.get("capabilities")
-    sizes = [size for key, size in (info or {}).items() if key.endswith(".context_length") and isinstance(size, int)]
-    return About(context=max(sizes, default=0), thinks="thinking" in (can or []))
+    return About(context=_context(told), thinks="thinking" in (told.get("capabilities") or []))
+
+
+def context_in(address: str, model: str, timeout_seconds: float = LOOK_SECONDS) -> int:
+    """Tokens that a model can have in mind; 0 where the server does not say, or not in time."""
+    try:
+        return _context(_ask(address, "show", {"model": model}, timeout_seconds))
+    except (*NOT_THERE, AttributeError, TypeError):
+        return 0
+
+
+def _context(told: dict[str, Any]) -> int:
+    info = told.get("model_info") or {}
+    return max(
+        (size for key, size in info.items() if key.endswith(".context_length") and isinstance(size, int)), default=0
+    )
 
 
 def pull(address: str, model: str, progress: Progress) -> None:
