@@ -3,7 +3,6 @@
 A question is asked again only while nothing of its answer has come: what a reader has seen is never taken back.
 """
 
-import queue
 import random
 import threading
 import time
@@ -14,13 +13,13 @@ from typing import Any, ClassVar
 from burnish.errors import BurnishError, ModelError, SetupProblem
 from burnish.events import Message
 from burnish.models.faults import Fault, blame_length, fault_of, without
-from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
+from burnish.models.model import Ask, Piece, Waiting
 from burnish.models.providers import Server
+from burnish.models.pump import POLL_SECONDS, Answer, pumped
 from burnish.models.reading import Reading
 from burnish.models.wire import Wire
 from burnish.silence import silence
 
-POLL_SECONDS = 0.05
 MOST_TRIES = 5
 FIRST_PAUSE_SECONDS = 0.5
 MOST_PAUSE_SECONDS = 60.0
@@ -30,8 +29,6 @@ CONNECT_SECONDS, SILENT_SECONDS = 10.0, 900.0
 BEGUN = "begun"
 NO_BEGUN = ("prefill", "end with a user message", "last message must be", "continue_final_message")
 """How servers say that they do not go on from an answer that was begun for them."""
-
-_Out = Chunk | Thought | Done | BurnishError | Fault
 
 
 class ChatModel(ABC):
@@ -97,44 +94,23 @@ class ChatModel(ABC):
                 tries += 1
 
     def _pumped(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
-        """Read the answer in a thread of its own, so that a cancel need not wait for the next token."""
-        pieces: queue.SimpleQueue[_Out] = queue.SimpleQueue()
+        """One try."""
         wire = Wire(ask.most_tokens)
-        threading.Thread(target=self._pump, args=(ask, wire, pieces), name="burnish-pump", daemon=True).start()
-        try:
-            while not cancel.is_set():
-                try:
-                    piece = pieces.get(timeout=POLL_SECONDS)
-                except queue.Empty:
-                    yield Waiting()
-                    continue
-                if isinstance(piece, BurnishError | Fault):
-                    raise piece
-                yield piece
-                if isinstance(piece, Done):
-                    return
-        finally:
-            wire.hang_up()
 
-    def _pump(self, ask: Ask, wire: Wire, pieces: "queue.SimpleQueue[_Out]") -> None:
-        try:
-            with silence(), wire.in_use():
-                for piece in self._answer(ask):
-                    if wire.is_over:
-                        return
-                    pieces.put(piece)
-        except (BurnishError, Fault) as error:
-            pieces.put(error)
-        except BaseException as error:
-            pieces.put(fault_of(error, self._key, wire.retry_after))
+        def named(error: BaseException) -> BaseException:
+            known = isinstance(error, BurnishError | Fault)
+            return error if known else fault_of(error, self._key, wire.retry_after)
 
-    def _answer(self, ask: Ask) -> Iterator[Chunk | Thought | Done]:
+        return pumped(self._answer(ask, wire), cancel, named, wire.hang_up)
+
+    def _answer(self, ask: Ask, wire: Wire) -> Answer:
         reading = Reading(ask)
-        for chunk in self.talk(ask, said(ask.messages, BEGUN not in self.refused)):
-            yield from reading.take(chunk)
-            if reading.too_long:
-                break
-        yield from reading.end()
+        with silence(), wire.in_use():
+            for chunk in self.talk(ask, said(ask.messages, BEGUN not in self.refused)):
+                yield from reading.take(chunk)
+                if reading.too_long:
+                    break
+            yield from reading.end()
 
     def _learns(self, fault: Fault, left_out: frozenset[str]) -> bool:
         """Whether the fault tells of something that the server refuses and that can be left out.
@@ -176,7 +152,7 @@ def said(messages: Sequence[Message], goes_on: bool) -> list[tuple[str, str]]:
 
 
 def _pause(seconds: float, why: str, cancel: threading.Event) -> Iterator[Waiting]:
-    yield Waiting(why=f"{why}; asked again in {seconds:.1f} s")
+    yield Waiting(why=f"{why}; asked again in {seconds:.1f} s", seconds=seconds)
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0 and not cancel.wait(min(left, POLL_SECONDS)):
         yield Waiting()

@@ -5,7 +5,6 @@ spin while they wait for each other, so two of them side by side are many times 
 """
 
 import os
-import queue
 import re
 import threading
 from collections.abc import Iterator
@@ -18,12 +17,12 @@ from typing import Any
 from burnish.errors import ModelError, blame
 from burnish.models.cores import Cores
 from burnish.models.faults import blame_length
-from burnish.models.model import Ask, Chunk, Done, Waiting
+from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
+from burnish.models.pump import POLL_SECONDS, Answer, pumped
 from burnish.silence import silence
 
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
-POLL_SECONDS = 0.05
 GUESSES = ("NGRAM_SIMPLE", "NGRAM_MOD")
 """What guesses the next tokens: the place in this talk where the last few came before, else in any talk of this server.
 
@@ -112,6 +111,7 @@ class LocalModel:
     """An embedded model. Loads at the first ask, or earlier with `warm_up`."""
 
     slots = SLOTS
+    context = CONTEXT_TOKENS_PER_SLOT
 
     def __init__(self, name: str, weights: Path, speculate: bool = False) -> None:
         self.name = name
@@ -134,7 +134,7 @@ class LocalModel:
     def close(self) -> None:
         """The server stays for the process's next caller."""
 
-    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer, as it is written."""
         server = server_for(self.weights, self.speculate)
         if not server.ready.is_set():
@@ -147,7 +147,7 @@ class LocalModel:
             raise ModelError(f"llama.cpp could not load {self.weights.name}: {server.problem}") from server.problem
         yield from self._with_cores(server, ask, cancel)
 
-    def _with_cores(self, server: Server, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    def _with_cores(self, server: Server, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         if not self._cores.take(0):
             yield Waiting(why="another Burnish process is generating; waiting for the cores")
             while not self._cores.take(POLL_SECONDS):
@@ -155,56 +155,33 @@ class LocalModel:
                     return
                 yield Waiting()
         try:
-            yield from _pumped(server.chat, ask, cancel)
+            yield from pumped(_answer(server.chat, ask), cancel, _named)
         finally:
             self._cores.give_back()
 
 
-def _pumped(chat: Any, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
-    """Read the stream in a thread of its own, so that a cancel need not wait for the next token."""
-    pieces: queue.SimpleQueue[Chunk | Done | BaseException] = queue.SimpleQueue()
-    gone = threading.Event()
-    threading.Thread(target=_pump, args=(chat, ask, gone, pieces), name="burnish-pump", daemon=True).start()
-    try:
-        while not cancel.is_set():
-            try:
-                piece = pieces.get(timeout=POLL_SECONDS)
-            except queue.Empty:
-                yield Waiting()
-                continue
-            if isinstance(piece, BaseException):
-                blame_length(piece)
-                with blame(ModelError, "the embedded model broke off"):
-                    raise piece
-            yield piece
-            if isinstance(piece, Done):
-                return
-    finally:
-        gone.set()
-
-
-def _pump(
-    chat: Any, ask: Ask, gone: threading.Event, pieces: "queue.SimpleQueue[Chunk | Done | BaseException]"
-) -> None:
+def _answer(chat: Any, ask: Ask) -> Answer:
     usage: dict[str, int] = {}
     ended = ""
+    for part in _parts(chat, ask):
+        usage = part.usage_metadata or usage
+        ended = part.response_metadata.get("finish_reason") or ended
+        if part.content:
+            yield Chunk(text=part.content)
+    yield Done(
+        tokens_in=usage.get("input_tokens", 0),
+        tokens_out=usage.get("output_tokens", 0),
+        ended="length" if ended == "length" else "stop",
+    )
+
+
+def _named(error: BaseException) -> BaseException:
     try:
-        for part in _parts(chat, ask):
-            if gone.is_set():
-                return
-            usage = part.usage_metadata or usage
-            ended = part.response_metadata.get("finish_reason") or ended
-            if part.content:
-                pieces.put(Chunk(text=part.content))
-        pieces.put(
-            Done(
-                tokens_in=usage.get("input_tokens", 0),
-                tokens_out=usage.get("output_tokens", 0),
-                ended="length" if ended == "length" else "stop",
-            )
-        )
-    except BaseException as error:
-        pieces.put(error)
+        blame_length(error)
+        with blame(ModelError, "the embedded model broke off"):
+            raise error
+    except BaseException as named:
+        return named
 
 
 def _parts(chat: Any, ask: Ask) -> Iterator[Any]:

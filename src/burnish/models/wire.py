@@ -41,11 +41,6 @@ class Wire:
         finally:
             _current.wire = None
 
-    @property
-    def is_over(self) -> bool:
-        """Whether it was hung up."""
-        return self._over
-
     def hang_up(self) -> None:
         """End the exchange now, whatever its thread waits for."""
         with self._lock:
