@@ -1,6 +1,7 @@
 """What a user has decided once and for all: one TOML file, read when it is needed, never a secret in it.
 
-model = "ollama:qwen2.5-coder:7b"        who answers unless --model says otherwise
+model = "ollama:qwen2.5-coder:7b"        who answers unless --model says otherwise; "auto": choose for me
+may_spend = true                         "auto" may choose what costs money, without --dollars too
 
 [models.openai]                          another address, or another variable that holds the key
 base_url = "https://…"
@@ -54,6 +55,8 @@ class Config(Frozen):
     """The user's file."""
 
     model: str = ""
+    may_spend: bool = False
+    """Whether `auto` may choose a model that costs money where no cap in dollars is set."""
     models: dict[str, Provider] = Field(default_factory=dict)
     context: dict[str, int] = Field(default_factory=dict)
 
@@ -77,7 +80,8 @@ class Config(Frozen):
         return context
 
 
-KEYS = ("model", *(f"models.NAME.{name}" for name in Provider.model_fields))
+FLAT = ("model", "may_spend")
+KEYS = (*FLAT, *(f"models.NAME.{name}" for name in Provider.model_fields))
 """What may stand in the file, beside context.MODEL."""
 
 
@@ -140,8 +144,8 @@ def put(key: str, value: str) -> Path:
 def _split(key: str) -> tuple[str, str]:
     """The table and the name in it: a model's name may have dots of its own."""
     parts = key.split(".")
-    if key == "model":
-        return "", "model"
+    if key in FLAT:
+        return "", key
     if parts[0] == "context" and len(parts) > 1:
         return "context", key.partition(".")[2].strip("\"'")
     if parts[0] == "models" and len(parts) == 3 and parts[2] in Provider.model_fields:
@@ -157,7 +161,7 @@ def _written(key: str, value: str) -> str:
     """A value as TOML writes it."""
     if (key.startswith("context.") or key.endswith(".thinking")) and value.isdigit():
         return value
-    if key.endswith(".continues") and value in ("true", "false"):
+    if (key == "may_spend" or key.endswith(".continues")) and value in ("true", "false"):
         return value
     return json.dumps(value, ensure_ascii=False)
 

@@ -15,15 +15,22 @@ def config(context: typer.Context) -> None:
         from burnish.text import plain
 
         words = settings.text()
-        settings.read(words)
+        said = settings.read(words)
         print(f"# {settings.path()}" + ("" if words.strip() else " (nothing is set yet)"))
         print(plain(words), end="" if words.endswith("\n") or not words else "\n")
+        if not said.model:
+            print("# who answers is not set: a name from `burnish models`, or small,large, or auto; for example:")
+            print("# burnish config set model auto")
 
 
 @app.command("set")
 def set_(
     key: Annotated[
-        str, typer.Argument(help="model, models.NAME.base_url (kind, key_env, continues, thinking), context.MODEL.")
+        str,
+        typer.Argument(
+            help="model (a name, small,large, or auto), may_spend, models.NAME.base_url (kind, key_env, continues, "
+            "thinking), context.MODEL."
+        ),
     ],
     value: Annotated[str, typer.Argument(help="The new value. Never a key: name its variable with key_env.")],
 ) -> None:

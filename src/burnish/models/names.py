@@ -1,14 +1,36 @@
 """From a name such as `local:qwen2.5-coder-0.5b` to a model that answers."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from typing import Self
 
+from burnish import config
 from burnish.errors import SetupProblem
+from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
 
+AUTO = "auto"
+"""In place of a name: choose for me."""
 Progress = Callable[[int, int, str], None]
 """Bytes so far, bytes in all, where they come from."""
+
+
+class Chosen(tuple[Model, ...]):
+    """Models that were chosen for the user, and the reason, which goes on record with the run."""
+
+    why: str
+
+    def __new__(cls, models: Iterable[Model], why: str) -> Self:
+        """The models in the order in which they are asked."""
+        chosen = super().__new__(cls, models)
+        chosen.why = why
+        return chosen
+
+
+def default_names() -> str:
+    """Who answers where nobody is named: what the user's settings say, else the model that comes with Burnish."""
+    return config.load().model.strip() or DEFAULT_MODEL
 
 
 def open_model(name: str, progress: Progress | None = None) -> Model:
@@ -47,6 +69,11 @@ def split_names(names: str) -> list[str]:
 def _unknown(name: str) -> SetupProblem:
     from burnish.models.catalog import nearest
 
+    if name == AUTO:
+        return SetupProblem(
+            f"{AUTO!r} is no model: it lets Burnish choose one, and only write, fix and strengthen do that. Name one of"
+            f" those that are there: burnish models"
+        )
     near = ["scripted:demo"] if name.startswith("script") else _of_a_server(name) or nearest(name)
     return SetupProblem(
         f"There is no model {name!r}. Did you mean {' or '.join(near)}? See all of them with: burnish models"

@@ -1,0 +1,101 @@
+"""Who is there: what lies on the disk and what servers have, and nobody is waited for."""
+
+import socket
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish import config
+from burnish.choosing.candidate import Candidate, Record
+from burnish.choosing.candidates import NOT_FOR_CODE, candidates, locked_away, size_of
+from burnish.models.listing import Listed, Shelf
+from burnish.models.providers import Server
+from tests.models.peers import MODEL, Peer, serving
+
+
+@pytest.fixture(autouse=True)
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No weights, no Ollama, no key."""
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def peer() -> Iterator[Peer]:
+    with serving(Peer()) as there:
+        yield there
+
+
+def test_nothing_is_there() -> None:
+    assert candidates({}) == []
+
+
+def test_a_server_of_ones_own_on_this_machine_is_free(peer: Peer) -> None:
+    config.put("models.lab.base_url", peer.base_url("openai"))
+    assert candidates({}) == [Candidate(name=f"lab:{MODEL}", where="server", strength="middle", dollars=0.0)]
+
+
+def test_an_ollama_is_found_where_it_listens(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langchain_ollama")
+    monkeypatch.setenv("OLLAMA_HOST", peer.address)
+    assert [one.name for one in candidates({})] == [f"ollama:{MODEL}"]
+
+
+def test_a_weights_file_of_ones_own_that_was_used_before_is_there_as_long_as_it_exists(tmp_path: Path) -> None:
+    name = f"local:{tmp_path}/own-7b.gguf"
+    assert candidates({name: Record(runs=1)}) == []
+    (tmp_path / "own-7b.gguf").touch()
+    assert candidates({name: Record(runs=1)}) == [Candidate(name=name, strength="strong")]
+
+
+def test_a_server_that_never_answers_delays_nobody(peer: Peer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        config.put("models.mute.base_url", f"http://127.0.0.1:{mute.getsockname()[1]}/v1")
+        config.put("models.lab.base_url", peer.base_url("openai"))
+        began = time.monotonic()
+        assert [one.name for one in candidates({})] == [f"lab:{MODEL}"]
+        assert time.monotonic() - began < 1.5
+
+
+def test_a_cloud_is_not_even_asked_unless_money_may_be_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
+    asked: list[str] = []
+
+    def nobody(them: Iterable[Server]) -> list[Shelf]:
+        asked.extend(server.provider for server in them)
+        return []
+
+    monkeypatch.setattr("burnish.choosing.candidates.answering", nobody)
+    candidates({})
+    assert "openai" not in asked
+    candidates({}, may_spend=True)
+    assert "openai" in asked
+    assert locked_away() == ["openai"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ollama:nomic-embed-text", "openai:whisper-1", "openai:gpt-image-1", "ollama:gpt-oss:120b-cloud", "openai:tts-1"],
+)
+def test_what_writes_no_code_or_sends_it_elsewhere_is_nobody_to_choose(name: str) -> None:
+    assert NOT_FOR_CODE.search(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "size"),
+    [
+        ("ollama:qwen2.5-coder:0.5b", 398_000_000, "small"),
+        ("ollama:qwen2.5-coder:7b", 2_000_000_000, "strong"),
+        ("ollama:phi3:latest", 2_200_000_000, "middle"),
+        ("ollama:smollm:latest", 300_000_000, "small"),
+        ("openai:gpt-4.1-mini", 0, "middle"),
+        ("anthropic:claude-3-5-haiku-latest", 0, "middle"),
+        ("google:gemini-2.5-pro", 0, "strong"),
+    ],
+)
+def test_the_size_is_what_the_name_says_else_what_the_weights_weigh(name: str, weights: int, size: str) -> None:
+    assert size_of(Listed(name=name, bytes=weights)) == size
