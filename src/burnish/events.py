@@ -159,7 +159,10 @@ class ModelReplied(BaseEvent):
     tokens_cached: int = 0
     """Of those read, how many came from the provider's cache, and cost less."""
     tokens_thought: int = 0
-    """Of those written, how many were thoughts, which are not part of the text."""
+    """Of those written, how many were thoughts, which are not part of the text. Where the provider does not say, about
+    as many as the thoughts that came would make."""
+    model: str = ""
+    """Who answered; empty in older records."""
 
 
 class SpecAgreed(BaseEvent):
@@ -171,6 +174,19 @@ class SpecAgreed(BaseEvent):
     given_tests: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     """What was taken for granted where the words leave it open."""
+
+
+class PackagesAdded(BaseEvent):
+    """Code of this run may import these packages from here on: all that there are, with their versions."""
+
+    kind: Literal["packages_added"] = "packages_added"
+    asked: tuple[str, ...]
+    """What was asked for, by the user or by code; the rest is what these need."""
+    packages: tuple[tuple[str, str], ...]
+    """Name and version of each."""
+    why: str = ""
+    """"" where the user asked; else who did: "version 1 imports it"."""
+    seconds: float = 0.0
 
 
 class UserAnswered(BaseEvent):
@@ -513,6 +529,7 @@ Event = Annotated[
     | ModelThought
     | Notice
     | ModelReplied
+    | PackagesAdded
     | UserAnswered
     | SpecAgreed
     | TestsProposed

@@ -21,11 +21,14 @@ from burnish.models.prices import FREE, Price, price_of
 WRAPPING = 8
 """Tokens that mark a message as one."""
 
+PER_ANSWER = ("max_tokens", "thinking")
+"""Limits of one answer: they end no work, so a run that is taken up again may have any others."""
+
 Cap = Literal["rounds", "calls", "tokens", "seconds", "dollars"]
 
 
 class Limits(Frozen):
-    """The caps of one run; reaching one ends the work with the best version so far."""
+    """The caps of one run; reaching one ends the work with the best version so far. The last two are for one answer."""
 
     rounds: int = Field(default=5, ge=0)
     """Times the agent goes back to the code after the first answer; 0 leaves it at that one."""
@@ -38,6 +41,16 @@ class Limits(Frozen):
     run, no comparison. Only the verdict still takes its time, and one version is tested if none has been."""
     dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     """Money for the model; None sets no cap."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Tokens of one answer that holds code; it is cut there, and the work goes on. None: what the prompts set."""
+    thinking: int | None = Field(default=None, ge=0)
+    """Tokens for the thoughts before one answer, beside its own; 0 turns them off where a model can be told so. None:
+    what the user's settings say for the model."""
+
+    def on_record(self) -> dict[str, object]:
+        """As plain data; what was not said about one answer is left out, as in records that know nothing of it."""
+        told = self.model_dump(mode="json")
+        return {name: cap for name, cap in told.items() if cap is not None or name not in PER_ANSWER}
 
 
 class Left(Frozen):
@@ -110,6 +123,10 @@ class Meter:
             self._tokens += tokens_in + tokens_out - _most_read(ask) - ask.most_tokens
             self._dollars += (true or 0.0) - (_most_dollars(ask, model) or 0.0)
         return true
+
+    def most_dollars(self, ask: Ask, model: str = "") -> float | None:
+        """What a call may cost; None where nobody knows. One that is broken off stays booked at this."""
+        return _most_dollars(ask, model)
 
     def count(self, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0) -> None:
         """Count a call that an earlier part of the run has made; it is never refused."""

@@ -39,6 +39,10 @@ class Plan(Frozen):
     """Rounds after the first answer; `retry` and `reflect` make at most rounds + 1 calls."""
     temperature: float | None = Field(default=None, ge=0)
     """In place of the strategy's own, where it has just one: `single` 0, `retry` 0.7."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Tokens of one answer with code at most, in place of the strategy's own."""
+    thinking: int | None = Field(default=None, ge=0)
+    """Tokens for the thoughts before one answer; None: what the user's settings say for the model."""
     without: tuple[str, ...] = ()
     """Parts of our own agent that are left out, to see what they are worth."""
     seeds: tuple[int, ...] = (0,)

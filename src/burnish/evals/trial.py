@@ -102,6 +102,8 @@ def _limits(plan: Plan, strategy: Strategy) -> Limits:
         calls=calls,
         tokens=TOKENS_PER_CALL * max(1, calls),
         seconds=SECONDS_PER_CALL * max(1, calls),
+        max_tokens=plan.max_tokens,
+        thinking=plan.thinking,
     )
 
 

@@ -53,6 +53,8 @@ class Waiting(Frozen):
     """
 
     why: str = ""
+    seconds: float = 0.0
+    """How long nothing will come at least, where that is known: who has no such time need not wait."""
 
 
 class Done(Frozen):

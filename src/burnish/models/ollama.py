@@ -34,6 +34,11 @@ class OllamaModel(ChatModel):
         self._lock = threading.Lock()
 
     @property
+    def context(self) -> int:
+        """Tokens that it can have in mind at most; 0 where the server does not say."""
+        return self._most_context
+
+    @property
     def engine(self) -> str:
         """What carries the answers, with its version."""
         return f"Ollama (langchain-ollama {version('langchain-ollama')})"

@@ -5,10 +5,11 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from burnish.errors import ModelError, SetupProblem
-from burnish.models.model import Ask, Chunk, Done, Waiting
+from burnish.models.model import Ask, Chunk, Done, Thought, Waiting
+from burnish.models.thinking import CLOSES, OPENS
 
 Script = Sequence[str] | Mapping[str, Sequence[str]]
 KNOWS_THE_TASKS = ("gold", "buggy")
@@ -19,7 +20,8 @@ class ScriptedModel:
     """Answers from a script: a list of replies in order, or a list for each purpose ("tests", "draft", "reflect"…).
 
     The last reply of a list is given again when the list has run out; an empty list is a model that has no answer.
-    A reply comes a word at a time, as a model would write it, or in one piece (`whole`).
+    A reply comes a word at a time, as a model would write it, or in one piece (`whole`). One that begins with
+    `<think>…</think>` is a thinker's: where an ask has tokens for thoughts, so many words of them come before the rest.
     """
 
     slots = 4
@@ -35,9 +37,14 @@ class ScriptedModel:
         self._given: dict[str, int] = {}
         self.asked: list[Ask] = []
 
-    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Thought | Waiting | Done]:
         """The next reply of the script."""
-        reply = self._next(ask)
+        thoughts, reply = _apart(self._next(ask))
+        thoughts = thoughts[: ask.thinking]
+        for word in thoughts:
+            if cancel.is_set():
+                return
+            yield Thought(text=f"{word} ")
         words = reply.split(" ")
         for piece in [reply] if self.whole else [*(word + " " for word in words[:-1]), words[-1]]:
             if cancel.is_set():
@@ -45,7 +52,9 @@ class ScriptedModel:
             yield Chunk(text=piece)
         read = sum(len(message.content.split()) for message in ask.messages)
         cut = len(words) > ask.max_tokens
-        yield Done(tokens_in=read, tokens_out=min(len(words), ask.max_tokens), ended="length" if cut else "stop")
+        written = min(len(words), ask.max_tokens) + len(thoughts)
+        ended: Literal["stop", "length"] = "length" if cut else "stop"
+        yield Done(tokens_in=read, tokens_out=written, ended=ended, tokens_thought=len(thoughts))
 
     def warm_up(self) -> None:
         """Nothing to load."""
@@ -67,6 +76,14 @@ class ScriptedModel:
             place = self._given.get(key, 0)
             self._given[key] = place + 1
             return replies[min(place, len(replies) - 1)]
+
+
+def _apart(reply: str) -> tuple[list[str], str]:
+    """The words of the thoughts that a reply begins with, and the reply without them."""
+    thoughts, closes, rest = reply.partition(CLOSES)
+    if not closes or not thoughts.startswith(OPENS):
+        return [], reply
+    return thoughts.removeprefix(OPENS).split(), rest.lstrip("\n")
 
 
 def open_scripted(name: str) -> ScriptedModel:

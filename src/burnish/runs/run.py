@@ -29,6 +29,7 @@ from burnish.events import (
     TestsRan,
     Verdict,
 )
+from burnish.runs.accounts import Account, accounts_of, dollars_of
 
 E = TypeVar("E", bound=BaseEvent)
 AFTERWARDS = (Applied, FilesWritten, Rated)
@@ -195,9 +196,12 @@ class Run:
     @property
     def dollars(self) -> float | None:
         """What the model cost; None where a price is unknown."""
-        costs = [reply.dollars for reply in self.all(ModelReplied)]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        return dollars_of(self.all(ModelReplied))
+
+    @cached_property
+    def accounts(self) -> tuple[Account, ...]:
+        """What each model read, wrote, took and cost, in the order of their first answers."""
+        return accounts_of(self.all(ModelReplied), self.started.model)
 
     @property
     def seconds(self) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from burnish.agent.limits import Limits
+from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.agent.reviewing import Look
 from burnish.attempt import Models, Watch, attempt
 from burnish.errors import SetupProblem
@@ -37,7 +37,8 @@ def resume(
     """Start the run again from its beginning, with every answer that is on record given from there.
 
     Task, limits, models, sandbox and checks are those of the record, unless named. `raised` are caps that are higher
-    now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem.
+    now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem. Those of
+    one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
     `review` is who looks at what has not been looked at, where the run was to be reviewed.
     A finished run comes back as it is.
@@ -82,7 +83,7 @@ def limits_of(run: Run, raised: Mapping[str, float] | None = None) -> Limits:
         now = Limits(**settings_of(run).get("limits", {}))
     except (TypeError, ValidationError) as error:
         raise _unreadable(run) from error
-    for name, cap in (raised or {}).items():
+    for name, cap in ((name, cap) for name, cap in (raised or {}).items() if name not in PER_ANSWER):
         _must_raise(run, name, getattr(now, name, math.nan), cap)
     return Limits(**(now.model_dump() | dict(raised or {})))
 

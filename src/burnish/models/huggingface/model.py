@@ -41,6 +41,7 @@ class HuggingFaceModel:
         self.source = source
         self.size = size or Size.usual()
         self.slots = self.size.slots
+        self.context = self.size.context
         self._poll_seconds = POLL_SECONDS_ON_A_GPU if device().type == "cuda" else POLL_SECONDS
 
     @property

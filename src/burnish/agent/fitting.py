@@ -1,0 +1,39 @@
+"""Whether an answer of the length that was asked for fits beside its question, found out before anybody is asked."""
+
+from collections.abc import Sequence
+
+from burnish.agent.limits import Limits
+from burnish.errors import SetupProblem
+from burnish.models.model import Model
+from burnish.models.room import room_of
+
+QUESTION_TOKENS = 1024
+"""Room that is left for the question: most of ours are shorter."""
+ANSWER_TOKENS = 1024
+"""An answer that holds code, where nobody says how long it may be."""
+
+
+def check_fits(limits: Limits, models: Sequence[Model]) -> None:
+    """Refuse a length that leaves no room for the question in what a model has in mind; says which would fit."""
+    if limits.max_tokens is None and limits.thinking is None:
+        return
+    for model in models:
+        room = room_of(model)
+        thinking = getattr(model, "thinking", 0) if limits.thinking is None else limits.thinking
+        if room and (limits.max_tokens or ANSWER_TOKENS) + thinking > room - QUESTION_TOKENS:
+            raise _too_long(model.name, limits, thinking, room)
+
+
+def _too_long(name: str, limits: Limits, thinking: int, room: int) -> SetupProblem:
+    free = max(1, room - QUESTION_TOKENS)
+    wanted = limits.max_tokens or ANSWER_TOKENS
+    thoughts = f" with {thinking} for its thoughts" if thinking else ""
+    if thinking + min(wanted, ANSWER_TOKENS) > free:  # no answer of any use would fit beside so many thoughts
+        change = f"--thinking {max(0, free - wanted)}"
+        change += "" if wanted <= free else f" --max-tokens {free}"
+    else:
+        change = f"--max-tokens {free - thinking}"
+    return SetupProblem(
+        f"The model {name!r} has {room} tokens in mind at most, question and answer together, and a question may take "
+        f"{QUESTION_TOKENS}: an answer of {wanted} tokens{thoughts} does not fit. Say what does: {change}"
+    )

@@ -1,0 +1,77 @@
+"""What a run cost, for people: in one sentence, a line a model, or a table. Derived from its accounts."""
+
+from burnish.discreet import model_name
+from burnish.models.names import split_names
+from burnish.models.prices import FREE
+from burnish.runs.accounts import Account
+from burnish.runs.run import Run
+from burnish.text import counted, one_line
+
+NOBODY = "none"
+"""In a run's record: no model was to be asked."""
+UNKNOWN = "no price known"
+
+
+def cost(run: Run) -> str:
+    """One sentence: calls, tokens, speed, time, money."""
+    if run.started.model == NOBODY:
+        return f"no model was asked; {run.seconds:.1f} s in all"
+    names = ",".join(map(model_name, split_names(run.started.model)))
+    writing = sum(account.seconds for account in run.accounts)
+    speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
+    calls = f"{counted(run.calls, 'call')} to {names}"
+    return f"{calls}; {_tokens(*run.accounts)}{speed}; {run.seconds:.1f} s in all; {_money(run)}"
+
+
+def costs_of_models(run: Run) -> list[str]:
+    """A line a model, where more than one answered: answers, tokens, time, money."""
+    told = [
+        f"{model_name(one.model)}: {counted(one.asks, 'answer')}; {_tokens(one)}; {one.seconds:.1f} s; {_dollars(one)}"
+        for one in run.accounts
+    ]
+    return told if len(told) > 1 else []
+
+
+def costs_table(run: Run) -> str:
+    """The accounts as a table; nothing where nobody answered."""
+    head = ["| model | answers | tokens read | from a cache | written | thoughts | seconds | money |"]
+    rows = [
+        f"| {_cell(one.model)} | {one.asks} | {one.tokens_in} | {one.tokens_cached} | {one.tokens_out} | "
+        f"{one.tokens_thought} | {one.seconds:.1f} | {_dollars(one)} |"
+        for one in run.accounts
+    ]
+    return "\n".join([*head, "|---|---|---|---|---|---|---|---|", *rows]) if rows else ""
+
+
+def _tokens(*accounts: Account) -> str:
+    """Tokens read and written, and which of them were cheaper or are in no answer."""
+    read, cached, written, thought = (
+        sum(getattr(one, name) for one in accounts)
+        for name in ("tokens_in", "tokens_cached", "tokens_out", "tokens_thought")
+    )
+    from_cache = f" ({cached} from a cache)" if cached else ""
+    thoughts = f" ({thought} of them thoughts)" if thought else ""
+    return f"{read} tokens read{from_cache}, {written} written{thoughts}"
+
+
+def _dollars(account: Account) -> str:
+    """What one model cost; a price that nobody knows is not nothing."""
+    if account.dollars:
+        return f"{account.dollars:.4f} dollars"
+    free = account.dollars is not None or all(name.startswith(FREE) for name in split_names(account.model))
+    return "no money" if free else UNKNOWN
+
+
+def _money(run: Run) -> str:
+    told = {_dollars(account) for account in run.accounts}
+    known = sum(account.dollars or 0.0 for account in run.accounts)
+    if UNKNOWN in told:
+        return UNKNOWN + (f" for a part of it; {known:.4f} dollars for the rest" if known else "")
+    if known:
+        return f"{known:.4f} dollars"
+    return "no money: the model ran on this machine" if told else "no money: nobody answered"
+
+
+def _cell(model: str) -> str:
+    """A name of a model in a table, where nothing is markup."""
+    return "`" + one_line(model_name(model), 100).replace("`", "'").replace("|", "\\|") + "`"

@@ -1,0 +1,18 @@
+"""How much a model can have in mind at once, whoever knows it: the model, the user's file, the list of prices."""
+
+from burnish import config
+from burnish.models.model import Model
+from burnish.models.prices import context_of
+from burnish.models.providers import servers
+
+
+def room_of(model: Model) -> int:
+    """Tokens of question and answer together; 0 where nobody has told us."""
+    own = int(getattr(model, "context", 0))
+    return own or config.load().context.get(model.name, 0) or _listed(model.name)
+
+
+def _listed(name: str) -> int:
+    """Only of a provider's own cloud: another server may run anything under that name."""
+    server = servers().get(name.partition(":")[0])
+    return context_of(name) if server is not None and server.is_official else 0
