@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from burnish.events import Message
+from burnish.models.model import Ask, Chunk, Done, Model
+
 MODEL = "toy:1b"
 LONG_SECONDS = 30
 
@@ -34,6 +37,34 @@ class Turn:
 
 
 Script = Callable[[str, dict[str, Any]], Turn]
+
+
+def answered_by(model: Model) -> Script:
+    """A script that has this model answer what is asked over any of the protocols."""
+
+    def turn(_: str, question: dict[str, Any]) -> Turn:
+        pieces = list(model.stream(_ask(question), threading.Event()))
+        done = pieces[-1]
+        assert isinstance(done, Done)
+        text = "".join(piece.text for piece in pieces if isinstance(piece, Chunk))
+        return Turn(text=text, read=done.tokens_in, written=done.tokens_out, length=done.ended == "length")
+
+    return turn
+
+
+def _ask(question: dict[str, Any]) -> Ask:
+    options = {**question, **question.get("options", {})}
+    sizes = (options.get(name) for name in ("num_predict", "max_completion_tokens", "max_tokens"))
+    drawn = {name: options[name] for name in ("temperature", "top_p", "top_k", "min_p", "seed") if name in options}
+    system = [{"role": "system", "content": question["system"]}] if "system" in question else []
+    messages = tuple(
+        Message(role=told["role"], content=_said(told["content"])) for told in [*system, *question["messages"]]
+    )
+    return Ask(purpose="peer", messages=messages, max_tokens=next(size for size in sizes if size), **drawn)
+
+
+def _said(content: str | list[dict[str, str]]) -> str:
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
 
 
 class Peer:

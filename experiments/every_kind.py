@@ -1,0 +1,213 @@
+"""Does everything work with everything? `write` and `fix`, end to end, for each kind of model and each kind of sandbox.
+
+    .venv/bin/python -m experiments.every_kind [--models local:,openai:] [--sandboxes bubblewrap,docker]
+
+The model is always the 0.5B, so that only the way to it differs: inside the process, behind llama.cpp's own server in
+two protocols, behind Ollama's, and in Transformers. One line for each pair as it ends, then what was not tried and
+why, then the table in Markdown. A pair takes about a minute on two cores. It counts as working when `fix` and `write`
+come to their verdict; what a 0.5B proves is beside the point, and shown.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from tests.models.peers import MODEL as PEERS_MODEL
+from tests.models.peers import Peer, answered_by, serving
+
+from burnish import Limits, fix, write
+from burnish.errors import BurnishError, SetupProblem
+from burnish.models.local import LocalModel, server_for
+from burnish.models.model import Model
+from burnish.models.names import open_model
+from burnish.models.ollama_server import installed, usual_address
+from burnish.models.weights import ensure
+from burnish.runs import Run, Store
+from burnish.sandbox import open_sandbox
+
+SMALL = "qwen2.5-coder-0.5b"
+OLLAMAS = "qwen2.5-coder:0.5b"
+SANDBOXES = ("bubblewrap", "docker", "process")
+LIMITS = Limits(rounds=2, calls=6, tokens=12_000, seconds=60)
+SENTENCE = "a function vowels(text) that counts the vowels in a text, e.g. vowels('banana') == 3 and vowels('') == 0"
+BROKEN = '''def initials(name):
+    """The first letter of each word of a name, in capitals."""
+    return name
+'''
+"""No small edit mends it: the model has to be asked."""
+TESTS = """from people import initials
+
+
+def test_two_words():
+    assert initials("ada lovelace") == "AL"
+
+
+def test_three_words():
+    assert initials("grace brewster hopper") == "GBH"
+"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One way to reach a model; `missing` says why it cannot be taken here."""
+
+    prefix: str
+    server: str
+    open: Callable[[], Model]
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one pair."""
+
+    kind: Kind
+    sandbox: str
+    write: str
+    fix: str
+    seconds: float
+    tokens: int
+
+    @property
+    def line(self) -> str:
+        """For the screen."""
+        cells = (self.kind.prefix, self.kind.server, self.sandbox, f"write {self.write}", f"fix {self.fix}")
+        return f"{' | '.join(cells)} | {self.seconds:.0f} s | {self.tokens} tokens"
+
+
+def main(models: Sequence[str], sandboxes: Sequence[str]) -> None:
+    with ExitStack() as open_ones, tempfile.TemporaryDirectory() as folder:
+        os.environ["BURNISH_CONFIG"] = str(Path(folder) / "config.toml")
+        kinds = [kind for kind in every_kind(open_ones, Path(folder)) if not models or kind.prefix in models]
+        boxes, not_tried = usable(sandboxes or SANDBOXES)
+        rows = []
+        for kind in kinds:
+            if kind.missing:
+                not_tried.append(f"{kind.prefix} {kind.missing}")
+                continue
+            for name, level in boxes.items():
+                rows.append(tried(kind, name, level, Path(folder)))
+                print(rows[-1].line, flush=True)
+    print("\nNot tried:", *(not_tried or ["nothing was left out"]), sep="\n- ")
+    print(f"\n{table(rows)}")
+
+
+def every_kind(open_ones: ExitStack, folder: Path) -> Iterator[Kind]:
+    """All ways to the same weights. Servers that are started for it end with `open_ones`."""
+    weights = ensure(f"local:{SMALL}")
+    server = server_for(weights)
+    if not server.ready.wait(300) or server.problem:
+        raise SetupProblem(
+            f"llama.cpp did not load {weights}: {server.problem}. Try: burnish models pull local:{SMALL}"
+        )
+    local = LocalModel(f"local:{SMALL}", weights)
+    peer = open_ones.enter_context(serving(Peer(script=answered_by(local))))
+    (folder / "config.toml").write_text(settings(server.address, peer.address))
+    engine = local.engine
+    yield named("local:", SMALL, engine)
+    yield named("openai:", SMALL, f"its own server, OpenAI protocol: {engine}")
+    yield named("anthropic:", SMALL, f"its own server, Anthropic protocol: {engine}")
+    yield named("lab:", SMALL, f"`[models.lab]`, a server of one's own: {engine}")
+    yield named("ollama:", PEERS_MODEL, "Ollama's protocol from its documentation, not Ollama itself", "peer_ollama")
+    yield ollama()
+    yield transformers()
+
+
+def settings(llama: str, peer: str) -> str:
+    """The user's file that names all of them."""
+    return (
+        f'[models.openai]\nbase_url = "{llama}/v1"\ncontinues = true\n'
+        f'[models.anthropic]\nbase_url = "{llama}"\n'
+        f'[models.lab]\nkind = "openai"\nbase_url = "{llama}/v1"\ncontinues = true\n'
+        f'[models.peer_ollama]\nkind = "ollama"\nbase_url = "{peer}"\n'
+    )
+
+
+def named(prefix: str, model: str, server: str, provider: str = "", missing: str = "") -> Kind:
+    name = f"{provider}:{model}" if provider else f"{prefix}{model}"
+    return Kind(prefix, server, lambda: open_model(name), missing)
+
+
+def ollama() -> Kind:
+    """The real one, where it runs and has the model."""
+    names = [model.name for model in installed(usual_address()) or []]
+    how = (
+        f"a real Ollama: none answers at its usual address, or it lacks {OLLAMAS}; burnish models pull ollama:{OLLAMAS}"
+    )
+    return named("ollama:", OLLAMAS, "a real Ollama", missing="" if OLLAMAS in names else how)
+
+
+def transformers() -> Kind:
+    """Weights in Transformers, where the extra is installed."""
+    there = all(find_spec(package) for package in ("torch", "transformers", "gguf", "accelerate"))
+    server = f"transformers {version('transformers')}" if there else ""
+    return named("huggingface:", SMALL, server, missing="" if there else "needs the extra burnish[hf]")
+
+
+def usable(names: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The sandboxes that open here, each with its version, and why the others do not."""
+    boxes, not_tried = {}, []
+    for name in names:
+        try:
+            with open_sandbox(name, cells=1) as box:
+                boxes[name] = box.level.partition(":")[0] if name != "process" else "process, no isolation"
+        except SetupProblem as problem:
+            not_tried.append(f"sandbox {name}: {problem}")
+    return boxes, not_tried
+
+
+def tried(kind: Kind, sandbox: str, level: str, folder: Path) -> Row:
+    """A sentence and a bug, with this model in this sandbox."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        runs = [_run(one, kind, sandbox, Path(place)) for one in (_write, _fix)]
+    tokens = sum(run.tokens_in + run.tokens_out for run in runs if isinstance(run, Run))
+    wrote, fixed = (run if isinstance(run, str) else run.state for run in runs)
+    return Row(kind, level, wrote, fixed, time.monotonic() - started, tokens)
+
+
+def _run(verb: Callable[[Model, str, Path], Run], kind: Kind, sandbox: str, place: Path) -> Run | str:
+    """The run, or in one word why there is none."""
+    try:
+        return verb(kind.open(), sandbox, place)
+    except BurnishError as error:
+        print(f"  {kind.prefix} in {sandbox}: {error}", flush=True)
+        return "broken"
+
+
+def _write(model: Model, sandbox: str, place: Path) -> Run:
+    return write(SENTENCE, model, fast=True, sandbox=sandbox, limits=LIMITS, store=Store(place / "home"))
+
+
+def _fix(model: Model, sandbox: str, place: Path) -> Run:
+    project = place / "project"
+    project.mkdir()
+    (project / "people.py").write_text(BROKEN)
+    (project / "test_people.py").write_text(TESTS)
+    return fix(project / "people.py", model, sandbox=sandbox, limits=LIMITS, store=Store(place / "home"))
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows in Markdown."""
+    lines = ["| model | through | sandbox | `write` | `fix` | seconds | tokens |", "|---|---|---|---|---|---|---|"]
+    lines += [
+        f"| `{row.kind.prefix}` | {row.kind.server} | {row.sandbox} | {row.write} | {row.fix}"
+        f" | {row.seconds:.0f} | {row.tokens:,} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", default="", help="only these, as they begin: local:,openai:")
+    parser.add_argument("--sandboxes", default="", help="only these: bubblewrap,docker")
+    asked = parser.parse_args()
+    main(*([word for word in text.split(",") if word] for text in (asked.models, asked.sandboxes)))
