@@ -1,5 +1,6 @@
 """Who is behind a name: where the server is, which key opens it, and what to type when something is missing."""
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -151,8 +152,8 @@ def test_the_list_has_what_servers_really_have(ollama: Peer, tmp_path: Path, mon
     assert there["lab"].models[0].context == 4096
     assert not there["off"].answers
     shown = burnish("models", cwd=tmp_path)
-    assert f"ollama:{MODEL}  986 MB" in shown.stdout
-    assert "4,096 tokens" in shown.stdout
+    assert re.search(rf"^ollama:{MODEL} +32,768 +986 MB +free$", shown.stdout, re.MULTILINE)
+    assert re.search(rf"^lab:{MODEL} +4,096 +free$", shown.stdout, re.MULTILINE)
     assert "does not answer now" in shown.stdout
     assert "sk-listed" not in shown.stdout + shown.stderr
     assert f'"lab:{MODEL}"' in burnish("models", "--json", cwd=tmp_path).stdout

@@ -1,4 +1,4 @@
-"""`burnish models`: what can answer, and what is on disk; `burnish models pull` fetches it."""
+"""`burnish models`: what can answer, and what is on disk; `pull` fetches it, `doctor` tries whether it is any good."""
 
 import json
 import sys
@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from burnish.cli.models_doctor import doctor
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
-from burnish.text import plain
 
 if TYPE_CHECKING:
-    from burnish.models.listing import Listed, Shelf
-
-MOST_SHOWN = 12
-"""Models of one server on the screen; a cloud has more than anybody wants to read."""
+    from burnish.models.listing import Shelf
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -23,24 +20,40 @@ def models(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
-    """List the models that are there: on this disk, and with the servers that are set up. Or fetch one."""
+    """List the models that are there: on this disk, and with the servers that are set up. Or fetch one, or try one."""
     if context.invoked_subcommand is None:
+        from burnish.cli.models_table import speed_of, table
         from burnish.models.listing import shelves
+        from burnish.runs.speeds import last_speeds
 
-        rows, found = on_this_machine(), shelves()
+        rows, found, speeds = on_this_machine(), shelves(), last_speeds()
         if as_json:
-            print(json.dumps([*rows, *(row for shelf in found for row in _rows(shelf))], indent=2))
+            every = [*rows, *(row for shelf in found for row in of_servers(shelf))]
+            print(json.dumps([row | speed_of(str(row["name"]), speeds) for row in every], indent=2))
         else:
-            _print(rows)
-            _print_shelves(found)
+            print("\n".join(table(rows, found, speeds)))
+
+
+app.command()(doctor)
 
 
 @app.command()
 def pull(
-    name: Annotated[str, typer.Argument(help="A name from `burnish models`, or ollama:NAME.")] = DEFAULT_MODEL,
+    name: Annotated[
+        str,
+        typer.Argument(help="A name from `burnish models`, or ollama:NAME.", show_default="who answers by default"),
+    ] = "",
 ) -> None:
     """Fetch a model's weights and check them. Prints where they are."""
+    from burnish.models.names import AUTO, default_names, split_names
+
+    for one in split_names(name or default_names()):
+        _pull(DEFAULT_MODEL if one == AUTO else one)
+
+
+def _pull(name: str) -> None:
     from burnish.cli.fetching import fetching
+    from burnish.cli.models_table import megabytes
     from burnish.models.providers import servers
     from burnish.models.weights import ensure, is_checked, known, place
 
@@ -65,39 +78,27 @@ def pull(
 
 def on_this_machine() -> list[dict[str, object]]:
     """Each known model, with what is on disk."""
-    from burnish.config import load
+    from burnish.models.local import CONTEXT_TOKENS_PER_SLOT
+    from burnish.models.names import default_names, split_names
     from burnish.models.weights import is_checked, place
 
-    chosen = load().model or DEFAULT_MODEL
+    chosen = split_names(default_names())
     return [
         {
             "name": weights.name,
             "bytes": weights.bytes,
+            "context": CONTEXT_TOKENS_PER_SLOT,
             "licence": weights.licence,
             "on_disk": is_checked(place(weights), weights),
-            "default": weights.name == chosen,
+            "default": weights.name in chosen,
             "path": str(place(weights)),
         }
         for weights in CATALOG.values()
     ]
 
 
-def megabytes(count: int) -> str:
-    """A size for people."""
-    return f"{count / 1e6:,.0f} MB"
-
-
-def _print(rows: list[dict[str, object]]) -> None:
-    width = max(len(name) for name in CATALOG)
-    for row in rows:
-        weights = CATALOG[str(row["name"])]
-        default = "  default" if row["default"] else ""
-        print(f"{weights.name:{width}}  {megabytes(weights.bytes):>8}  {weights.licence}{default}")
-        print(f"    {row['path'] if row['on_disk'] else f'not on disk; type: ./burnish models pull {weights.name}'}")
-    print("A GGUF file of your own: --model local:/path/to.gguf. Exact answers for tests: --model scripted:demo")
-
-
-def _rows(shelf: "Shelf") -> list[dict[str, object]]:
+def of_servers(shelf: "Shelf") -> list[dict[str, object]]:
+    """Each model of a server, as a program is told of it."""
     return [
         {
             "name": model.name,
@@ -109,22 +110,3 @@ def _rows(shelf: "Shelf") -> list[dict[str, object]]:
         }
         for model in shelf.models
     ]
-
-
-def _print_shelves(found: "list[Shelf]") -> None:
-    for shelf in found:
-        key = f", key in {shelf.key_env}" if shelf.key_env else ""
-        print(f"\n{shelf.provider}:  {shelf.address}{key}{'' if shelf.answers else '; it does not answer now'}")
-        shown = sorted(shelf.models, key=lambda model: (not model.price, not model.context))[:MOST_SHOWN]
-        width = max((len(plain(model.name)) for model in shown), default=0)
-        for model in shown:
-            print(f"{plain(model.name):{width}}  {_about(model)}".rstrip())
-        if left := len(shelf.models) - len(shown):
-            print(f"… and {left} more; see all with: burnish models --json")
-
-
-def _about(model: "Listed") -> str:
-    facts = [f"{model.context:,} tokens" if model.context else "", megabytes(model.bytes) if model.bytes else ""]
-    if model.price and model.price.written:
-        facts.append(f"{model.price.read:g} and {model.price.written:g} dollars a million tokens read and written")
-    return ", ".join(fact for fact in facts if fact)

@@ -35,7 +35,14 @@ def m001_runs(db: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS = [m001_runs]
+def m002_speeds(db: sqlite3.Connection) -> None:
+    """What each file of events says of its models' speed; a row without a model where it says nothing."""
+    db.execute(
+        "CREATE TABLE speeds (file TEXT, size INTEGER, changed_ns INTEGER, model TEXT, tokens_per_second REAL, at REAL)"
+    )
+
+
+MIGRATIONS = [m001_runs, m002_speeds]
 """Append-only. `PRAGMA user_version` counts how many have been applied."""
 
 
