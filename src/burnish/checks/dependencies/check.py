@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from burnish.checks.dependencies.advisories import Answers, ask
 from burnish.checks.dependencies.imports import imported
 from burnish.checks.dependencies.index import Index, Listing
-from burnish.checks.dependencies.installed import environment
+from burnish.checks.dependencies.installed import environment, layered
 from burnish.checks.dependencies.package import Gap, Package, Use, packages
 from burnish.checks.dependencies.pip_settings import configured_index
 from burnish.checks.dependencies.required import required
@@ -20,6 +20,9 @@ from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.errors import CheckError
 from burnish.events import Evidence
+
+LAYER = "the packages that were asked for"
+"""In place of a file: where a package is that no source imports itself."""
 
 
 class DependenciesCheck:
@@ -40,9 +43,11 @@ class DependenciesCheck:
 
     def judge(self, project: Project, lab: Lab) -> Evidence:
         """Look at every package that a source imports or a requirement names."""
-        installed = environment(project.python)
+        installed = layered(project.layer) if project.alone else environment(project.python)
         found = list(required(project.root))
         found += imported(project, installed, {one.name for one in found if isinstance(one, Use)})
+        if project.layer:  # what the imported ones need in turn is there too, so it can be looked up
+            found += [Use(name=name, file=LAYER, line=0) for name in installed.versions]
         gaps = [one for one in found if isinstance(one, Gap)]
         needed = packages((one for one in found if isinstance(one, Use)), installed)
         looked = self._look([one for one in needed if not one.idle], project, lab)

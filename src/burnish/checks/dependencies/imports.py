@@ -5,7 +5,6 @@ marked as optional.
 """
 
 import ast
-import sys
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -13,13 +12,11 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from burnish.checks.dependencies.installed import Installed
-from burnish.checks.dependencies.names import PACKAGE_OF
 from burnish.checks.dependencies.package import Gap, Use
 from burnish.checks.project import Project
+from burnish.packages.distribution import PYTHONS_OWN, usual_name
 from burnish.parsing import parse
 
-PYTHONS_OWN = sys.stdlib_module_names | {"__main__", "annotationlib", "compression"}
-"""Modules of the standard library, those of newer Pythons too."""
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 _CONDITIONS = {"TYPE_CHECKING", "version_info", "platform", "PY2", "PY3", "os_name", "implementation"}
 _IMPORTERS = {"import_module", "__import__"}
@@ -48,19 +45,11 @@ def imported(project: Project, installed: Installed, stated: Collection[str] = (
 def _guess(module: str, stated: Collection[str]) -> str:
     """The likely package of a module that is not installed."""
     top = module.split(".")[0]
-    plain, usual = canonicalize_name(top), PACKAGE_OF.get(top) or _in_namespace(module)
+    plain, usual = canonicalize_name(top), usual_name(module)
     if plain in stated or not usual:
         return plain
     usual = canonicalize_name(usual)
     return next((name for name in sorted(stated) if name.startswith(f"{usual}-") and usual not in stated), usual)
-
-
-def _in_namespace(module: str) -> str:
-    """A namespace of many packages says little by its first name; its packages go by the first two or three."""
-    parts = module.split(".")
-    if parts[:2] == ["google", "cloud"] and len(parts) > 2:
-        return "-".join(parts[:3])
-    return next((PACKAGE_OF[name] for end in (3, 2) if (name := ".".join(parts[:end])) in PACKAGE_OF), "")
 
 
 def _is_own(root: Path, folder: Path, top: str) -> bool:

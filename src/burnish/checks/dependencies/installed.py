@@ -62,6 +62,11 @@ def environment(python: Path) -> Installed:
     return Installed(tuple(folder for home in homes for folder in _folders(home, python)))
 
 
+def layered(layer: Path | None) -> Installed:
+    """What a layer holds, for code that sees nothing else."""
+    return Installed((layer,) if layer else ())
+
+
 def _folders(home: Path, python: Path) -> Iterator[Path]:
     """The folders with packages under a prefix; those of another Python version only if there is no better guess."""
     found = [*home.glob("lib*/python3*/site-packages"), *home.glob("lib*/python3*/dist-packages")]

@@ -6,10 +6,10 @@ from datetime import date
 
 from burnish.checks.dependencies.advisories import Advisory, Answers
 from burnish.checks.dependencies.index import Listing
-from burnish.checks.dependencies.near import dated, near, well_known
 from burnish.checks.dependencies.package import Gap, Package
 from burnish.checks.finding import Finding, Severity
 from burnish.events import Evidence, Outcome
+from burnish.packages.near import dated, near, well_known
 from burnish.text import counted
 
 

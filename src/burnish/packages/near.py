@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from burnish.checks.dependencies.names import PACKAGE_OF
+from burnish.packages.names import PACKAGE_OF
 
 _LIST = Path(__file__).with_name("well_known.txt")
 _PREFIX = re.compile(r"^(?:python[23]?-|py-|pip-|lib-)")

@@ -3,7 +3,7 @@
 import pytest
 from packaging.utils import canonicalize_name
 
-from burnish.checks.dependencies.near import dated, near, slips, well_known
+from burnish.packages.near import dated, near, slips, well_known
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,137 @@
+"""Runs pip with the user's index and none of the user's other settings, and never so that a package's code runs.
+
+Wheels only: unpacking one runs nothing of it, while an sdist would run its own build. What pip is told elsewhere (to
+build, to install to another place, to take other versions) is not heard: its files are shut out and its variables gone.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from burnish.errors import SetupProblem
+from burnish.events import Frozen
+from burnish.packages.pip_settings import settings
+from burnish.text import one_line, plain
+
+Tell = Callable[[str], None]
+ABOUT_THE_INDEX = (
+    "index-url",
+    "extra-index-url",
+    "find-links",
+    "no-index",
+    "trusted-host",
+    "cert",
+    "client-cert",
+    "proxy",
+    "timeout",
+    "default-timeout",
+    "retries",
+    "keyring-provider",
+    "cache-dir",
+)
+ABOUT_THE_MACHINE = {
+    *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "NETRC"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+}
+_IDENTITY = "import sys, sysconfig; print(sysconfig.get_config_var('SOABI') or sys.implementation.cache_tag)"
+
+
+class Ran(Frozen):
+    """What pip said, and whether it did what it was told."""
+
+    ok: bool
+    text: str
+
+
+class Pip:
+    """pip for one interpreter: fetches wheels from the user's index, and installs wheels from a folder."""
+
+    def __init__(self, interpreter: Path | None, scratch: Path) -> None:
+        """Without an interpreter it is the one that runs Burnish; `scratch` is a folder for what pip unpacks."""
+        self.interpreter = interpreter
+        self.scratch = scratch
+
+    def fetch(self, requirements: Sequence[str], into: Path, tell: Tell | None = None) -> Ran:
+        """Download wheels for the requirements and all they need into a folder."""
+        options = ["--only-binary", ":all:", "--progress-bar", "off", "--dest", str(into)]
+        return self._run(["download", *options, "--", *requirements], self._index(), tell)
+
+    def install(self, requirements: Sequence[str], wheels: Path, site: Path, report: Path) -> Ran:
+        """Unpack the requirements and all they need from a folder of wheels, asking nobody else."""
+        options = ["--no-index", "--find-links", str(wheels), "--only-binary", ":all:", "--no-compile"]
+        options += ["--target", str(site), "--report", str(report), "--progress-bar", "off"]
+        return self._run(["install", *options, "--", *requirements], {}, None)
+
+    def versions(self, name: str) -> Ran:
+        """Which versions the index has of a package, in whatever form; nothing of them is fetched."""
+        return self._run(["index", "versions", "--pre", name], self._index(), None)
+
+    def compile(self, site: Path) -> None:
+        """Byte code beside each source, which is then never looked at again: a cell cannot write its own.
+
+        Files that are no Python of this version stay as they are.
+        """
+        words = ["-I", "-S", "-m", "compileall", "-q", "-f", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+        command = [str(self.interpreter or sys.executable), *words, str(site)]
+        subprocess.run(command, env=self._environment({}), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+
+    def _index(self) -> dict[str, str]:
+        """What pip's own files and variables say about where packages are."""
+        command = [sys.executable, "-P", "-m", "pip", "--no-input", "config", "list"]
+        listed = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        told = settings(listed.stdout)
+        kept = {_variable(name): " ".join(told[name].split()) for name in ABOUT_THE_INDEX if told.get(name)}
+        return {"PIP_RETRIES": "2", **kept}
+
+    def _run(self, arguments: list[str], index: dict[str, str], tell: Tell | None) -> Ran:
+        other = ["--python", str(self.interpreter)] if self.interpreter else []
+        words = ["--no-input", "--disable-pip-version-check", "--no-color", *other, *arguments]
+        with subprocess.Popen(
+            [sys.executable, "-P", "-m", "pip", *words],
+            env=self._environment(index),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        ) as process:
+            try:
+                lines = [_heard(line, tell) for line in process.stdout or ()]
+            except BaseException:
+                process.kill()
+                raise
+        return Ran(ok=process.returncode == 0, text=plain("".join(lines)))
+
+    def _environment(self, index: dict[str, str]) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name in ABOUT_THE_MACHINE}
+        return {**kept, **index, "PIP_CONFIG_FILE": os.devnull, "TMPDIR": str(self.scratch), "PYTHONUTF8": "1"}
+
+
+def identity(interpreter: Path | None) -> str:
+    """What tells interpreters apart whose packages differ: kind, version, machine and system."""
+    if interpreter is None:
+        return str(sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag)
+    command = [str(interpreter), "-I", "-S", "-c", _IDENTITY]
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SetupProblem(
+            f"The Python for which packages are wanted does not start ({one_line(str(error))}). Try it: {command[0]} -V"
+        ) from error
+
+
+def _variable(setting: str) -> str:
+    return f"PIP_{setting.upper().replace('-', '_')}"
+
+
+def _heard(line: str, tell: Tell | None) -> str:
+    """A line of pip's; one that says what is coming down the wire is told on."""
+    if tell and line.strip().startswith("Downloading ") and ".metadata" not in line:
+        tell(one_line(line))
+    return line

@@ -1,0 +1,81 @@
+"""What a user or a model asks for, as requirements: names with versions, and nothing else that pip would take.
+
+An address, a path or an option could make pip fetch, build or run anything; none of them gets past this file.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from burnish.errors import SetupProblem
+from burnish.packages.near import near, well_known
+from burnish.text import one_line
+
+_BETWEEN = re.compile(r",(?![^\[\]]*\])\s*(?=[^\s<>=!~])")
+"""A comma before another package; one inside brackets or before an operator belongs to its requirement."""
+
+
+def wanted(text_or_names: Sequence[str], allow: Sequence[str] = ()) -> tuple[str, ...]:
+    """Requirements in their normal form, sorted, each package once; each a well-known one, or in `allow`.
+
+    Raises SetupProblem for any other name, with the one it may have been meant for, and for what is no requirement.
+    """
+    texts = [text_or_names] if isinstance(text_or_names, str) else text_or_names
+    found = normal(piece for text in texts for piece in _BETWEEN.split(text.strip(" ,")))
+    allowed = {canonicalize_name(name.strip()) for text in allow for name in text.split(",")}
+    for requirement in found:
+        name = Requirement(requirement).name
+        if name not in well_known() and name not in allowed:
+            raise SetupProblem(_stranger(name))
+    return found
+
+
+def normal(requirements: Iterable[str]) -> tuple[str, ...]:
+    """Names, extras and versions in one form, sorted; two requirements of one package are one that asks for both."""
+    merged: dict[str, Requirement] = {}
+    for text in requirements:
+        if not text.strip():
+            continue
+        read = _read(text)
+        if before := merged.get(read.name):
+            before.specifier &= read.specifier
+            before.extras |= read.extras
+        else:
+            merged[read.name] = read
+    return tuple(str(merged[name]) for name in sorted(merged))
+
+
+def _read(text: str) -> Requirement:
+    try:
+        read = Requirement(text.strip())
+    except InvalidRequirement:
+        raise SetupProblem(_no_requirement(text, "cannot be read")) from None
+    if read.url is not None:
+        raise SetupProblem(_no_requirement(text, "names an address"))
+    if read.marker is not None:
+        raise SetupProblem(_no_requirement(text, "has a condition"))
+    read.name = canonicalize_name(read.name)
+    read.extras = {canonicalize_name(extra) for extra in read.extras}
+    return read
+
+
+def _no_requirement(text: str, why: str) -> str:
+    shown = re.sub(r"//[^/@\s]*@", "//…@", one_line(text, 60))  # an address may hold a password
+    return (
+        f"{shown!r} {why}, and only the name of a package, with versions if you like, can be asked for: "
+        "no addresses, files, options or conditions. For example: --with 'numpy,pandas>=2'"
+    )
+
+
+def _stranger(name: str) -> str:
+    if meant := near(name):
+        return (
+            f"Did you mean {meant}? {name!r} is not on the list of well-known packages and looks much like it. "
+            f"Type --with {meant}; or, if you are sure of the other, add: --allow-package {name}"
+        )
+    return (
+        f"{name!r} is not on the list of well-known packages, and a name that nobody knows may be a trap. "
+        f"If you are sure of it, add: --allow-package {name}"
+    )

@@ -1,0 +1,105 @@
+"""What cannot be had is said in one paragraph that ends with what to type."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.packages import prepare
+from tests.packages.shelf import Shelf
+
+
+def problem(*requirements: str) -> str:
+    with pytest.raises(SetupProblem) as told:
+        prepare(requirements)
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+def test_sources_are_refused_and_never_run(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.sdist("apple", "1.0", f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    told = problem("apple")
+    assert "has apple but no wheel of it for this Python" in told
+    assert told.endswith("pip wheel apple --wheel-dir wheels && export PIP_FIND_LINKS=wheels")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_wheel_for_another_machine_is_no_wheel_for_this_one(shelf: Shelf) -> None:
+    shelf.wheel("apple", tag="cp311-cp311-win_amd64")
+    assert "apple" in problem("apple")
+
+
+def test_a_version_that_does_not_exist_is_told_with_those_that_do(shelf: Shelf) -> None:
+    shelf.wheel("apple", "1.0")
+    shelf.wheel("apple", "1.5")
+    told = problem("apple==9")
+    assert "no wheel of apple==9 for this Python; there is one of 1.0, 1.5" in told
+    assert told.endswith("--with 'apple==1.5'")
+
+
+def test_requirements_that_contradict_each_other_are_told_with_what_collides(shelf: Shelf) -> None:
+    shelf.wheel("apple", needs=["plum<2"])
+    shelf.wheel("pear", needs=["plum>=2"])
+    shelf.wheel("plum", "1.0")
+    shelf.wheel("plum", "2.0")
+    told = problem("apple", "pear")
+    assert "apple 1.0 depends on plum<2; pear 1.0 depends on plum>=2" in told
+    assert told.endswith("--with 'apple,pear'")
+
+
+def test_a_name_that_the_index_does_not_have_is_told_with_the_nearest(shelf: Shelf) -> None:
+    assert problem("numppy").endswith("no package 'numppy'. Did you mean numpy? Type: --with numpy")
+    assert problem("surely-invented").endswith("Look up its name: --with RIGHT_NAME")
+
+
+def test_a_package_that_another_needs_is_told_as_such(shelf: Shelf) -> None:
+    shelf.wheel("apple", needs=["surely-invented"])
+    assert "no package 'surely-invented', which apple needs." in problem("apple")
+
+
+def test_offline_it_says_what_exactly_is_missing(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.wheel("apple")
+    prepare(["apple"])
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    told = problem("apple", "pear>=2", "plum")
+    assert "cannot be reached, and pear>=2 and plum are not among the packages that were fetched before" in told
+    assert told.endswith("export PIP_FIND_LINKS=/a/folder/of/wheels")
+
+
+def test_a_full_disk_is_named(shelf: Shelf, tiny_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BURNISH_CACHE", str(tiny_disk))
+    shelf.wheel("apple", files={"apple.py": "x = 1\n" * 40_000})
+    told = problem("apple")
+    assert re.search(r"disk that holds .*/disk/packages is full", told)
+    assert told.endswith("export BURNISH_CACHE=/a/folder/of/yours")
+
+
+def test_a_cache_that_cannot_be_written_is_named(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    if os.geteuid() == 0:
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", str(folder)], capture_output=True)
+        if mounted.returncode:
+            pytest.skip("mounting needs more rights")
+    folder.chmod(0o555) if os.geteuid() else None
+    monkeypatch.setenv("BURNISH_CACHE", str(folder))
+    try:
+        assert problem("apple").endswith("Name another folder: export BURNISH_CACHE=/a/folder/of/yours")
+    finally:
+        subprocess.run(["umount", str(folder)], capture_output=True)
+
+
+def test_what_is_no_requirement_never_reaches_pip(shelf: Shelf) -> None:
+    assert "cannot be read" in problem("-r /etc/passwd")
+    assert "names an address" in problem("apple @ file:///tmp/apple.whl")
+
+
+def test_an_interpreter_that_does_not_start_is_named(shelf: Shelf, tmp_path: Path) -> None:
+    with pytest.raises(SetupProblem, match=r"does not start .* Try it: /\S+/none -V$"):
+        prepare(["apple"], interpreter=tmp_path / "none")

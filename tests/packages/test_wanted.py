@@ -1,0 +1,72 @@
+"""What may be asked for: names and versions of packages that people know, and nothing else that pip would take."""
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.packages import distribution_of, wanted
+
+
+def test_names_come_out_in_one_form_sorted_and_each_once() -> None:
+    assert wanted(["Pandas >=2, <3,numpy", "scikit_learn"]) == ("numpy", "pandas<3,>=2", "scikit-learn")
+    assert wanted("numpy>=1.20,numpy<3") == ("numpy<3,>=1.20",)
+    assert wanted(["requests[socks,security]==2.32.*, numpy"]) == ("numpy", "requests[security,socks]==2.32.*")
+    assert wanted(["", " ", "numpy,"]) == ("numpy",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-r x",
+        "--index-url=http://192.0.2.1",
+        "-e .",
+        ".",
+        "./numpy",
+        "/tmp/numpy-1.0-py3-none-any.whl",
+        "numpy @ file:///tmp/numpy.whl",
+        "numpy@https://user:secret@192.0.2.1/numpy.whl",
+        "git+https://192.0.2.1/numpy",
+        "numpy --pre",
+        "numpy; python_version > '3'",
+        "numpy\n-r x",
+        "numpy[x @ file:///tmp/x]",
+        "\x1b[31mnumpy",
+    ],
+)
+def test_addresses_paths_options_and_conditions_are_refused(text: str) -> None:
+    with pytest.raises(SetupProblem, match=r"For example: --with 'numpy,pandas>=2'$") as told:
+        wanted([text], allow=[text])
+    assert "secret" not in str(told.value)
+    assert "\x1b" not in str(told.value)
+
+
+def test_a_misspelled_name_gets_the_nearest_real_one() -> None:
+    with pytest.raises(SetupProblem, match=r"Did you mean numpy\?.*--with numpy.*--allow-package numppy$"):
+        wanted(["numppy"])
+
+
+def test_a_name_that_nobody_knows_needs_a_word_of_its_own() -> None:
+    with pytest.raises(SetupProblem, match=r"add: --allow-package surely-invented$"):
+        wanted(["surely_invented>=2"])
+    assert wanted(["surely_invented>=2", "numpy"], allow=["Surely.Invented"]) == ("numpy", "surely-invented>=2")
+
+
+def test_the_name_of_an_archive_is_only_ever_a_name() -> None:
+    assert wanted(["evil.zip"], allow=["evil.zip"]) == ("evil-zip",)
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("PIL", "pillow"),
+        ("PIL.Image", "pillow"),
+        ("cv2", "opencv-python"),
+        ("numpy", "numpy"),
+        ("numpy.linalg", "numpy"),
+        ("google.protobuf.message", "protobuf"),
+        ("os.path", None),
+        ("surely_invented", None),
+        ("", None),
+    ],
+)
+def test_a_module_is_traced_to_the_package_that_brings_it(module: str, package: str | None) -> None:
+    assert distribution_of(module) == package
