@@ -33,13 +33,13 @@ def unfiltered(request: pytest.FixtureRequest) -> Iterator[Box]:
 def unfiltered_bubblewrap() -> Open:
     bwrap = bubblewrap.find_bwrap()
     assert bwrap
-    return lambda: start.bubblewrap_cell(bwrap, Limits(), filtered=False)
+    return lambda layer: start.bubblewrap_cell(bwrap, Limits(), filtered=False, layer=layer)
 
 
 def unfiltered_container() -> Open:
     found = engine.find()
     name = image.ensure(found)
-    return lambda: docker_cell(found, name, Limits(), filtered=False)
+    return lambda layer: docker_cell(found, name, Limits(), filtered=False, layer=layer)
 
 
 @contextlib.contextmanager

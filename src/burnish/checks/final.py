@@ -25,8 +25,10 @@ class FinalChecks:
     remembered.
     """
 
-    def __init__(self, names: Sequence[str], sandbox: str = "auto") -> None:
+    def __init__(self, names: Sequence[str], sandbox: str = "auto", layer: Path | None = None) -> None:
         self.names = tuple(names)
+        self.layer = layer
+        """Packages that the code may import."""
         self._sandbox = sandbox
         self._lab: Lab | None = None
         self._closed = False
@@ -56,7 +58,7 @@ class FinalChecks:
             (root / CODE).write_text(code, "utf-8", "replace")
             (root / TESTS).write_text(tests, "utf-8", "replace")
             try:
-                return self._judge(project_of(root), names)
+                return self._judge(project_of(root, self.layer), names)
             except BurnishError as error:
                 return tuple(Evidence(check=name, verdict="not_run", why=str(error)) for name in names)
 
@@ -66,6 +68,10 @@ class FinalChecks:
                 return ()
             return judge_all(project, self._lab, names).evidence
 
+    def wear(self, layer: Path) -> None:
+        """From now on the code may import what is in this layer."""
+        self.layer = layer
+
     def close(self) -> None:
         """End every process that is at work."""
         self._closed = True
@@ -73,8 +79,8 @@ class FinalChecks:
             self._lab.close()
 
 
-def project_of(root: Path) -> Project:
-    """A folder with one solution and its tests, as something to check."""
+def project_of(root: Path, layer: Path | None = None) -> Project:
+    """A folder with one solution and its tests, as something to check; `layer` has the packages it may import."""
     return Project(
         root=root,
         sources=(Path(CODE),),
@@ -82,4 +88,6 @@ def project_of(root: Path) -> Project:
         python=Path(sys.executable),
         generated=True,
         settings=SETTINGS,
+        layer=layer,
+        alone=True,
     )

@@ -57,6 +57,7 @@ class InProject:
         self.seconds, self.failing = seconds, list(failing)
         self.slowest = slowest or seconds
         """What the slowest test took before."""
+        self._sandbox = sandbox
         self._lab = lab or Lab(self.project, sandbox)
         self._owns_lab = lab is None
         self.level = self._lab.sandbox.level
@@ -178,6 +179,12 @@ class InProject:
         except (UnicodeEncodeError, LookupError) as error:
             return f"the file is written in {self.encoding}, and this version cannot be: {error}"
         return ""
+
+    def wear(self, layer: Path) -> None:
+        """From now on code may import what is in this layer; only for a project without an environment of its own."""
+        self._lab.close()
+        self.project = self.project.model_copy(update={"layer": layer})
+        self._lab = Lab(self.project, self._sandbox)
 
     def close(self) -> None:
         """End every process that is at work; a lab that was lent stays open."""

@@ -11,20 +11,30 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from burnish.checks.bare import bare_environment
 from burnish.checks.interpreter import interpreter
 from burnish.checks.project import Project
 from burnish.checks.readable import open_copy
 from burnish.errors import CheckError
 from burnish.events import CommandRan
 from burnish.sandbox import Limits, open_sandbox
-from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_PACKAGES, SYSTEM, packages_folder
+from burnish.sandbox.bubblewrap import (
+    CELL_INSIDE,
+    CELL_INSTALLED,
+    CELL_LAYER,
+    CELL_PACKAGES,
+    SYSTEM,
+    packages_folder,
+)
+from burnish.sandbox.docker.image import own as own_image
 
 if TYPE_CHECKING:
     from burnish.checks.coverage import Measured
 
 PROJECT, VENV = "/project", "/venv"
 """Where a cell sees the project and its virtual environment when it cannot see them where they are."""
-TAKEN = ("/tmp", "/work", "/dev", "/proc", "/etc", "/sys", *SYSTEM, CELL_INSIDE, CELL_PACKAGES)
+OURS = (CELL_INSIDE, CELL_PACKAGES, CELL_INSTALLED, CELL_LAYER)
+TAKEN = ("/tmp", "/work", "/dev", "/proc", "/etc", "/sys", *SYSTEM, *OURS)
 MIB = 1024 * 1024
 LIMITS = Limits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024)
 
@@ -46,9 +56,11 @@ class Lab:
         """Which tests run which line of which source; None until the coverage check has found out."""
         self.measured: Measured | None = None
         """What the run of the tests with coverage found; None until the coverage check has made it."""
-        self._interpreter = interpreter(project.python)
+        layer = "" if project.layer is None else str(project.layer) if sandbox == "process" else CELL_LAYER
+        self._bare = bare_environment(layer) if project.alone else None
+        self._interpreter = self._bare or interpreter(project.python)
         self._copy = open_copy(self._seen) if sandbox != "process" else None
-        self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders())
+        self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(), layer=project.layer)
 
     @property
     def root(self) -> str:
@@ -75,7 +87,9 @@ class Lab:
     @property
     def packages(self) -> str:
         """Our own pytest and coverage, for projects that have none."""
-        return CELL_PACKAGES if self.sandbox.kind != "process" else str(packages_folder())
+        if self.sandbox.kind == "process":
+            return str(packages_folder())
+        return CELL_PACKAGES if self.sandbox.kind == "docker" and own_image() else CELL_INSTALLED
 
     def tool(self, *argv: str, timeout_seconds: float = 120.0, cwd: Path | None = None) -> str:
         """The standard output of one of our own tools, `python -m …` of our interpreter; any exit code but a crash's.
@@ -109,8 +123,9 @@ class Lab:
     def close(self) -> None:
         """End every process of this lab."""
         self.sandbox.close()
-        if self._copy:
-            shutil.rmtree(self._copy, ignore_errors=True)
+        for folder in (self._copy, self._bare and self._bare.environment):
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self

@@ -23,6 +23,10 @@ class Project(Frozen):
     examples: bool = True
     """Whether examples in the docstrings of the sources are tests too."""
     settings: Settings = Settings()
+    layer: Path | None = None
+    """A folder with packages that its code may import; only for one that is `alone`."""
+    alone: bool = False
+    """Whether it has no environment of its own: nothing is importable but itself, pytest, and the layer."""
     skipped: tuple[Path, ...] = ()
     """Files that are called Python but are not text; nothing judges them."""
 

@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,16 +16,27 @@ from burnish.sandbox import verdict
 from burnish.sandbox.cell import Cell, Ended, Heard
 from burnish.sandbox.limits import Limits
 
-Open = Callable[[], Cell]
+Open = Callable[[Path | None], Cell]
+"""Opens a cell that sees a layer of packages, or none."""
 
 
 class Box:
     """The `Sandbox` behind every kind: what differs is how a cell is opened."""
 
-    def __init__(self, kind: str, level: str, open_cell: Open, limits: Limits, cells: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        level: str,
+        open_cell: Open,
+        limits: Limits,
+        cells: int | None = None,
+        layer: Path | None = None,
+    ) -> None:
         self.kind = kind
         self.level = level
         self.limits = limits
+        self.layer = layer
+        """The packages that cells see besides pytest: a folder of this machine."""
         self._open_cell = open_cell
         self._places = threading.Semaphore(cells or os.cpu_count() or 1)
         self._lock = threading.Lock()
@@ -83,6 +95,15 @@ class Box:
             finally:
                 self._give_back(cell, clean)
 
+    def wear(self, layer: Path | None) -> None:
+        """From now on every job sees this layer: cells that were opened with another take no more jobs."""
+        with self._lock:
+            self.layer = layer
+            old = [cell for cell in self._idle if cell.layer != layer]
+            self._idle = [cell for cell in self._idle if cell.layer == layer]
+        for cell in old:
+            self._discard(cell)
+
     def warm_up(self) -> None:
         """Open the first cell now."""
         self._give_back(self._take(), clean=True)
@@ -93,7 +114,9 @@ class Box:
             self._must_be_open()
             if self._idle:
                 return self._idle.pop()
-        cell = self._open_cell()
+            layer = self.layer
+        cell = self._open_cell(layer)
+        cell.layer = layer
         with self._lock:
             self._all.add(cell)
             if not self._closed:
@@ -104,7 +127,7 @@ class Box:
     def _give_back(self, cell: Cell, clean: bool) -> None:
         """Keep a clean cell for the next job, throw away any other."""
         with self._lock:
-            if clean and not self._closed:
+            if clean and not self._closed and cell.layer == self.layer:
                 self._idle.append(cell)
                 return
         self._discard(cell)

@@ -15,6 +15,13 @@ INSIDE = Path(__file__).parent / "inside"
 CELL_UID = 61007
 """Who a cell runs as when Burnish itself is root. No distribution gives this number to anybody."""
 CELL_PACKAGES = "/packages"
+"""Where a cell looks for pytest and what it needs: links, so that nothing else of our packages can be imported."""
+CELL_INSTALLED = "/installed"
+"""Where those links lead: the folder with all of our packages."""
+CELL_LAYER = "/layer"
+"""Where a cell sees the packages that a task asked for."""
+NEEDED = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup", "tomli", "py.py")
+"""pytest, and what it imports."""
 CELL_INSIDE = "/cell"
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
@@ -31,9 +38,15 @@ def find_bwrap() -> str | None:
 
 
 def packages_folder() -> Path:
-    """The folder pytest was installed to: the packages that code in a cell may import."""
+    """The folder pytest was installed to."""
     spec = importlib.util.find_spec("pytest")
     return Path(spec.origin).parent.parent if spec and spec.origin else Path(sysconfig.get_path("purelib"))
+
+
+def links(installed: Path | str = CELL_INSTALLED) -> dict[str, str]:
+    """What of our packages code in a cell may import: the name of a link, and where it leads."""
+    folder = packages_folder()
+    return {name: f"{installed}/{name}" for name in NEEDED if (folder / name).exists()}
 
 
 def interpreter() -> Path:
@@ -42,11 +55,13 @@ def interpreter() -> Path:
 
 
 NO_FOLDERS: Mapping[str, str] = {}
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""For libraries that would otherwise reserve memory for a thread on each processor, which a cell does not have."""
 
 
 def visible() -> dict[str, str]:
     """Which folder of the machine is seen as which folder of the cell, besides the system's own; all read-only."""
-    folders = {str(INSIDE): CELL_INSIDE, str(packages_folder()): CELL_PACKAGES}
+    folders = {str(INSIDE): CELL_INSIDE, str(packages_folder()): CELL_INSTALLED}
     prefix = sys.base_prefix
     if not Path(prefix).is_relative_to("/usr"):
         folders[prefix] = prefix
@@ -89,6 +104,8 @@ def system() -> list[str]:
         words += ["--ro-bind-try", name, name]
     for source, place in visible().items():
         words += ["--ro-bind", source, place]
+    for name, place in links().items():
+        words += ["--symlink", place, f"{CELL_PACKAGES}/{name}"]
     return words
 
 
@@ -104,4 +121,4 @@ def environment() -> list[str]:
     """An empty environment but for what a program needs to find its way."""
     path = f"{interpreter().parent}:/usr/local/bin:/usr/bin:/bin"
     words = {"PATH": path, "HOME": "/work", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    return ["--clearenv", *(word for pair in words.items() for word in ("--setenv", *pair))]
+    return ["--clearenv", *(word for pair in (words | ONE_THREAD).items() for word in ("--setenv", *pair))]

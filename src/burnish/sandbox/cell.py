@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from burnish.errors import SandboxError
@@ -93,6 +94,8 @@ class Cell:
         self.control = control
         self.tidy = tidy
         self.closed = False
+        self.layer: Path | None = None
+        """The packages that it sees besides pytest; whoever opens it says which."""
         self._busy = threading.Lock()
         """Held during a job, so that `close` does not take the socket away under it."""
         self._ending = threading.Lock()

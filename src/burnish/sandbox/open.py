@@ -1,16 +1,16 @@
 """Opens a sandbox by the name of its kind."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, start
-from burnish.sandbox.box import Box
+from burnish.sandbox.box import Box, Open
 from burnish.sandbox.docker import container
 from burnish.sandbox.docker import engine as docker_engine
 from burnish.sandbox.docker import image as docker_image
 from burnish.sandbox.docker import start as docker_start
 from burnish.sandbox.limits import Limits
-from burnish.sandbox.sandbox import Sandbox
 
 KINDS = ("auto", "bubblewrap", "docker", "process")
 NO_ISOLATION = (
@@ -23,36 +23,43 @@ def open_sandbox(
     cells: int | None = None,
     limits: Limits | None = None,
     folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
-) -> Sandbox:
+    layer: Path | None = None,
+) -> Box:
     """A place where untrusted code may run, with up to `cells` jobs at once (as many as there are processors).
 
     "auto" means bubblewrap, or a container where bubblewrap cannot work. "process" isolates nothing, so it is never
     chosen unless named. `folders` of this machine are seen read-only at the places they are given to; under "process"
-    they are where they are.
+    they are where they are. `layer` is a folder with packages that code may import besides pytest; see `Box.wear`.
     """
     limits = limits or Limits()
     if kind == "process":
-        return Box(kind, NO_ISOLATION, lambda: start.process_cell(limits), limits, cells)
+        return Box(kind, NO_ISOLATION, lambda worn: start.process_cell(limits, worn), limits, cells, layer)
     if kind not in KINDS:
         raise SetupProblem(f"There is no sandbox {kind!r}. Choose one of: {', '.join(KINDS)}.")
     if kind == "docker":
-        return open_docker(limits, cells, folders)
+        return open_docker(limits, cells, folders, layer)
     try:
-        return open_bubblewrap(limits, cells, folders)
+        return open_bubblewrap(limits, cells, folders, layer)
     except SetupProblem as problem:
         if kind == "bubblewrap":
             raise
-        return instead_of_bubblewrap(problem, limits, cells, folders)
+        return instead_of_bubblewrap(problem, limits, cells, folders, layer)
 
 
-def open_bubblewrap(limits: Limits, cells: int | None, folders: Mapping[str, str] = bubblewrap.NO_FOLDERS) -> Box:
+def open_bubblewrap(
+    limits: Limits,
+    cells: int | None,
+    folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
+    layer: Path | None = None,
+) -> Box:
     """A sandbox of bubblewrap cells, the first of them open, so that what is wrong here is said at once."""
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
         raise SetupProblem(diagnosis.no_bubblewrap())
     cgroups.remove_leftovers(cgroups.places())
     level = diagnosis.level(bwrap)
-    box = Box("bubblewrap", level, lambda: start.bubblewrap_cell(bwrap, limits, folders=folders), limits, cells)
+    opener: Open = lambda worn: start.bubblewrap_cell(bwrap, limits, folders=folders, layer=worn)  # noqa: E731
+    box = Box("bubblewrap", level, opener, limits, cells, layer)
     try:
         box.warm_up()
     except SandboxError as error:
@@ -60,7 +67,12 @@ def open_bubblewrap(limits: Limits, cells: int | None, folders: Mapping[str, str
     return box
 
 
-def open_docker(limits: Limits, cells: int | None, folders: Mapping[str, str] = bubblewrap.NO_FOLDERS) -> Box:
+def open_docker(
+    limits: Limits,
+    cells: int | None,
+    folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
+    layer: Path | None = None,
+) -> Box:
     """A sandbox of containers, the first of them open. What a killed Burnish left is removed first."""
     try:
         engine = docker_engine.find()
@@ -68,7 +80,8 @@ def open_docker(limits: Limits, cells: int | None, folders: Mapping[str, str] = 
         docker_start.remove_leftovers()
         image = docker_image.ensure(engine)
         level = diagnosis.docker_level(engine)
-        box = Box("docker", level, lambda: docker_start.docker_cell(engine, image, limits, folders), limits, cells)
+        opener: Open = lambda worn: docker_start.docker_cell(engine, image, limits, folders, layer=worn)  # noqa: E731
+        box = Box("docker", level, opener, limits, cells, layer)
         box.warm_up()
     except SandboxError as error:
         raise SetupProblem(diagnosis.no_docker(str(error))) from error
@@ -76,10 +89,10 @@ def open_docker(limits: Limits, cells: int | None, folders: Mapping[str, str] = 
 
 
 def instead_of_bubblewrap(
-    problem: SetupProblem, limits: Limits, cells: int | None, folders: Mapping[str, str]
-) -> Sandbox:
+    problem: SetupProblem, limits: Limits, cells: int | None, folders: Mapping[str, str], layer: Path | None = None
+) -> Box:
     """Containers, where bubblewrap has this problem; both problems in one paragraph where there are none either."""
     try:
-        return open_docker(limits, cells, folders)
+        return open_docker(limits, cells, folders, layer)
     except SetupProblem as also:
         raise SetupProblem(f"{diagnosis.without_the_line(str(also))} {problem}") from problem

@@ -23,16 +23,22 @@ from burnish.sandbox.cell import Cell
 from burnish.sandbox.limits import Limits
 
 LAUNCH = Path(__file__).parent / "launch.py"
+COMMANDS = "commands"
+"""The folder among our own that tells Python in a command where packages are."""
 
 
 def bubblewrap_cell(
-    bwrap: str, limits: Limits, filtered: bool = True, folders: Mapping[str, str] = bubblewrap.NO_FOLDERS
+    bwrap: str,
+    limits: Limits,
+    filtered: bool = True,
+    folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
+    layer: Path | None = None,
 ) -> Cell:
     """A new isolated cell that is ready for jobs. Only a test opens one without the system call filter."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     settings = server_settings(limits, theirs.fileno()) | {
         "isolated": True,
-        "packages": bubblewrap.CELL_PACKAGES,
+        **seen_in_a_cell(layer),
         "work": "/work",
         "folders": ["/tmp", "/dev/shm"],
     }
@@ -40,6 +46,7 @@ def bubblewrap_cell(
     group = cgroups.create(cgroups.places(), limits)
     program = seccomp.program() if filtered else None
     filter_fd = wire.in_memory(program) if program else None
+    folders = with_layer(folders, layer)
     argv = bubblewrap.command(bwrap, limits, filter_fd, inner, folders)
     staged = bubblewrap.staged(bwrap, folders)
     plan = {"argv": argv, "folders": staged, "uid": bubblewrap.CELL_UID, "cgroups": group.entries}
@@ -51,22 +58,46 @@ def bubblewrap_cell(
             os.close(filter_fd)
 
 
-def process_cell(limits: Limits) -> Cell:
+def with_layer(folders: Mapping[str, str], layer: Path | None) -> dict[str, str]:
+    """What a cell sees besides the system, the layer among it."""
+    return {**folders, **({str(layer): bubblewrap.CELL_LAYER} if layer else {})}
+
+
+def seen_in_a_cell(layer: Path | None) -> dict[str, str]:
+    """Where the server of an isolated cell finds packages."""
+    return {
+        "packages": bubblewrap.CELL_PACKAGES,
+        "layer": bubblewrap.CELL_LAYER if layer else "",
+        "commands": f"{bubblewrap.CELL_INSIDE}/{COMMANDS}",
+    }
+
+
+def process_cell(limits: Limits, layer: Path | None = None) -> Cell:
     """A new process that runs jobs under limits and is not isolated at all.
 
     Its processes are not counted: the kernel would count all others of this user too.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    work = tempfile.mkdtemp(prefix="burnish-")
+    work, packages = (tempfile.mkdtemp(prefix=prefix) for prefix in ("burnish-", "burnish-packages-"))
+    for name, target in bubblewrap.links(bubblewrap.packages_folder()).items():
+        (Path(packages) / name).symlink_to(target)
     settings = server_settings(limits.model_copy(update={"processes": 0}), theirs.fileno()) | {
         "isolated": False,
-        "packages": str(bubblewrap.packages_folder()),
+        "packages": packages,
+        "layer": str(layer or ""),
+        "commands": str(bubblewrap.INSIDE / COMMANDS),
         "work": work,
         "folders": [],
     }
     command = [str(bubblewrap.interpreter()), "-sSB", str(bubblewrap.INSIDE / "start.py"), json.dumps(settings)]
     env = {"PATH": os.environ.get("PATH", ""), "HOME": work, "TMPDIR": work, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
-    return started(command, ours, theirs, env, lambda: shutil.rmtree(work, ignore_errors=True))
+    return started(command, ours, theirs, env | bubblewrap.ONE_THREAD, lambda: remove(work, packages))
+
+
+def remove(*folders: str) -> None:
+    """Remove folders of ours with all that is in them; a link is only a link."""
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def server_settings(limits: Limits, control: int) -> dict[str, Any]:

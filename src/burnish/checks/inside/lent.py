@@ -13,6 +13,7 @@ NAMES = {
     "pytest": ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup", "tomli", "py"),
     "coverage": ("coverage", "tomli"),
 }
+FIRST = ("pytest", "_pytest", "pluggy", "coverage")
 
 
 class Lender:
@@ -33,9 +34,14 @@ class Lender:
         return MetadataPathFinder.find_distributions(DistributionFinder.Context(name=context.name, path=[self.folder]))
 
 
-def lend(name: str, folder: str) -> bool:
-    """Make a package importable; True when it had to be lent."""
-    if importlib.util.find_spec(name) is not None:
+def lend(name: str, folder: str, first: bool = False) -> bool:
+    """Make a package importable; True when it had to be lent.
+
+    `first`: ours judges in any case, whatever goes by its name among the packages of the code.
+    """
+    if first:
+        sys.meta_path.insert(0, Lender(folder, FIRST))
+    elif importlib.util.find_spec(name) is not None:
         return False
     sys.meta_path.append(Lender(folder, NAMES[name]))
     return True

@@ -22,7 +22,7 @@ def main(report: int) -> None:
     """Run the suite that standard input describes, and leave as pytest would."""
     job = json.load(sys.stdin)
     replaced = prepare(report, job)
-    if lend("pytest", job["packages"]):
+    if lend("pytest", job["packages"], job["generated"]):
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
         cover = start_coverage(job) if job["cover"] else None
@@ -88,7 +88,7 @@ def autoloads() -> bool:
 
 def start_coverage(job: dict[str, Any]) -> Any:
     """Begin to watch the sources, before anything of the project is imported."""
-    lend("coverage", job["packages"])
+    lend("coverage", job["packages"], job["generated"])
     from .cover import Cover
 
     return Cover(job)

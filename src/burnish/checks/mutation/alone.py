@@ -41,7 +41,9 @@ class Mutations:
     `close` may come from another thread and ends it at once.
     """
 
-    def __init__(self, sandbox: str = "auto", maker: Maker = MAKER) -> None:
+    def __init__(self, sandbox: str = "auto", maker: Maker = MAKER, layer: Path | None = None) -> None:
+        self.layer = layer
+        """Packages that the code may import."""
         self._sandbox = sandbox
         self._maker = maker
         self._lab: Lab | None = None
@@ -68,11 +70,15 @@ class Mutations:
         return tuple(whole(made[key], code) for key in keys if key in made)
 
     def _survey(self, root: Path) -> Survey:
-        project = project_of(root)
+        project = project_of(root, self.layer)
         with Lab(project, self._sandbox) as self._lab:
             if self._closed:
                 return Survey(problem="it was broken off")
             return survey(project, self._lab, self._maker)
+
+    def wear(self, layer: Path) -> None:
+        """From now on the code may import what is in this layer."""
+        self.layer = layer
 
     def close(self) -> None:
         """End every process that is at work."""

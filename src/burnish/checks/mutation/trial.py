@@ -152,6 +152,7 @@ def a_job(project: Project, lab: Lab, mutants: Sequence[Mutant], seconds: float)
         "root": lab.root,
         "paths": paths(project, lab),
         "packages": lab.packages,
+        "generated": project.generated,
         "targets": targets(project),
         "doctests": [str(path) for path in examples],
         "options": ["-p", "no:langsmith_plugin"] if project.python == Path(sys.executable) else [],

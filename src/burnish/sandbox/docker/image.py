@@ -1,9 +1,9 @@
 """The image of a container: almost nothing, made here without any registry.
 
-It holds empty folders and the links of this system (`/bin` to `usr/bin`); the system itself, the interpreter and its
-packages are bound into each container read-only, just as bubblewrap does it. So the image has a few kilobytes, is made
-in a tenth of a second and can never be behind the packages. Whoever would rather have a system of its own in the
-container builds one from the Dockerfile beside this file and names it in BURNISH_DOCKER_IMAGE.
+It holds empty folders, the links of this system (`/bin` to `usr/bin`) and those to pytest and what it needs; the
+system itself, the interpreter and its packages are bound into each container read-only, just as bubblewrap does it. So
+the image has a few kilobytes, is made in a tenth of a second and can never be behind the packages. Whoever would rather
+have a system of its own in the container builds one from the Dockerfile beside this file and names it in BURNISH_DOCKER_IMAGE.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from burnish.sandbox.docker.engine import Engine
 
 NAME = "burnish-cell"
 NAMED_BY = "BURNISH_DOCKER_IMAGE"
-FOLDERS = ("dev", "etc", "proc", "sys", "tmp", "work", "cell", "packages")
+FOLDERS = ("dev", "etc", "proc", "sys", "tmp", "work", "cell", "packages", "installed", "layer")
 OPEN = ("tmp", "work")
 """Engines give what they mount there the mode of the folder below."""
 
@@ -62,4 +62,8 @@ def layout(root: Path = Path("/")) -> bytes:
             else:
                 entry.type = tarfile.DIRTYPE
             tar.addfile(entry)
+        for name, target in bubblewrap.links().items():
+            link = tarfile.TarInfo(f"packages/{name}")
+            link.type, link.linkname = tarfile.SYMTYPE, target
+            tar.addfile(link)
     return buffer.getvalue()

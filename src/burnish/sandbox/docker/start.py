@@ -36,12 +36,13 @@ def docker_cell(
     limits: Limits,
     folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
     filtered: bool = True,
+    layer: Path | None = None,
 ) -> cell.Cell:
     """A new container that is ready for jobs. Only a test opens one without the system call filters."""
     name = container.new_name()
     with listening() as (listener, address):
-        before = command.command(engine, limits, name, address, folders, filtered)
-        argv = [*before, image, *command.inner(settings(engine, limits, filtered))]
+        before = command.command(engine, limits, name, address, start.with_layer(folders, layer), filtered)
+        argv = [*before, image, *command.inner(settings(engine, limits, filtered, layer))]
         client = start.popen(argv, [], dict(os.environ))
         try:
             control = called(listener, client)
@@ -53,13 +54,13 @@ def docker_cell(
     return one
 
 
-def settings(engine: Engine, limits: Limits, filtered: bool) -> str:
+def settings(engine: Engine, limits: Limits, filtered: bool, layer: Path | None = None) -> str:
     """What the server must know. Processes are counted by the engine where it can, else by the kernel for each user."""
     counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
     program = seccomp.program() if filtered else None
     told = start.server_settings(counted, -1) | {
         "isolated": True,
-        "packages": bubblewrap.CELL_PACKAGES,
+        **start.seen_in_a_cell(layer),
         "work": "/work",
         "folders": ["/tmp", "/dev/shm"],
         "call": command.CONTROL,

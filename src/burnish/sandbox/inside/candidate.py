@@ -11,7 +11,7 @@ import sys
 import types
 from typing import Any
 
-from burnish.sandbox.inside import faults, shapes
+from burnish.sandbox.inside import faults, order, shapes
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.here import Here, changes
 from burnish.sandbox.inside.plain import Tree, pack, unpack
@@ -45,6 +45,7 @@ def load(code: bytes) -> types.ModuleType:
     solution.__file__ = faults.FILE
     sys.modules["solution"] = solution
     sys.path.insert(0, "")
+    order.for_code()
     text = code.decode(errors="surrogatepass")
     faults.SOURCE[:] = text.split("\n")
     exec(compile(text, faults.FILE, "exec"), vars(solution))

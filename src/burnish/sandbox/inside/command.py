@@ -21,7 +21,8 @@ def become(fds: list[int], settings: dict[str, Any]) -> None:
         os.dup2(source, target)
     bounds.close_all_but()
     argv = given["argv"]
-    os.environ["PYTHONPATH"] = settings["packages"]
+    os.environ["PYTHONPATH"] = settings["commands"]
+    os.environ["CELL_PACKAGES"] = os.pathsep.join(filter(None, (settings["layer"], settings["packages"])))
     try:
         for name, text in given["files"].items():
             write(name, text)

@@ -15,12 +15,15 @@ def main() -> None:
     """Set up imports and serve until Burnish hangs up."""
     settings = json.loads(sys.argv[1])
     here = os.path.dirname(os.path.abspath(__file__))
-    sys.path = [path for path in sys.path if path != here] + [settings["packages"]]
+    sys.path = [path for path in sys.path if path != here]
     for name, places in (("burnish", []), ("burnish.sandbox", []), ("burnish.sandbox.inside", [here])):
         module = types.ModuleType(name)
         module.__path__ = places
         sys.modules[name] = module
+    from burnish.sandbox.inside import order
     from burnish.sandbox.inside.server import serve
+
+    order.begin(settings["packages"], settings["layer"])
 
     if "call" in settings:
         from burnish.sandbox.inside.enter import enter

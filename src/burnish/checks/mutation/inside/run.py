@@ -105,7 +105,7 @@ def prepare(job: dict[str, Any]) -> None:
     kept = [path for path in sys.path if path and path != job["home"] and path not in job["paths"]]
     sys.path[:] = [*job["paths"], *kept]
     os.environ["PYTHONPATH"] = os.pathsep.join(job["paths"])
-    if lend("pytest", job["packages"]):
+    if lend("pytest", job["packages"], job["generated"]):
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 
 
