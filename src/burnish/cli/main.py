@@ -99,7 +99,7 @@ def enter() -> None:
 
 def _chosen(verb: list[str]) -> dict[str, dict[str, str]]:
     """What the user's settings put in place of our own defaults, for the commands that ask a model."""
-    if not verb or verb[0] not in ("write", "fix", "eval"):
+    if not verb or verb[0] not in ("write", "fix", "strengthen", "eval"):
         return {}
     from burnish import config as settings
 

@@ -8,13 +8,14 @@ from typing import Self
 
 from burnish.agent.limits import Limits
 from burnish.attempt import Watch
+from burnish.choosing.candidate import Choice
 from burnish.cli.fetching import fetching
 from burnish.cli.lines import print_line
 from burnish.cli.screen import Screen
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, RunStarted
 from burnish.models.model import Model
-from burnish.models.names import open_models
+from burnish.models.names import Chosen, open_models
 from burnish.runs import Run
 
 EXAMPLES = {"seconds": "3600", "dollars": "1"}
@@ -40,12 +41,15 @@ class Session:
         if self._reader:
             self._reader(event)
 
-    def models(self, names: str) -> tuple[Model, ...]:
+    def models(self, who: Choice | str) -> tuple[Model, ...]:
         """The models, their weights fetched under a progress bar if they are not here yet."""
+        who = Choice(names=who) if isinstance(who, str) else who
         if self._silent:
-            return open_models(names)
-        with fetching() as progress:
-            return open_models(names, progress)
+            opened = open_models(who.names)
+        else:
+            with fetching() as progress:
+                opened = open_models(who.names, progress)
+        return Chosen(opened, who.why) if who.why else opened
 
     def goodbye(self, run: Run) -> None:
         """Where the files are, what it cost, and where to look next."""
