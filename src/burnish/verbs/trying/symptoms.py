@@ -16,8 +16,8 @@ OTHER_SIDE = re.compile(r"^(?:#+ ?)?(?:\*\*)?(?:User|Human|USER|HUMAN|Question)(
 """How an answer goes on that speaks for the user, too."""
 TOO_LONG = "the engine has room for"
 """How every engine of ours says that a prompt does not fit."""
-MOST_PIECE_TOKENS = 24
-"""Tokens that may come in one piece before we say that a server does not stream."""
+LONG_CHARACTERS = 100
+"""Of an answer that must come in more than one piece, if it comes as it is written."""
 
 
 def changes(answers: Sequence[Answer], name: str, server: Server | None = None) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def _endless(answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def _whole(answers: Sequence[Answer], server: Server | None) -> Iterator[str]:
-    whole = [one for one in answers if one.pieces and one.tokens_out > MOST_PIECE_TOKENS * one.pieces]
-    if whole and all(one.pieces == 1 for one in whole):
+    long = [answer for answer in answers if len(answer.text) > LONG_CHARACTERS]
+    if long and all(answer.pieces == 1 for answer in long):
         where = "the server, or a proxy before it, keeps them back; turn streaming on there" if server else "it is slow"
         yield f"Answers come whole and not as they are written ({where}): a limit of time cannot break one off."

@@ -146,7 +146,7 @@ def _failure(graded: Graded) -> str:
 
 
 def _no_json(text: str) -> str:
-    block = FENCE.fullmatch(text.strip() + "\n") or FENCE.fullmatch(text.strip())
+    block = FENCE.fullmatch(text.strip())
     try:
         found = json.loads(block[3] if block else text)
     except (ValueError, RecursionError):

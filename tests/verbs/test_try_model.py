@@ -1,0 +1,258 @@
+"""`burnish models doctor`: good models pass, each planted weakness is named, and nothing costs more than was said."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from burnish.cli.models import app
+from burnish.errors import SetupProblem
+from burnish.models.names import open_model
+from burnish.models.scripted import ScriptedModel
+from burnish.runs import Store, read_record
+from burnish.runs.speeds import EXAMINED, last_speeds
+from burnish.sandbox import Sandbox
+from burnish.verbs.try_model import check_cost, most_dollars, try_model
+from burnish.verbs.trying.trials import MARKER
+from burnish.verbs.trying.tried import Tried
+from tests.models.peers import MODEL, Peer, Turn, serving
+
+GOOD = {
+    "context": [MARKER],
+    "write": ["```python\ndef count_vowels(text):\n    return sum(c in 'aeiou' for c in text.lower())\n```"],
+    "fix": ["    result = 0\n    for price in prices:\n        result += price\n    return result\n```"],
+    "JSON": ['{"name": "Ada", "age": 36, "city": "London"}'],
+    "form": ["```python\n" + "\n".join(f"assert count_vowels({'a' * n!r}) == {n}" for n in range(6)) + "\n```"],
+    "stop": ["1\n2\n3\n4\n5"],
+}
+PHRASES = {
+    "password": "context",
+    "Complete this": "write",
+    "has a bug": "fix",
+    "JSON object": "JSON",
+    "test cases": "form",
+    "Count from": "stop",
+}
+"""What in a prompt shows which task it is."""
+
+
+@pytest.fixture(autouse=True)
+def one_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session's sandbox, which saves each test the second of opening its own."""
+    monkeypatch.setattr("burnish.verbs.try_model.open_sandbox", lambda *_, **__: nullcontext(box))
+
+
+def tried(whole: bool = False, **replies: str) -> Tried:
+    """What is said of a model that is good but for these answers."""
+    return try_model(ScriptedModel(GOOD | {name: [reply] for name, reply in replies.items()}, whole=whole))
+
+
+def test_a_good_model_is_good_enough_for_everything() -> None:
+    found = tried()
+    assert (found.good_for, found.not_for, found.changes) == (("write", "fix", "tests", "JSON"), (), ())
+    assert found.line.startswith("scripted:inline: good enough for write, fix, tests and JSON.")
+    assert found.dollars == 0
+
+
+def test_code_is_run_and_not_believed() -> None:
+    found = tried(write="```python\ndef count_vowels(text):\n    return 2\n```")
+    assert (found.is_enough, found.not_for) == (False, ("write",))
+    assert "the code is wrong: assert count_vowels" in found.answers[1].why
+
+
+def test_prose_in_place_of_code_is_no_function() -> None:
+    found = tried(write="I would loop over the letters and count each one that is a vowel.")
+    assert not found.is_enough
+    assert "write" in found.not_for
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Ada is 36.", "{name: 'Ada'}", '{"name": "Ada"}', 'Here it is: {"name": "Ada", "age": 36, "city": "London"}', ""],
+)
+def test_wrong_json_is_said_to_be_so_and_write_stays_possible(reply: str) -> None:
+    found = tried(JSON=reply)
+    assert (found.is_enough, found.not_for) == (True, ("JSON",))
+    assert "good enough for write, fix and tests; not for JSON" in found.line
+
+
+def test_json_in_a_block_is_json() -> None:
+    assert "JSON" in tried(JSON='```json\n{"name": "Ada", "age": 36, "city": "London"}\n```').good_for
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("Sure! Here are some tests:\n" + GOOD["form"][0], "words around"),
+        (GOOD["form"][0] + "\n" + GOOD["form"][0], "2 code blocks"),
+        ("assert count_vowels('') == 0", "no code blocks"),
+        ("```python\nprint(1)\n```", "does not hold the tests"),
+    ],
+)
+def test_a_form_that_is_not_kept_is_named(reply: str, why: str) -> None:
+    found = tried(form=reply)
+    assert "tests" in found.not_for
+    assert why in next(answer.why for answer in found.answers if answer.name == "form")
+
+
+def test_a_model_that_never_stops_is_good_for_nothing() -> None:
+    found = tried(stop="1 2 3 4 5 " + "6 7 8 " * 60)
+    assert found.good_for == ()
+    assert "not good enough for anything" in found.line
+    assert "does not stop when it is done (stop)" in found.changes[0]
+    assert "instruct" in found.changes[0]
+
+
+@pytest.mark.parametrize("leak", ["<|im_end|>\n<|im_start|>user", "[/INST]", "</s>", "<end_of_turn>", "\nUser: and 6?"])
+def test_what_a_template_leaks_into_an_answer_is_named(leak: str) -> None:
+    found = tried(stop=f"1\n2\n3\n4\n5{leak}")
+    assert "chat template is missing or wrong" in found.changes[0]
+
+
+def test_code_with_odd_characters_leaks_no_template() -> None:
+    code = "```python\ndef count_vowels(text):\n    # a <b> | c, [x], User: nobody\n"
+    assert tried(write=code + "    return sum(c in 'aeiou' for c in text.lower())\n```").changes == ()
+
+
+def test_a_lost_beginning_means_that_the_context_is_too_small() -> None:
+    model = ScriptedModel(GOOD | {"context": ["I do not know.", MARKER]})
+    found = try_model(model)
+    assert "context is too small, or the model forgets" in found.changes[0]
+    assert found.is_enough
+
+
+def test_a_model_that_cannot_repeat_a_word_says_nothing_of_its_context() -> None:
+    found = tried(context="What password?")
+    assert found.changes == ()
+    assert "cannot be told" in found.answers[0].why
+
+
+def test_answers_that_come_whole_are_named() -> None:
+    long = GOOD["write"][0].replace("return", "# " + "well " * 60 + "\n    return")
+    assert "Answers come whole" in tried(whole=True, write=long).changes[0]
+    assert tried(write=long).changes == ()
+
+
+def test_what_was_said_is_on_record_and_no_run_of_the_user() -> None:
+    long = GOOD["write"][0].replace("return", "# " + "well " * 60 + "\n    return")
+    found = tried(write=long)
+    kept = Store(Store().folder / EXAMINED)
+    events = read_record(kept.find("last"))
+    assert [event.kind for event in events].count("model_replied") == 6
+    assert Store().list() == []
+    assert last_speeds()["scripted:inline"].tokens_per_second == found.tokens_per_second
+
+
+Meet = Callable[..., str]
+
+
+@pytest.fixture
+def meet(tmp_path: Path) -> Iterator[Meet]:
+    """The name of a model behind a server that is good but for what it is given."""
+    with serving(Peer()) as peer:
+
+        def named(kind: str = "openai", cut: int = 0, more: str = "", **turns: Turn) -> str:
+            def script(_: str, question: dict[str, Any]) -> Turn:
+                words = "\n".join(str(message["content"]) for message in question["messages"])[-cut:]
+                name = next(task for phrase, task in PHRASES.items() if phrase in words)
+                known = Turn(text=GOOD[name][0] if name != "fix" else f"```python\n{_fixed()}", written=40)
+                lost = Turn(text="I see no password.")
+                return turns.get(name) or (lost if name == "context" and MARKER not in words else known)
+
+            peer.script = script
+            settings = f'[models.lab]\nkind = "{kind}"\nbase_url = "{peer.base_url(kind)}"\n{more}'
+            (tmp_path / "config.toml").write_text(settings)
+            return f"lab:{MODEL}"
+
+        yield named
+
+
+def _fixed() -> str:
+    return f"def total(prices):\n{GOOD['fix'][0]}"
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
+def test_a_good_model_behind_a_server_is_good_whatever_it_speaks(meet: Meet, kind: str) -> None:
+    found = try_model(open_model(meet(kind)))
+    assert (found.not_for, found.changes) == ((), ())
+    assert found.tokens_per_second
+    assert found.first_token_seconds is not None
+
+
+def test_a_server_that_cuts_prompts_is_told_apart_from_one_that_forgets(meet: Meet) -> None:
+    found = try_model(open_model(meet(cut=4000)))
+    assert "context is too small" in found.changes[0]
+    assert found.changes[0].endswith(
+        "llama-server -c 16384 -np 2 (all its slots share them), vllm --max-model-len 8192"
+    )
+    assert found.is_enough
+
+
+def test_a_prompt_that_is_refused_as_too_long_means_the_same(meet: Meet) -> None:
+    says = "the request (2810 tokens) exceeds the available context size (2048 tokens)"
+    found = try_model(open_model(meet(context=Turn(status=400, says=says))))
+    assert "The context is too small: the prompt has 2810 tokens; the engine has room for 2048" in found.changes[0]
+
+
+def test_thoughts_that_leave_no_room_for_an_answer_are_named(meet: Meet) -> None:
+    lost = Turn(text="", thoughts="let me see " * 20, length=True)
+    found = try_model(open_model(meet(write=lost, fix=lost, stop=lost)))
+    assert not found.is_enough
+    assert found.changes == (
+        "Its thoughts take all the tokens, and no answer is left. Give it more: burnish config set"
+        " models.lab.thinking 4096",
+    )
+
+
+def test_a_server_that_never_ends_an_answer_is_left_in_time(meet: Meet) -> None:
+    found = try_model(open_model(meet(stop=Turn(text="1 2 3 4 5 6 7 8", fault="endless"))))
+    assert found.good_for == ()
+    assert "does not stop" in found.changes[0]
+
+
+def test_a_key_that_is_refused_is_a_problem_of_the_set_up(meet: Meet) -> None:
+    with pytest.raises(SetupProblem, match="wants a key"):
+        try_model(open_model(meet(context=Turn(status=401))))
+
+
+def cloud(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.delenv("ANTHROPIC_BASE_URL", raising=False)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "planted-key-1234567890")
+    return open_model(f"anthropic:{name}")
+
+
+def test_what_may_cost_more_than_a_few_cents_must_be_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    dear = cloud("claude-3-opus-20240229", monkeypatch)
+    with pytest.raises(SetupProblem, match=r"up to 0\.\d\d dollars.*--dollars 0\.\d\d$") as problem:
+        check_cost(dear, None)
+    enough = float(str(problem.value).split()[-1])
+    assert check_cost(dear, enough).dollars == enough
+    with pytest.raises(SetupProblem, match=r"more than 0\.01 dollars"):
+        check_cost(dear, 0.01)
+    cheap = cloud("claude-3-5-haiku-20241022", monkeypatch)
+    assert 0 < (most_dollars(cheap) or 0) < 0.05
+    assert check_cost(cheap, None).dollars is None
+
+
+def test_the_command_prints_a_line_a_task_and_says_with_its_exit_code_what_came_of_it(tmp_path: Path) -> None:
+    script = tmp_path / "good.json"
+    script.write_text(json.dumps(GOOD))
+    good = CliRunner().invoke(app, ["doctor", f"scripted:{script}"])
+    assert good.exit_code == 0, good.output
+    assert good.stdout.count("ok ") == 6
+    assert "they cost nothing" in good.stdout.splitlines()[0]
+    script.write_text(json.dumps(GOOD | {"write": ["[bold]I cannot[/bold] \x1b[31mdo that"]}))
+    bad = CliRunner().invoke(app, ["doctor", f"scripted:{script}", "--json"])
+    told = json.loads(bad.stdout)
+    assert (bad.exit_code, told["is_enough"], told["not_for"]) == (1, False, ["write"])
+    assert [task["name"] for task in told["tasks"]] == list(GOOD)
+    assert "NO write a function" in bad.stderr
+    assert "\x1b" not in bad.output
+
+
+def test_a_model_that_is_not_there_is_a_problem_of_the_set_up() -> None:
+    assert isinstance(CliRunner().invoke(app, ["doctor", "nobody:x"]).exception, SetupProblem)
