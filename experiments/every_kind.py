@@ -9,9 +9,11 @@ come to their verdict; what a 0.5B proves is beside the point, and shown.
 """
 
 import argparse
+import json
 import os
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -81,6 +83,11 @@ class Row:
         cells = (self.kind.prefix, self.kind.server, self.sandbox, f"write {self.write}", f"fix {self.fix}")
         return f"{' | '.join(cells)} | {self.seconds:.0f} s | {self.tokens} tokens"
 
+    @property
+    def cell(self) -> str:
+        """For the table."""
+        return f"write {self.write}, fix {self.fix}, {self.seconds:.0f} s, {self.tokens:,} tokens"
+
 
 def main(models: Sequence[str], sandboxes: Sequence[str]) -> None:
     with ExitStack() as open_ones, tempfile.TemporaryDirectory() as folder:
@@ -137,11 +144,11 @@ def named(prefix: str, model: str, server: str, provider: str = "", missing: str
 
 def ollama() -> Kind:
     """The real one, where it runs and has the model."""
-    names = [model.name for model in installed(usual_address()) or []]
-    how = (
-        f"a real Ollama: none answers at its usual address, or it lacks {OLLAMAS}; burnish models pull ollama:{OLLAMAS}"
-    )
-    return named("ollama:", OLLAMAS, "a real Ollama", missing="" if OLLAMAS in names else how)
+    if OLLAMAS not in [model.name for model in installed(usual_address()) or []]:
+        missing = f"itself: none answers here that has {OLLAMAS}; burnish models pull ollama:{OLLAMAS}"
+        return named("ollama:", OLLAMAS, "", missing=missing)
+    with urllib.request.urlopen(f"{usual_address()}/api/version", timeout=5) as answer:
+        return named("ollama:", OLLAMAS, f"Ollama {json.load(answer)['version']}")
 
 
 def transformers() -> Kind:
@@ -195,13 +202,12 @@ def _fix(model: Model, sandbox: str, place: Path) -> Run:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """The rows in Markdown."""
-    lines = ["| model | through | sandbox | `write` | `fix` | seconds | tokens |", "|---|---|---|---|---|---|---|"]
-    lines += [
-        f"| `{row.kind.prefix}` | {row.kind.server} | {row.sandbox} | {row.write} | {row.fix}"
-        f" | {row.seconds:.0f} | {row.tokens:,} |"
-        for row in rows
-    ]
+    """A line for each way to the model and a column for each sandbox, in Markdown."""
+    boxes = list(dict.fromkeys(row.sandbox for row in rows))
+    lines = [f"| model | through | {' | '.join(boxes)} |", "|---|---|" + "---|" * len(boxes)]
+    for kind in dict.fromkeys((row.kind.prefix, row.kind.server) for row in rows):
+        cells = {row.sandbox: row.cell for row in rows if (row.kind.prefix, row.kind.server) == kind}
+        lines.append(f"| `{kind[0]}` | {kind[1]} | {' | '.join(cells.get(box, 'not tried') for box in boxes)} |")
     return "\n".join(lines)
 
 

@@ -45,10 +45,20 @@ def test_a_sandbox_that_does_not_open_is_named_with_its_reason() -> None:
     assert not_tried == [f"sandbox teapot: There is no sandbox 'teapot'. {not_tried[0].partition('. ')[2]}"]
 
 
-def test_the_table_has_a_line_for_each_pair() -> None:
-    kind = Kind("local:", "llama.cpp 1", lambda: ScriptedModel([]))
-    lines = table([Row(kind, "bubblewrap 1", "proven", "failed", 61.4, 12345)]).splitlines()
-    assert lines[2] == "| `local:` | llama.cpp 1 | bubblewrap 1 | proven | failed | 61 | 12,345 |"
+def test_the_table_has_a_line_for_each_way_to_the_model_and_a_column_for_each_sandbox() -> None:
+    one, two = (Kind(prefix, "llama.cpp 1", lambda: ScriptedModel([])) for prefix in ("local:", "openai:"))
+    rows = [
+        Row(one, "bubblewrap 1", "proven", "failed", 61.4, 12345),
+        Row(one, "docker 2", "proven", "proven", 50.0, 900),
+        Row(two, "docker 2", "broken", "proven", 5.0, 90),
+    ]
+    assert table(rows).splitlines() == [
+        "| model | through | bubblewrap 1 | docker 2 |",
+        "|---|---|---|---|",
+        "| `local:` | llama.cpp 1 | write proven, fix failed, 61 s, 12,345 tokens"
+        " | write proven, fix proven, 50 s, 900 tokens |",
+        "| `openai:` | llama.cpp 1 | not tried | write broken, fix proven, 5 s, 90 tokens |",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
