@@ -15,15 +15,6 @@ from burnish.models.providers import Server
 from tests.models.peers import MODEL, Peer, serving
 
 
-@pytest.fixture(autouse=True)
-def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No weights, no Ollama, no key."""
-    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def peer() -> Iterator[Peer]:
     with serving(Peer()) as there:
@@ -79,10 +70,39 @@ def test_a_cloud_is_not_even_asked_unless_money_may_be_spent(monkeypatch: pytest
 
 @pytest.mark.parametrize(
     "name",
-    ["ollama:nomic-embed-text", "openai:whisper-1", "openai:gpt-image-1", "ollama:gpt-oss:120b-cloud", "openai:tts-1"],
+    [
+        "ollama:nomic-embed-text",
+        "openai:whisper-1",
+        "openai:gpt-image-1",
+        "ollama:gpt-oss:120b-cloud",
+        "openai:tts-1",
+        "openai:o1-pro",
+        "openai:gpt-3.5-turbo-instruct",
+        "openai:gpt-5-codex",
+        "openai:text-embedding-3-small",
+    ],
 )
 def test_what_writes_no_code_or_sends_it_elsewhere_is_nobody_to_choose(name: str) -> None:
     assert NOT_FOR_CODE.search(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "openai:gpt-4.1",
+        "openai:gpt-5-mini",
+        "openai:o3",
+        "anthropic:claude-sonnet-4-5",
+        "ollama:qwen2.5-coder:7b",
+        "ollama:gpt-oss:20b",
+        "lab:google/gemini-2.5-pro",
+        "lab:Qwen/Qwen2.5-Coder-7B-Instruct",
+        "ollama:codestral:latest",
+        "lab:mixtral-8x7b",
+    ],
+)
+def test_what_writes_code_may_be_chosen(name: str) -> None:
+    assert not NOT_FOR_CODE.search(name.lower())
 
 
 @pytest.mark.parametrize(

@@ -128,3 +128,8 @@ def test_the_order_in_which_they_are_found_does_not_matter() -> None:
     for _ in range(20):
         record = {one.name: did(min(a, b), max(a, b)) for one in found for a, b in [dice.choices(range(12), k=2)]}
         assert len({choose(order, record, may_spend=True) for order in permutations(found)}) == 1
+
+
+def test_the_smallest_goes_first_only_once_it_did_well_here() -> None:
+    assert choose([TINY, LOCAL], {}).names == LOCAL.name
+    assert choose([TINY, LOCAL], {TINY.name: did(9, 12)}).names == f"{TINY.name},{LOCAL.name}"

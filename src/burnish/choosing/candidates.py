@@ -26,9 +26,10 @@ OF_MEMORY = 0.8
 LIGHT = re.compile(r"(?<![a-z])(?:nano|mini|lite|flash|haiku|small)(?![a-z])")
 NOT_FOR_CODE = re.compile(
     r"embed|minilm|\bbge|rerank|whisper|tts|audio|realtime|image|dall-e|moderation|transcribe|search|sora|guard"
-    r"|babbage|davinci|instruct-\d{4}|-cloud$|:cloud$"
+    r"|babbage|davinci|turbo-instruct|gpt-3\.5|codex|computer-use|(?:o|gpt-)\d(?:\.\d)?-pro|[-:]cloud$"
 )
-"""Models that do not write code, and those that look as if they were here and send everything elsewhere."""
+"""Models that do not write code, or hold no conversation over the protocol that we speak, or are long outdone; and
+those of an Ollama that look as if they were here and send everything elsewhere."""
 
 
 def candidates(history: Mapping[str, Record], may_spend: bool = False) -> list[Candidate]:

@@ -20,8 +20,8 @@ WEIGHT = 8
 """Runs that the share we expect of a size counts for: fewer than these say little against it."""
 MOST_TASKS = 20
 """Tasks of evaluations that count: suites differ, and the user's own runs are nearer to what is asked next."""
-WORTH_A_TRY = 0.5
-"""The share from which on a cheaper model is asked first."""
+WORTH_A_TRY = 0.6
+"""The share from which on a cheaper model is asked first: more than the smallest reach, unless they did well here."""
 SIZES: tuple[Strength, ...] = ("small", "middle", "strong")
 
 
