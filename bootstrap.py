@@ -5,7 +5,7 @@ on Python 3.6, so that an old interpreter can say that it is too old; and a star
 next to nothing, so what only the set-up needs is imported where it is used.
 """
 # Importing pathlib would double the time of a start.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH107, PTH110, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH103, PTH105, PTH107, PTH110, PTH111, PTH118, PTH120, PTH123
 
 import os
 import sys
@@ -34,7 +34,7 @@ PYTHON = os.path.join(VENV, "bin", "python")
 STAMPS = os.path.join(VENV, "stamps")
 SITE = os.path.join(VENV, "lib", "python{}.{}".format(*sys.version_info[:2]), "site-packages")
 NEEDED_BYTES = 500_000_000
-TESTED_WEIGHTS = "local:qwen2.5-coder-0.5b"
+DEFAULT_WEIGHTS, TESTED_WEIGHTS = "local:qwen2.5-coder-1.5b", "local:qwen2.5-coder-0.5b"
 OFFLINE = (
     "name resolution",
     "Name or service not known",
@@ -86,10 +86,40 @@ def needed(args: list[str]) -> list[str]:
         return ["dev", "bwrap", "cell", "tested weights"]
     if verb == "doctor":
         return ["bwrap"]
-    if verb not in ("write", "fix") or "--help" in args:
-        return []
     named = {arg.split("=")[0] for arg in args}
-    return (["bwrap", "cell"] if "--sandbox" not in named else []) + (["weights"] if "--model" not in named else [])
+    cell = ["bwrap", "cell"] if "--sandbox" not in named else []
+    if "--help" in args or verb not in ("write", "fix", "models"):
+        return []
+    if verb == "models":
+        return cell if "doctor" in args else []
+    return cell + (["weights"] if "--model" not in named and not is_another_chosen() else [])
+
+
+def is_another_chosen() -> bool:
+    """True when the user's settings name a model: if that needs weights, Burnish itself fetches them.
+
+    Settings that cannot be read are Burnish's to explain, and no reason to fetch anything before.
+    """
+    path = os.environ.get("BURNISH_CONFIG") or os.path.join(settings_folder(), "burnish", "config.toml")
+    try:
+        text = read(os.path.expanduser(path))
+    except (OSError, ValueError):
+        return True
+    if "model" not in text:
+        return False
+    import tomllib
+
+    try:
+        return tomllib.loads(text).get("model", DEFAULT_WEIGHTS) not in ("", DEFAULT_WEIGHTS)
+    except ValueError:
+        return True
+
+
+def settings_folder() -> str:
+    """Where users' settings are kept, as platformdirs says it, which a bare Python does not have."""
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support")
+    return os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
 
 
 def be_burnish(args: list[str]) -> int:
@@ -296,7 +326,7 @@ STEPS: dict[str, Callable[[], str]] = {
     "dev": make_dev,
     "bwrap": make_bwrap,
     "cell": make_cell,
-    "weights": lambda: ask("-m", "burnish", "models", "pull"),
+    "weights": lambda: ask("-m", "burnish", "models", "pull", DEFAULT_WEIGHTS),
     "tested weights": lambda: ask("-m", "burnish", "models", "pull", TESTED_WEIGHTS),
 }
 

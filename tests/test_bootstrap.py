@@ -15,6 +15,9 @@ from types import ModuleType
 
 import pytest
 
+from burnish import config
+from burnish.models.catalog import DEFAULT_MODEL
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -173,6 +176,9 @@ def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.Cap
         ("runs", []),
         ("doctor", ["bwrap"]),
         ("models pull", []),
+        ("models doctor --help", []),
+        ("models doctor ollama:x", ["bwrap", "cell"]),
+        ("models doctor ollama:x --sandbox docker", []),
         ("write --help", []),
         ("write x", ["bwrap", "cell", "weights"]),
         ("write x --model scripted:demo", ["bwrap", "cell"]),
@@ -183,6 +189,42 @@ def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.Cap
 )
 def test_only_what_a_command_needs_is_set_up(boot: ModuleType, line: str, steps: list[str]) -> None:
     assert boot.needed(line.split()) == steps
+
+
+@pytest.mark.parametrize(
+    ("settings", "fetched"),
+    [
+        ("", True),
+        ("[models.lab]\nbase_url = 'http://127.0.0.1:1/v1'\n", True),
+        ("model = ''\n", True),
+        (f"model = '{DEFAULT_MODEL}'\n", True),
+        ("model = 'ollama:qwen2.5-coder:7b'\n", False),
+        ("model = 'auto'\n", False),
+        ("model = \n", False),
+        ("\xff model", False),
+    ],
+)
+def test_weights_that_the_settings_make_needless_are_not_fetched(
+    boot: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, fetched: bool
+) -> None:
+    (tmp_path / "config.toml").write_bytes(settings.encode("latin-1"))
+    assert ("weights" in boot.needed(["write", "x"])) is fetched
+    assert "weights" not in boot.needed(["write", "x", "--model", "openai:y"])
+    assert "tested weights" in boot.needed(["test"])
+    monkeypatch.delenv("BURNISH_CONFIG")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "xdg"))
+    assert "weights" in boot.needed(["fix", "a.py"])
+    (tmp_path / "xdg" / "burnish").mkdir(parents=True)
+    (tmp_path / "config.toml").rename(tmp_path / "xdg" / "burnish" / "config.toml")
+    assert ("weights" in boot.needed(["fix", "a.py"])) is fetched
+
+
+def test_the_set_up_knows_where_settings_are_and_what_the_default_is(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BURNISH_CONFIG")
+    assert Path(boot.settings_folder()) / "burnish" / "config.toml" == config.path()
+    assert boot.DEFAULT_WEIGHTS == DEFAULT_MODEL
 
 
 def test_a_machine_that_opens_no_cell_gets_the_paragraph_and_no_stamp(

@@ -4,10 +4,12 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from burnish import places
-from burnish.errors import BurnishError
+from burnish.errors import BurnishError, SetupProblem
 from burnish.events import Frozen
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.models.weights import is_checked, place
@@ -37,7 +39,7 @@ def examine() -> list[Finding]:
         _python(),
         sandbox(),
         _containers(),
-        *(_weights(name) for name in CATALOG),
+        *_models(),
         _disk(places.cache()),
         _folder("home", places.home(), "BURNISH_HOME"),
         _folder("cache", places.cache(), "BURNISH_CACHE"),
@@ -112,13 +114,67 @@ def _reads(path: Path, text: str) -> bool:
     return path.is_file() and path.read_text().strip() == text
 
 
-def _weights(name: str) -> Finding:
-    weights, default = CATALOG[name], name == DEFAULT_MODEL
-    thing = name + (" (default)" if default else "")
+def _models() -> Iterator[Finding]:
+    """Who answers by default, whoever that is; weights that nobody needs then are only good to have."""
+    from burnish.models.names import AUTO, default_names, split_names
+
+    try:
+        chosen = split_names(default_names())
+    except SetupProblem as problem:
+        yield _problem("settings", problem)
+        chosen = []
+    for name in CATALOG:
+        yield _weights(name, needed=name in chosen or (AUTO in chosen and name == DEFAULT_MODEL))
+    for name in chosen:
+        if name not in (*CATALOG, AUTO):
+            yield _named(name)
+
+
+def _weights(name: str, needed: bool) -> Finding:
+    weights = CATALOG[name]
+    thing = name + (" (default)" if needed else "")
     if is_checked(place(weights), weights):
-        return Finding(thing=thing, fine=True, says=str(place(weights)), needed=default)
+        return Finding(thing=thing, fine=True, says=str(place(weights)), needed=needed)
     says = f"not on disk ({weights.bytes / 1e6:,.0f} MB)"
-    return Finding(thing=thing, fine=False, says=says, type_this=f"./burnish models pull {name}", needed=default)
+    return Finding(thing=thing, fine=False, says=says, type_this=f"./burnish models pull {name}", needed=needed)
+
+
+def _named(name: str) -> Finding:
+    """A model of the user's choice: opening it looks whether it is there, and loads nothing yet."""
+    from burnish.models.names import open_model
+
+    thing = f"{name} (default)"
+    try:
+        open_model(name).close()
+    except SetupProblem as problem:
+        return _problem(thing, problem)
+    return _of_server(thing, name) or Finding(thing=thing, fine=True, says="is here")
+
+
+def _of_server(thing: str, name: str) -> Finding | None:
+    """Whether the server that answers to the name has the model; None where no server does."""
+    from burnish.models.listing import shelf_of
+    from burnish.models.providers import servers
+
+    server = servers().get(name.partition(":")[0])
+    if server is None:
+        return None
+    shelf = shelf_of(server)
+    names = [model.name for model in shelf.models]
+    look = "burnish models"
+    if not shelf.answers and not server.is_here:
+        key = f", or refuses the key in {server.key_env}" if server.key else ""
+        return Finding(thing=thing, fine=False, says=f"{server.address} does not answer{key}", type_this=look)
+    if shelf.answers and names and not {name, f"{name}:latest"} & {*names}:
+        has = ", ".join(get_close_matches(name, names, n=2, cutoff=0.0))
+        return Finding(thing=thing, fine=False, says=f"{server.address} has it not; it has {has}", type_this=look)
+    return Finding(thing=thing, fine=True, says=f"{server.address} answers")
+
+
+def _problem(thing: str, problem: SetupProblem) -> Finding:
+    """A paragraph that ends with the line to type, in its two parts."""
+    says, colon, type_this = str(problem).rpartition(": ")
+    return Finding(thing=thing, fine=False, says=says if colon else str(problem), type_this=type_this if colon else "")
 
 
 def _disk(folder: Path) -> Finding:

@@ -1,6 +1,7 @@
 """`burnish doctor`: it tries each thing for real, and what is missing comes with the line to type."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from burnish.doctor import Finding, is_healthy
 from burnish.errors import SandboxError
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.sandbox.docker.engine import Engine
+from tests.models.peers import MODEL, Peer, serving
 
 WELL = Finding(thing="a", fine=True, says="here")
 
@@ -97,6 +99,71 @@ def test_missing_weights_matter_only_for_the_default_model() -> None:
         assert not finding.fine
         assert finding.type_this == f"./burnish models pull {name}"
         assert finding.needed == (name == DEFAULT_MODEL)
+
+
+def named(text: str, tmp_path: Path) -> tuple[Finding, bool]:
+    """What is said of the model that the settings name, and whether weights are needed beside it."""
+    (tmp_path / "config.toml").write_text(text)
+    return found(text.split('"')[1]), found(DEFAULT_MODEL).needed
+
+
+@pytest.fixture
+def no_look_at_containers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take a second each time."""
+    monkeypatch.setattr(examination, "_containers", lambda: WELL)
+
+
+@pytest.fixture
+def peer(no_look_at_containers: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Peer]:
+    with serving(Peer()) as there:
+        monkeypatch.setenv("OLLAMA_HOST", there.address)
+        yield there
+
+
+def test_a_model_of_a_server_is_looked_for_there_and_no_weights_are_missed(peer: Peer, tmp_path: Path) -> None:
+    well, weights = named(f'model = "ollama:{MODEL}"\n', tmp_path)
+    assert (well.fine, well.needed, weights) == (True, True, False)
+    assert well.thing.endswith("(default)")
+    lab = f'[models.lab]\nbase_url = "{peer.address}/v1"\n'
+    assert named(f'model = "lab:{MODEL}"\n{lab}', tmp_path)[0].fine
+    gone, _ = named(f'model = "lab:other"\n{lab}', tmp_path)
+    assert (gone.fine, gone.needed) == (False, True)
+    assert f"it has lab:{MODEL}" in gone.says
+
+
+def test_a_server_that_lacks_the_model_or_does_not_answer_ends_with_the_line_to_type(
+    peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks, _ = named('model = "ollama:nope"\n', tmp_path)
+    assert lacks.type_this.endswith("burnish models pull ollama:nope")
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    silent, _ = named(f'model = "ollama:{MODEL}"\n', tmp_path)
+    assert "No Ollama answers" in silent.says
+    assert silent.type_this == "ollama serve"
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    keyless, _ = named('model = "openai:gpt-4o"\n', tmp_path)
+    assert keyless.type_this == "export OPENAI_API_KEY=…"
+
+
+@pytest.mark.usefixtures("no_look_at_containers")
+def test_other_weights_a_file_of_ones_own_and_a_choice_are_understood(tmp_path: Path) -> None:
+    small = "local:qwen2.5-coder-0.5b"
+    finding, default = named(f'model = "{small}"\n', tmp_path)
+    assert (finding.needed, default) == (True, False)
+    assert found(f"{small} (default)").type_this == f"./burnish models pull {small}"
+    missing, _ = named('model = "local:/nowhere/x.gguf"\n', tmp_path)
+    assert not missing.fine
+    assert named('model = "scripted:demo"\n', tmp_path)[0].fine
+    (tmp_path / "config.toml").write_text('model = "auto"\n')
+    assert found(DEFAULT_MODEL).needed
+
+
+@pytest.mark.usefixtures("no_look_at_containers")
+def test_settings_that_cannot_be_read_are_a_finding_and_no_crash(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("model = \n")
+    finding = found("settings")
+    assert not finding.fine
+    assert finding.type_this.startswith("${EDITOR:-nano}")
 
 
 def test_a_folder_that_cannot_be_written_names_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
