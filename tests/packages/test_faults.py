@@ -27,14 +27,10 @@ def test_sources_are_refused_and_never_run(shelf: Shelf, tmp_path: Path) -> None
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_wheel_for_another_machine_is_no_wheel_for_this_one(shelf: Shelf) -> None:
-    shelf.wheel("apple", tag="cp311-cp311-win_amd64")
-    assert "apple" in problem("apple")
-
-
-def test_a_version_that_does_not_exist_is_told_with_those_that_do(shelf: Shelf) -> None:
+def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shelf: Shelf) -> None:
     shelf.wheel("apple", "1.0")
     shelf.wheel("apple", "1.5")
+    shelf.wheel("apple", "9", tag="cp311-cp311-win_amd64")
     told = problem("apple==9")
     assert "no wheel of apple==9 for this Python; there is one of 1.0, 1.5" in told
     assert told.endswith("--with 'apple==1.5'")
@@ -52,17 +48,17 @@ def test_requirements_that_contradict_each_other_are_told_with_what_collides(she
 
 def test_a_name_that_the_index_does_not_have_is_told_with_the_nearest(shelf: Shelf) -> None:
     assert problem("numppy").endswith("no package 'numppy'. Did you mean numpy? Type: --with numpy")
-    assert problem("surely-invented").endswith("Look up its name: --with RIGHT_NAME")
 
 
 def test_a_package_that_another_needs_is_told_as_such(shelf: Shelf) -> None:
     shelf.wheel("apple", needs=["surely-invented"])
-    assert "no package 'surely-invented', which apple needs." in problem("apple")
+    told = problem("apple")
+    assert "no package 'surely-invented', which apple needs." in told
+    assert told.endswith("Look up its name: --with RIGHT_NAME")
 
 
-def test_offline_it_says_what_exactly_is_missing(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf.wheel("apple")
-    prepare(["apple"])
+def test_offline_it_says_what_exactly_is_missing(shelf: Shelf, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Shelf(cache / "wheels").wheel("apple")
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
@@ -81,18 +77,17 @@ def test_a_full_disk_is_named(shelf: Shelf, tiny_disk: Path, monkeypatch: pytest
 
 
 def test_a_cache_that_cannot_be_written_is_named(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "closed"
-    folder.mkdir()
     if os.geteuid() == 0:
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", str(folder)], capture_output=True)
-        if mounted.returncode:
-            pytest.skip("mounting needs more rights")
-    folder.chmod(0o555) if os.geteuid() else None
-    monkeypatch.setenv("BURNISH_CACHE", str(folder))
-    try:
-        assert problem("apple").endswith("Name another folder: export BURNISH_CACHE=/a/folder/of/yours")
-    finally:
-        subprocess.run(["umount", str(folder)], capture_output=True)
+        pytest.skip("root may write anywhere")
+    (tmp_path / "closed").mkdir(mode=0o555)
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "closed"))
+    assert problem("apple").endswith("Name another folder: export BURNISH_CACHE=/a/folder/of/yours")
+
+
+def test_a_disk_that_is_read_only_is_named(shelf: Shelf, tiny_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
+    monkeypatch.setenv("BURNISH_CACHE", str(tiny_disk))
+    assert problem("apple").endswith("Name another folder: export BURNISH_CACHE=/a/folder/of/yours")
 
 
 def test_what_is_no_requirement_never_reaches_pip(shelf: Shelf) -> None:

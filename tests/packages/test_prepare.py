@@ -1,7 +1,9 @@
 """Layers: made once from wheels alone, read-only, whole or not at all. Real pip, an index in a folder, no network."""
 
+import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from burnish.packages import Layer, prepare
+from burnish.packages.layer import load
 from tests.packages.shelf import Shelf
 
 
@@ -20,74 +23,51 @@ def said_by(layer: Layer, code: str) -> str:
     return subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True).stdout.strip()
 
 
-def no_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIP_FIND_LINKS", "/nowhere")
+def test_a_layer_holds_what_was_asked_and_all_that_it_needs(orchard: Layer) -> None:
+    assert [(one.name, one.version) for one in orchard.packages] == [("apple", "1.0"), ("pear", "2.1")]
+    assert orchard.asked == ("apple",)
+    assert said_by(orchard, "import apple, pear; print(apple.VERSION, pear.VERSION)") == "1.0 2.1"
 
 
-def test_a_layer_holds_what_was_asked_and_all_that_it_needs(shelf: Shelf) -> None:
-    shelf.wheel("apple", needs=["pear>=2"])
-    shelf.wheel("pear", "1.0")
-    shelf.wheel("pear", "2.1")
-    told: list[str] = []
-    layer = prepare(["apple"], tell=told.append)
-    assert [(one.name, one.version) for one in layer.packages] == [("apple", "1.0"), ("pear", "2.1")]
-    assert layer.asked == ("apple",)
-    assert told == ["Fetching apple"]
-    assert said_by(layer, "import apple, pear; print(apple.VERSION, pear.VERSION)") == "1.0 2.1"
+def test_the_manifest_says_which_wheels_with_which_hashes(orchard: Layer) -> None:
+    manifest = json.loads((orchard.folder.parent / "layer.json").read_text())
+    wheels = orchard.folder.parent.parent / "wheels"
+    for package in manifest["packages"]:
+        assert hashlib.sha256((wheels / package["wheel"]).read_bytes()).hexdigest() == package["sha256"]
 
 
-def test_the_second_time_nothing_is_made_and_the_manifest_says_what_is_there(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shelf.wheel("apple")
-    first = prepare(["apple"])
-    no_index(monkeypatch)
-    monkeypatch.setattr(subprocess, "Popen", None)  # nobody is called
-    assert prepare(["Apple"]) == first
-    manifest = json.loads((first.folder.parent / "layer.json").read_text())
-    assert manifest["packages"][0]["wheel"] == "apple-1.0-py3-none-any.whl"
-    assert len(manifest["packages"][0]["sha256"]) == 64
-
-
-def test_nobody_may_write_to_a_layer_and_everybody_may_read_it(shelf: Shelf) -> None:
-    shelf.wheel("apple", files={"apple/__init__.py": "", "apple/data.txt": "red"})
-    layer = prepare(["apple"])
-    modes = {path.stat().st_mode & 0o777 for path in [layer.folder, *layer.folder.rglob("*")]}
+def test_nobody_may_write_to_a_layer_and_everybody_may_read_it(orchard: Layer) -> None:
+    modes = {path.stat().st_mode & 0o777 for path in [orchard.folder, *orchard.folder.rglob("*")]}
     assert modes == {0o444, 0o555}
 
 
-def test_byte_code_is_there_and_is_never_compared_with_its_source(shelf: Shelf) -> None:
-    shelf.wheel("apple", files={"apple.py": "x = 1\n", "__pycache__/apple.cpython-311.pyc": "planted"})
-    layer = prepare(["apple"])
-    (code,) = layer.folder.glob("__pycache__/apple.*.pyc")
-    assert code.read_bytes()[4:8] == b"\x01\0\0\0", "hash-based, unchecked"
-    assert said_by(layer, "import apple; print(apple.x)") == "1"
+def test_byte_code_is_ours_and_is_never_compared_with_its_source(orchard: Layer) -> None:
+    (code,) = orchard.folder.glob(f"__pycache__/apple.{sys.implementation.cache_tag}.pyc")
+    assert code.read_bytes()[4:8] == b"\x01\0\0\0", "hash-based, unchecked, and not what the wheel brought"
+
+
+def test_what_would_start_by_itself_is_taken_out(orchard: Layer) -> None:
+    assert not [path for path in orchard.folder.rglob("*") if "customize" in path.name or path.suffix == ".pth"]
+    manifest = json.loads((orchard.folder.parent / "layer.json").read_text())
+    assert manifest["set_aside"] == ["apple.pth", "sitecustomize.py", "usercustomize"]
+    subprocess.run([sys.executable, "-c", f"import site; site.addsitedir({str(orchard.folder)!r})"], check=True)
+    assert not (orchard.folder.parents[3] / "started").exists()
+
+
+def test_the_second_time_nobody_is_called(orchard: Layer, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(orchard.folder.parents[1], cache)
+    monkeypatch.setattr(subprocess, "Popen", None)
+    assert prepare(["Apple"]).packages == orchard.packages
 
 
 def test_other_layers_are_made_offline_from_wheels_that_were_fetched_before(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    shelf: Shelf, orchard: Layer, cache: Path
 ) -> None:
-    shelf.wheel("apple", needs=["pear"])
-    shelf.wheel("pear", "2.1")
-    both = prepare(["apple"])
-    no_index(monkeypatch)
-    one = prepare(["pear>=2"])
-    assert [package.name for package in one.packages] == ["pear"]
-    assert one.folder != both.folder
-
-
-def test_what_would_start_by_itself_is_taken_out(shelf: Shelf, tmp_path: Path) -> None:
-    plant = f"import pathlib; pathlib.Path({str(tmp_path / 'started')!r}).touch()\n"
-    files = {"apple.py": "", "apple.pth": plant, "sitecustomize.py": plant, "usercustomize/__init__.py": plant}
-    shelf.wheel("apple", files=files)
-    layer = prepare(["apple"])
-    names = {path.name for path in layer.folder.iterdir()}
-    assert names == {"apple.py", "apple-1.0.dist-info", "__pycache__"}
-    assert not list(layer.folder.glob("__pycache__/*custom*"))
-    manifest = json.loads((layer.folder.parent / "layer.json").read_text())
-    assert manifest["set_aside"] == ["apple.pth", "sitecustomize.py", "usercustomize"]
-    subprocess.run([sys.executable, "-c", f"import site; site.addsitedir({str(layer.folder)!r})"], check=True)
-    assert not (tmp_path / "started").exists()
+    shutil.copytree(orchard.folder.parents[1] / "wheels", cache / "wheels")
+    told: list[str] = []
+    layer = prepare(["pear>=2"], tell=told.append)
+    assert [(one.name, one.version) for one in layer.packages] == [("pear", "2.1")]
+    assert told == []
 
 
 def test_settings_of_pip_that_are_not_about_the_index_are_not_heard(
@@ -107,37 +87,45 @@ def test_settings_of_pip_that_are_not_about_the_index_are_not_heard(
 
 
 @pytest.mark.parametrize("harm", ["a file gone", "a file longer", "no manifest", "half a manifest", "an old form"])
-def test_a_torn_layer_is_never_used_but_made_again(shelf: Shelf, harm: str) -> None:
-    shelf.wheel("apple")
-    layer = prepare(["apple"])
-    manifest = layer.folder.parent / "layer.json"
-    layer.folder.chmod(0o755)
+def test_a_torn_layer_is_none(orchard: Layer, tmp_path: Path, harm: str) -> None:
+    folder = tmp_path / "torn"
+    shutil.copytree(orchard.folder.parent, folder)
+    assert load(folder)
+    code, manifest = folder / "site" / "apple.py", folder / "layer.json"
+    code.parent.chmod(0o755)
+    code.chmod(0o644)
     match harm:
         case "a file gone":
-            (layer.folder / "apple.py").unlink()
+            code.unlink()
         case "a file longer":
-            (layer.folder / "apple.py").chmod(0o644)
-            (layer.folder / "apple.py").write_text("import evil; VERSION = 'evil'")
+            code.write_text("import evil; VERSION = 'evil'")
         case "no manifest":
             manifest.unlink()
         case "half a manifest":
             manifest.write_bytes(manifest.read_bytes()[:100])
         case "an old form":
             manifest.write_text(manifest.read_text().replace('"form":', '"form":9'))
-    again = prepare(["apple"])
-    assert again == layer
-    assert said_by(again, "import apple; print(apple.VERSION)") == "1.0"
+    assert load(folder) is None
 
 
-def test_a_wheel_that_changed_since_it_was_fetched_is_fetched_again(shelf: Shelf, cache: Path) -> None:
-    shelf.wheel("apple")
-    shelf.wheel("pear", needs=["apple"])
-    prepare(["pear"])
-    Shelf(cache / "wheels").wheel("apple", files={"apple.py": "VERSION = 'evil'\n"})
-    layer = prepare(["apple"])
-    assert said_by(layer, "import apple; print(apple.VERSION)") == "1.0"
-    (cache / "wheels" / "apple-1.0-py3-none-any.whl.sha256").unlink()
-    assert said_by(prepare(["apple>=1"]), "import apple; print(apple.VERSION)") == "1.0"
+def test_a_torn_layer_is_made_again(shelf: Shelf, orchard: Layer, cache: Path) -> None:
+    shutil.copytree(orchard.folder.parents[1], cache)
+    torn = cache / orchard.folder.parent.name
+    (torn / "layer.json").unlink()
+    assert prepare(["apple"]).packages == orchard.packages
+    assert load(torn)
+
+
+@pytest.mark.parametrize("harm", ["other bytes", "no note"])
+def test_a_wheel_that_is_not_what_it_was_when_it_came_is_fetched_again(
+    shelf: Shelf, orchard: Layer, cache: Path, harm: str
+) -> None:
+    shutil.copytree(orchard.folder.parents[1] / "wheels", cache / "wheels")
+    shelf.wheel("pear", "2.1")
+    Shelf(cache / "wheels").wheel("pear", "2.1", files={"pear.py": "VERSION = 'evil'\n"})
+    if harm == "no note":
+        (cache / "wheels" / "pear-2.1-py3-none-any.whl.sha256").unlink()
+    assert said_by(prepare(["pear"]), "import pear; print(pear.VERSION)") == "2.1"
 
 
 PROGRAM = "import sys; from burnish.packages import prepare; print(prepare(sys.argv[1:]).folder)"

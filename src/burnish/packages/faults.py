@@ -17,7 +17,8 @@ from burnish.text import one_line
 
 OFFLINE = re.compile(
     r"Retrying \(Retry|connection broken|NewConnectionError|NameResolutionError|ConnectTimeout|Max retries exceeded"
-    r"|Temporary failure in name resolution|Network is unreachable|Connection refused|There was a problem confirming"
+    r"|Network is unreachable|Connection refused|There was a problem confirming|50\d Server Error"
+    r"|Could not fetch URL \S+: (?:connection error|timed out)|not a trusted or secure host and is being ignored"
 )
 _UNFIT = re.compile(r"satisfies the requirement (\S+).*?\(from versions: (.*?)\)", re.DOTALL)
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -52,7 +53,7 @@ def problem(said: Ran, asked: tuple[str, ...], pip: Pip, wheels: Wheels) -> Setu
     if OFFLINE.search(said.text):
         return _offline(wheels.missing(asked) or [unfit[1] if unfit else "something they need"])
     if unfit:
-        return _no_version(unfit[1], unfit[2], asked, pip)
+        return _no_version(unfit[1], unfit[2], asked, pip, wheels)
     return SetupProblem(
         f"pip could not prepare {_list(asked)}: {_last_words(said.text)}. See for yourself: "
         f"python -m pip download --only-binary=:all: {' '.join(map(repr, asked))}"
@@ -83,7 +84,7 @@ def _contradiction(text: str, asked: tuple[str, ...]) -> SetupProblem:
     )
 
 
-def _no_version(unfit: str, versions: str, asked: tuple[str, ...], pip: Pip) -> SetupProblem:
+def _no_version(unfit: str, versions: str, asked: tuple[str, ...], pip: Pip, wheels: Wheels) -> SetupProblem:
     """The index answered, but nothing that it has will do."""
     name = _name(unfit)
     needed = "" if name in map(_name, asked) else f", which {_list(asked)} {_need(asked)},"
@@ -100,7 +101,7 @@ def _no_version(unfit: str, versions: str, asked: tuple[str, ...], pip: Pip) -> 
             "wheels && export PIP_FIND_LINKS=wheels"
         )
     if OFFLINE.search(there.text):
-        return _offline([name])
+        return _offline(wheels.missing(asked) or [name])
     meant = near(name)
     hint = f"Did you mean {meant}? Type: --with {meant}" if meant else "Look up its name: --with RIGHT_NAME"
     return SetupProblem(f"The package index has no package {name!r}{needed}. {hint}".replace(",.", "."))

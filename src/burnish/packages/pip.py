@@ -9,6 +9,8 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from burnish.errors import SetupProblem
@@ -37,6 +39,8 @@ ABOUT_THE_MACHINE = {
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
 }
+MANY = 200
+"""Sources from which on it pays to compile on all cores."""
 _IDENTITY = "import sys, sysconfig; print(sysconfig.get_config_var('SOABI') or sys.implementation.cache_tag)"
 
 
@@ -50,15 +54,19 @@ class Ran(Frozen):
 class Pip:
     """pip for one interpreter: fetches wheels from the user's index, and installs wheels from a folder."""
 
-    def __init__(self, interpreter: Path | None, scratch: Path) -> None:
-        """Without an interpreter it is the one that runs Burnish; `scratch` is a folder for what pip unpacks."""
+    def __init__(self, interpreter: Path | None, scratch: Path, lock: int) -> None:
+        """Without an interpreter it is the one that runs Burnish; `scratch` is a folder for what pip unpacks.
+
+        `lock` is an open file whose lock pip shares: one that outlives a killed Burnish still writes, and still has it.
+        """
         self.interpreter = interpreter
         self.scratch = scratch
+        self.lock = lock
 
     def fetch(self, requirements: Sequence[str], into: Path, tell: Tell | None = None) -> Ran:
         """Download wheels for the requirements and all they need into a folder."""
         options = ["--only-binary", ":all:", "--progress-bar", "off", "--dest", str(into)]
-        return self._run(["download", *options, "--", *requirements], self._index(), tell)
+        return self._run(["download", *options, "--", *requirements], self._index, tell)
 
     def install(self, requirements: Sequence[str], wheels: Path, site: Path, report: Path) -> Ran:
         """Unpack the requirements and all they need from a folder of wheels, asking nobody else."""
@@ -67,18 +75,26 @@ class Pip:
         return self._run(["install", *options, "--", *requirements], {}, None)
 
     def versions(self, name: str) -> Ran:
-        """Which versions the index has of a package, in whatever form; nothing of them is fetched."""
-        return self._run(["index", "versions", "--pre", name], self._index(), None)
+        """Which versions the index has of a package, in whatever form, and how it answered; none is fetched."""
+        return self._run(["index", "versions", "-vv", "--pre", name], self._index, None)
 
     def compile(self, site: Path) -> None:
         """Byte code beside each source, which is then never looked at again: a cell cannot write its own.
 
         Files that are no Python of this version stay as they are.
         """
-        words = ["-I", "-S", "-m", "compileall", "-q", "-f", "-j", "0", "--invalidation-mode", "unchecked-hash"]
-        command = [str(self.interpreter or sys.executable), *words, str(site)]
-        subprocess.run(command, env=self._environment({}), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        many = next(islice(site.rglob("*.py"), MANY, None), None) is not None
+        words = ["-q", "-f", "-j", "0" if many else "1", "--invalidation-mode", "unchecked-hash", str(site)]
+        subprocess.run(
+            [str(self.interpreter or sys.executable), "-I", "-S", "-m", "compileall", *words],
+            env=self._environment({}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            pass_fds=(self.lock,),
+        )
 
+    @cached_property
     def _index(self) -> dict[str, str]:
         """What pip's own files and variables say about where packages are."""
         command = [sys.executable, "-P", "-m", "pip", "--no-input", "config", "list"]
@@ -98,6 +114,7 @@ class Pip:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             errors="replace",
+            pass_fds=(self.lock,),
         ) as process:
             try:
                 lines = [_heard(line, tell) for line in process.stdout or ()]
