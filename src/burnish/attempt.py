@@ -1,21 +1,28 @@
 """One task, start to finish: the only place that joins agent, sandbox, checks and record. Read this first."""
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 
 from burnish.agent.ask import Shown, Tools
+from burnish.agent.fitting import check_fits
 from burnish.agent.limits import Limits, Meter, check_priced
+from burnish.agent.packages import Packages, added, layer_for
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
+from burnish.checks.in_project import InProject
 from burnish.checks.mutation.alone import Mutations
 from burnish.errors import AttemptError
-from burnish.events import BaseEvent, Broke, Event, Resumed, Reviewed, RunStarted, Stopped
+from burnish.events import BaseEvent, Broke, Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted, Stopped
 from burnish.models.model import Model
-from burnish.models.names import open_models
+from burnish.models.names import Chosen, open_models
+from burnish.packages import Layer
 from burnish.runs import Record, Replay, Run, Store, read_record, unless_known
 from burnish.sandbox import open_sandbox
+from burnish.sandbox.box import Box
 from burnish.silence import silence
 from burnish.tasks import Task
 from burnish.version import __version__
@@ -42,6 +49,8 @@ def attempt(
     answer: Callable[[str], str] | None = None,
     afterwards: Iterable[str] = (),
     review: Callable[[Shown], Reviewed] | None = None,
+    packages: Sequence[str] = (),
+    allow_packages: Sequence[str] = (),
 ) -> Run:
     """Work on the task until its verdict, a limit, or Ctrl-C, and return the recorded run.
 
@@ -49,19 +58,29 @@ def attempt(
     the verdict stays with the tests. `ground` is where versions are tried; `settings` go on record beside the task's.
     `replay` is what an earlier part of the same run has on record: it is taken up again there.
     `answer` puts each assumption to the user, whose words, if any, take its place. `afterwards` names what follows once
-    the tests pass; `review` shows a person what there is on the way.
+    the tests pass; `review` shows a person what there is on the way. `packages` are prepared before
+    any code runs; code may have others that are well known, or are among `allow_packages`.
     Every event is on disk before the next step, and then given to `watch`. A KeyboardInterrupt ends the run within
     two seconds and is raised again once the record is closed; an AttemptError is on record, and the run has no verdict.
     """
     store, limits = store or Store(), limits or Limits()
     models = _opened(model)
     check_priced(limits, *(model.name for model in models))
-    with open_sandbox(sandbox) as box:
+    check_fits(limits, models)
+    began = time.time()
+    layer = layer_for(packages, Run(replay).last(PackagesAdded), _telling(watch))
+    preparing_seconds = time.time() - began if layer else 0.0
+    folder = layer.folder if layer else None
+    with open_sandbox(sandbox, layer=folder) as box:
         run_id, record = _record(store, task, replay)
         with record, _blamed(record, watch):
             more = {"sandbox": sandbox, "afterwards": sorted(afterwards)}
+            more |= {"packages": list(packages)} if packages else {}
+            more |= {"allow_packages": list(allow_packages)} if allow_packages else {}
+            more |= {"chosen": models.why} if isinstance(models, Chosen) else {}
             told = {**_settings(task, limits, checks), **more, **(settings or {})}
             started = RunStarted(
+                at=time.time() - preparing_seconds,
                 run_id=run_id,
                 verb=verb,
                 prompt=task.prompt,
@@ -72,13 +91,18 @@ def attempt(
                 continues=continues,
             )
             earlier = _begin(started, replay, record, watch)
+            if layer and not replay:
+                _tell(record, watch, added(layer, seconds=preparing_seconds))
+            final = FinalChecks(checks, sandbox, folder) if checks else None
+            mutations = Mutations(sandbox, layer=folder) if "strengthen" in afterwards else None
             tools = Tools(
                 models[0],
                 box,
-                _meter(limits, earlier, models),
+                _meter(limits, earlier, models, preparing_seconds),
                 threading.Event(),
-                checks=FinalChecks(checks, sandbox) if checks else None,
-                mutations=Mutations(sandbox) if "strengthen" in afterwards else None,
+                checks=final,
+                mutations=mutations,
+                packages=_packages(layer, allow_packages, watch, box, final, mutations, ground),
                 place=ground,
                 others=tuple(models[1:]),
                 answer=answer,
@@ -112,9 +136,33 @@ def _begin(started: RunStarted, replay: Sequence[Event], record: Record, watch: 
     return earlier
 
 
-def _meter(limits: Limits, earlier: Replay, models: Sequence[Model]) -> Meter:
+def _packages(
+    layer: Layer | None,
+    allow: Sequence[str],
+    watch: Watch | None,
+    *wearers: Box | FinalChecks | Mutations | Ground | None,
+) -> Packages | None:
+    """What code may import; everybody who runs code sees a new layer at once. An environment of a project's own stays
+    as it is.
+    """
+    several = [one for one in wearers if isinstance(one, Box | FinalChecks | Mutations | InProject)]
+    if any(isinstance(one, InProject) and not one.project.alone for one in several):
+        return None
+
+    def wear(folder: Path) -> None:
+        for one in several:
+            one.wear(folder)
+
+    return Packages(layer, allow, wear, _telling(watch))
+
+
+def _telling(watch: Watch | None) -> Callable[[str], None] | None:
+    return (lambda text: watch(Notice(text=text))) if watch else None
+
+
+def _meter(limits: Limits, earlier: Replay, models: Sequence[Model], seconds: float = 0.0) -> Meter:
     """What may still be spent: time and calls that came to nothing are spent; answers on record count when given."""
-    meter = Meter(limits, earlier.seconds)
+    meter = Meter(limits, earlier.seconds + seconds)
     for asked, reply in earlier.lost:
         meter.count_lost(asked, reply, [model.name for model in models])
     return meter
@@ -130,7 +178,7 @@ def _opened(model: Models) -> Sequence[Model]:
 
 def _settings(task: Task, limits: Limits, checks: Sequence[str]) -> dict[str, object]:
     told = task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
-    return {"limits": limits.model_dump(mode="json"), "task": told, "checks": list(checks)}
+    return {"limits": limits.on_record(), "task": told, "checks": list(checks)}
 
 
 def _work_in_background(

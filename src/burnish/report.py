@@ -7,15 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
-from burnish.discreet import discreet, model_name
+from burnish.choosing.told import who_answered
+from burnish.costs import NOBODY as NOBODY
+from burnish.costs import cost, costs_table
+from burnish.discreet import discreet
 from burnish.events import (
     Compared,
     Decided,
     Evidence,
     Measured,
-    ModelReplied,
     Mutated,
     NewTest,
+    PackagesAdded,
     Refined,
     Refused,
     Resumed,
@@ -25,24 +28,20 @@ from burnish.events import (
     TestsFrozen,
     Tweaked,
 )
-from burnish.models.names import split_names
-from burnish.models.prices import FREE
 from burnish.runs.gains import left_of, paid, rows
 from burnish.runs.run import Run, Version
-from burnish.runs.sentences import sentence_of
+from burnish.runs.sentences import names_of, sentence_of
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
-from burnish.text import counted, fenced, one_line, plain
+from burnish.text import fenced, one_line, plain
 
-NOBODY = "none"
-"""In a run's record: no model was to be asked."""
 HEADLINES = {
     "proven": "Proven: your examples, and every undisputed test, pass.",
     "plausible": "Plausible: you gave no example, so only its own tests vouch for it.",
     "failed": "Failed: the evidence is not in.",
 }
 
-ROAD = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened, Refined)
+ROAD = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened, Refined, PackagesAdded)
 """Events that tell how the result came about."""
 MOST_FINDINGS = 3
 """Of one check; the rest is in the record."""
@@ -111,31 +110,16 @@ def report(run: Run) -> str:
     if run.code:
         parts += ["## Code", fenced(plain(run.code), "python")]
     parts += ["## Evidence", _evidence(run), "## Tests", _tests(run)]
+    if packages := run.last(PackagesAdded):
+        parts += ["## Packages", _packages(packages, run)]
     for title, text in (("What iterating brought", _iterating(run)), ("What a person said", _reviews(run))):
         parts += [f"## {title}", text] if text else []
     parts += ["## Versions", _versions(run), "## How it came about", _road(run)]
-    parts += ["## Cost", cost(run), "## What this does not say", _limits_of_this(run)]
+    who = "\n".join(f"- {_words(line, 900)}" for line in who_answered(run))
+    parts += ["## Who answered", who] if who else []
+    parts += ["## Cost", cost(run), *filter(None, [costs_table(run)])]
+    parts += ["## What this does not say", _limits_of_this(run)]
     return "\n\n".join(parts) + "\n"
-
-
-def cost(run: Run) -> str:
-    """One sentence: calls, tokens, speed, time, money."""
-    if run.started.model == NOBODY:
-        return f"no model was asked; {run.seconds:.1f} s in all"
-    names = ",".join(map(model_name, split_names(run.started.model)))
-    writing = sum(reply.seconds for reply in run.all(ModelReplied))
-    speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
-    return (
-        f"{counted(run.calls, 'call')} to {names}; {run.tokens_in} tokens read, {run.tokens_out} written"
-        f"{speed}; {run.seconds:.1f} s in all; {_money(run)}"
-    )
-
-
-def _money(run: Run) -> str:
-    if run.dollars:
-        return f"{run.dollars:.4f} dollars"
-    free = all(name.startswith(FREE) for name in split_names(run.started.model))
-    return "no money: the model ran on this machine" if free else "price unknown"
 
 
 def _evidence(run: Run) -> str:
@@ -145,6 +129,19 @@ def _evidence(run: Run) -> str:
         for item in run.evidence
     ]
     return "\n".join([*rows, *_found(run)] if run.evidence else ["No check was run."])
+
+
+def _packages(event: PackagesAdded, run: Run) -> str:
+    """What the code could import, with versions, and what the audit says of it."""
+    asked = names_of(event)
+    rows = [f"| {_cell(name)} | {_cell(version)} | {_by(name, asked)} |" for name, version in event.packages]
+    audit = next((item for item in run.evidence if item.check == "dependencies"), None)
+    told = f"{audit.verdict.replace('_', ' ')}: {audit.why}" if audit else "not run"
+    return "\n".join(["| package | version | asked for |", "|---|---|---|", *rows, "", f"Audit: {_words(told, 300)}."])
+
+
+def _by(name: str, asked: set[str]) -> str:
+    return "yes" if name in asked else "needed by another"
 
 
 def _found(run: Run) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Literal
 from burnish.agent import prompts
 from burnish.agent.edits import Edits
 from burnish.agent.limits import Meter
+from burnish.agent.packages import Packages
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
 from burnish.checks.mutation.alone import Mutations
@@ -27,6 +28,11 @@ from burnish.events import (
 from burnish.models.model import Ask, Chunk, Done, Model, Thought, Waiting
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
+
+SHORT = ("specify", "assume", "tests", "inputs")
+"""Questions whose answers are short by their form: how long code may be says nothing about them."""
+CHARACTERS_PER_TOKEN = 4
+"""About; where nobody counts thoughts for us."""
 
 
 class Shown(Frozen):
@@ -66,6 +72,8 @@ class Tools:
     afterwards: frozenset[str] = frozenset()
     """What follows once the tests pass: "strengthen" (tests for changes that go unnoticed), "refine" (rounds for what
     checks find). Nothing in evaluations, where only tests count."""
+    packages: Packages | None = None
+    """What code may import, and what is done for a version that lacks a package; None in evaluations: nothing is."""
     review: Callable[[Shown], Reviewed] | None = None
     """Shows a person what there is at a checkpoint and brings back what they say; None where nobody wants to look."""
     replay: Replay = field(default_factory=Replay)
@@ -81,13 +89,19 @@ class Tools:
         """Where versions meet their tests."""
         return self.place or Alone(self.sandbox)
 
+    def sized(self, question: Ask, model: Model | None = None) -> Ask:
+        """The question with the tokens that this run has for one answer, and for the thoughts before it."""
+        limits = self.meter.limits
+        thinking = getattr(model or self.model, "thinking", 0) if limits.thinking is None else limits.thinking
+        most = None if question.purpose in SHORT else limits.max_tokens
+        return question.model_copy(update={"thinking": thinking, "max_tokens": most or question.max_tokens})
+
 
 def ask(
     tools: Tools, ask_id: str, question: Ask, prompt_version: str = prompts.VERSION
 ) -> Generator[Event, None, ModelReplied | None]:
     """The answer, or None when a limit or the user ended the work; the reason is then among the events."""
-    thinking = getattr(tools.model, "thinking", 0)
-    question = question.model_copy(update={"seed": question.seed + tools.seed, "thinking": thinking})
+    question = tools.sized(question).model_copy(update={"seed": question.seed + tools.seed})
     recorded = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
     if recorded and not tools.cancel.is_set():
         tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name, recorded.tokens_cached)
@@ -101,47 +115,90 @@ def ask(
     if tools.replay.changed(ask_id):
         yield Notice(text=f"{ask_id} is asked again: the question reads differently from the recorded one")
     yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
-    reply = yield from _answer(tools, ask_id, question)
-    spent = tools.meter.settle(question, reply.tokens_in, reply.tokens_out, tools.model.name, reply.tokens_cached)
-    yield (reply := reply.model_copy(update={"dollars": spent}))
+    heard = yield from _heard(tools, ask_id, question)
+    yield (reply := _reply(tools, ask_id, question, heard))
     if reply.ended == "cut":
-        yield _why_cut(tools)
+        yield _why_cut(tools, heard.pause_seconds)
         return None
     return reply
 
 
-def _answer(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, ModelReplied]:
-    started = time.monotonic()
-    text: list[str] = []
+@dataclass
+class _Heard:
+    """What has come of one answer."""
+
+    text: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
     done: Done | None = None
+    seconds: float = 0.0
+    pause_seconds: float = 0.0
+    """What the server wants us to wait, where that is more than there is."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server did not even begin: that costs nothing."""
+        return bool(self.pause_seconds) and not self.text and not self.thoughts
+
+    @property
+    def tokens_thought(self) -> int:
+        """As the provider says, else about what the thoughts would make."""
+        about = max(len(self.thoughts), sum(map(len, self.thoughts)) // CHARACTERS_PER_TOKEN)
+        return about if self.done is None else self.done.tokens_thought or min(about, self.done.tokens_out)
+
+
+def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _Heard]:
+    """The answer as it comes, until its end, or until there is no time left for more of it."""
+    started = time.monotonic()
+    heard = _Heard()
     for piece in tools.model.stream(question, tools.cancel):
         match piece:
             case Chunk():
-                text.append(piece.text)
+                heard.text.append(piece.text)
                 yield ModelChunk(ask_id=ask_id, text=piece.text)
             case Thought():
+                heard.thoughts.append(piece.text)
                 yield ModelThought(ask_id=ask_id, text=piece.text)
-            case Waiting(why=why) if why:
-                yield Notice(text=why)
+            case Waiting():
+                if piece.why:
+                    yield Notice(text=piece.why)
+                heard.pause_seconds = piece.seconds if piece.seconds > tools.meter.seconds_left else 0.0
             case Done():
-                done = piece
-        if tools.meter.seconds_left <= 0:
+                heard.done = piece
+        if heard.pause_seconds or tools.meter.seconds_left <= 0:
             break
+    heard.seconds = time.monotonic() - started
+    return heard
+
+
+def _reply(tools: Tools, ask_id: str, question: Ask, heard: _Heard) -> ModelReplied:
+    """The answer on record, and what it cost; one that was broken off stays booked at the most it can have cost."""
+    done, name = heard.done, tools.model.name
+    read, cached = (done.tokens_in, done.tokens_cached) if done else (0, 0)
+    written = done.tokens_out if done else len(heard.text) + heard.tokens_thought
+    if done or heard.refused:
+        dollars = tools.meter.settle(question, read, written, name, cached)
+    else:
+        dollars = tools.meter.most_dollars(question, name)
     return ModelReplied(
         ask_id=ask_id,
         purpose=question.purpose,
-        text="".join(text),
-        tokens_in=done.tokens_in if done else 0,
-        tokens_out=done.tokens_out if done else len(text),
-        seconds=time.monotonic() - started,
+        text="".join(heard.text),
+        tokens_in=read,
+        tokens_out=written,
+        seconds=heard.seconds,
         ended=done.ended if done else "cut",
-        tokens_cached=done.tokens_cached if done else 0,
-        tokens_thought=done.tokens_thought if done else 0,
+        dollars=dollars,
+        tokens_cached=cached,
+        tokens_thought=heard.tokens_thought,
+        model=name,
     )
 
 
-def _why_cut(tools: Tools) -> Stopped:
+def _why_cut(tools: Tools, pause_seconds: float = 0.0) -> Stopped:
     if tools.cancel.is_set():
         return Stopped(reason="interrupted", why="stopped by the user")
-    limit = tools.meter.limits.seconds
+    limit, left = tools.meter.limits.seconds, max(0.0, tools.meter.seconds_left)
+    if pause_seconds:
+        wants = f"{tools.model.name} can be asked again in {pause_seconds:.0f} s"
+        return Stopped(reason="seconds", why=f"{wants}, and of the limit of {limit:g} seconds {left:.0f} are left")
     return Stopped(reason="seconds", why=f"the limit of {limit:g} seconds is reached")

@@ -14,7 +14,7 @@ from burnish.events import Frozen, Message, SpecAgreed
 from burnish.tasks.examples import as_doctest, in_words
 from burnish.tasks.task import Task
 
-VERSION = "2"
+VERSION = "3"
 
 SYSTEM = "You are a careful Python programmer. You follow the required form exactly."
 _FORM = "Answer with one ```python block that holds the complete code, with its imports, and nothing else."
@@ -66,6 +66,11 @@ class Wanted(Frozen):
         """The function that it is about; the part of it that matters where there is no room for all."""
         function = function_in(code, self.spec.entry_point)
         return excerpt(function, failure, MOST_CODE) if self.narrow else function
+
+    @property
+    def may_use(self) -> str:
+        """Which packages there are; empty where nobody asked for any."""
+        return f" These packages are installed: {', '.join(self.task.packages)}." if self.task.packages else ""
 
     @property
     def is_function(self) -> bool:
@@ -154,7 +159,7 @@ def write(wanted: Wanted) -> Messages:
     stub = _stub(wanted)
     around = wanted.around
     shown = f"{around}\n\n\n{stub}" if around else stub
-    return _talk(f"Complete this Python function.\n{_block(shown)}\n\n{_FORM}", f"```python\n{stub}\n")
+    return _talk(f"Complete this Python function.{wanted.may_use}\n{_block(shown)}\n\n{_FORM}", f"```python\n{stub}\n")
 
 
 @fitting
@@ -163,7 +168,7 @@ def go_on(wanted: Wanted) -> Messages:
     return _talk(
         f"Here is working code:\n{_block(_all_of(wanted))}\n\n"
         f"Task: {wanted.words}\n\n"
-        f"Change the code so that `{wanted.spec.signature}` does all of this."
+        f"Change the code so that `{wanted.spec.signature}` does all of this.{wanted.may_use}"
         f"{_shown(wanted.spec.given_tests, 'It must pass')}\n\n{_form(_all_of(wanted))}"
     )
 
@@ -221,7 +226,7 @@ def refine(wanted: Wanted, code: str, finding: str) -> Messages:
     return _talk(
         f"This Python code works:\n{_block(shown)}\n\nBut it has a weakness: {wanted.short(finding, MOST_FAILURE)}\n\n"
         f"Write `{wanted.name}` again without this weakness. Its name, its parameters and its results stay the same; "
-        f"use only the standard library. {_form(shown)}"
+        f"use only the standard library{_and_packages(wanted)}. {_form(shown)}"
     )
 
 
@@ -256,7 +261,7 @@ def _in_words(wanted: Wanted) -> str:
     around = wanted.around
     above = f"\n\nIt goes below this code:\n{_block(around)}" if around else ""
     tests_ = _shown(wanted.spec.given_tests, "It must pass")
-    return f"Write {names} in Python.\n\nTask: {wanted.words}{above}{tests_}\n\n{_FORM}"
+    return f"Write {names} in Python.{wanted.may_use}\n\nTask: {wanted.words}{above}{tests_}\n\n{_FORM}"
 
 
 def _stub(wanted: Wanted) -> str:
@@ -278,7 +283,12 @@ def _begun(code: str, wanted: Wanted) -> str:
 
 
 def _described(wanted: Wanted) -> str:
-    return f"\n\nWhat it should do:\n{wanted.words}" if wanted.words else ""
+    words = f"\n\nWhat it should do:\n{wanted.words}" if wanted.words else ""
+    return f"{words}\n\n{wanted.may_use.strip()}" if wanted.may_use else words
+
+
+def _and_packages(wanted: Wanted) -> str:
+    return f" and {', '.join(wanted.task.packages)}" if wanted.task.packages else ""
 
 
 def _shows(wanted: Wanted, failure: str) -> str:

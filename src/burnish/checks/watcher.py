@@ -6,6 +6,9 @@ from burnish.events import Evidence
 class Watcher:
     """Hears what happens, from two threads at once: checks that only read text run beside those that run code."""
 
+    def told(self, text: str) -> None:
+        """Something that a person who waits would like to know."""
+
     def begun(self, check: str) -> None:
         """A check has started."""
 

@@ -17,6 +17,13 @@ def check(
     python: Annotated[
         Path | None, typer.Option(help="The project's interpreter. [default: $VIRTUAL_ENV, .venv, else our own]")
     ] = None,
+    packages: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="NAME,...", help="Packages, besides those that the project requires."),
+    ] = None,
+    allow_package: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
+    ] = None,
     test_command: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Run the tests with this; its exit code decides.")
     ] = None,
@@ -35,12 +42,14 @@ def check(
     from burnish.checks.report.as_json import report_json
     from burnish.cli.check_screen import CheckScreen
     from burnish.cli.check_table import show
+    from burnish.packages import wanted
     from burnish.verbs.check import examine
 
+    asked = wanted(packages or (), allow_package or ())
     names = [name.strip() for given in only or () for name in given.split(",") if name.strip()]
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:
-        checked = examine(paths, tests or (), names, python, test_command, sandbox, out, screen)
+        checked = examine(paths, tests or (), names, python, test_command, sandbox, out, screen, asked)
     show(console, checked, _again(paths, tests or [], python, test_command), out)
     if as_json:
         print(report_json(checked), end="")

@@ -42,6 +42,10 @@ class CheckScreen(Watcher):
         if self._live:
             self._live.stop()
 
+    def told(self, text: str) -> None:
+        """A line that stays."""
+        self.console.print(Text(one_line(text, 400), style="dim"), soft_wrap=True)
+
     def begun(self, check: str) -> None:
         """One more line that moves."""
         with self._lock:

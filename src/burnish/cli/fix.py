@@ -22,12 +22,28 @@ def fix(
     apply: Annotated[bool, typer.Option("--apply", help="Write the file; what it held is kept beside it.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIFF", help="Write the diff to this file.")] = None,
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
-    model: Annotated[str, typer.Option(help="Who answers; see `burnish models`.")] = DEFAULT_MODEL,
+    packages: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="NAME,...", help="Packages, besides those that the project requires."),
+    ] = None,
+    allow_package: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
+    ] = DEFAULT_MODEL,
     rounds: Annotated[int, typer.Option(min=0, help="Times to go back to the code after the first draft.")] = 5,
     calls: Annotated[int, typer.Option(min=0, help="Questions to the model at most.")] = 16,
     tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
     seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
     dollars: Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
+    ] = None,
+    thinking: Annotated[
+        int | None,
+        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
+    ] = None,
     sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
@@ -36,17 +52,21 @@ def fix(
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""
     from burnish.agent.limits import check_priced
+    from burnish.choosing.auto import who_answers
     from burnish.cli.repaired import goodbye
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
+    from burnish.packages import wanted
     from burnish.verbs.fix import repair
     from burnish.verbs.plan import plan_for
 
     folder = here()
     if out is not None:
         _must_be_free(out, folder)
-    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
-    check_priced(caps, *split_names(model))
+    answer = {"max_tokens": max_tokens, "thinking": thinking}
+    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
+    who = who_answers(model, caps)
+    check_priced(caps, *split_names(who.names))
     with Session(verbose, events, quiet) as session:
         plan = plan_for(
             file,
@@ -57,9 +77,18 @@ def fix(
             python=python,
             sandbox=sandbox,
             watch=session.watch,
+            packages=wanted(packages or (), allow_package or ()),
         )
-        answering = model if plan.nothing else session.models(model)
-        run = repair(plan, answering, apply=apply, limits=caps, sandbox=sandbox, watch=session.watch)
+        answering = who.names if plan.nothing else session.models(who)
+        run = repair(
+            plan,
+            answering,
+            apply=apply,
+            limits=caps,
+            sandbox=sandbox,
+            watch=session.watch,
+            allow_packages=allow_package or (),
+        )
     goodbye(run, session, out)
     raise typer.Exit(exit_code(run, strict))
 

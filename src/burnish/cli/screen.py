@@ -9,8 +9,11 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from burnish.choosing.told import why_chosen
 from burnish.cli.leaving import PatientConsole
+from burnish.cli.thoughts import Thoughts
 from burnish.cli.voices import Voices
+from burnish.costs import cost, costs_of_models
 from burnish.events import (
     Applied,
     BaseEvent,
@@ -22,8 +25,10 @@ from burnish.events import (
     FilesWritten,
     ModelChunk,
     ModelReplied,
+    ModelThought,
     Mutated,
     Notice,
+    PackagesAdded,
     Refined,
     Refused,
     Resumed,
@@ -38,15 +43,16 @@ from burnish.events import (
     TestsRan,
     Tweaked,
 )
-from burnish.report import cost
 from burnish.runs.run import Run
-from burnish.runs.sentences import sentence_of
+from burnish.runs.sentences import in_short, sentence_of
 from burnish.tasks.test_file import name_in_file
 from burnish.text import counted, one_line, plain
 
 COLOURS = {"proven": "bold green", "plausible": "bold yellow", "failed": "bold red"}
 CHECK_COLOURS = {"passed": "", "failed": "red", "not_run": "yellow"}
 CODE_LINES = 40
+SPINNER = 2
+"""Columns before the moving line."""
 
 
 class Screen:
@@ -57,6 +63,7 @@ class Screen:
         self._voices = Voices(self.console) if verbose else None
         self._started = self._seen = time.time()
         self._tokens = 0
+        self._thoughts = Thoughts()
         self._now = "starting"
         self._end = ""
         self._code: dict[int, str] = {}
@@ -93,12 +100,16 @@ class Screen:
     def goodbye(self, run: Run) -> None:
         """What it cost, and where to look next."""
         self._line("cost", cost(run))
+        for line in costs_of_models(run):
+            self._line("", line)
         self._line("run", f"burnish show {run.id}")
 
     def _run_started(self, event: RunStarted) -> None:
         self._started = event.at
         self._line("task", one_line(event.prompt, 200))
         self._line("model", event.model)
+        if why := why_chosen(event):
+            self._line("chosen", why, "dim")
         self._line("sandbox", event.sandbox)
         self._now = "thinking"
 
@@ -114,6 +125,10 @@ class Screen:
             self._line("assumed", one_line(assumption, 160), "yellow")
         self._now = "writing tests and a first version"
 
+    def _packages_added(self, event: PackagesAdded) -> None:
+        asked = ", ".join(in_short(event))
+        self._line("packages", f"{asked} added: {event.why}" if event.why else asked)
+
     def _notice(self, event: Notice) -> None:
         self._now = event.text
         if not self._status:
@@ -121,10 +136,24 @@ class Screen:
 
     def _model_chunk(self, event: ModelChunk) -> None:
         self._tokens += 1
+        self._fold(event)
         if self._voices:
             self._voices.hear(event.ask_id, event.text)
 
+    def _model_thought(self, event: ModelThought) -> None:
+        self._tokens += 1
+        self._thoughts.hear(event)
+        if self._voices:
+            self._voices.hear(event.ask_id, event.text, thinking=True)
+
+    def _fold(self, event: ModelChunk | ModelReplied) -> None:
+        """Once the answer begins, or ends without having begun, one line stands for the thoughts before it."""
+        folded = self._thoughts.fold(event.ask_id, event.at)
+        if folded and not self._voices:
+            self._line("thought", folded, "dim")
+
     def _model_replied(self, event: ModelReplied) -> None:
+        self._fold(event)
         if self._voices:
             self._voices.end(event.ask_id)
         speed = f", {event.tokens_out / event.seconds:.0f} tokens/s" if event.seconds else ""
@@ -262,7 +291,10 @@ class Screen:
     def _moving(self) -> Any:
         seconds = time.time() - self._started
         speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
-        return Text(f"{one_line(self._now, 60)} · {seconds:.0f} s · {self._tokens} tokens{speed}", style="dim")
+        figures = f" · {seconds:.0f} s · {self._tokens} tokens{speed}"
+        room = self.console.width - SPINNER - len(figures)
+        now = self._thoughts.now(room) or one_line(self._now, 60)
+        return Text(f"{now}{figures}", style="dim", no_wrap=True, overflow="ellipsis")
 
 
 def _diff_colour(line: str) -> str:

@@ -7,7 +7,9 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
+from burnish.choosing.told import why_chosen
 from burnish.cli.screen import COLOURS
+from burnish.costs import cost, costs_of_models
 from burnish.events import (
     Applied,
     Asked,
@@ -22,6 +24,7 @@ from burnish.events import (
     ModelReplied,
     Move,
     Mutated,
+    PackagesAdded,
     Rated,
     Refined,
     Refused,
@@ -38,7 +41,6 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
-from burnish.report import cost
 from burnish.runs.run import Run
 from burnish.runs.sentences import sentence_of
 from burnish.text import plain
@@ -59,7 +61,8 @@ class _Story:
         for event in self.run.events:
             self._tell(event)
         self._head(f"{self.run.state}: {self.run.why}", COLOURS.get(self.run.state, "bold"))
-        self._plain(cost(self.run))
+        for line in (cost(self.run), *costs_of_models(self.run)):
+            self._plain(line)
 
     def _tell(self, event: BaseEvent) -> None:
         clock = f"{event.at - self.run.started.at:6.1f}s  "
@@ -68,6 +71,8 @@ class _Story:
                 when = datetime.fromtimestamp(event.at).strftime("%Y-%m-%d %H:%M:%S")
                 self._head(f"{event.run_id}  {when}  {event.model}  burnish {event.burnish}")
                 self._plain(event.prompt)
+                if why := why_chosen(event):
+                    self._plain(f"chosen: {why}", "dim")
                 self._plain(f"sandbox: {event.sandbox}", "dim")
             case SpecAgreed():
                 self._head(f"{clock}agreed on {event.signature}")
@@ -83,13 +88,12 @@ class _Story:
                 for message in event.messages:
                     self._plain(f"[{message.role}] {message.content}", "dim")
             case ModelReplied():
-                self._head(
-                    f"{clock}answer {event.ask_id} ({event.tokens_in} tokens read, {event.tokens_out} written, "
-                    f"{event.seconds:.1f} s, ended: {event.ended})"
-                )
+                self._head(f"{clock}answer {event.ask_id} ({_answer(event)})")
                 self._plain(event.text)
             case TestsFrozen() | Tweaked() | Compared() | Refused() | Resumed() | Applied():
                 self._head(f"{clock}{_in_short(event)}")
+            case PackagesAdded():
+                self._head(f"{clock}{sentence_of(event)}")
             case Mutated() | Strengthened() | Refined() | Measured() | Reviewed():
                 self._head(f"{clock}{sentence_of(event)}", "dim" if isinstance(event, Measured) else "bold")
                 self._detail(event)
@@ -176,6 +180,15 @@ class _Story:
             self.console.print(
                 Syntax(shown, language, theme="ansi_dark", background_color="default", padding=(0, 2), word_wrap=True)
             )
+
+
+def _answer(event: ModelReplied) -> str:
+    """What one answer took, and of whom."""
+    told = [event.model] if event.model else []
+    told += [f"{event.tokens_in} tokens read"] + [f"{event.tokens_cached} from a cache"] * bool(event.tokens_cached)
+    told += [f"{event.tokens_out} written"] + [f"{event.tokens_thought} of them thoughts"] * bool(event.tokens_thought)
+    told += [f"{event.seconds:.1f} s"] + ([f"{event.dollars:.6f} dollars"] if event.dollars else [])
+    return ", ".join([*told, f"ended: {event.ended}"])
 
 
 def _move(move: Move) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from burnish.events import ModelThought
-from burnish.text import one_line
+from burnish.text import counted, one_line
 
 KEPT = 400
 """Characters that are remembered of a thought: more than a terminal is wide."""
@@ -47,7 +47,9 @@ class Thoughts:
     def fold(self, ask_id: str, at: float) -> str:
         """In a few words what there was of it, now that it is over; empty where there was nothing, or it was told."""
         one = self._thinking.pop(ask_id, None)
-        return f"for {max(0.0, at - one.since):.0f} s, {one.tokens} tokens ({one_line(ask_id, 40)})" if one else ""
+        if one is None:
+            return ""
+        return f"for {max(0.0, at - one.since):.0f} s, {counted(one.tokens, 'token')} ({one_line(ask_id, 40)})"
 
     def now(self, room: int) -> str:
         """One line of at most so many columns while somebody thinks, with their last words; empty while nobody does."""
@@ -55,7 +57,7 @@ class Thoughts:
             return ""
         one = next(reversed(self._thinking.values()))
         several = f" ({len(self._thinking)} at once)" if len(self._thinking) > 1 else ""
-        said = f"thinking{several} … {one.tokens} tokens"
+        said = f"thinking{several} … {counted(one.tokens, 'token')}"
         words = _last_words(one.last, room - len(said) - len(', ""'))
         return f'{said}, "{words}"' if words else said
 

@@ -10,6 +10,9 @@ def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `burnish write` delivered.")],
     fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
     sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
+    allow_package: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON; the rest goes to stderr.")] = False,
 ) -> None:
     """Verify somebody's evidence: compare hashes, run tests and checks again.
@@ -26,7 +29,7 @@ def verify(
 
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:
-        verified = verify_it(folder, fast=fast, sandbox=sandbox, watch=screen)
+        verified = verify_it(folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allow_package or ())
     show(console, verified)
     if as_json:
         import json

@@ -22,8 +22,17 @@ def write(
         typer.Option("--review", help="Look at the tests, and at the code before its verdict, and say how to go on."),
     ] = False,
     model: Annotated[
-        str, typer.Option(help="Who answers; see `burnish models`. Of several, small,large, the first is asked first.")
+        str,
+        typer.Option(
+            help="Who answers; see `burnish models`. Of several, small,large, the first is asked first; auto chooses."
+        ),
     ] = DEFAULT_MODEL,
+    packages: Annotated[
+        list[str] | None, typer.Option("--with", metavar="NAME,...", help="Packages that the code may import.")
+    ] = None,
+    allow_package: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The new folder for the files. [default: named after the task]")
     ] = None,
@@ -33,6 +42,13 @@ def write(
     tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
     seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
     dollars: Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
+    ] = None,
+    thinking: Annotated[
+        int | None,
+        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
+    ] = None,
     sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
@@ -42,11 +58,13 @@ def write(
 ) -> None:
     """Write tested code from a sentence."""
     from burnish.agent.limits import check_priced
+    from burnish.choosing.auto import who_answers
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
     from burnish.cli.review import Desk, check_reader
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
+    from burnish.packages import wanted
     from burnish.runs import Store
     from burnish.verbs.write import check_free, deliver, free_folder, task_for
     from burnish.verbs.write import write as write_it
@@ -54,18 +72,21 @@ def write(
     text, store = task_text(sentence, task_file), Store()
     task = task_for(text, from_run, store, with_tests)
     check_free(out or free_folder(here() / task.id))
-    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars)
-    check_priced(caps, *split_names(model))
+    wanted(packages or (), allow_package or ())
+    answer = {"max_tokens": max_tokens, "thinking": thinking}
+    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     if ask:
         check_terminal(quiet or events)
     if review:
         check_reader(quiet or events)
+    who = who_answers(model, caps, store)
+    check_priced(caps, *split_names(who.names))
     with Session(verbose, events, quiet) as session:
         desk = Desk(session) if review else None
         watch = desk.watch if desk else session.watch
         run = write_it(
             text,
-            session.models(model),
+            session.models(who),
             out=out,
             from_run=from_run,
             limits=caps,
@@ -76,6 +97,8 @@ def write(
             with_tests=with_tests,
             answer=terminal(session.screen) if ask else None,
             review=desk.review if desk else None,
+            packages=packages or (),
+            allow_packages=allow_package or (),
         )
         if out is None:  # named only now: another run may have taken the name meanwhile
             run = deliver(run, free_folder(here() / task.id), store, session.watch)

@@ -92,6 +92,6 @@ def _among_neighbours(bug: Planted, task: Task, tasks: Sequence[Task], sandbox: 
 
 def _place(tasks: Sequence[Task]) -> Path:
     """The cache's file for these tasks, this way of planting and this Python."""
-    said = json.dumps([task.model_dump(mode="json") for task in tasks], sort_keys=True)
+    said = json.dumps([task.model_dump(mode="json", exclude={"packages"}) for task in tasks], sort_keys=True)
     key = hashlib.sha256(f"{PLANT_VERSION} {sys.version_info[:2]} {said}".encode()).hexdigest()
     return places.cache() / "suites" / f"planted-{key[:24]}.json"

@@ -127,6 +127,8 @@ class Started(Frozen):
     """The protections under which code ran."""
     continues: Line = ""
     """The earlier run that this one goes on from."""
+    chosen: Line = ""
+    """Why its models were chosen, where the user had named none."""
 
 
 class Who(Frozen):
@@ -135,6 +137,13 @@ class Who(Frozen):
     name: Line
     licence: Line = UNKNOWN
     weights_sha256: Hash | Literal["unknown"] = "unknown"
+
+
+class Package(Frozen):
+    """A third-party package that the code could import."""
+
+    name: Annotated[str, Field(max_length=200, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$")]
+    version: Annotated[str, Field(max_length=100, pattern=r"^[0-9A-Za-z.!+_-]+$")]
 
 
 class Said(Frozen):
@@ -147,6 +156,22 @@ class Said(Frozen):
     why: Line = ""
 
 
+class Spent(Frozen):
+    """What one model read, wrote, took and cost."""
+
+    model: Line
+    answers: Count
+    tokens_in: Count
+    tokens_cached: Count
+    """Of those read, from the provider's cache."""
+    tokens_out: Count
+    tokens_thought: Count
+    """Of those written, thoughts."""
+    seconds: Amount
+    dollars: Amount | None
+    """None: the price is not known."""
+
+
 class Cost(Frozen):
     """What it took."""
 
@@ -156,6 +181,8 @@ class Cost(Frozen):
     seconds: Amount
     dollars: Amount | None
     """None: the price is not known."""
+    by_model: Annotated[tuple[Spent, ...], Field(max_length=100)] = ()
+    """Empty in older evidence."""
 
 
 class Word(Frozen):
@@ -186,6 +213,8 @@ class Dossier(Frozen):
     tests: Annotated[tuple[Test, ...], Field(max_length=MOST_TESTS)] = ()
     checks: Annotated[tuple[Said, ...], Field(max_length=100)] = ()
     models: Annotated[tuple[Who, ...], Field(max_length=100)] = ()
+    packages: Annotated[tuple[Package, ...], Field(max_length=1000)] = ()
+    """What the code could import besides Python's own; empty where that was nothing, and in older evidence."""
     tools: Annotated[dict[Line, Line], Field(max_length=100)] = Field(default_factory=dict)
     """Versions, by name. Empty where nobody noted them."""
     files: Annotated[dict[Name, Hash], Field(max_length=100)] = Field(default_factory=dict)

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from typing import Required, TypedDict
 
 from burnish.checks.suite import Suite
+from burnish.choosing.told import why_chosen
 from burnish.discreet import discreet, model_name
-from burnish.events import Case, Decided, Event, Graded, Outcome, Rated, Resumed, Reviewed, UserAnswered
+from burnish.events import Case, Decided, Event, Graded, Outcome, PackagesAdded, Rated, Resumed, Reviewed, UserAnswered
 from burnish.evidence.form import (
     TEXT,
     Asked,
@@ -16,7 +17,9 @@ from burnish.evidence.form import (
     GivenIn,
     Maker,
     Origin,
+    Package,
     Said,
+    Spent,
     Started,
     Test,
     Who,
@@ -29,6 +32,7 @@ from burnish.evidence.seal import sealed
 from burnish.models.catalog import CATALOG
 from burnish.models.names import split_names
 from burnish.report import module_of, suite_of, task_of
+from burnish.runs.accounts import Account
 from burnish.runs.run import Run
 from burnish.tasks.examples import find_examples
 from burnish.tasks.test_file import name_in_file
@@ -47,6 +51,7 @@ def dossier_of(run: Run, files: Mapping[str, str], tools: Mapping[str, str] | No
             tests=tuple(_tests(run, suite, trail)),
             checks=tuple(_checks(run)),
             models=tuple(map(_who, split_names(run.started.model))),
+            packages=tuple(_packages(run)),
             tools=dict(tools or {}),
             files={name: sha256(text) for name, text in files.items()},
             cost=_cost(run),
@@ -65,6 +70,7 @@ def _started(run: Run) -> Started:
         burnish=newest[-1] if newest else started.burnish,
         sandbox=discreet(started.sandbox),
         continues=started.continues or "",
+        chosen=discreet(why_chosen(started)),
     )
 
 
@@ -164,6 +170,11 @@ def _checks(run: Run) -> Iterator[Said]:
         )
 
 
+def _packages(run: Run) -> Iterator[Package]:
+    last = run.last(PackagesAdded)
+    yield from (Package(name=name, version=version) for name, version in (last.packages if last else ()))
+
+
 def _who(name: str) -> Who:
     """A model as the catalogue knows it; of any other nothing is claimed."""
     known = CATALOG.get(name)
@@ -181,6 +192,16 @@ def _cost(run: Run) -> Cost:
         tokens_out=run.tokens_out,
         seconds=round(run.seconds, 3),
         dollars=run.dollars,
+        by_model=tuple(map(_spent, run.accounts)),
+    )
+
+
+def _spent(account: Account) -> Spent:
+    return Spent(
+        model=model_name(account.model),
+        answers=account.asks,
+        seconds=round(account.seconds, 3),
+        **account.model_dump(exclude={"model", "asks", "seconds"}),
     )
 
 

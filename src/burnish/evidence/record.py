@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from burnish.errors import BurnishError
 from burnish.evidence.claim import Claim
-from burnish.evidence.form import Dossier
+from burnish.evidence.form import Cost, Dossier
 from burnish.evidence.make import dossier_of
 from burnish.runs import Run, Store, read_record
 
@@ -43,13 +43,20 @@ def _differences(dossier: Dossier, recorded: Dossier) -> Iterator[str]:
         ("the code", _code(dossier), _code(recorded)),
         ("who made the code", _makers(dossier), _makers(recorded)),
         ("the tests", _tests(dossier), _tests(recorded)),
+        ("the packages", dossier.packages, recorded.packages),
         ("the models", dossier.models, recorded.models),
-        ("the cost", dossier.cost, recorded.cost),
+        ("the cost", *_costs(dossier, recorded)),
     ):
         if there != here:
             yield name
     said, known = ({one.check: (one.verdict, one.figure) for one in each.checks} for each in (dossier, recorded))
     yield from (name for name in dict.fromkeys((*said, *known)) if said.get(name) != known.get(name))
+
+
+def _costs(dossier: Dossier, recorded: Dossier) -> tuple[Cost, Cost]:
+    """Both as far as the evidence goes: an older one says nothing about each model."""
+    here = recorded.cost if dossier.cost.by_model else recorded.cost.model_copy(update={"by_model": ()})
+    return dossier.cost, here
 
 
 def _code(dossier: Dossier) -> str:

@@ -1,6 +1,7 @@
 """What happened, each event that people want to hear of in one sentence. Text of models in it is one plain line."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from burnish.events import (
@@ -11,6 +12,7 @@ from burnish.events import (
     Measured,
     Mutated,
     NewTest,
+    PackagesAdded,
     Refined,
     Refused,
     Resumed,
@@ -37,9 +39,28 @@ def sentence_of(event: BaseEvent) -> str:
             return f"Taken up again, with {counted(event.answers, 'answer')} on record that need no asking."
         case TestsFrozen():
             return f"From here on the tests stand as they are (hash {event.sha256[:12]})."
+        case PackagesAdded():
+            return _packages(event)
         case Applied():
             return f"{one_line(event.file, 300)} was replaced; the old one is kept as {one_line(event.backup, 300)}."
     return _of_what_followed(event)
+
+
+def in_short(event: PackagesAdded) -> list[str]:
+    """What was asked for, as people say it: "pandas 2.3.1"; a reader sees the rest in the report."""
+    asked = names_of(event)
+    return [one_line(f"{name} {version}", 80) for name, version in event.packages if name in asked]
+
+
+def names_of(event: PackagesAdded) -> set[str]:
+    """The names among what was asked for."""
+    return {re.split(r"[^\w.-]", asked)[0] for asked in event.asked}
+
+
+def _packages(event: PackagesAdded) -> str:
+    names = [one_line(f"{name} {version}", 80) for name, version in event.packages] or ["nothing"]
+    why = f", because {one_line(event.why, 100)}" if event.why else ""
+    return f"Code may import {joined(names)}{why}."
 
 
 def _of_what_followed(event: BaseEvent) -> str:

@@ -45,6 +45,8 @@ class Task(Frozen):
     """The files of those tests as they were when the task was made: path below the project's root, sha256."""
     suspects: tuple[str, ...] = ()
     """Further functions of `base_code` that may hold the bug, likeliest first; dotted names for methods."""
+    packages: tuple[str, ...] = ()
+    """Packages that the user wants to be used; the prompts name them."""
     prelude: str = ""
     """Imports and helpers that stand above the function to write; part of the module it is judged in."""
     hidden_tests: str = ""

@@ -9,6 +9,8 @@ from burnish.checks.report.write import unwritable, write_reports
 from burnish.checks.verdict import Checked, chosen, judge_all
 from burnish.checks.watcher import Watcher
 from burnish.errors import SetupProblem
+from burnish.packages import wanted
+from burnish.verbs.layers import layered
 
 
 def check(
@@ -21,13 +23,17 @@ def check(
     sandbox: str = "auto",
     out: str | Path | None = None,
     watch: Watcher | None = None,
+    packages: Sequence[str] = (),
+    allow_packages: Sequence[str] = (),
 ) -> Checked:
     """What every check, or those in `only`, says about the code at `paths`; `checked.passed` is the verdict.
 
     `out` names a folder for `report.html`, `report.json` and `report.md`. A check that could not be run says so and
-    keeps nothing from the others; a bug of ours is raised again when all have answered.
+    keeps nothing from the others; a bug of ours is raised again when all have answered. `packages` are third-party
+    packages for a project that has no environment of its own, besides those that it requires; see `write`.
     """
-    checked = examine(paths, tests, only, python, test_command, sandbox, out, watch)
+    asked = wanted(packages, allow_packages)
+    checked = examine(paths, tests, only, python, test_command, sandbox, out, watch, asked)
     if checked.bugs:
         raise checked.bugs[0]
     return checked
@@ -42,6 +48,7 @@ def examine(
     sandbox: str = "auto",
     out: str | Path | None = None,
     watch: Watcher | None = None,
+    packages: Sequence[str] = (),
 ) -> Checked:
     """The same, with bugs of ours left in `checked.bugs` for a caller who wants to show the answers first."""
     from burnish.checks.project_finder import find_project
@@ -51,6 +58,7 @@ def examine(
         _must_be_writable(Path(out))
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     project = find_project(several, tests, python, test_command)
+    project, _ = layered(project, packages, python, watch.told if watch else None)
     with Lab(project, sandbox) as lab:
         checked = judge_all(project, lab, only, watch)
     if out is not None:

@@ -6,8 +6,10 @@ from typing import Any
 
 from burnish.agent.limits import Limits
 from burnish.attempt import Models, Watch, attempt
+from burnish.choosing.auto import models_for
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
-from burnish.models.catalog import DEFAULT_MODEL
+from burnish.models.names import default_names
+from burnish.packages import wanted
 from burnish.runs import Run, Store
 from burnish.verbs.apply import GOOD, save_diff
 from burnish.verbs.apply import apply as apply_run
@@ -17,7 +19,7 @@ from burnish.version import __version__
 
 def fix(
     path: Path | str,
-    model: Models = DEFAULT_MODEL,
+    model: Models | None = None,
     *,
     tests: Sequence[Path | str] = (),
     spec: str = "",
@@ -28,16 +30,38 @@ def fix(
     sandbox: str = "auto",
     store: Store | None = None,
     watch: Watch | None = None,
+    packages: Sequence[str] = (),
+    allow_packages: Sequence[str] = (),
 ) -> Run:
     """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
 
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
-    `function` the one that failing tests point at is repaired. `apply` writes the file, its old content kept beside it.
+    `function` the one that failing tests point at is repaired. `model` is who answers, as in `write`. `apply` writes
+    the file, its old content kept beside it. `packages` are third-party packages for a project that has no environment
+    of its own, besides those that it requires; see `write`.
     """
     plan = plan_for(
-        path, tests=tests, spec=spec, function=function, apply=apply, python=python, sandbox=sandbox, watch=watch
+        path,
+        tests=tests,
+        spec=spec,
+        function=function,
+        apply=apply,
+        python=python,
+        sandbox=sandbox,
+        watch=watch,
+        packages=wanted(packages, allow_packages),
     )
-    return repair(plan, model, apply=apply, limits=limits, sandbox=sandbox, store=store, watch=watch)
+    answering = model or default_names() if plan.nothing else models_for(model, limits, store)
+    return repair(
+        plan,
+        answering,
+        apply=apply,
+        limits=limits,
+        sandbox=sandbox,
+        store=store,
+        watch=watch,
+        allow_packages=allow_packages,
+    )
 
 
 def repair(
@@ -49,21 +73,24 @@ def repair(
     sandbox: str = "auto",
     store: Store | None = None,
     watch: Watch | None = None,
+    allow_packages: Sequence[str] = (),
 ) -> Run:
     """Do what the plan says. Where it says that there is nothing to do, nobody is asked: a name is model enough."""
     store = store or Store()
     if plan.nothing:
         return _nothing(plan, model, store, watch)
     facts = plan.settings(apply)
-    return carried_out(plan, model, apply, store, watch, limits=limits, sandbox=sandbox, settings=facts)
+    more = {"limits": limits, "settings": facts, "allow_packages": allow_packages}
+    return carried_out(plan, model, apply, store, watch, sandbox=sandbox, **more)
 
 
 def carried_out(
     plan: Plan, model: Models, apply: bool, store: Store, watch: Watch | None, *, sandbox: str, **more: Any
 ) -> Run:
     """The agent at work in the project, and what it made delivered; `more` goes to the attempt as it is."""
+    more |= {"sandbox": sandbox, "packages": plan.packages}
     with ground_of(plan, sandbox) as ground:
-        run = attempt(plan.task, model, sandbox=sandbox, store=store, watch=watch, ground=ground, verb="fix", **more)
+        run = attempt(plan.task, model, store=store, watch=watch, ground=ground, verb="fix", **more)
     return delivered(run, apply, store, watch)
 
 

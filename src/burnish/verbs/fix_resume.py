@@ -8,10 +8,12 @@ from burnish.checks.fingerprint import fingerprint
 from burnish.checks.project_finder import find_project
 from burnish.checks.suspects import Before
 from burnish.errors import SetupProblem
+from burnish.events import PackagesAdded
 from burnish.runs import Run, Store
 from burnish.tasks import Task
 from burnish.verbs.apply import facts_of, is_in_place
 from burnish.verbs.fix import carried_out, delivered
+from burnish.verbs.layers import again
 from burnish.verbs.plan import Plan
 from burnish.verbs.target import read_target
 
@@ -38,6 +40,8 @@ def plan_of(run: Run) -> Plan:
     source = Path(str(facts["name"]))
     root = target.path.parents[len(source.parts) - 1]
     project = find_project([target.path], [root / test for test in facts["tests"]], facts["python"])
+    recorded = run.last(PackagesAdded)
+    project = again(project, recorded.packages) if recorded else project
     task = Task.model_validate(run.started.settings["task"])
     if fingerprint(project.root, task.project_tests, source) != task.project_files and task.project_files:
         raise SetupProblem(

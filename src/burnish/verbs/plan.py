@@ -21,6 +21,7 @@ from burnish.tasks.contradiction import must_agree
 from burnish.tasks.repair import docstring, examples, from_file, lines_in, repairable
 from burnish.tasks.syntax import complaint, parsed
 from burnish.text import one_line
+from burnish.verbs.layers import layered
 from burnish.verbs.target import Target, must_be_writable, read_target
 
 MOST_NAMED = 5
@@ -39,6 +40,8 @@ class Plan:
     """Tests that fail for reasons that the repair cannot reach."""
     failing: tuple[str, ...] = ()
     """Tests that decide and fail as long as nothing is repaired."""
+    packages: tuple[str, ...] = ()
+    """What was prepared for a project without an environment of its own."""
     nothing: str = ""
     """Why there is nothing to repair; empty when there is."""
 
@@ -83,6 +86,7 @@ def plan_for(
     python: Path | str | None = None,
     sandbox: str = "auto",
     watch: Watch | None = None,
+    packages: Sequence[str] = (),
 ) -> Plan:
     """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right."""
     target = read_target(path)
@@ -91,6 +95,7 @@ def plan_for(
     if function:
         from_file(target.text, function)
     project = find_project([target.path], [str(test).partition("::")[0] for test in tests], python)
+    project, layer = layered(project, packages, python, lambda text: watch(Notice(text=text)) if watch else None)
     source = target.path.relative_to(project.root)
     looked = Plan(target, project, source, Task(id="fix", prompt=""))
     before = _looked(looked, sandbox, watch)
@@ -100,11 +105,11 @@ def plan_for(
     count = counting(before, name, chosen, parses=parsed(target.text) is not None)
     files = fingerprint(project.root, count.deciding, source)
     task = from_file(target.text, name, spec, count.deciding, tuple(suspects)).model_copy(
-        update={"project_files": files}
+        update={"project_files": files, **({"packages": tuple(packages)} if packages else {})}
     )
     must_agree(task.visible_tests)
     why = _why_nothing(looked, before, count, task, spec, sandbox)
-    return Plan(target, project, source, task, before, count.aside, count.failing, why)
+    return Plan(target, project, source, task, before, count.aside, count.failing, layer.asked if layer else (), why)
 
 
 def _looked(plan: Plan, sandbox: str, watch: Watch | None) -> Before:

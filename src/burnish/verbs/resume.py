@@ -180,6 +180,8 @@ def _write(
             answer=_answerer(run, answer),
             afterwards=settings.get("afterwards", ()),
             review=_looker(run, review),
+            packages=settings.get("packages", ()),
+            allow_packages=settings.get("allow_packages", ()),
         )
     out = settings.get("out")  # a crash may have left half of the files there
     return write.deliver(run, write.free_folder(Path(out)), store, watch) if out else run

@@ -25,6 +25,7 @@ from burnish.evidence.read import read_form, read_raw
 from burnish.evidence.record import claim_of_record
 from burnish.evidence.seal import seal_of
 from burnish.evidence.versions import versions
+from burnish.packages import prepare, wanted
 from burnish.runs import Store
 from burnish.text import one_line
 from burnish.verbs.write import SLOW_CHECKS
@@ -70,9 +71,11 @@ def verify(
     sandbox: str = "auto",
     store: Store | None = None,
     watch: Watcher | None = None,
+    allow_packages: Sequence[str] = (),
 ) -> Verified:
     """Look at a delivered folder and run its tests and checks again, in the sandbox and on a copy.
 
+    The packages that the evidence names are prepared again, the same versions: well-known ones, and `allow_packages`.
     `fast` leaves out mutation and performance. Of a run in the user's own `store` the record is compared too. Raises
     SetupProblem for a folder without evidence, or with a file in its place that is none.
     """
@@ -89,7 +92,12 @@ def verify(
     if dossier.code is None:
         why = "no code was delivered, so nothing is claimed"
         return told.model_copy(update={"claims": (claim_of_verdict(dossier, _silent(why), {}), record)})
-    claims, level = _again(dossier, held, fast, sandbox, watch)
+    try:
+        layer = _layer(dossier, allow_packages, watch)
+    except SetupProblem as problem:
+        silent = _silent(f"its packages could not be prepared: {one_line(str(problem), 400)}")
+        return told.model_copy(update={"claims": (claim_of_verdict(dossier, silent, {}), silent, record)})
+    claims, level = _again(dossier, held, fast, sandbox, watch, layer)
     return told.model_copy(update={"claims": (*claims, record), "sandbox": level})
 
 
@@ -121,14 +129,24 @@ def _silent(why: str) -> Claim:
     return Claim(what="tests", answer="not_tried", said="", why=why)
 
 
-def _again(dossier: Dossier, held: Held, fast: bool, sandbox: str, watch: Watcher | None) -> tuple[list[Claim], str]:
+def _layer(dossier: Dossier, allow: Sequence[str], watch: Watcher | None) -> Path | None:
+    """The packages that the code could import, prepared again; names in a file from anybody are not taken on trust."""
+    if not dossier.packages:
+        return None
+    pins = wanted([f"{one.name}=={one.version}" for one in dossier.packages], allow)
+    return prepare(pins, tell=watch.told if watch else None).folder
+
+
+def _again(
+    dossier: Dossier, held: Held, fast: bool, sandbox: str, watch: Watcher | None, layer: Path | None = None
+) -> tuple[list[Claim], str]:
     """Everything once more, on a copy of what was read."""
     code = held.text(files_of(dossier.task.module)[0])
     with tempfile.TemporaryDirectory(prefix="burnish-verify-") as folder:
         root = Path(folder).resolve()
         (root / CODE).write_text(code, "utf-8")
         (root / TESTS).write_text(suite_in(dossier).render(disputed_in(dossier), pinned=False), "utf-8")
-        project = project_of(root)
+        project = project_of(root, layer)
         with Lab(project, sandbox) as lab:
             results, tests = _tests(dossier, code, lab)
             left_out = {said.check: _left_out(said, fast, tests.answer == "holds") for said in dossier.checks}

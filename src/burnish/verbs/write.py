@@ -2,19 +2,20 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from burnish.agent.limits import Limits
 from burnish.agent.reviewing import Look
 from burnish.attempt import Models, Watch, attempt
 from burnish.checks.settings import CHECKS
+from burnish.choosing.auto import models_for
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten
 from burnish.evidence import as_text, dossier_of
 from burnish.evidence.form import FILE, REPORT, files_of
 from burnish.evidence.versions import versions
-from burnish.models.catalog import DEFAULT_MODEL
+from burnish.packages import wanted
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
 from burnish.tasks import Task, from_sentence, go_on
@@ -33,7 +34,7 @@ AFTERWARDS: tuple[str, ...] = ("strengthen", "refine")
 
 def write(
     sentence: str,
-    model: Models = DEFAULT_MODEL,
+    model: Models | None = None,
     *,
     out: Path | str | None = None,
     from_run: str | None = None,
@@ -45,19 +46,26 @@ def write(
     with_tests: Path | str | None = None,
     answer: Callable[[str], str] | None = None,
     review: Look | None = None,
+    packages: Sequence[str] = (),
+    allow_packages: Sequence[str] = (),
 ) -> Run:
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
+    `model` is who answers: a name, `small,large`, `auto` to have one chosen; unless named, what the settings say.
     `out` names a folder to put the files in; it must not exist yet. `from_run` goes on from an earlier run.
     `fast` leaves out tests for what goes unnoticed, rounds for what checks find, and the two slow checks at the end,
     mutation and performance. `with_tests` is a pytest file of the
     user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
     what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
     `review` is shown the tests before they are frozen and the code before its verdict, and says how to go on.
+    `packages` are third-party packages that the code may import, such as "numpy" or "pandas>=2": well-known ones, or
+    those in `allow_packages`. They are prepared before any code runs.
     """
+    asked = wanted(packages, allow_packages)
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
     task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None)
+    task = task.model_copy(update={"packages": asked}) if asked else task
     if out is not None:
         check_free(Path(out))
     checks = tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS))
@@ -66,7 +74,7 @@ def write(
     settings |= {"review": True} if review else {}
     run = attempt(
         task,
-        model,
+        models_for(model, limits, store),
         limits=limits,
         sandbox=sandbox,
         store=store,
@@ -77,6 +85,8 @@ def write(
         answer=answer,
         afterwards=() if fast else AFTERWARDS,
         review=review,
+        packages=asked,
+        allow_packages=allow_packages,
     )
     return deliver(run, Path(out), store, watch) if out is not None else run
 

@@ -1,7 +1,7 @@
 """run: every version that has not met the tests yet meets them, in the sandbox."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.work import NOT_RUN, Work
@@ -32,7 +32,7 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
             yield from [] if work.stopped or (work.was_content and work.holds) else [over]
             return
         try:
-            graded = recorded or tools.ground.grade(version.code, work.suite)
+            graded = recorded or (yield from _graded(version, work.suite, tools))
         except SandboxError as error:
             if tools.cancel.is_set():
                 return
@@ -43,6 +43,18 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
             broken = False
         tried = tried or version.number > 0
         yield TestsRan(version=version.number, graded=graded, basis=basis)
+
+
+def _graded(version: Version, suite: Suite, tools: Tools) -> Generator[Event, None, Graded]:
+    """What the tests say, once packages that code or tests lack are there, or it is said why they cannot be."""
+    graded = tools.ground.grade(version.code, suite)
+    while tools.packages and not tools.cancel.is_set():
+        answer = tools.packages.add(graded, version.number)
+        if isinstance(answer, Graded):
+            return answer
+        yield answer
+        graded = tools.ground.grade(version.code, suite)
+    return graded
 
 
 def met(version: Version, suite: Suite, tools: Tools) -> TestsRan:

@@ -3,7 +3,8 @@
 It holds empty folders, the links of this system (`/bin` to `usr/bin`) and those to pytest and what it needs; the
 system itself, the interpreter and its packages are bound into each container read-only, just as bubblewrap does it. So
 the image has a few kilobytes, is made in a tenth of a second and can never be behind the packages. Whoever would rather
-have a system of its own in the container builds one from the Dockerfile beside this file and names it in BURNISH_DOCKER_IMAGE.
+have a system of its own in the container builds one from the Dockerfile beside this file and names it in
+BURNISH_DOCKER_IMAGE.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """What `strengthen` is about to look at: tests that pass, and code that can be changed. Found out before any work."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from burnish.checks.suite_finder import is_collected, is_named_as_test
 from burnish.errors import CheckError, SetupProblem
 from burnish.tasks.repair import from_file, function_names
 from burnish.text import counted, one_line
+from burnish.verbs.layers import Tell, layered
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,17 @@ class Scope:
 
 
 def scope_of(
-    tests: Path | str, source: Path | str, function: str | None = None, python: Path | str | None = None
+    tests: Path | str,
+    source: Path | str,
+    function: str | None = None,
+    python: Path | str | None = None,
+    packages: Sequence[str] = (),
+    tell: Tell | None = None,
 ) -> Scope:
     """The scope; raises SetupProblem for all that somebody can put right."""
     _must_be_tests(Path(tests))
     found = find_project([source], [tests], python)
-    project = found.model_copy(update={"examples": False})
+    project = layered(found, packages, python, tell)[0].model_copy(update={"examples": False})
     texts = {path: project.text(path) for path in project.sources}
     if function:
         texts = _with(texts, function)
