@@ -7,6 +7,7 @@ import ast
 import random
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, combinations, zip_longest
 from typing import Any
 
@@ -32,32 +33,35 @@ _NOTHING = object()
 _BROKEN = (SyntaxError, ValueError, MemoryError, RecursionError)
 
 
-def calls_for(
-    entry_point: str,
-    signature: str,
-    tests: Sequence[str],
-    most: int = 40,
-    prompt: str = "",
-    modules: Sequence[str] = (),
-    draw: int = 0,
-    files: Sequence[str] = (),
-) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Clues:
+    """What is known of how a function is called."""
+
+    tests: Sequence[str] = ()
+    prompt: str = ""
+    modules: Sequence[str] = ()
+    """Versions of the code, whose constants may come in as values."""
+    files: Sequence[str] = ()
+    """Whole files of tests, for where neither tests nor prompt show a call."""
+
+
+def calls_for(entry_point: str, signature: str, clues: Clues, most: int = 40, draw: int = 0) -> tuple[str, ...]:
     """Up to `most` distinct calls, expressions that parse; those of the tests come first, then those of the prompt.
 
-    Where there is none, those in `files` of tests are taken, else what the types and names of parameters suggest.
-    `modules` are versions whose constants may come in as values. Another `draw` gives other calls, and not the known
-    ones again. A new call is at most 120 characters long; a known one is kept as it is.
+    Where there is none, those in files of tests are taken, else what the types and names of parameters suggest.
+    Another `draw` gives other calls, and not the known ones again. A new call is at most 120 characters long; a known
+    one is kept as it is.
     """
     seeds = (
-        [*seeds_of(entry_point, tests), *shown(entry_point, prompt)]
-        or _seeds_in(files, entry_point, modules)
-        or guessed_inside(entry_point, modules)
-        or guessed(entry_point, signature, prompt)
+        [*seeds_of(entry_point, clues.tests), *shown(entry_point, clues.prompt)]
+        or _seeds_in(clues.files, entry_point, clues.modules)
+        or guessed_inside(entry_point, clues.modules)
+        or guessed(entry_point, signature, clues.prompt)
     )
-    dice = random.Random(f"{entry_point}\0{signature}\0{chr(0).join(tests)}\0{draw}")
+    dice = random.Random(f"{entry_point}\0{signature}\0{chr(0).join(clues.tests)}\0{draw}")
     known = dict.fromkeys(seed.call() for seed in seeds)
     found = dict.fromkeys(list(known)[:most]) if not draw else {}
-    extra = [*constants(modules), *named_in(prompt)]
+    extra = [*constants(clues.modules), *named_in(clues.prompt)]
     forms: dict[str, list[Seed]] = {}
     for seed in seeds:
         forms.setdefault(seed.form, []).append(seed)
@@ -71,21 +75,11 @@ def calls_for(
     return tuple(found)
 
 
-def calls_of_all(
-    names: Sequence[str],
-    signature: str,
-    tests: Sequence[str],
-    most: int = 40,
-    prompt: str = "",
-    modules: Sequence[str] = (),
-    draw: int = 0,
-    files: Sequence[str] = (),
-) -> tuple[str, ...]:
+def calls_of_all(names: Sequence[str], signature: str, clues: Clues, most: int = 40, draw: int = 0) -> tuple[str, ...]:
     """Calls of each of several names in turn; the signature is that of the first."""
     share = -(-most // len(names))
-    signatures = [signature, *(signature_of(name, modules) for name in names[1:])]
-    pairs = zip(names, signatures, strict=True)
-    parts = [calls_for(name, head, tests, share, prompt, modules, draw, files) for name, head in pairs]
+    signatures = [signature, *(signature_of(name, clues.modules) for name in names[1:])]
+    parts = [calls_for(name, head, clues, share, draw) for name, head in zip(names, signatures, strict=True)]
     turns = chain(*zip_longest(*parts, fillvalue=""))
     return tuple(call for call in dict.fromkeys(turns) if call)[:most]
 

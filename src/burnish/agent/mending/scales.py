@@ -1,7 +1,7 @@
 """A candidate against the version that it was made from: tests first, then the check it is for, then all others."""
 
 from burnish.agent.ask import Tools
-from burnish.agent.inputs import calls_of_all
+from burnish.agent.inputs import Clues, calls_of_all
 from burnish.agent.mending.mend import objection
 from burnish.agent.mending.sameness import otherwise
 from burnish.agent.mending.weighing import better, worse
@@ -83,10 +83,9 @@ class Scales:
 
         The tests decide; this is for what they leave open.
         """
-        spec, ground = self._work.spec, self._tools.ground
-        names, given = (spec.entry_point, *self._work.task.also), self._work.suite.given
-        modules, files = (self.base.code, code), ground.test_texts(self._work.suite)
-        calls = calls_of_all(names, spec.signature, given, MOST_CALLS, self._work.task.prompt, modules, 0, files)
+        spec, task, suite, ground = self._work.spec, self._work.task, self._work.suite, self._tools.ground
+        clues = Clues(suite.given, task.prompt, (self.base.code, code), ground.test_texts(suite))
+        calls = calls_of_all((spec.entry_point, *task.also), spec.signature, clues, MOST_CALLS)
         return otherwise(self.base.code, code, calls, ground, security=check == "security")
 
     def _harmed(self, check: str, code: str) -> str:

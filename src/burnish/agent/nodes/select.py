@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from burnish.agent.agreement import apart, differences, groups_of, has_values
 from burnish.agent.ask import Tools
-from burnish.agent.inputs import calls_of_all
+from burnish.agent.inputs import Clues, calls_of_all
 from burnish.agent.policy import support
 from burnish.agent.work import Work
 from burnish.errors import SandboxError
@@ -78,10 +78,10 @@ def compared(work: Work, tools: Tools, rivals: list[Version]) -> Compared | None
 
 def _calls(work: Work, rivals: list[Version], draw: int, files: Sequence[str]) -> tuple[str, ...]:
     """Inputs for one comparison; each further draw looks for others, to tell apart what is still alike."""
-    spec, prompt = work.spec, work.task.prompt
-    names = (spec.entry_point, *work.task.also)
+    names = (work.spec.entry_point, *work.task.also)
     shown = tuple(dict.fromkeys(version.code for version in rivals))
-    return calls_of_all(names, spec.signature, work.suite.given, MOST_CALLS, prompt, shown, draw, files)
+    clues = Clues(work.suite.given, work.task.prompt, shown, files)
+    return calls_of_all(names, work.spec.signature, clues, MOST_CALLS, draw)
 
 
 def _grouped(work: Work, rivals: list[Version], told: Told) -> list[tuple[int, ...]]:

@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from burnish.agent.ask import Tools
-from burnish.agent.inputs import calls_of_all
+from burnish.agent.inputs import Clues, calls_of_all
 from burnish.agent.prompts import Wanted
 from burnish.agent.seeds import seeds_of
 from burnish.agent.stronger.asking import inputs_from_model
@@ -98,9 +98,9 @@ class Making:
         return tuple(test for test in (*suite.given, *suite.model, *suite.added) if test not in disputed)
 
     def _calls(self, draw: int, modules: Sequence[str]) -> Sequence[str]:
-        spec, prompt = self.work.spec, self.work.task.prompt
         files = self.tools.ground.test_texts(self.work.suite)
-        found = calls_of_all(self._names, spec.signature, self._known, MOST_CALLS, prompt, modules, draw, files)
+        clues = Clues(self._known, self.work.task.prompt, modules, files)
+        found = calls_of_all(self._names, self.work.spec.signature, clues, MOST_CALLS, draw)
         return [call for call in found if call not in self._settled]
 
     @property

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from burnish.agent.bodies import bodies_of
-from burnish.agent.inputs import calls_for
+from burnish.agent.inputs import Clues, calls_for
 from burnish.agent.seeds import Seed, seeds_of
 from burnish.agent.stories import is_closed
 from burnish.parsing import parse_expression
@@ -27,8 +27,9 @@ def calls_of(spot: Spot, files: Sequence[str], draw: int, modules: Sequence[str]
     if "." in spot.function and not _known(spot, files):
         return ()
     head, words = signature(spot.text, spot.function), docstring(spot.text, spot.function)
-    near = calls_for(spot.function, head, (), MOST, "", modules, draw, files)
-    said = calls_for(spot.function, head, (), MOST_OF_WORDS, words, modules, draw) if "." not in spot.function else ()
+    near = calls_for(spot.function, head, Clues(modules=modules, files=files), MOST, draw)
+    told = Clues(prompt=words, modules=modules)
+    said = calls_for(spot.function, head, told, MOST_OF_WORDS, draw) if "." not in spot.function else ()
     known = list(dict.fromkeys([*near, *said]))
     return tuple(dict.fromkeys([*known, *with_options(known[: MOST // 3], spot)]))
 
