@@ -65,7 +65,7 @@ def _sessions(text: str) -> Iterator[str]:
         if not line.startswith(">>> "):
             continue
         typed = line.removeprefix(">>> ")
-        answered = following and not following.startswith(">>>") and _is_literal(following)
+        answered = following and not following.startswith(">>>") and is_literal(following)
         steps.append(f"{typed} == {following}" if answered else typed)
         if answered and len(steps) > 1 and (story := _story(steps)):
             yield story
@@ -148,7 +148,7 @@ def _example_at(text: str, start: int) -> tuple[str, int] | None:
     if raises and is_error(raises[1]):
         return f"with pytest.raises({raises[1]}):\n    {call}", start + len(call) + raises.end()
     arrow = _ARROW.match(rest)
-    value = _longest(rest[arrow.end() :], _is_literal) if arrow else ""
+    value = _longest(rest[arrow.end() :], is_literal) if arrow else ""
     if not arrow or not value:
         return None
     return f"assert {call} == {value}", start + len(call) + arrow.end() + len(value)
@@ -157,7 +157,7 @@ def _example_at(text: str, start: int) -> tuple[str, int] | None:
 def _doctests(text: str) -> Iterator[str]:
     for match in _DOCTEST.finditer(text):
         call, value = match[1].strip(), match[2].strip()
-        if _parsed(call) and _shortest_call(call) == call and _is_literal(value):
+        if _parsed(call) and _shortest_call(call) == call and is_literal(value):
             yield f"assert {call} == {value}"
 
 
@@ -245,7 +245,8 @@ def _arguments_are_values(node: ast.AST) -> bool:
     return not any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in ast.walk(node))
 
 
-def _is_literal(piece: str) -> bool:
+def is_literal(piece: str) -> bool:
+    """Whether a text is one value, written out."""
     if piece[-1:] == "," or not _VALUE.match(piece):
         return False
     try:

@@ -78,7 +78,7 @@ def examples(text: str, function: str) -> list[str]:
     """Examples in the text that speak of the function and stand alone: no name that only a longer story explains."""
     own = function.partition(".")[0]
     last = function.rpartition(".")[2]
-    found = [test for test in find_examples(text) if _names(test) <= {own, "pytest"} and last in _mentioned(test)]
+    found = [test for test in find_examples(text) if _names(test) <= {own, "pytest"} and last in mentioned(test)]
     return list(dict.fromkeys(found))
 
 
@@ -90,7 +90,8 @@ def _names(test: str) -> set[str]:
     return {name for name in used - bound if not hasattr(builtins, name)}
 
 
-def _mentioned(test: str) -> set[str]:
+def mentioned(test: str) -> set[str]:
+    """The names in a test, attributes too."""
     tree = parse(test)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}

@@ -19,10 +19,12 @@ from burnish.text import one_line
 from burnish.verbs.strengthening.calls import calls_of, known_tests
 from burnish.verbs.strengthening.pinning import Pinning
 from burnish.verbs.strengthening.sayings import sayings_of
+from burnish.verbs.strengthening.sessions import sessions_of
 from burnish.verbs.strengthening.unnoticed import Spot
 
 DRAWS = 4
 """Sets of calls that are tried, one after the other, as long as a change is not told apart."""
+MOST_SAYINGS = 60
 MOST_TESTS = 30
 """For one function."""
 CONSTANTS = 4
@@ -96,13 +98,14 @@ def _looked(spot: Spot, ground: InProject, files: Sequence[str], voices: Mapping
 
 
 def _by_words(spot: Spot, ground: InProject) -> Iterator[Candidate]:
-    """The examples in the docstring that the code agrees with, and which changes each of them notices."""
-    sayings = sayings_of(spot.text, spot.function)
+    """The examples in docstrings that the code agrees with, and which changes each of them notices."""
+    told = {one.body: one for one in (*sessions_of(spot.text, spot.function), *sayings_of(spot.text, spot.function))}
+    sayings = list(told.values())[:MOST_SAYINGS]
     modules = {mutant.key: mutant.module(spot.text) for mutant in spot.survivors}
     keys = ["", *modules]
-    told = ground.behave_all(dict(enumerate([spot.text, *modules.values()])), [saying.check for saying in sayings])
+    given = ground.behave_all(dict(enumerate([spot.text, *modules.values()])), [saying.check for saying in sayings])
     for place, saying in enumerate(sayings):
-        answers = {key: told[number][place] for number, key in enumerate(keys)}
+        answers = {key: given[number][place] for number, key in enumerate(keys)}
         if saying.holds(answers.pop("")):
             notices = {key for key, answer in answers.items() if answer != NO_ANSWER and not saying.holds(answer)}
             yield Candidate(saying.call, saying.body, Opinion("", "spec", "its docstring says so"), frozenset(notices))

@@ -27,8 +27,8 @@ Tell = Callable[[BaseEvent], None]
 class Voices:
     """Asks the model for versions of functions, as long as the time and the caps of the run allow."""
 
-    def __init__(self, model: Model, lab: Lab, seconds: float, tests: tuple[str, ...], tell: Tell) -> None:
-        limits = Limits(calls=10_000, tokens=10_000_000, seconds=seconds)
+    def __init__(self, model: Model, lab: Lab, answer: Limits, tests: tuple[str, ...], tell: Tell) -> None:
+        limits = answer.model_copy(update={"calls": 10_000, "tokens": 10_000_000})
         self.tools = Tools(model, lab.sandbox, Meter(limits), threading.Event())
         self.tests, self.tell = tests, tell
         self.number = 0
