@@ -4,6 +4,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from burnish.choosing.told import who_answered
+from burnish.costs import NOBODY, cost, costs_of_models
 from burnish.events import (
     Applied,
     Asked,
@@ -28,7 +30,7 @@ from burnish.events import (
     UserAnswered,
 )
 from burnish.models.names import split_names
-from burnish.report import NOBODY, cost, suite_of
+from burnish.report import suite_of
 from burnish.runs.gains import left_of, paid
 from burnish.runs.run import Run, Version
 from burnish.runs.sentences import base, joined, sentence, sentence_of
@@ -69,7 +71,7 @@ def explain(run: Run) -> str:
         "What happened": _rounds(run),
         "What iterating brought": _gains(run),
         "How it ended": _end(run),
-        "What it cost": iter([sentence(cost(run)), *_ratings(run)]),
+        "What it cost": iter([sentence(cost(run)), *map(sentence, costs_of_models(run)), *_ratings(run)]),
     }
     told = {title: list(paragraphs) for title, paragraphs in sections.items()}
     return "\n\n".join(_section(title, paragraphs) for title, paragraphs in told.items() if paragraphs) + "\n"
@@ -81,6 +83,7 @@ def _asked(run: Run) -> Iterator[str]:
     yield f"On {_when(started.at)} this was asked for with `burnish {started.verb}`{goes_on}:"
     yield f"    {one_line(started.prompt, 600)}"
     sandbox = started.sandbox.split(":")[0] or "no sandbox on record"
+    yield from who_answered(run)
     yield f"{_models(run)} Code was run in: {one_line(sandbox)}. The run is called {run.id}."
     if spec:
         yield f"It was taken to mean `{one_line(spec.signature, 120)}`."

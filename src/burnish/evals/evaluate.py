@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from burnish.agent.fitting import check_fits
+from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.evals import shelf
 from burnish.evals.answers import opened
@@ -19,13 +21,14 @@ from burnish.evals.suites import Broken, is_file_suite, load_suite, tasks_hash, 
 from burnish.evals.watcher import Watcher
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
+from burnish.models.names import AUTO, default_names
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.task import Task
 
 
 def evaluate(
     suite: str,
-    model: Model | str = DEFAULT_MODEL,
+    model: Model | str | None = None,
     *,
     strategy: str = "burnish",
     rounds: int = 5,
@@ -37,6 +40,8 @@ def evaluate(
     seeds: Sequence[int] = (0,),
     temperature: float | None = None,
     without: Sequence[str] = (),
+    max_tokens: int | None = None,
+    thinking: int | None = None,
     at_once: int = 0,
     data: Path | None = None,
     out: Path | None = None,
@@ -45,9 +50,12 @@ def evaluate(
 ) -> Results:
     """Measure a model and a strategy on a suite, and return the results; reports lie in the evaluation's folder.
 
-    Each finished attempt is on disk at once. An `out` that holds this very evaluation is gone on with.
+    Each finished attempt is on disk at once. An `out` that holds this very evaluation is gone on with. `max_tokens` and
+    `thinking` are for one answer, as in `Limits`.
     """
     watch = watch or Watcher()
+    model = default_names() if model is None else model
+    _refuse_auto(model, suite)
     strategy_named(strategy)
     variant = variant_of(suite, variant)
     tasks = load_suite(
@@ -58,6 +66,7 @@ def evaluate(
         if not (out / shelf.FILE).exists():
             shelf.check_free(out)
     answering = opened(model, watch.fetching) if isinstance(model, str) else model
+    check_fits(Limits(max_tokens=max_tokens, thinking=thinking), [answering])
     plan = Plan(
         suite=suite,
         variant=variant,
@@ -71,6 +80,8 @@ def evaluate(
         rounds=rounds,
         temperature=temperature,
         without=left_out(without, strategy),
+        max_tokens=max_tokens,
+        thinking=thinking,
         seeds=tuple(seeds),
         at_once=at_once,
         sandbox=sandbox,
@@ -101,6 +112,15 @@ def resume(name: str, *, model: Model | None = None, data: Path | None = None, w
             answering.warm_up()
             run(folder, tasks, answering, watch, sandbox=box)
         return write_reports(folder)
+
+
+def _refuse_auto(model: Model | str, suite: str) -> None:
+    """A table says who was measured, so somebody has to be named."""
+    if isinstance(model, str) and AUTO in [part.strip() for part in model.split(",")]:
+        raise SetupProblem(
+            f"An evaluation measures one model, and {model!r} names none for sure. Name one of those that `burnish"
+            f" models` lists: burnish eval {suite} --model {DEFAULT_MODEL}"
+        )
 
 
 def _validated(

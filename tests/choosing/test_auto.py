@@ -1,0 +1,208 @@
+"""Who answers: what was named, what was decided once and for all, or what is chosen now; money only where allowed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import burnish
+from burnish import config
+from burnish.agent.limits import Limits
+from burnish.choosing.auto import models_for, who_answers
+from burnish.choosing.candidate import Candidate, Choice
+from burnish.errors import SetupProblem
+from burnish.models.catalog import DEFAULT_MODEL
+from burnish.models.names import Chosen, default_names, open_model
+from burnish.models.scripted import ScriptedModel
+from burnish.runs import Store
+from burnish.telling import explain
+from tests.cli.conftest import Call, call
+from tests.models.peers import MODEL, Peer, Turn, serving
+from tests.support import DOUBLE, GOOD, WRONG, script
+
+__all__ = ["call"]
+LAB = f"lab:{MODEL}"
+
+
+@pytest.fixture
+def lab() -> Iterator[Peer]:
+    """A server of the user's own that writes a good `double`."""
+    with serving(Peer(Turn(text=GOOD))) as peer:
+        config.put("models.lab.base_url", peer.base_url("openai"))
+        yield peer
+
+
+def test_a_name_is_taken_as_it_is() -> None:
+    assert who_answers("a:b,c:d") == Choice(names="a:b,c:d")
+
+
+def test_who_answers_by_default_is_in_one_place() -> None:
+    assert default_names() == who_answers(None).names == DEFAULT_MODEL
+    config.put("model", "scripted:demo")
+    assert default_names() == who_answers(None).names == "scripted:demo"
+
+
+@pytest.mark.parametrize("names", ["auto,large", "auto,local:x", "local:x,auto", "auto, auto"])
+def test_auto_stands_alone(names: str) -> None:
+    with pytest.raises(SetupProblem, match=r"stand alone: --model auto$"):
+        who_answers(names)
+
+
+def test_auto_is_the_name_of_no_model() -> None:
+    with pytest.raises(SetupProblem, match=r"'auto' is no model.*: burnish models$"):
+        open_model("auto")
+
+
+def test_where_nothing_is_there_auto_is_the_default_with_its_download(lab: Peer) -> None:
+    lab.stop()
+    lab.stop = lambda: None
+    choice = who_answers("auto")
+    assert choice.names == DEFAULT_MODEL
+    assert "fetched first" in choice.why
+
+
+def test_a_key_that_is_set_is_mentioned_and_not_used(lab: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
+    choice = who_answers("auto")
+    assert choice.names == LAB
+    assert choice.why.endswith("openai: has a key and costs money, so it was not asked (--dollars 1 would allow it)")
+
+
+@pytest.mark.parametrize(
+    ("limits", "settings", "may"),
+    [
+        (None, "false", False),
+        (None, "true", True),
+        (Limits(), "true", True),
+        (Limits(dollars=1), "false", True),
+        (Limits(dollars=0), "true", False),
+    ],
+)
+def test_money_may_be_spent_where_a_cap_or_else_the_settings_say_so(
+    limits: Limits | None, settings: str, may: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config.put("may_spend", settings)
+    asked: list[bool] = []
+
+    def nobody(history: object, may_spend: bool) -> list[Candidate]:
+        asked.append(may_spend)
+        return []
+
+    monkeypatch.setattr("burnish.choosing.auto.candidates", nobody)
+    who_answers("auto", limits)
+    assert asked == [may]
+
+
+def test_with_a_cap_in_dollars_nobody_is_chosen_whose_price_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(Peer()) as peer:
+        config.put("models.lab.base_url", peer.base_url("openai"))
+        monkeypatch.setattr("burnish.models.listing.price_of", lambda name: None)
+        config.put("may_spend", "true")
+        assert who_answers("auto").names == LAB
+        assert who_answers("auto", Limits(dollars=1)).names == DEFAULT_MODEL
+
+
+def test_models_that_were_chosen_know_why(lab: Peer) -> None:
+    models = models_for("auto")
+    assert isinstance(models, Chosen)
+    assert [model.name for model in models] == [LAB]
+    assert models.why.startswith(f"{LAB}: free, with a server that answers, never tried")
+    given = ScriptedModel(["…"])
+    assert models_for(given) is given
+
+
+def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
+    lab: Peer, call: Call, store: Store, work_folder: Path
+) -> None:
+    told = call("write", DOUBLE, "--model", "auto")
+    reason = f"{LAB}: free, with a server that answers, never tried"
+    assert told.code == 0
+    assert reason in told.out
+    run = store.open("last")
+    assert run.started.model == LAB
+    assert run.started.settings["chosen"] == reason
+    assert (
+        f"## Who answered\n\n- The choice was left to Burnish: {reason}."
+        in (work_folder / "double" / "report.md").read_text()
+    )
+    assert json.loads((work_folder / "double" / "evidence.json").read_text())["run"]["chosen"] == reason
+    assert reason in " ".join(explain(run).split())
+    assert reason in call("show", "last").out
+    again = call("write", DOUBLE, "--model", "auto")
+    assert "1 of 1 of your runs proven" in again.out
+
+
+def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, store: Store) -> None:
+    call("write", DOUBLE, "--model", "auto", "--calls", "0")
+    first = store.open("last")
+    config.put("model", "scripted:demo")
+    assert call("resume", first.id, "--calls", "9").code == 0
+    run = store.open(first.id)
+    assert (run.started.model, run.verdict) == (LAB, "proven")
+    assert "chosen" in run.started.settings
+
+
+def test_auto_in_the_settings_is_what_commands_and_python_do(lab: Peer, call: Call, store: Store) -> None:
+    config.put("model", "auto")
+    assert f"{LAB}: free" in call("write", DOUBLE).out
+    assert burnish.write(DOUBLE, store=store).started.model == LAB
+
+
+def test_python_asks_whom_the_settings_name(open_box: object) -> None:
+    config.put("model", "scripted:demo")
+    run = burnish.write(DOUBLE)
+    assert run.started.model == "scripted:demo"
+    assert "chosen" not in run.started.settings
+
+
+def test_an_evaluation_needs_a_name(call: Call) -> None:
+    told = call("eval", "humanevalfix", "--model", "auto")
+    assert told.code == 2
+    assert "An evaluation measures one model, and 'auto' names none for sure" in told.err
+    assert f"burnish eval humanevalfix --model {DEFAULT_MODEL}" in told.err
+    config.put("model", "auto")
+    with pytest.raises(SetupProblem, match="measures one model"):
+        burnish.evaluate("humanevalfix")
+
+
+@pytest.mark.parametrize("names", ["auto,large", "local:x,auto"])
+@pytest.mark.parametrize("command", [("write", DOUBLE), ("fix", "cart.py")])
+def test_a_choice_that_contradicts_itself_is_said_and_nothing_begins(
+    names: str, command: tuple[str, ...], call: Call, store: Store
+) -> None:
+    told = call(*command, "--model", names)
+    assert (told.code, told.out) == (2, "")
+    assert "--model auto" in told.err
+    assert not list(store.runs.glob("*"))
+
+
+def test_the_settings_say_that_the_choice_can_be_left_open(call: Call) -> None:
+    assert "burnish config set model auto" in call("config").out
+    call("config", "set", "model", "auto")
+    assert "burnish config set" not in call("config").out
+
+
+SMALL, LARGE = "scripted:small", "scripted:large"
+
+
+def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: object, tmp_path: Path) -> None:
+    wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "reflect", "syntax", "repeat"), WRONG)), SMALL)
+    run = burnish.write(DOUBLE, [wrong, ScriptedModel(script(), LARGE)], out=tmp_path / "out")
+    report = (tmp_path / "out" / "report.md").read_text()
+    assert run.verdict == "proven"
+    assert f"- {LARGE} was asked from round " in report
+    assert f"going on with {LARGE}" in report.split("## Who answered")[1]
+    assert f"{LARGE} was asked from round " in explain(run)
+
+
+def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, tmp_path: Path) -> None:
+    models = [ScriptedModel(script(), SMALL), ScriptedModel(script(), LARGE)]
+    burnish.write(DOUBLE, models, out=tmp_path / "out")
+    said = f"- {LARGE} was to help where {SMALL} was stuck, and was not needed."
+    assert said in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_of_one_model_that_was_named_nothing_more_is_said(open_box: object, tmp_path: Path) -> None:
+    burnish.write(DOUBLE, ScriptedModel(script(), SMALL), out=tmp_path / "out")
+    assert "Who answered" not in (tmp_path / "out" / "report.md").read_text()
