@@ -22,6 +22,7 @@ def become(fds: list[int], settings: dict[str, Any]) -> None:
     bounds.close_all_but()
     argv = given["argv"]
     os.environ["PYTHONPATH"] = settings["commands"]
+    os.environ["PYTHONNOUSERSITE"] = "1"  # else a `usercustomize` in a layer would run at every start
     os.environ["CELL_PACKAGES"] = os.pathsep.join(filter(None, (settings["layer"], settings["packages"])))
     try:
         for name, text in given["files"].items():

@@ -1,0 +1,102 @@
+"""A layer of packages in a cell: every job sees it, nobody can change it, and it changes nothing in the judge."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.sandbox import open_sandbox
+from burnish.sandbox.box import Box
+from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
+
+LIES = "import os, sys\nprint('passed')\nos._exit(0)\n"
+"""What a planted module does as soon as anybody imports it: it ends the process as if all were well."""
+
+
+def layer(folder: Path, **modules: str) -> Path:
+    """A folder with modules, as a layer has them."""
+    for name, text in modules.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text(text)
+    folder.chmod(0o755)
+    return folder
+
+
+@pytest.fixture(scope="module", params=EVERY)
+def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A sandbox of each kind whose layer has a package of its own, and other versions of what pytest needs."""
+    folder = tmp_path_factory.mktemp("layer")
+    other = "VERSION = 'of the layer'\n"
+    made = layer(folder / "site", fruit="def ripe(n):\n    return n > 3\n", packaging=other, iniconfig=other)
+    with open_sandbox(must_be_there(request.param), cells=1, layer=made) as opened:
+        yield opened
+
+
+def test_code_tests_and_commands_see_the_layer(box: Box) -> None:
+    code = "import fruit\n\n\ndef f(n):\n    return fruit.ripe(n)\n"
+    assert box.grade(code, "assert f(4)").all_passed
+    assert box.grade(
+        code, "import fruit\nfrom solution import f\n\n\ndef test_it():\n    assert fruit.ripe(5) == f(5)"
+    ).all_passed
+    assert box.run(["python", "-c", "import fruit; print(fruit.ripe(2))"]).output == "False\n"
+
+
+@pytest.mark.parametrize("name", ["pydantic", "rich", "yaml", "coverage", "pip", "burnish.cli"])
+def test_packages_of_burnish_s_own_and_of_the_machine_are_not_there_for_code(box: Box, name: str) -> None:
+    for graded in (box.grade(f"import {name}", "assert True"), box.grade("", f"import {name}\n\ndef test_a(): pass")):
+        assert not graded.all_passed
+        assert "No module named" in graded.problem
+    assert "ModuleNotFoundError" in box.run(["python", "-c", f"import {name}"]).output
+
+
+def test_code_has_the_version_of_the_layer_and_pytest_its_own(box: Box) -> None:
+    code = "import iniconfig\nimport packaging\n\nFOUND = (packaging.VERSION, iniconfig.VERSION)\n"
+    code += "\n\ndef found():\n    return FOUND\n"
+    test = "from solution import found\n\n\ndef test_it():\n    assert found() == ('of the layer', 'of the layer')\n"
+    apart, together = box.grade(code, test), box.grade(code, f"import gc\n\n{test}")
+    assert apart.all_passed, apart
+    assert apart.separated
+    assert together.all_passed, together
+    assert not together.separated
+    judge = "def test_it():\n    import packaging.version\n    assert packaging.version.Version('1.0')\n"
+    assert box.grade("x = 1", judge).all_passed, "what judges is what we shipped"
+
+
+def test_the_layer_changes_for_the_next_job(box: Box, tmp_path: Path) -> None:
+    before, asks = box.layer, "import plum\n\n\ndef f():\n    return plum.STONES\n"
+    assert "No module named 'plum'" in box.grade(asks, "assert f() == 1").problem
+    box.wear(layer(tmp_path / "more", plum="STONES = 1\n"))
+    assert box.grade(asks, "assert f() == 1").all_passed
+    box.wear(before)
+    assert not box.grade(asks, "assert f() == 1").all_passed
+
+
+@pytest.mark.parametrize("kind", ISOLATED)
+def test_code_cannot_write_into_the_layer(kind: str, tmp_path: Path) -> None:
+    made = layer(tmp_path / "site", fruit="COLOUR = 'red'\n")
+    for path in (made, made / "fruit"):
+        path.chmod(0o777)  # the cell alone must keep it
+    write = "import fruit, os\nopen(os.path.join(os.path.dirname(fruit.__file__), 'new.py'), 'w')"
+    with open_sandbox(must_be_there(kind), cells=1, layer=made) as box:
+        assert "Read-only file system" in box.run(["python", "-c", write]).output
+        assert "Read-only file system" in box.grade(write, "assert True").problem
+        assert box.run(["sh", "-c", "echo x > /layer/fruit/__init__.py"]).exit_code != 0
+    assert sorted(path.name for path in (made / "fruit").iterdir()) == ["__init__.py"]
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_modules_that_bear_the_judge_s_names_change_no_verdict(kind: str, tmp_path: Path) -> None:
+    names = ("pytest", "_pytest", "pluggy", "json", "ast", "conftest", "sitecustomize", "usercustomize", "encodings")
+    made = layer(tmp_path / "site", **dict.fromkeys(names, LIES))
+    (made / "evil.pth").write_text("import os; os._exit(0)\n")
+    wrong, right = "def f():\n    return 1\n", "def f():\n    return 2\n"
+    suites = (
+        "assert f() == 2",
+        "import json, pytest\nfrom solution import f\n\n\ndef test_it():\n    assert f() == int(json.dumps(2))\n",
+    )
+    with open_sandbox(must_be_there(kind), cells=1, layer=made) as box:
+        for tests in suites:
+            assert not box.grade(wrong, tests).all_passed
+            assert not box.grade(f"import pytest\n{wrong}", tests).all_passed
+            assert box.grade(right, tests).all_passed
+        assert box.run(["python", "-c", "import json; print(json.dumps(3))"]).output == "3\n"
