@@ -8,7 +8,6 @@ from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
 from burnish.choosing.told import who_answered
-from burnish.costs import NOBODY as NOBODY
 from burnish.costs import cost, costs_table
 from burnish.discreet import discreet
 from burnish.events import (

@@ -46,3 +46,20 @@ def test_a_server_on_this_machine_costs_nothing_and_another_has_no_known_price(
 @pytest.mark.parametrize("name", ["openai:no-such-model", "nobody:gpt-4o", "gpt-4o", "", ":", "openai:"])
 def test_an_unknown_model_has_none(name: str) -> None:
     assert price_of(name) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["openai:gpt-4o", "openai:gpt-4o-mini", "anthropic:claude-sonnet-4-20250514", "anthropic:claude-haiku-4-5"]
+)
+@pytest.mark.parametrize(("read", "cached", "written"), [(1200, 0, 300), (1200, 1000, 300), (5000, 5000, 1)])
+def test_an_answer_costs_what_the_package_of_prices_says(name: str, read: int, cached: int, written: int) -> None:
+    from genai_prices import Usage, calc_price
+
+    provider, _, model = name.partition(":")
+    usage = Usage(input_tokens=read, cache_read_tokens=cached, output_tokens=written)
+    price = price_of(name)
+    assert price
+    assert price.cached is not None
+    assert price.cached < price.read
+    expected = float(calc_price(usage, model, provider_id=provider).total_price)
+    assert price.of(read, written, cached) == pytest.approx(expected)

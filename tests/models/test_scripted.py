@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import ModelError, SetupProblem
-from burnish.models.model import Ask, Chunk, Done
+from burnish.models.model import Ask, Chunk, Done, Thought
 from burnish.models.names import open_model
 from burnish.models.scripted import ScriptedModel
 from tests.support import ESC
@@ -71,3 +71,14 @@ def test_a_file_that_is_no_script_is_refused_with_what_one_is(tmp_path: Path, te
 def test_a_script_that_does_not_exist_names_those_that_do() -> None:
     with pytest.raises(SetupProblem, match=r"no script 'nope'.*demo.*--model scripted:demo$"):
         open_model("scripted:nope")
+
+
+def test_a_reply_may_begin_with_thoughts_as_long_as_there_are_tokens_for_them() -> None:
+    model = ScriptedModel(["<think>one two three</think>\nthe answer"])
+    for tokens, thoughts in ((0, ""), (2, "one two "), (9, "one two three ")):
+        ask = Ask(purpose="draft", messages=(), thinking=tokens)
+        pieces = list(model.stream(ask, threading.Event()))
+        assert "".join(piece.text for piece in pieces if isinstance(piece, Thought)) == thoughts
+        assert "".join(piece.text for piece in pieces if isinstance(piece, Chunk)) == "the answer"
+        assert pieces[-1] == Done(tokens_in=0, tokens_out=2 + min(tokens, 3), tokens_thought=min(tokens, 3))
+    assert said(ScriptedModel(["see <think>x</think>"])) == "see <think>x</think>"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.events import RunFinished, RunStarted
+from burnish.events import ModelReplied, RunFinished, RunStarted
 from burnish.runs import Record, Store
 from burnish.runs.record import FILE
 
@@ -125,6 +125,52 @@ def test_an_index_without_its_table_is_made_anew(store: Store) -> None:
     before = store.list()
     with sqlite3.connect(store.folder / "index.sqlite") as db:
         db.execute("DROP TABLE runs")
+    db.close()
+    assert store.list() == before
+
+
+def answered(store: Store) -> str:
+    run_id = keep(store, "a")
+    with Record(store.runs / run_id) as record:
+        for model, dollars in (("small:m", 0.0), ("large:m", None)):
+            record.append(
+                ModelReplied(
+                    ask_id="d",
+                    purpose="draft",
+                    text="x",
+                    tokens_in=7,
+                    tokens_out=3,
+                    seconds=1,
+                    model=model,
+                    dollars=dollars,
+                )
+            )
+    return run_id
+
+
+def test_a_list_says_what_each_model_took(store: Store) -> None:
+    answered(store)
+    small, large = store.list()[0].accounts
+    assert (small.model, small.tokens_in, small.dollars) == ("small:m", 7, 0.0)
+    assert (large.model, large.asks, large.dollars) == ("large:m", 1, None)
+
+
+def test_an_index_from_before_accounts_were_kept_learns_them(store: Store) -> None:
+    answered(store)
+    before = store.list()
+    with sqlite3.connect(store.folder / "index.sqlite") as db:
+        db.execute("ALTER TABLE runs DROP COLUMN accounts")
+        db.execute("PRAGMA user_version = 2")
+    db.close()
+    assert store.list() == before
+    assert before[0].accounts
+
+
+def test_accounts_that_are_damaged_are_read_anew(store: Store) -> None:
+    answered(store)
+    before = store.list()
+    with sqlite3.connect(store.folder / "index.sqlite") as db:
+        db.execute("UPDATE runs SET accounts = '[{'")
     db.close()
     assert store.list() == before
 

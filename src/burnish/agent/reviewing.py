@@ -130,7 +130,7 @@ class _Turn:
         """Tests for a person's words, or why there are none."""
         if self.asked >= MOST_ASKED:
             return f"the model was asked {MOST_ASKED} times already; edit the tests yourself, or go on"
-        limit = self.tools.meter.refusal(question(messages), self.tools.model.name)
+        limit = self.tools.meter.refusal(self.tools.sized(question(messages)), self.tools.model.name)
         if limit:
             return f"{limit.why}, so the model cannot be asked; edit the tests yourself, or go on"
         try:

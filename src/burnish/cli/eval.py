@@ -42,6 +42,13 @@ def evaluate(
     without: Annotated[
         str, typer.Option(help="Parts of our agent to leave out, e.g. tweak,agreement: what are they worth?")
     ] = "",
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
+    ] = None,
+    thinking: Annotated[
+        int | None,
+        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
+    ] = None,
     at_once: Annotated[int, typer.Option(min=0, help="Attempts under way; 0: as many as keep the model busy.")] = 0,
     data: Annotated[Path | None, typer.Option(help="The folder of benchmark files.")] = None,
     out: Annotated[Path | None, typer.Option(help="Keep the evaluation in this folder.")] = None,
@@ -61,6 +68,7 @@ def evaluate(
     settings = {"strategy": strategy, "rounds": rounds, "protocol": _one_of("protocol", protocol, "visible oracle")}
     settings |= {"ask": _one_of("ask", ask, "auto write fix"), "split": _one_of("split", split, "eval tune")}
     settings |= {"variant": variant, "limit": limit, "temperature": temperature, "at_once": at_once}
+    settings |= {"max_tokens": max_tokens, "thinking": thinking}
     settings |= {"without": tuple(part.strip() for part in without.split(",") if part.strip())}
     settings |= {"data": data, "out": out, "sandbox": sandbox, "model": model}
     settings |= {"seeds": tuple(range(seeds)) if seed is None else (seed,)}

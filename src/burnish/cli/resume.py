@@ -16,6 +16,8 @@ def resume(
     tokens: Annotated[int | None, typer.Option(min=0, help="A new limit.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="A new limit, for all parts together.")] = None,
     dollars: Annotated[float | None, typer.Option(min=0, help="A new limit.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Another length for one answer.")] = None,
+    thinking: Annotated[int | None, typer.Option(min=0, help="Another length for the thoughts before it.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
     events: Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")] = False,
@@ -27,6 +29,7 @@ def resume(
     from burnish.verbs.resume import is_over, way_of
 
     caps = {"rounds": rounds, "calls": calls, "tokens": tokens, "seconds": seconds, "dollars": dollars}
+    caps |= {"max_tokens": max_tokens, "thinking": thinking}
     raised = {name: cap for name, cap in caps.items() if cap is not None}
     store = Store()
     opened = _found(run, store)

@@ -17,11 +17,26 @@ def strengthen(
     function: Annotated[str | None, typer.Option(help="Only this one, e.g. total or Cart.total.")] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Put the new files of tests beside the others.")] = False,
     model: Annotated[
-        str, typer.Option(help="Who writes functions anew from their docstrings, to say what is right.")
+        str,
+        typer.Option(help="Who writes functions anew from their docstrings, to say what is right; auto chooses."),
     ] = "none",
     seconds: Annotated[float, typer.Option(min=1, help="Wall time, about.")] = 300.0,
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
+    ] = None,
+    thinking: Annotated[
+        int | None,
+        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
+    ] = None,
     pinned: Annotated[bool, typer.Option(help="Also tests that say what the code gives now.")] = True,
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
+    packages: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="NAME,...", help="Packages, besides those that the project requires."),
+    ] = None,
+    allow_package: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
+    ] = None,
     sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr.")
@@ -48,7 +63,11 @@ def strengthen(
             apply=apply,
             pinned=pinned,
             python=python,
+            packages=packages or (),
+            allow_packages=allow_package or (),
             seconds=seconds,
+            max_tokens=max_tokens,
+            thinking=thinking,
             sandbox=sandbox,
             watch=screen,
         )

@@ -6,10 +6,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from pydantic import TypeAdapter, ValidationError
+
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
+from burnish.runs.accounts import Account
 from burnish.runs.record import FILE, read_record
 from burnish.runs.run import Run
+
+ACCOUNTS: TypeAdapter[tuple[Account, ...]] = TypeAdapter(tuple[Account, ...])
 
 
 class Row(Frozen):
@@ -25,6 +30,8 @@ class Row(Frozen):
     tokens: int
     stars: int | None
     folder: str | None
+    accounts: tuple[Account, ...] = ()
+    """What each model read, wrote, took and cost."""
 
 
 def m001_runs(db: sqlite3.Connection) -> None:
@@ -42,7 +49,13 @@ def m002_speeds(db: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS = [m001_runs, m002_speeds]
+def m003_accounts(db: sqlite3.Connection) -> None:
+    """What each model took, as JSON; every record is read anew to fill it."""
+    db.execute("ALTER TABLE runs ADD COLUMN accounts TEXT NOT NULL DEFAULT '[]'")
+    db.execute("DELETE FROM runs")
+
+
+MIGRATIONS = [m001_runs, m002_speeds, m003_accounts]
 """Append-only. `PRAGMA user_version` counts how many have been applied."""
 
 
@@ -51,7 +64,7 @@ def listed(path: Path, folders: Sequence[Path]) -> list[Row]:
     try:
         with Index(path) as index:
             return index.refreshed(folders)
-    except sqlite3.DatabaseError:  # damaged where opening it did not look
+    except (sqlite3.DatabaseError, ValidationError):  # damaged where opening it did not look
         path.unlink(missing_ok=True)
     with Index(path) as index:
         return index.refreshed(folders)
@@ -89,15 +102,16 @@ class Index:
         except (SetupProblem, IndexError, OSError):  # not a run that this Burnish can read; `show` says why
             return
         self.db.execute(
-            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (folder.name, *stamp, started.at, started.verb, started.prompt, started.model, run.state)
-            + (run.seconds, run.tokens_in + run.tokens_out, run.stars, run.folder),
+            + (run.seconds, run.tokens_in + run.tokens_out, run.stars, run.folder)
+            + (ACCOUNTS.dump_json(run.accounts).decode(),),
         )
 
     def _rows(self) -> list[Row]:
         names = list(Row.model_fields)
         found = self.db.execute(f"SELECT {', '.join(names)} FROM runs ORDER BY started_at DESC, id")
-        return [Row(**dict(zip(names, row, strict=True))) for row in found]
+        return [Row(**dict(zip(names, (*row[:-1], ACCOUNTS.validate_json(row[-1])), strict=True))) for row in found]
 
     def __enter__(self) -> Self:
         return self

@@ -2,18 +2,23 @@
 
 import difflib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from burnish.agent.fitting import check_fits
+from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.checks.lab import Lab
 from burnish.checks.project_run import PASSING, Ran
 from burnish.checks.watcher import Watcher
+from burnish.choosing.auto import who_answers
+from burnish.config import load
+from burnish.costs import NOBODY
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, Broke, Evidence, FilesWritten, RunFinished, RunStarted, Stopped
 from burnish.models.model import Model
-from burnish.models.names import open_model
-from burnish.report import NOBODY
+from burnish.models.names import open_model, split_names
+from burnish.packages import wanted
 from burnish.runs import Record, Run, Store, read_record
 from burnish.verbs.strengthening.put import put_beside
 from burnish.verbs.strengthening.scope import Scope, must_be_writable, passing_tests, scope_of
@@ -37,29 +42,39 @@ def strengthen(
     pinned: bool = True,
     python: Path | str | None = None,
     seconds: float = SECONDS,
+    max_tokens: int | None = None,
+    thinking: int | None = None,
     sandbox: str = "auto",
     store: Store | None = None,
     watch: Watcher | None = None,
+    packages: Sequence[str] = (),
+    allow_packages: Sequence[str] = (),
 ) -> Run:
     """Look for changes of the code that the tests do not notice, write tests for them, and return the recorded run.
 
     What is right in a new test, the docstring's examples say, or versions that the model writes from the docstring;
-    else the code itself, and the test is then marked as pinned. `apply` puts the new files beside the others. The
+    else the code itself, and the test is then marked as pinned. `apply` puts the new files beside the others.
+    `model` is a name, `auto`, or "none"; unless named, the one in the user's settings, if there is one. The
     verdict is "failed" where docstring or versions speak against the code; `Strengthened.exposing` says how.
+    `max_tokens` and `thinking` are for one answer of the model, as in `Limits`.
     """
     store, watch = store or Store(), watch or Watcher()
-    scope = scope_of(tests, source, function, python)
+    scope = scope_of(tests, source, function, python, wanted(packages, allow_packages), watch.told)
     if apply:
         must_be_writable(scope)
     mutants = mutants_of(scope)
     with Lab(scope.project, sandbox) as lab:
         ran = _looked_at(scope, lab, watch)
-        answering = _opened(model)
-        with _recorded(store, scope, answering, lab, apply, pinned, seconds) as record:
+        answering, why = _opened(model, store)
+        answer = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
+        check_fits(answer, [answering] if answering else [])
+        asked = {"apply": apply, "pinned": pinned, "seconds": seconds}
+        asked |= answer.model_dump(include={*PER_ANSWER}, exclude_none=True)
+        with _recorded(store, scope, answering, why, lab, asked) as record:
             began = time.monotonic()
             work = Strengthening(scope, lab, ran, record.append, watch, seconds)
             heard = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
-            voices = Voices(answering, lab, LOOKING * seconds, heard, record.append) if answering else None
+            voices = Voices(answering, lab, answer, heard, record.append) if answering else None
             outcome = work.go(mutants, voices, pinned, sandbox)
             _finish(record, scope, outcome, work, time.monotonic() - began, apply)
     return Run(read_record(record.path.parent))
@@ -112,22 +127,26 @@ def _looked_at(scope: Scope, lab: Lab, watch: Watcher) -> Ran:
     return ran
 
 
-def _opened(model: Model | str | None) -> Model | None:
-    if model is None or model == NOBODY:
-        return None
-    opened = open_model(model) if isinstance(model, str) else model
-    opened.warm_up()
-    return opened
+def _opened(model: Model | str | None, store: Store) -> tuple[Model | None, str]:
+    """The one that answers, and why, where it was chosen; of several the first, as here nobody is ever stuck."""
+    model, why = load().model or NOBODY if model is None else model, ""
+    if isinstance(model, str):
+        choice = who_answers(model, store=store)
+        if choice.names == NOBODY:
+            return None, ""
+        model, why = open_model(split_names(choice.names)[0]), choice.why
+    model.warm_up()
+    return model, why
 
 
 @contextmanager
 def _recorded(
-    store: Store, scope: Scope, model: Model | None, lab: Lab, apply: bool, pinned: bool, seconds: float
+    store: Store, scope: Scope, model: Model | None, why: str, lab: Lab, asked: Mapping[str, object]
 ) -> Iterator[Record]:
     """The run's record; what breaks the work off is written there, and raised again."""
     tests, sources = (" ".join(map(str, some)) for some in (scope.project.tests, scope.project.sources[:3]))
     run_id, record = store.begin(f"{VERB}-{scope.function or scope.project.sources[0].stem}")
-    facts = {"root": str(scope.project.root), "apply": apply, "pinned": pinned, "seconds": seconds}
+    facts = {"root": str(scope.project.root), **asked}
     facts |= {"tests": tests.split(), "sources": [str(path) for path in scope.project.sources]}
     facts |= {"function": scope.function, "python": str(scope.project.python)}
     more = " …" if len(scope.project.sources) > 3 else ""
@@ -138,7 +157,7 @@ def _recorded(
         model=model.name if model else NOBODY,
         burnish=__version__,
         sandbox=lab.sandbox.level,
-        settings={VERB: facts},
+        settings={VERB: facts, **({"chosen": why} if why else {})},
     )
     with record:
         record.append(started)

@@ -79,7 +79,7 @@ def _asked(work: Work, tools: Tools, said: Reviewed) -> Made:
     move = Move(kind=REVIEW, version=work.next_version, round=work.round, base=work.best.number)
     kept = [test for test in (*work.suite.model, *work.suite.added) if test not in work.disputed]
     messages = prompts.change(wanted(work), work.best.code, words, (*work.suite.given, *kept))
-    if limit := tools.meter.refusal(question(move, messages), tools.model.name):
+    if limit := tools.meter.refusal(tools.sized(question(move, messages)), tools.model.name):
         return f"{limit.why}, so the model cannot be asked; edit the code yourself, or go on"
     why = "the model did not answer"
     for event in propose(work, tools, move, messages):

@@ -119,7 +119,7 @@ def _aside(work: Work, tools: Tools, made: Strengthened, ran: list[TestsRan]) ->
     if not made.exposing or any(map(after.passes_all, after.versions)):
         return made
     move = Move(kind="rewrite", version=work.next_version, round=work.round + 1)
-    fits = tools.meter.affords(question(move, from_words(work)), ROUND_ASKS, tools.model.name)
+    fits = tools.meter.affords(tools.sized(question(move, from_words(work))), ROUND_ASKS, tools.model.name)
     able = fits and work.round < tools.meter.limits.rounds and tools.meter.seconds_left > ROUND_SECONDS
     return made if able else made.model_copy(update={"aside": True})
 

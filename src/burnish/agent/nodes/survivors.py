@@ -58,10 +58,10 @@ def _mutated(work: Work, tools: Tools, version: Version) -> Mutated:
 
 def _fits(work: Work, tools: Tools, moves: tuple[Move, ...]) -> bool:
     """Whether all of them, each asked twice, stay within the limits: a run that is done is not ended by more voices."""
-    ask = question(moves[0], from_words(work))
+    model = voices.asked(work, tools)
+    ask = tools.sized(question(moves[0], from_words(work)), model)
     ask = ask.model_copy(update={"max_tokens": ask.max_tokens + SPARE_TOKENS})
-    model = voices.asked(work, tools).name
-    return tools.meter.seconds_left > SPARE_SECONDS and tools.meter.affords(ask, 2 * len(moves), model)
+    return tools.meter.seconds_left > SPARE_SECONDS and tools.meter.affords(ask, 2 * len(moves), model.name)
 
 
 def _why(found: Mutated, work: Work, asks: int) -> str:

@@ -31,7 +31,7 @@ def inputs_from_model(
     """Calls that the model thinks of; none where a limit forbids the question, which never ends the run."""
     changes = tuple(f"line {one.line}: {one.said}" for one in left[:MOST_SHOWN])
     question = Ask(purpose=PURPOSE, messages=prompts.inputs(wanted, code, changes), max_tokens=MOST_TOKENS)
-    if tools.meter.refusal(question, tools.model.name) or tools.meter.seconds_left < SPARE_SECONDS:
+    if tools.meter.refusal(tools.sized(question), tools.model.name) or tools.meter.seconds_left < SPARE_SECONDS:
         return ()
     text = yield from _answer(tools, f"{PURPOSE}-{number}", question)
     names = (wanted.spec.entry_point, *wanted.task.also)

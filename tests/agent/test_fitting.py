@@ -1,0 +1,71 @@
+"""A length that leaves no room for the question is refused before anybody is asked, with one that fits."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.agent.fitting import check_fits
+from burnish.agent.limits import Limits
+from burnish.errors import SetupProblem
+from burnish.models.model import Ask, Piece
+from burnish.models.room import room_of
+from burnish.models.scripted import ScriptedModel
+
+
+class Narrow(ScriptedModel):
+    """A model that has 4096 tokens in mind."""
+
+    context = 4096
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
+        raise AssertionError("nobody is to be asked")
+
+
+NARROW = Narrow([], name="local:narrow")
+
+
+@pytest.mark.parametrize(
+    ("limits", "change"),
+    [
+        (Limits(max_tokens=3073), "--max-tokens 3072"),
+        (Limits(max_tokens=100_000), "--max-tokens 3072"),
+        (Limits(max_tokens=3000, thinking=1000), "--max-tokens 2072"),
+        (Limits(thinking=3000), "--thinking 2048"),
+        (Limits(max_tokens=500, thinking=3000), "--thinking 2572"),
+        (Limits(max_tokens=9000, thinking=9000), "--thinking 0 --max-tokens 3072"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_what_does(limits: Limits, change: str) -> None:
+    with pytest.raises(SetupProblem, match="4096 tokens in mind") as problem:
+        check_fits(limits, [NARROW])
+    assert str(problem.value).endswith(f": {change}")
+    words = change.replace("--", "").replace("-", "_").split()
+    said = {name: int(number) for name, number in zip(words[::2], words[1::2], strict=True)}
+    check_fits(limits.model_copy(update=said), [NARROW])
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(max_tokens=3072), Limits(max_tokens=1024, thinking=2048)])
+def test_what_fits_is_taken(limits: Limits) -> None:
+    check_fits(limits, [NARROW])
+
+
+def test_each_model_of_several_must_have_the_room() -> None:
+    with pytest.raises(SetupProblem, match="'local:narrow'"):
+        check_fits(Limits(max_tokens=8000), [ScriptedModel([]), NARROW])
+
+
+def test_nobody_is_refused_for_a_model_of_which_nobody_knows_the_room() -> None:
+    assert room_of(ScriptedModel([])) == 0
+    check_fits(Limits(max_tokens=10**6), [ScriptedModel([])])
+
+
+def test_the_users_file_and_the_list_of_prices_know_what_the_model_does_not_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.toml").write_text('[context]\n"scripted:inline" = 2048\n')
+    assert room_of(ScriptedModel([])) == 2048
+    assert room_of(ScriptedModel([], name="openai:gpt-4o")) == 128_000
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    assert room_of(ScriptedModel([], name="openai:gpt-4o")) == 0, "another server may run anything under that name"

@@ -1,0 +1,147 @@
+"""How long one answer and its thoughts may be; whatever is said there, no cap of the run is ever passed."""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from burnish.agent.ask import Tools, ask
+from burnish.agent.limits import Limits, Meter
+from burnish.events import Asked, Event, Message, ModelReplied, Stopped
+from burnish.models.model import Ask, Chunk, Done, Piece, Thought
+from burnish.models.prices import price_of
+from burnish.models.scripted import ScriptedModel
+from tests.models.peers import MODEL, Peer, Turn, serving
+from tests.support import kinds
+
+DEAR = "anthropic:claude-sonnet-4-20250514"
+CODE = Ask(purpose="draft", messages=(Message(role="user", content="Write a function."),), max_tokens=40)
+
+
+def tools_for(model: ScriptedModel, limits: Limits) -> Tools:
+    return Tools(model, cast(Any, None), Meter(limits), threading.Event())
+
+
+class Talker(ScriptedModel):
+    """Thinks and writes as much as it may, and counts as its provider does; now and then it is short, or breaks off."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__([], name=DEAR)
+        self.chance = random.Random(seed)
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
+        share = self.chance.choice([0.0, 0.5, 1.0, 1.0])
+        thought, written = int(ask.thinking * share), max(1, int(ask.max_tokens * share))
+        if thought:
+            yield Thought(text="hm " * thought)
+        yield Chunk(text="x " * written)
+        read = sum(len(message.content) + 8 for message in ask.messages)
+        yield Done(tokens_in=read, tokens_out=thought + written, tokens_thought=thought)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_cap_is_passed_with_thinking_on(seed: int) -> None:
+    chance = random.Random(seed)
+    limits = Limits(
+        calls=10_000,
+        tokens=chance.randint(500, 20_000),
+        dollars=chance.uniform(0.001, 0.2),
+        max_tokens=chance.choice([None, chance.randint(1, 3000)]),
+        thinking=chance.choice([0, chance.randint(1, 4000)]),
+    )
+    tools = tools_for(Talker(seed), limits)
+    events: list[Event] = []
+    while not any(isinstance(event, Stopped) for event in events):
+        events += ask(tools, f"draft-{len(events)}", CODE)
+    replies = [event for event in events if isinstance(event, ModelReplied)]
+    price = price_of(DEAR)
+    assert price
+    assert events[-1].reason in ("tokens", "dollars")  # type: ignore[union-attr]
+    assert sum(reply.tokens_in + reply.tokens_out for reply in replies) <= limits.tokens
+    assert sum(price.of(reply.tokens_in, reply.tokens_out) for reply in replies) <= cast(float, limits.dollars)
+
+
+def test_a_length_for_answers_is_for_those_that_hold_code() -> None:
+    tools = tools_for(ScriptedModel(["x"]), Limits(max_tokens=500, thinking=70))
+    short = CODE.model_copy(update={"purpose": "tests"})
+    assert (tools.sized(CODE).max_tokens, tools.sized(short).max_tokens) == (500, 40)
+    assert (tools.sized(CODE).thinking, tools.sized(short).thinking) == (70, 70)
+
+
+def test_no_tokens_for_thoughts_means_none_whatever_the_settings_say() -> None:
+    thinker = ScriptedModel(["<think>so many thoughts</think>x"])
+    thinker.thinking = 100  # type: ignore[attr-defined]
+    events = list(ask(tools_for(thinker, Limits(thinking=0)), "draft-1", CODE))
+    assert kinds(events) == ["asked", "model_chunk", "model_replied"]
+    events = list(ask(tools_for(thinker, Limits()), "draft-2", CODE))
+    assert kinds(events).count("model_thought") == 3
+
+
+def test_the_lengths_and_who_answered_are_on_record() -> None:
+    model = ScriptedModel(["<think>one two three four</think>x y"], name="scripted:thinker")
+    events = list(ask(tools_for(model, Limits(max_tokens=9, thinking=3)), "draft-1", CODE))
+    asked, reply = events[0], events[-1]
+    assert isinstance(asked, Asked)
+    assert isinstance(reply, ModelReplied)
+    assert (asked.max_tokens, asked.thinking) == (9, 3)
+    assert (reply.model, reply.text) == ("scripted:thinker", "x y")
+    assert (reply.tokens_out, reply.tokens_thought) == (5, 3)
+
+
+class Breaks(ScriptedModel):
+    """Thinks a little, begins to answer, and is never heard of again."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
+        yield Thought(text="hm, ")
+        yield Chunk(text="def")
+
+
+def test_an_answer_that_breaks_off_counts_at_the_most_it_can_have_cost() -> None:
+    tools = tools_for(Breaks([], name=DEAR), Limits(dollars=1, max_tokens=1000, thinking=2000))
+    reply = next(event for event in ask(tools, "draft-1", CODE) if isinstance(event, ModelReplied))
+    price = price_of(DEAR)
+    assert price
+    assert reply.dollars is not None
+    assert reply.dollars >= price.of(10, 3000)
+    assert tools.meter.dollars == pytest.approx(reply.dollars)
+    assert reply.text == "def"
+
+
+class Uncounted(ScriptedModel):
+    """Its provider says how much it wrote, and not how much of that were thoughts."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
+        yield Thought(text="a thought of forty characters, or nearly")
+        yield Chunk(text="x")
+        yield Done(tokens_in=5, tokens_out=12)
+
+
+def test_thoughts_that_nobody_counted_are_counted_about() -> None:
+    reply = list(ask(tools_for(Uncounted([]), Limits(thinking=50)), "draft-1", CODE))[-1]
+    assert isinstance(reply, ModelReplied)
+    assert reply.tokens_thought == 10
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
+def test_a_pause_longer_than_the_time_left_ends_the_work_at_once(kind: str, tmp_path: Any) -> None:
+    from burnish.models.names import open_model
+
+    busy = Turn(status=429, headers={"Retry-After": "40"}, says="slow down")
+    with serving(Peer(busy)) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "{kind}"\nbase_url = "{peer.base_url(kind)}"\n')
+        model = open_model(f"lab:{MODEL}")
+        tools = tools_for(cast(ScriptedModel, model), Limits(seconds=30))
+        began = time.monotonic()
+        events = list(ask(tools, "draft-1", CODE))
+    assert time.monotonic() - began < 10
+    assert kinds(events) == ["asked", "notice", "model_replied", "stopped"]
+    notice, reply, stopped = events[1:]
+    assert "slow down" in notice.text  # type: ignore[union-attr]
+    assert "asked again in 40.0 s" in notice.text  # type: ignore[union-attr]
+    assert (reply.ended, reply.dollars) == ("cut", 0.0)  # type: ignore[union-attr]
+    assert stopped.reason == "seconds"  # type: ignore[union-attr]
+    assert "can be asked again in 40 s, and of the limit of 30 seconds" in stopped.why  # type: ignore[union-attr]
+    assert len(peer.asked) == 1

@@ -1,0 +1,76 @@
+"""What a run cost, said so that nobody takes an unknown price for nothing."""
+
+import pytest
+
+from burnish.costs import cost, costs_of_models, costs_table
+from burnish.events import Event, ModelReplied, RunStarted
+from burnish.report import report
+from burnish.runs import Run
+from tests.support import ESC
+
+SMALL, LARGE = "local:qwen2.5-coder-0.5b", "openai:gpt-4o"
+
+
+def run_of(names: str, *replies: ModelReplied) -> Run:
+    events: list[Event] = [RunStarted(run_id="x", verb="write", prompt="p", model=names, burnish="0"), *replies]
+    return Run(events)
+
+
+def reply(model: str, dollars: float | None, **more: int) -> ModelReplied:
+    told = {"tokens_in": 100, "tokens_out": 40, **more}
+    return ModelReplied(
+        ask_id="d", purpose="draft", text="THE THOUGHT", seconds=2.0, dollars=dollars, model=model, **told
+    )
+
+
+def test_cached_tokens_and_thoughts_are_told_where_there_are_any() -> None:
+    assert "100 tokens read, 40 written, 20 tokens/s" in cost(run_of(SMALL, reply(SMALL, 0.0)))
+    told = cost(run_of(LARGE, reply(LARGE, 0.0123, tokens_cached=60, tokens_thought=30)))
+    assert "100 tokens read (60 from a cache), 40 written (30 of them thoughts)" in told
+    assert told.endswith("0.0123 dollars")
+
+
+@pytest.mark.parametrize(
+    ("name", "dollars", "said"),
+    [
+        (SMALL, 0.0, "no money: the model ran on this machine"),
+        (SMALL, None, "no money: the model ran on this machine"),
+        ("lab:own", 0.0, "no money: the model ran on this machine"),
+        ("far:any", None, "no price known"),
+        (LARGE, 0.25, "0.2500 dollars"),
+    ],
+)
+def test_the_money_is_what_is_known(name: str, dollars: float | None, said: str) -> None:
+    assert cost(run_of(name, reply(name, dollars))).endswith(f"; {said}")
+
+
+def test_a_price_that_is_known_for_a_part_only_is_said_to_be() -> None:
+    told = cost(run_of(f"{LARGE},far:any", reply(LARGE, 0.25), reply("far:any", None)))
+    assert told.endswith("no price known for a part of it; 0.2500 dollars for the rest")
+
+
+def test_who_never_answered_cost_nothing() -> None:
+    assert cost(run_of(LARGE)).endswith("no money: nobody answered")
+    assert costs_table(run_of(LARGE)) == ""
+
+
+def test_several_models_get_a_line_each_and_one_gets_none() -> None:
+    run = run_of(f"{SMALL},{LARGE}", reply(SMALL, 0.0), reply(LARGE, 0.5, tokens_thought=3), reply(SMALL, 0.0))
+    assert costs_of_models(run) == [
+        f"{SMALL}: 2 answers; 200 tokens read, 80 written; 4.0 s; no money",
+        f"{LARGE}: 1 answer; 100 tokens read, 40 written (3 of them thoughts); 2.0 s; 0.5000 dollars",
+    ]
+    assert costs_of_models(run_of(SMALL, reply(SMALL, 0.0))) == []
+
+
+def test_the_report_has_a_row_a_model() -> None:
+    run = run_of(f"{SMALL},far:any", reply(SMALL, 0.0), reply("far:any", None, tokens_cached=9, tokens_thought=7))
+    text = report(run)
+    assert f"| `{SMALL}` | 1 | 100 | 0 | 40 | 0 | 2.0 | no money |" in text
+    assert "| `far:any` | 1 | 100 | 9 | 40 | 7 | 2.0 | no price known |" in text
+
+
+def test_the_name_of_a_model_is_no_markup_and_names_no_place() -> None:
+    wild = f"local:/home/me/`x`|<b>{ESC}[31m.gguf"
+    row = costs_table(run_of(wild, reply(wild, 0.0))).splitlines()[-1]
+    assert row.startswith("| `local:'x'\\|<b>.gguf` | 1 |")
