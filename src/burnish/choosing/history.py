@@ -15,7 +15,7 @@ from burnish.runs.index import Row
 
 VERBS = ("write", "fix")
 """What is a measure of a model; in `strengthen`, a model does not decide how it ends."""
-NEWEST_PAIRS, NEWEST_EVALUATIONS = 50, 30
+NEWEST_PAIRS, NEWEST_EVALUATIONS = 30, 30
 """How many are read at most: a choice is made at every run and must be quick."""
 NOT_PROVEN = ("failed", "broken")
 """A run without an example, which nothing could prove, and one that was interrupted say nothing of a model."""
