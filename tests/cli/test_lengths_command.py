@@ -20,7 +20,7 @@ def thinker(folder: Path) -> tuple[str, ...]:
 def test_a_person_sees_thoughts_folded_and_what_they_cost(call: Call, tmp_path: Path) -> None:
     told = call("write", DOUBLE, *thinker(tmp_path), "--thinking", "50", "--max-tokens", "400")
     assert told.code == 0
-    assert re.search(r"thought    for \d+ s, 6 tokens \(draft-1\)", told.out)
+    assert re.search(r"thought    for \d+ s, 4 tokens \(draft-1\)", told.out)
     assert "hm hm" not in told.out
     assert "(4 of them thoughts)" in told.out
 

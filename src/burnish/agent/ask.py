@@ -26,13 +26,12 @@ from burnish.events import (
     Stopped,
 )
 from burnish.models.model import Ask, Chunk, Done, Model, Thought, Waiting
+from burnish.models.thinking import about_tokens
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
 
 SHORT = ("specify", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
-CHARACTERS_PER_TOKEN = 4
-"""About; where nobody counts thoughts for us."""
 
 
 class Shown(Frozen):
@@ -142,7 +141,7 @@ class _Heard:
     @property
     def tokens_thought(self) -> int:
         """As the provider says, else about what the thoughts would make."""
-        about = max(len(self.thoughts), sum(map(len, self.thoughts)) // CHARACTERS_PER_TOKEN)
+        about = about_tokens(len(self.thoughts), sum(map(len, self.thoughts)))
         return about if self.done is None else self.done.tokens_thought or min(about, self.done.tokens_out)
 
 

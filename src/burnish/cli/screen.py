@@ -291,10 +291,10 @@ class Screen:
     def _moving(self) -> Any:
         seconds = time.time() - self._started
         speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
-        figures = f" · {seconds:.0f} s · {self._tokens} tokens{speed}"
-        room = self.console.width - SPINNER - len(figures)
-        now = self._thoughts.now(room) or one_line(self._now, 60)
-        return Text(f"{now}{figures}", style="dim", no_wrap=True, overflow="ellipsis")
+        clock = f" · {seconds:.0f} s"
+        thinking = self._thoughts.now(self.console.width - SPINNER - len(clock))
+        now = f"{thinking}{clock}" if thinking else f"{one_line(self._now, 60)}{clock} · {self._tokens} tokens{speed}"
+        return Text(now, style="dim", no_wrap=True, overflow="ellipsis")
 
 
 def _diff_colour(line: str) -> str:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from burnish.events import ModelThought
+from burnish.models.thinking import about_tokens
 from burnish.text import counted, one_line
 
 KEPT = 400
 """Characters that are remembered of a thought: more than a terminal is wide."""
-CHARACTERS_PER_TOKEN = 4
 LEAST_ROOM = 8
 """Columns below which no words are shown."""
 
@@ -26,7 +26,7 @@ class _Thinking:
     @property
     def tokens(self) -> int:
         """About; the true number comes with the answer, where the provider tells it."""
-        return max(self.pieces, self.characters // CHARACTERS_PER_TOKEN)
+        return about_tokens(self.pieces, self.characters)
 
 
 class Thoughts:

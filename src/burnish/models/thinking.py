@@ -5,6 +5,13 @@ from collections.abc import Iterator
 from burnish.models.model import Chunk, Thought
 
 OPENS, CLOSES = "<think>", "</think>"
+CHARACTERS_PER_TOKEN, MOST_PER_PIECE = 4, 8
+"""About four; a piece with more than eight is surely more than one token."""
+
+
+def about_tokens(pieces: int, characters: int) -> int:
+    """About how many tokens a text has that came in so many pieces, where nobody counts them for us."""
+    return pieces if characters <= MOST_PER_PIECE * pieces else characters // CHARACTERS_PER_TOKEN
 
 
 class Apart:
