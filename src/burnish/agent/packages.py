@@ -51,7 +51,7 @@ class Packages:
         if not missing:
             return graded
         if unknown or self._times >= MOST_TIMES:
-            lacking = [_advice(module) for module in unknown] or [_too_often(module) for module in missing]
+            lacking = [_advice(module) for module in unknown] or [_too_often(module, package) for module, package in missing.items()]
             return _told(graded, lacking)
         self._times += 1
         try:
@@ -109,8 +109,8 @@ def _advice(module: str) -> str:
     return instead or otherwise
 
 
-def _too_often(module: str) -> str:
-    return f"packages were added {MOST_TIMES} times already; do without {module} (or ask for it: --with {module})"
+def _too_often(module: str, package: str) -> str:
+    return f"packages were added {MOST_TIMES} times already; do without {module} (or ask for it: --with {package})"
 
 
 def _told(graded: Graded, lacking: Sequence[str]) -> Graded:

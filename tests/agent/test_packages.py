@@ -1,0 +1,127 @@
+"""What becomes of a version that imports a package: had, where it is well known; else said, with what to type."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.agent import prompts
+from burnish.agent.packages import Packages, layer_for, missing_in
+from burnish.agent.prompts import Wanted
+from burnish.events import Case, Graded, PackagesAdded, SpecAgreed
+from burnish.tasks.task import Task
+from tests.packages.conftest import only
+
+IMPORTED = "the code cannot be imported: ModuleNotFoundError: No module named {!r} (line 1: import it)"
+
+
+@pytest.fixture
+def worn() -> list[Path]:
+    """The layers that everybody who runs code was told of."""
+    return []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An index that has a few small packages under well-known names, and one cache for all tests here."""
+    folder = tmp_path_factory.mktemp("index")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BURNISH_CACHE", str(folder / "cache"))
+        shelf = only(folder / "shelf", patch)
+        shelf.wheel("pyyaml", "9.1", files={"yaml.py": "VERSION = '9.1'\n"})
+        shelf.wheel("quincetools", "1.0")
+        yield
+
+
+@pytest.fixture
+def packages(worn: list[Path]) -> Packages:
+    """A run's packages: none yet."""
+    return Packages(None, ("quincetools",), worn.append)
+
+
+def lacking(module: str) -> Graded:
+    return Graded(problem=IMPORTED.format(module))
+
+
+def test_a_well_known_package_is_had_by_its_module_s_name(packages: Packages, worn: list[Path]) -> None:
+    added = packages.add(lacking("yaml"), 1)
+    assert isinstance(added, PackagesAdded)
+    assert (added.packages, added.why) == ((("pyyaml", "9.1"),), "version 1 imports it")
+    assert [(folder / "yaml.py").exists() for folder in worn] == [True]
+
+
+def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(packages: Packages) -> None:
+    packages.add(lacking("yaml"), 1)
+    late = Graded(cases=(Case(name="a", outcome="failed", message=lacking("quincetools.pie").problem),))
+    added = packages.add(late, 2)
+    assert isinstance(added, PackagesAdded)
+    assert added.packages == (("pyyaml", "9.1"), ("quincetools", "1.0"))
+    assert packages.add(lacking("yaml.nodes"), 3) == lacking("yaml.nodes"), "it is there; the module is not in it"
+
+
+def test_a_stranger_is_not_had_and_it_is_said_what_to_type(packages: Packages, worn: list[Path]) -> None:
+    told = packages.add(lacking("medlartools"), 1)
+    assert isinstance(told, Graded)
+    assert "do without it" in told.problem
+    assert "--allow-package medlartools" in told.problem
+    assert not worn
+
+
+def test_a_misspelled_name_is_told_the_nearest_one(packages: Packages) -> None:
+    told = packages.add(lacking("numpi"), 1)
+    assert isinstance(told, Graded)
+    assert "if you mean numpy, import that" in told.problem
+
+
+def test_where_a_package_cannot_be_had_the_version_fails_and_says_what_is_missing(packages: Packages) -> None:
+    told = packages.add(lacking("pandas"), 1)
+    assert isinstance(told, Graded)
+    assert told.problem.startswith(lacking("pandas").problem)
+    assert "pandas cannot be had here" in told.problem
+
+
+def test_code_may_not_ask_for_ever(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.agent.packages.MOST_TIMES", 1)
+    assert isinstance(packages.add(lacking("yaml"), 1), PackagesAdded)
+    told = packages.add(lacking("more_itertools"), 2)
+    assert isinstance(told, Graded)
+    assert "added 1 times already" in told.problem
+    assert "--with more-itertools" in told.problem
+
+
+@pytest.mark.parametrize("module", ["json", "distutils.core", "solution", "tests"])
+def test_python_s_own_modules_and_the_task_s_are_no_packages(module: str) -> None:
+    assert missing_in(lacking(module)) == ()
+
+
+def test_other_failures_are_left_as_they_are(packages: Packages) -> None:
+    graded = Graded(cases=(Case(name="a", outcome="passed"), Case(name="b", outcome="failed", message="got 3")))
+    assert packages.add(graded, 1) is graded
+
+
+def test_a_run_that_goes_on_has_the_same_versions() -> None:
+    layer = layer_for(("pyyaml",), PackagesAdded(asked=("pyyaml",), packages=(("pyyaml", "9.1"),)))
+    assert layer
+    assert layer.asked == ("pyyaml==9.1",)
+    assert layer_for((), None) is None
+
+
+def asked(*packages: str) -> str:
+    task = Task(id="f", prompt="Add one.", entry_point="f", packages=packages)
+    wanted = Wanted(task=task, spec=SpecAgreed(entry_point="f", signature="f(n)"))
+    told = (
+        prompts.write(wanted),
+        prompts.repair(wanted, "def f(n): 0", "x"),
+        prompts.refine(wanted, "def f(n): 0", "x"),
+    )
+    return "\n".join(message.content for messages in told for message in messages)
+
+
+def test_prompts_name_the_packages_that_the_user_asked_for() -> None:
+    assert asked("numpy>=2").count("These packages are installed: numpy>=2.") == 2
+    assert "only the standard library and numpy>=2." in asked("numpy>=2")
+
+
+def test_without_packages_the_prompts_are_what_they_were() -> None:
+    assert "package" not in asked()
+    assert "use only the standard library. " in asked()
