@@ -122,7 +122,7 @@ def test_a_run_that_stopped_at_a_limit_is_taken_further_when_the_limit_is_raised
     run = resume(short.id, answering, raised={"calls": 16}, store=store)
     assert run.verdict == "proven"
     assert not {"draft", "tests"} & {ask.purpose for ask in answering.asked}
-    assert [event.settings["limits"] for event in run.all(Resumed)] == [Limits().model_dump()]
+    assert [event.settings["limits"] for event in run.all(Resumed)] == [Limits().on_record()]
     assert len(run.all(RunFinished)) == 2
     assert {item.verdict for item in run.evidence} == {"passed"}
     assert Run(read_record(store.runs / run.id)).state == "proven"
