@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from burnish import config
 from burnish.cli.models import app
 from burnish.errors import SetupProblem
 from burnish.models import sources
@@ -57,6 +58,15 @@ def test_pull_tells_the_size_first_and_prints_nothing_but_the_path_on_stdout(tmp
     said = pulled.stderr.splitlines()
     assert "0 MB" in said[0]
     assert ["the moon" in said[1], "the shelf" in said[2], "SHA-256" in said[3]] == [True] * 3
+
+
+def test_pull_without_a_name_fetches_whoever_answers_by_default(tmp_path: Path) -> None:
+    config.put("model", f"{TINY.name},{TINY.name}")
+    pulled = CliRunner().invoke(app, ["pull"])
+    assert pulled.stdout.splitlines() == [str(tmp_path / "models" / "tiny.gguf")] * 2
+    config.put("model", "auto")
+    left_open = CliRunner().invoke(app, ["pull"])
+    assert DEFAULT_MODEL in left_open.stderr
 
 
 def test_pulling_what_is_here_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

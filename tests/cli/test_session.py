@@ -63,6 +63,8 @@ def test_limits_that_are_numbers_are_taken_as_typed() -> None:
         "tokens": 40_000,
         "seconds": 0.5,
         "dollars": None,
+        "max_tokens": None,
+        "thinking": None,
     }
     with pytest.raises(SetupProblem, match="nan seconds is no limit"):
         limits(seconds=float("nan"))
