@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from burnish.agent import prompts
 from burnish.cli.models import app
 from burnish.errors import SetupProblem
 from burnish.models.names import open_model
@@ -17,7 +18,7 @@ from burnish.runs import Store, read_record
 from burnish.runs.speeds import EXAMINED, last_speeds
 from burnish.sandbox import Sandbox
 from burnish.verbs.try_model import check_cost, most_dollars, try_model
-from burnish.verbs.trying.trials import MARKER
+from burnish.verbs.trying.trials import MARKER, least_tokens, long_prompt
 from burnish.verbs.trying.tried import Tried
 from tests.models.peers import MODEL, Peer, Turn, serving
 
@@ -118,11 +119,22 @@ def test_code_with_odd_characters_leaks_no_template() -> None:
     assert tried(write=code + "    return sum(c in 'aeiou' for c in text.lower())\n```").changes == ()
 
 
-def test_a_lost_beginning_means_that_the_context_is_too_small() -> None:
+def test_a_model_that_reads_everything_and_forgets_the_beginning_has_context_enough() -> None:
     model = ScriptedModel(GOOD | {"context": ["I do not know.", MARKER]})
     found = try_model(model)
-    assert "context is too small, or the model forgets" in found.changes[0]
+    assert "forgets how it began: nothing is wrong with the context" in found.changes[0]
     assert found.is_enough
+
+
+def test_an_embedded_model_has_the_room_that_it_is_given_and_need_not_show_it() -> None:
+    model = ScriptedModel(GOOD, name="local:x")
+    assert [answer.name for answer in try_model(model).answers] == ["write", "fix", "JSON", "form", "stop"]
+
+
+def test_the_long_prompt_is_as_long_as_any_and_no_longer() -> None:
+    size = sum(len(message.content) for message in long_prompt().ask.messages)
+    assert size == prompts.MOST_CHARACTERS
+    assert 2048 < least_tokens(long_prompt()) < size / 3
 
 
 def test_a_model_that_cannot_repeat_a_word_says_nothing_of_its_context() -> None:

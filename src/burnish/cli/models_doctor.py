@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from burnish.verbs.trying.tried import Tried
 
 TASKS = {
+    "hello": "wake it up",
     "context": "read a long prompt",
     "write": "write a function",
     "fix": "fix a function",

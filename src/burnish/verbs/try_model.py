@@ -27,6 +27,7 @@ FREE_DOLLARS = 0.05
 """What may be spent without being asked for."""
 ROOM_ENOUGH = 16_384
 """A cloud that is known to have this much context need not be paid to show it."""
+EMBEDDED = ("local:", "huggingface:")
 LIMITS = Limits(calls=8, tokens=200_000, seconds=900)
 
 
@@ -53,6 +54,8 @@ def try_model(
             hear(_started(run_id, model, box, limits))
             meter = Meter(limits)
             examination = Examination(Tools(model, box, meter, threading.Event()), hear, finished)
+            if model.name.startswith(EMBEDDED):
+                examination.wake()
             answers = examination.answers(_trials(model.name, server))
             hear(Stopped(reason="done"))
     speeds = measured([record.path])
@@ -88,8 +91,12 @@ def check_cost(model: Model, dollars: float | None) -> Limits:
 
 
 def _trials(name: str, server: Server | None) -> tuple[Trial, ...]:
-    """The long prompt goes first: while it is read, the model loads, and no task has to wait for that."""
-    if server and server.is_official and context_of(name) >= ROOM_ENOUGH:
+    """The tasks. Before them a long prompt where a server may have too little room for it, and not say so.
+
+    While that is read the model loads, and no task has to wait for it. An embedded engine has the room that we give
+    it, and refuses what is too long.
+    """
+    if name.startswith(EMBEDDED) or (server and server.is_official and context_of(name) >= ROOM_ENOUGH):
         return five()
     return (long_prompt(), *five())
 

@@ -1,6 +1,7 @@
 """One task after the other: asked, listened to, judged."""
 
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from typing import TypeVar
 
 from burnish.agent.ask import Tools, ask
@@ -11,16 +12,19 @@ from burnish.events import (
     CheckFinished,
     Event,
     Evidence,
+    Message,
     ModelChunk,
     ModelReplied,
     ModelThought,
     Outcome,
     Stopped,
 )
+from burnish.models.model import Ask
 from burnish.text import one_line
 from burnish.verbs.trying.answer import Answer
 from burnish.verbs.trying.trials import Trial, long_prompt
 
+HELLO = Ask(purpose="hello", messages=(Message(role="user", content="Say hello."),), max_tokens=4)
 T = TypeVar("T")
 Hear = Callable[[BaseEvent], None]
 Finished = Callable[[Answer], None]
@@ -31,6 +35,11 @@ class Examination:
 
     def __init__(self, tools: Tools, hear: Hear, finished: Finished | None) -> None:
         self.tools, self.hear, self.finished = tools, hear, finished
+
+    def wake(self) -> None:
+        """Let the model load, so that no task has to wait for that; what it says does not matter."""
+        with suppress(ModelError):
+            _to_the_end(ask(self.tools, HELLO.purpose, HELLO), self.hear)
 
     def answers(self, trials: Iterable[Trial]) -> list[Answer]:
         """What came of each; where the beginning of the long prompt is lost, a short one is asked for as well."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from burnish.models.providers import Server
 from burnish.verbs.trying.answer import Answer
+from burnish.verbs.trying.trials import least_tokens, long_prompt
 
 TEMPLATE = re.compile(
     r"<[|｜][^|｜<>\n]{1,40}[|｜]>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>|^#{2,} (?:Instruction|Response)\b"
@@ -58,11 +59,15 @@ def _context(answers: Sequence[Answer], name: str, server: Server | None) -> Ite
     long = [answer for answer in answers if answer.name == "context" and not answer.passed and answer.ended]
     if refused:
         yield f"The context is too small: {refused[0]}. {_about_context(name, server)}"
-    elif long:
-        read = f" (it counted {long[0].tokens_in:,} tokens of it)" if long[0].tokens_in else ""
+    elif long and long[0].tokens_in >= least_tokens(long_prompt()):
         yield (
-            f"The context is too small, or the model forgets: the beginning of a prompt of some 2,800 tokens is lost"
-            f"{read}. {_about_context(name, server)}"
+            "It reads a long prompt to its end, and forgets how it began: nothing is wrong with the context. For long"
+            " files take a larger model."
+        )
+    elif long:
+        yield (
+            f"The context is too small: the beginning of a prompt of {least_tokens(long_prompt()):,} words is lost."
+            f" {_about_context(name, server)}"
         )
 
 

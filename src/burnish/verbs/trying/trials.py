@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle, islice
 
 from burnish.agent import prompts
 from burnish.agent.extract import asserts_from
@@ -91,14 +92,20 @@ def five() -> tuple[Trial, ...]:
 
 def long_prompt(short: bool = False) -> Trial:
     """As long a prompt as Burnish ever makes, or one that says the same in short."""
-    lines = [f"Line {number}: the value of item {number} is {number * 37 % 101}." for number in range(1, 1000)]
     above = f"The password is {MARKER}. Remember it.\n"
     below = "\nWhat is the password in the very first line? Answer with the password only."
     room = 0 if short else prompts.MOST_CHARACTERS - len(above) - len(below) - len(prompts.SYSTEM)
-    filling = "\n".join(lines)[:room]
+    filling = " ".join(islice(cycle(_PLAIN), room // min(map(len, _PLAIN))))[:room]
     return Trial("context", _words("context", above + filling + below, 32), lambda reply, _: _no_marker(reply.text))
 
 
+def least_tokens(trial: Trial) -> int:
+    """Tokens that its prompt has at the very least: as many as words, which are all common ones."""
+    return sum(len(message.content.split()) for message in trial.ask.messages)
+
+
+_PLAIN = ("We go up to it.", "He is big and she is old.", "It is red.", "I am on top of it now.", "So it goes on.")
+"""Sentences of short words, which every tokenizer knows."""
 _JSON = (
     "Ada is 36 years old and lives in London. Answer with one JSON object that has the keys name, age and city,"
     " and with nothing else."
