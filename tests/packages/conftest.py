@@ -1,7 +1,6 @@
 """A cache and an index of each test's own; nobody else is asked for packages."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 
 @pytest.fixture(scope="session")
-def orchard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layer]:
+def orchard(tmp_path_factory: pytest.TempPathFactory) -> Layer:
     """A layer that was made once for all tests that only look at one: apple, and the pear that it needs."""
     folder = tmp_path_factory.mktemp("orchard")
     with pytest.MonkeyPatch.context() as patch:
@@ -36,7 +35,7 @@ def orchard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Layer]:
         shelf.wheel("pear", "1.0")
         shelf.wheel("pear", "2.1")
         patch.setenv("BURNISH_CACHE", str(folder / "cache"))
-        yield prepare(["apple"])
+        return prepare(["apple"])
 
 
 def only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:

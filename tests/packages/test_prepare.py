@@ -73,7 +73,7 @@ def test_other_layers_are_made_offline_from_wheels_that_were_fetched_before(
 def test_settings_of_pip_that_are_not_about_the_index_are_not_heard(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf.wheel("apple")
+    shelf.wheel("apple", "1.0+local.2")
     settings = tmp_path / "pip.conf"
     settings.write_text(f"[global]\nno-binary = :all:\nuser = true\nno-deps = true\nfind-links = {shelf.folder}\n")
     monkeypatch.delenv("PIP_FIND_LINKS")
@@ -82,7 +82,8 @@ def test_settings_of_pip_that_are_not_about_the_index_are_not_heard(
     monkeypatch.setenv("PIP_REQUIREMENT", "/nowhere.txt")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "sitecustomize.py").write_text("print('heard')")
-    assert prepare(["apple"]).packages[0].version == "1.0"
+    (apple,) = prepare(["apple"]).packages
+    assert (apple.version, apple.wheel) == ("1.0+local.2", "apple-1.0+local.2-py3-none-any.whl")
     assert not (tmp_path / "elsewhere").exists()
 
 
@@ -116,7 +117,7 @@ def test_a_torn_layer_is_made_again(shelf: Shelf, orchard: Layer, cache: Path) -
     assert load(torn)
 
 
-@pytest.mark.parametrize("harm", ["other bytes", "no note"])
+@pytest.mark.parametrize("harm", ["other bytes", pytest.param("no note", marks=pytest.mark.slow)])
 def test_a_wheel_that_is_not_what_it_was_when_it_came_is_fetched_again(
     shelf: Shelf, orchard: Layer, cache: Path, harm: str
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_wheel_that_is_not_what_it_was_when_it_came_is_fetched_again(
 PROGRAM = "import sys; from burnish.packages import prepare; print(prepare(sys.argv[1:]).folder)"
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_nothing_that_is_used(shelf: Shelf, cache: Path) -> None:
     shelf.wheel("apple", files={f"apple/m{number}.py": "x = 1\n" for number in range(400)})
     making = subprocess.Popen([sys.executable, "-c", PROGRAM, "apple"], stdout=subprocess.PIPE)
@@ -146,6 +148,7 @@ def test_a_killed_process_leaves_nothing_that_is_used(shelf: Shelf, cache: Path)
     assert [path.name for path in cache.iterdir() if path.name.startswith(".")] == []
 
 
+@pytest.mark.slow
 def test_two_that_make_the_same_layer_at_once_both_get_it(shelf: Shelf) -> None:
     shelf.wheel("apple")
     command = [sys.executable, "-c", PROGRAM, "apple"]
@@ -160,6 +163,7 @@ def test_nothing_wanted_is_an_empty_layer(shelf: Shelf) -> None:
     assert (list(layer.folder.iterdir()), layer.packages) == ([], ())
 
 
+@pytest.mark.slow
 def test_another_interpreter_has_layers_of_its_own(shelf: Shelf, tmp_path: Path) -> None:
     shelf.wheel("apple")
     odd = tmp_path / "python"

@@ -2,6 +2,7 @@
 
 import errno
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +50,8 @@ def problem(said: Ran, asked: tuple[str, ...], pip: Pip, wheels: Wheels) -> Setu
         return _full(wheels.folder.parent)
     if "ResolutionImpossible" in said.text or "conflicting dependencies" in said.text:
         return _contradiction(said.text, asked)
+    if "No module named pip" in said.text:
+        return SetupProblem(f"Packages are prepared with pip, which is not there. Type: {sys.executable} -m ensurepip")
     unfit = _UNFIT.search(said.text)
     if OFFLINE.search(said.text):
         return _offline(wheels.missing(asked) or [unfit[1] if unfit else "something they need"])

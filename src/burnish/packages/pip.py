@@ -5,6 +5,7 @@ build, to install to another place, to take other versions) is not heard: its fi
 """
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -41,6 +42,7 @@ ABOUT_THE_MACHINE = {
 }
 MANY = 200
 """Sources from which on it pays to compile on all cores."""
+_COMING = re.compile(r"Downloading (?:\S*/)?([^/\s]+\.whl)( \([^)]*\))?$")
 _IDENTITY = "import sys, sysconfig; print(sysconfig.get_config_var('SOABI') or sys.implementation.cache_tag)"
 
 
@@ -98,8 +100,8 @@ class Pip:
     def _index(self) -> dict[str, str]:
         """What pip's own files and variables say about where packages are."""
         command = [sys.executable, "-P", "-m", "pip", "--no-input", "config", "list"]
-        listed = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-        told = settings(listed.stdout)
+        listed = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        told = settings(listed.stdout.decode("utf-8", "replace"))
         kept = {_variable(name): " ".join(told[name].split()) for name in ABOUT_THE_INDEX if told.get(name)}
         return {"PIP_RETRIES": "2", **kept}
 
@@ -148,7 +150,7 @@ def _variable(setting: str) -> str:
 
 
 def _heard(line: str, tell: Tell | None) -> str:
-    """A line of pip's; one that says what is coming down the wire is told on."""
-    if tell and line.strip().startswith("Downloading ") and ".metadata" not in line:
-        tell(one_line(line))
+    """A line of pip's; one that says which wheel is coming is told on, without the address it comes from."""
+    if tell and (coming := _COMING.match(line.strip())):
+        tell(one_line(f"Downloading {coming[1]}{coming[2] or ''}"))
     return line

@@ -4,6 +4,8 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 from packaging.requirements import Requirement
 from packaging.utils import InvalidWheelFilename, NormalizedName, canonicalize_name, parse_wheel_filename
@@ -23,7 +25,7 @@ class Wheels:
         self.folder.mkdir(parents=True, exist_ok=True)
         for file in sorted(fetched.glob("*.whl")):
             note = fetched / f"{file.name}.sha256"
-            note.write_text(hashlib.sha256(file.read_bytes()).hexdigest(), "utf-8")
+            note.write_text(_sha256(file), "utf-8")
             note.replace(self.folder / note.name)
             file.replace(self.folder / file.name)
 
@@ -61,14 +63,19 @@ def installed(report: Path) -> tuple[Installed, ...]:
     return tuple(sorted((_package(item) for item in told), key=lambda one: one.name))
 
 
-def _package(item: dict[str, dict[str, str]]) -> Installed:
-    metadata, source = item["metadata"], json.loads(json.dumps(item["download_info"]))
+def _package(item: dict[str, Any]) -> Installed:
+    source = item["download_info"]
     return Installed(
-        name=canonicalize_name(metadata["name"]),
-        version=metadata["version"],
-        wheel=source["url"].rsplit("/", 1)[-1],
+        name=canonicalize_name(item["metadata"]["name"]),
+        version=item["metadata"]["version"],
+        wheel=unquote(source["url"]).rsplit("/", 1)[-1],
         sha256=source["archive_info"]["hashes"]["sha256"],
     )
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _fits(wanted: Requirement, name: NormalizedName, version: Version) -> bool:
