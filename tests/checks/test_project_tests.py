@@ -138,6 +138,13 @@ def test_a_suite_that_hides_its_verdict_fails(tmp_path: Path, text: str, why: st
     assert why in evidence.why
 
 
+def test_a_conftest_that_pytest_refuses_is_told_with_its_reason(tmp_path: Path) -> None:
+    conftest = "def pytest_ignore_collect(nosuch):\n    pass\n"
+    evidence = judged(made(tmp_path, {"test_a.py": "def test_a():\n    pass\n", "conftest.py": conftest}))
+    assert evidence.verdict == "failed"
+    assert "nosuch" in evidence.why
+
+
 @pytest.mark.parametrize(
     "conftest",
     [

@@ -201,7 +201,8 @@ def _problem(ran: Ran, command: CommandRan, ended: dict[str, Any], end: int | No
     if ran.exit < 0:
         return f"the tests were killed by {_signal(-ran.exit)}{during}"
     if end is None or end != ran.exit:
-        return f"the tests ended before their verdict (exit code {ran.exit}){during}"
+        why = during or (f": {_complaint(ran.printed)}" if ran.printed.strip() else "")
+        return f"the tests ended before their verdict (exit code {ran.exit}){why}"
     if end in (INTERRUPTED, INTERNAL) and not ran.broken:
         return f"pytest broke off{during}: {_complaint(ran.printed)}"
     return _disagreement(ran, end)
