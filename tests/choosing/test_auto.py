@@ -12,7 +12,8 @@ from burnish.agent.limits import Limits
 from burnish.choosing.auto import models_for, who_answers
 from burnish.choosing.candidate import Candidate, Choice
 from burnish.errors import SetupProblem
-from burnish.models.catalog import DEFAULT_MODEL
+from burnish.models import sources
+from burnish.models.catalog import DEFAULT_MODEL, Weights
 from burnish.models.names import Chosen, default_names, open_model
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
@@ -67,6 +68,13 @@ def test_a_key_that_is_set_is_mentioned_and_not_used(lab: Peer, monkeypatch: pyt
     choice = who_answers("auto")
     assert choice.names == LAB
     assert choice.why.endswith("openai: has a key and costs money, so it was not asked (--dollars 1 would allow it)")
+
+
+def test_a_server_of_ones_own_elsewhere_is_mentioned_and_not_used(lab: Peer) -> None:
+    config.put("models.far.base_url", "http://192.0.2.1:8000/v1")
+    assert who_answers("auto").why.endswith(
+        "far: may cost money, so it was not asked (`burnish config set may_spend true` would allow it)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,6 +155,21 @@ def test_auto_in_the_settings_is_what_commands_and_python_do(lab: Peer, call: Ca
     config.put("model", "auto")
     assert f"{LAB}: free" in call("write", DOUBLE).out
     assert burnish.write(DOUBLE, store=store).started.model == LAB
+
+
+def test_offline_and_with_nothing_there_it_is_said_what_to_do(
+    call: Call, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(weights: Weights, folder: Path, report: sources.Report) -> Path:
+        raise sources.Unavailable("no route to host")
+
+    monkeypatch.setattr(sources, "SOURCES", (sources.Source("the moon", gone, copies=1),))
+    config.put("model", "auto")
+    told = call("write", DOUBLE)
+    assert told.code == 2
+    assert "no route to host" in told.err
+    assert f"./burnish models pull {DEFAULT_MODEL}" in told.err
+    assert not list(store.runs.glob("*"))
 
 
 def test_python_asks_whom_the_settings_name(open_box: object) -> None:

@@ -11,6 +11,7 @@ from burnish import config
 from burnish.choosing.candidate import Candidate, Record
 from burnish.choosing.candidates import NOT_FOR_CODE, candidates, locked_away, size_of
 from burnish.models.listing import Listed, Shelf
+from burnish.models.prices import Price
 from burnish.models.providers import Server
 from tests.models.peers import MODEL, Peer, serving
 
@@ -65,7 +66,19 @@ def test_a_cloud_is_not_even_asked_unless_money_may_be_spent(monkeypatch: pytest
     assert "openai" not in asked
     candidates({}, may_spend=True)
     assert "openai" in asked
-    assert locked_away() == ["openai"]
+    assert [server.provider for server in locked_away()] == ["openai"]
+
+
+def test_a_server_cannot_slip_in_a_second_model_or_what_does_not_fit_into_memory(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config.put("models.lab.base_url", peer.base_url("openai"))
+    names = ["lab:fine", "lab:a,openai:gpt-4.1", "lab:\x1b[2J", "lab:two words", "lab:" + "x" * 300, "lab:[bold]b"]
+    listed = [Listed(name=name, price=Price(read=0, written=0)) for name in names]
+    listed += [Listed(name="lab:vast", price=Price(read=0, written=0), bytes=1 << 60)]
+    shelf = Shelf(provider="lab", address=peer.address, models=tuple(listed))
+    monkeypatch.setattr("burnish.choosing.candidates.answering", lambda them: [shelf])
+    assert [one.name for one in candidates({})] == ["lab:fine"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from burnish.config import load
 from burnish.errors import SetupProblem
 from burnish.models.model import Model
 from burnish.models.names import AUTO, Chosen, Progress, default_names, open_models
+from burnish.models.providers import Server
 from burnish.runs import Store
 
 Models = Model | str | Sequence[Model]
@@ -54,5 +55,9 @@ def _must_stand_alone(names: str) -> None:
         )
 
 
-def _locked(provider: str) -> str:
-    return f"{provider}: has a key and costs money, so it was not asked (--dollars 1 would allow it)"
+def _locked(server: Server) -> str:
+    if server.is_official:
+        return f"{server.provider}: has a key and costs money, so it was not asked (--dollars 1 would allow it)"
+    return (
+        f"{server.provider}: may cost money, so it was not asked (`burnish config set may_spend true` would allow it)"
+    )

@@ -23,6 +23,8 @@ SMALL_BYTES, MIDDLE_BYTES = 0.7e9, 4.2e9
 """How large weights of less than one and of less than seven billion numbers are, as servers keep them."""
 OF_MEMORY = 0.8
 """The share of this machine's memory that weights may fill."""
+PLAIN = re.compile(r"[\w.:/@+-]{1,200}")
+"""How names look. A server that lists one with a comma in it could otherwise name a second model, somebody else's."""
 LIGHT = re.compile(r"(?<![a-z])(?:nano|mini|lite|flash|haiku|small)(?![a-z])")
 NOT_FOR_CODE = re.compile(
     r"embed|minilm|\bbge|rerank|whisper|tts|audio|realtime|image|dall-e|moderation|transcribe|search|sora|guard"
@@ -39,9 +41,10 @@ def candidates(history: Mapping[str, Record], may_spend: bool = False) -> list[C
     return [*_on_disk(history), *(one for shelf in shelves for one in _of_shelf(shelf, wanted[shelf.provider]))]
 
 
-def locked_away() -> list[str]:
-    """Clouds whose key is set, by name: they could be asked if money might be spent."""
-    return [server.provider for server in servers().values() if server.is_official and server.key]
+def locked_away() -> list[Server]:
+    """Who could be asked if money might be spent: clouds whose key is set, and servers that are not on this machine."""
+    could = [server for server in servers().values() if _may_be_asked(server, may_spend=True)]
+    return [server for server in could if not _may_be_asked(server, may_spend=False)]
 
 
 def answering(wanted: Iterable[Server], seconds: float = LOOK_SECONDS) -> list[Shelf]:
@@ -80,7 +83,8 @@ def _of_shelf(shelf: Shelf, server: Server) -> Iterator[Candidate]:
         dollars = model.price.written if model.price else None
         too_large = server.is_here and model.bytes > OF_MEMORY * _memory()
         writes_nothing = server.is_official and dollars == 0
-        if not (too_large or writes_nothing or NOT_FOR_CODE.search(model.name.lower())):
+        is_fit = PLAIN.fullmatch(model.name) and not NOT_FOR_CODE.search(model.name.lower())
+        if is_fit and not too_large and not writes_nothing:
             yield Candidate(name=model.name, where="server", strength=size_of(model), dollars=dollars)
 
 
