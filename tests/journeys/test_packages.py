@@ -1,0 +1,163 @@
+"""Stories of code that needs packages: asked for, imported without asking, required by a project, and shown to others.
+
+The index is a folder with tiny wheels under well-known names; one story has the real thing.
+"""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from burnish import Limits, ScriptedModel, Store, check, explain, fix, resume, verify, write
+from burnish.checks.settings import CHECKS
+from burnish.cli.screen import Screen
+from burnish.errors import SetupProblem
+from burnish.events import Asked, PackagesAdded, TestsRan
+from burnish.report import report
+from burnish.runs import Run
+from tests.packages.conftest import only
+from tests.packages.shelf import Shelf
+from tests.sandbox.kinds import ISOLATED, must_be_there
+from tests.support import ROOT, block, burnish
+
+TASK = "a function pairs(xs) that lists neighbours, e.g. pairs([1, 2, 3]) == [(1, 2), (2, 3)]"
+CODE = "from more_itertools import windows\n\n\ndef pairs(xs):\n    return list(windows(xs))"
+OWN = block("assert pairs([]) == []\nassert pairs([1]) == []\nassert pairs([1, 1]) == [(1, 1)]")
+SCRIPT = {"": [block(CODE)], "tests": [OWN], "assume": ["none"]}
+WINDOWS = "def windows(xs):\n    return zip(xs, xs[1:])\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
+    """An index with one package, and a cache for all stories: a layer is made once."""
+    folder = tmp_path_factory.mktemp("index")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BURNISH_CACHE", str(folder / "cache"))
+        patch.delenv("VIRTUAL_ENV", raising=False)
+        made = only(folder / "shelf", patch)
+        made.wheel("more-itertools", "10.1", files={"more_itertools/__init__.py": WINDOWS})
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _only_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other checks have tests of their own; the story with the real package has them all."""
+    monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ())
+
+
+def written(store: Store, out: Path, **more: object) -> Run:
+    return write(TASK, ScriptedModel(SCRIPT), store=store, out=out, fast=True, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.timeout(120)
+def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(tmp_path: Path, store: Store) -> None:
+    run = written(store, tmp_path / "out", packages=["more-itertools"])
+    assert run.verdict == "proven", run.why
+    added = run.all(PackagesAdded)
+    assert [(one.asked, one.packages, one.why) for one in added] == [
+        (("more-itertools",), (("more-itertools", "10.1"),), "")
+    ]
+    draft = next(ask for ask in run.all(Asked) if ask.purpose == "draft")
+    assert "These packages are installed: more-itertools." in draft.messages[1].content
+    assert run.started.settings["packages"] == ["more-itertools"]
+    told = (tmp_path / "out" / "report.md").read_text()
+    assert "## Packages" in told
+    assert "| more-itertools | 10.1 | yes |" in told
+    assert "Audit: not run." in told
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    assert evidence["packages"] == [{"name": "more-itertools", "version": "10.1"}]
+    assert verify(tmp_path / "out", fast=True, store=store).ending == "holds"
+    assert goes_on(run, store)
+
+
+def goes_on(run: Run, store: Store) -> bool:
+    """A run that was killed before its verdict is taken up with the versions of its record, and asks nobody again."""
+    file = store.runs / run.id / "events.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    cut = next(place for place, line in enumerate(lines) if '"kind":"tests_ran"' in line)
+    file.write_text("".join(lines[:cut]))
+    again = resume(run.id, ScriptedModel([]), store=store)
+    return again.verdict == "proven" and len(again.all(PackagesAdded)) == 1 and bool(again.all(TestsRan))
+
+
+def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_path: Path, store: Store) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    run = written(store, tmp_path / "out", watch=Screen(console=console).watch)
+    assert run.verdict == "proven", run.why
+    assert "packages" not in run.started.settings
+    assert len([ask for ask in run.all(Asked) if ask.purpose == "draft"]) == 1
+    assert "packages   more-itertools 10.1 added: version 1 imports it" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "Code may import more-itertools 10.1, because version 1 imports it." in explain(run) + report(run)
+
+
+def test_names_that_nobody_knows_are_refused_before_any_work(work_folder: Path, store: Store) -> None:
+    done = burnish("write", TASK, "--with", "numpi", "--model", "scripted:demo", cwd=work_folder)
+    assert done.returncode == 2
+    assert "Did you mean numpy?" in done.stderr
+    with pytest.raises(SetupProblem, match="--allow-package medlartools"):
+        written(store, work_folder / "out", packages=["medlartools"])
+    assert not list(work_folder.iterdir())
+
+
+def test_what_cannot_be_had_ends_nothing_but_the_version(store: Store, tmp_path: Path) -> None:
+    lacking = block("import pandas\n\n\ndef pairs(xs):\n    return []")
+    model = ScriptedModel({**SCRIPT, "draft": [lacking]})
+    run = write(TASK, model, store=store, out=tmp_path / "out", fast=True, limits=Limits(rounds=2))
+    assert run.verdict == "proven", "a later version does without it"
+    first = run.versions[0].graded
+    assert first
+    assert "pandas cannot be had here" in first.problem
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_project_without_an_environment_has_what_it_requires(tmp_path: Path, store: Store) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "requirements.txt").write_text("more-itertools>=10\n")
+    broken = CODE.replace("list(windows(xs))", "list(windows(xs))[1:]")
+    (project / "near.py").write_text(f"{broken}\n")
+    (project / "test_near.py").write_text(
+        "from near import pairs\n\n\ndef test_it():\n    assert pairs([1, 2, 3]) == [(1, 2), (2, 3)]\n"
+    )
+    assert not check(project / "near.py", only=["tests"]).passed
+    run = fix(project / "near.py", ScriptedModel(SCRIPT), apply=True, store=store)
+    assert run.verdict == "proven", run.why
+    assert [one.packages for one in run.all(PackagesAdded)] == [(("more-itertools", "10.1"),)]
+    checked = check(project / "near.py", only=["tests"])
+    assert checked.passed, checked.evidence
+    (project / "requirements.txt").unlink()
+    assert not check(project / "near.py", only=["tests"]).passed
+    assert check(project / "near.py", only=["tests"], packages=["more-itertools"]).passed
+    with pytest.raises(SetupProblem, match="an interpreter of its own"):
+        check(project / "near.py", only=["tests"], packages=["more-itertools"], python=ROOT / ".venv")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("kind", ISOLATED)
+def test_numpy_from_the_real_index_is_used_and_measured(kind: str, tmp_path: Path, store: Store) -> None:
+    code = "import numpy as np\n\n\ndef means(rows):\n    return np.asarray(rows, dtype=float).mean(axis=0).tolist()"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("burnish.verbs.write.CHECKS_AT_END", CHECKS[1:])
+        for name in ("PIP_CONFIG_FILE", "PIP_NO_INDEX", "PIP_FIND_LINKS", "BURNISH_CACHE"):
+            patch.delenv(name, raising=False)
+        try:
+            run = write(
+                "a function means(rows) with the mean of each column, e.g. means([[1, 2], [3, 4]]) == [2.0, 3.0]",
+                ScriptedModel(
+                    {"": [block(code)], "tests": [block("assert means([[1]]) == [1.0]")], "assume": ["none"]}
+                ),
+                packages=["numpy"],
+                sandbox=must_be_there(kind),
+                out=tmp_path / "out",
+                store=store,
+            )
+        except SetupProblem as problem:
+            pytest.skip(f"there is no package index here: {problem}")
+    assert run.verdict == "proven", run.why
+    by_name = {item.check: item.verdict for item in run.evidence}
+    assert {by_name[name] for name in ("tests", "coverage", "performance")} == {"passed"}
