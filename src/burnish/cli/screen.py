@@ -158,7 +158,7 @@ class Screen:
             self._voices.end(event.ask_id)
         speed = f", {event.tokens_out / event.seconds:.0f} tokens/s" if event.seconds else ""
         cut = {"length": ", cut at its token limit", "cut": ", broken off"}.get(event.ended, "")
-        self._line("answer", f"{event.purpose}: {event.tokens_out} tokens{speed}{cut}", "dim")
+        self._line("answer", f"{event.purpose}: {counted(event.tokens_out, 'token')}{speed}{cut}", "dim")
 
     def _tests_proposed(self, event: TestsProposed) -> None:
         dropped = f" ({event.dropped} more could not be used)" if event.dropped else ""
