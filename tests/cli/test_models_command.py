@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -9,10 +11,16 @@ from typer.testing import CliRunner
 
 from burnish import config
 from burnish.cli.models import app
+from burnish.cli.models_table import measured, table
 from burnish.errors import SetupProblem
+from burnish.events import ModelReplied, RunStarted
 from burnish.models import sources
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL, Weights
+from burnish.models.listing import Listed, Shelf
+from burnish.models.prices import Price
 from burnish.models.sources import Source, Unavailable
+from burnish.runs import Store
+from burnish.runs.speeds import Speed
 
 BYTES = b"weights"
 TINY = Weights("local:tiny", "tiny.gguf", 7, hashlib.sha256(BYTES).hexdigest(), "none", "a/b", "c", ())
@@ -49,6 +57,52 @@ def test_the_list_can_be_read_by_a_machine() -> None:
     assert [row["name"] for row in rows] == list(CATALOG)
     assert [row["name"] for row in rows if row["default"]] == [DEFAULT_MODEL]
     assert not any(row["on_disk"] for row in rows)
+
+
+def test_the_list_says_how_fast_a_model_last_was(store: Store) -> None:
+    day = datetime(2024, 11, 5, 12).timestamp()
+    run_id, record = store.begin("fast")
+    with record:
+        record.append(RunStarted(run_id=run_id, verb="write", prompt="p", model=TINY.name, burnish="0"))
+        counts = {"tokens_in": 9, "tokens_out": 310, "seconds": 10.0}
+        record.append(ModelReplied.model_validate({"ask_id": "a", "purpose": "x", "text": "", "at": day, **counts}))
+    shown = CliRunner().invoke(app, []).stdout
+    assert re.search(r"^local:tiny +4,096 +0 MB +free +31 in Nov 2024$", shown, re.MULTILINE)
+    rows = {row["name"]: row for row in json.loads(CliRunner().invoke(app, ["--json"]).stdout)}
+    assert rows[TINY.name]["tokens_per_second"] == 31.0
+    assert rows[TINY.name]["measured_at"].startswith("2024-11-05T12:00:00")
+    assert rows[DEFAULT_MODEL]["tokens_per_second"] is None
+
+
+def test_the_table_stays_within_eighty_columns_and_cuts_no_name() -> None:
+    long = "lab:somebody/a-model-with-a-very-long-name-instruct-q4_k_m:latest"
+    dear = Listed(name=long, context=1_048_576, price=Price(read=12.5, written=112.5), bytes=40_000_000_000)
+    short = Listed(name="lab:\x1b[31mred", price=Price(read=0, written=0))
+    shelf = Shelf(provider="lab", address="http://127.0.0.1:1/v1", models=(dear, short))
+    speeds = {
+        long: Speed(model=long, tokens_per_second=1234.5, at=1e9),
+        "local:/my/own.gguf": Speed(model="local:/my/own.gguf", tokens_per_second=3.14, at=1e9),
+    }
+    lines = list(table([], [shelf], speeds))
+    place = lines.index(long)
+    assert re.fullmatch(r" +1,048,576 +40 GB +12.5 / 112.5 +1234 in Sep 2001", lines[place + 1])
+    assert any(line.startswith("local:/my/own.gguf") and "3.1 in Sep 2001" in line for line in lines)
+    assert max(map(len, lines[: place + 2])) <= 80
+    assert "\x1b" not in "".join(lines)
+
+
+def test_a_speed_of_this_year_has_its_day() -> None:
+    speed = Speed(model="m:x", tokens_per_second=31.4, at=datetime(2026, 11, 15, 12).timestamp())
+    assert measured(speed, today=datetime(2026, 12, 1)) == "31 on 15 Nov"
+    assert measured(speed, today=datetime(2027, 1, 1)) == "31 in Nov 2026"
+
+
+def test_a_shelf_of_hundreds_shows_those_that_were_used_first() -> None:
+    models = tuple(Listed(name=f"lab:m{number}") for number in range(300))
+    shelf = Shelf(provider="lab", address="http://127.0.0.1:1/v1", models=models)
+    lines = list(table([], [shelf], {"lab:m299": Speed(model="lab:m299", tokens_per_second=50, at=1e9)}))
+    assert lines[3].startswith("lab:m299")
+    assert "… and 288 more; see all with: burnish models --json" in lines
 
 
 def test_pull_tells_the_size_first_and_prints_nothing_but_the_path_on_stdout(tmp_path: Path) -> None:

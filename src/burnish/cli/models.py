@@ -22,13 +22,14 @@ def models(
 ) -> None:
     """List the models that are there: on this disk, and with the servers that are set up. Or fetch one, or try one."""
     if context.invoked_subcommand is None:
-        from burnish.cli.models_table import speed_of, table
+        from burnish.cli.models_table import own_names, speed_of, table
         from burnish.models.listing import shelves
         from burnish.runs.speeds import last_speeds
 
         rows, found, speeds = on_this_machine(), shelves(), last_speeds()
         if as_json:
-            every = [*rows, *(row for shelf in found for row in of_servers(shelf))]
+            of_files: list[dict[str, object]] = [{"name": name} for name in own_names(rows, speeds)]
+            every = [*rows, *(row for shelf in found for row in of_servers(shelf)), *of_files]
             print(json.dumps([row | speed_of(str(row["name"]), speeds) for row in every], indent=2))
         else:
             print("\n".join(table(rows, found, speeds)))

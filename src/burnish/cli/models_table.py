@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 12
 """Models of one server on the screen; a cloud has more than anybody wants to read."""
-MOST_NAME = 30
+MOST_NAME = 26
 """Longer names have a line of their own, so that the columns stay within 80 characters."""
 HEAD = ("context", "size", "$/M tokens", "tokens/s")
-WIDTHS = (9, 8, 11, 0)
+WIDTHS = (9, 8, 12, 0)
 
 
 def table(rows: "list[dict[str, object]]", shelves: "list[Shelf]", speeds: "dict[str, Speed]") -> Iterator[str]:
@@ -42,19 +42,26 @@ def speed_of(name: str, speeds: "dict[str, Speed]") -> dict[str, object]:
     }
 
 
+def own_names(rows: Iterable[dict[str, object]], speeds: "dict[str, Speed]") -> list[str]:
+    """Weights of the user's own: no list has them, but they have answered."""
+    listed = {row["name"] for row in rows}
+    return sorted(name for name in speeds if name.startswith(("local:", "huggingface:")) and name not in listed)
+
+
 def megabytes(count: int) -> str:
     """A size for people."""
-    return f"{count / 1e6:,.0f} MB"
+    return f"{count / 1e6:,.0f} MB" if count < 10e9 else f"{count / 1e9:,.0f} GB"
 
 
 def measured(speed: "Speed | None", today: datetime | None = None) -> str:
-    """A speed and its day: "31 on 15 Nov"; with the year where it is another one."""
+    """A speed and its day: "31 on 15 Nov"; where that was in another year, "31 in Nov 2024"."""
     if speed is None:
         return ""
     day = datetime.fromtimestamp(speed.at)
     rate = f"{speed.tokens_per_second:.0f}" if speed.tokens_per_second >= 10 else f"{speed.tokens_per_second:.1f}"
-    year = "" if day.year == (today or datetime.now()).year else f" {day.year}"
-    return f"{rate} on {day.day} {day:%b}{year}"
+    if day.year != (today or datetime.now()).year:
+        return f"{rate} in {day:%b %Y}"
+    return f"{rate} on {day.day} {day:%b}"
 
 
 def _of_disk(row: dict[str, object], speeds: "dict[str, Speed]") -> Iterator[str]:
@@ -78,9 +85,7 @@ def _of_shelf(shelf: "Shelf", speeds: "dict[str, Speed]") -> Iterator[str]:
 
 
 def _of_files(rows: Iterable[dict[str, object]], speeds: "dict[str, Speed]") -> Iterator[str]:
-    """Weights of the user's own: no list has them, but they have answered."""
-    listed = {row["name"] for row in rows}
-    own = sorted(name for name in speeds if name.startswith(("local:", "huggingface:")) and name not in listed)
+    own = own_names(rows, speeds)
     if own:
         yield ""
         yield "weights of your own, and others, that have answered here"
