@@ -10,6 +10,7 @@ from burnish.agent.fitting import check_fits
 from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.models.model import Ask, Piece
+from burnish.models.names import open_model
 from burnish.models.room import room_of
 from burnish.models.scripted import ScriptedModel
 
@@ -49,6 +50,23 @@ def test_what_does_not_fit_is_refused_with_what_does(limits: Limits, change: str
 @pytest.mark.parametrize("limits", [Limits(), Limits(max_tokens=3072), Limits(max_tokens=1024, thinking=2048)])
 def test_what_fits_is_taken(limits: Limits) -> None:
     check_fits(limits, [NARROW])
+
+
+def test_too_few_tokens_for_thoughts_are_refused_where_a_model_needs_more_or_none() -> None:
+    choosy = ScriptedModel([], name="anthropic:older")
+    choosy.least_thinking = 1024  # type: ignore[attr-defined]
+    with pytest.raises(SetupProblem, match=r"1024 tokens at least, or not at all, .* --thinking 1024$"):
+        check_fits(Limits(thinking=1023), [choosy])
+    for enough in (0, 1024, 5000):
+        check_fits(Limits(thinking=enough), [choosy])
+
+
+@pytest.mark.parametrize(("name", "least"), [("claude-3-7-sonnet-20250219", 1024), ("claude-opus-4-6", 0)])
+def test_older_models_of_anthropic_think_much_or_not_at_all(
+    name: str, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "planted-key-1234567890")
+    assert getattr(open_model(f"anthropic:{name}"), "least_thinking", None) == least
 
 
 def test_each_model_of_several_must_have_the_room() -> None:

@@ -53,6 +53,17 @@ def test_lists_stories_and_evidence_say_what_each_model_took(call: Call, tmp_pat
     assert spent["model"] == "scripted:thinker.json"
 
 
+@pytest.mark.slow
+def test_a_repair_is_asked_for_with_the_same_lengths(call: Call, tmp_path: Path, work_folder: Path) -> None:
+    (work_folder / "twice.py").write_text(
+        'def double(n):\n    """Twice n.\n\n    >>> double(2)\n    4\n    """\n    return 7\n'
+    )
+    told = call("fix", "twice.py", *thinker(tmp_path), "--thinking", "2", "--max-tokens", "77", "--events")
+    assert told.code == 0, told.err
+    asked = [event for event in map(json.loads, told.out.splitlines()) if event["kind"] == "asked"]
+    assert {(event["max_tokens"], event["thinking"]) for event in asked if event["purpose"] != "tests"} == {(77, 2)}
+
+
 @pytest.mark.parametrize("words", [("--max-tokens", "0"), ("--thinking", "-1"), ("--max-tokens", "many")])
 def test_what_is_no_length_is_refused(call: Call, words: tuple[str, str]) -> None:
     told = call("write", DOUBLE, "--model", "scripted:demo", *words)

@@ -27,6 +27,11 @@ class AnthropicModel(ChatModel):
         """What carries the answers, with its version."""
         return f"Anthropic protocol (langchain-anthropic {version('langchain-anthropic')})"
 
+    @property
+    def least_thinking(self) -> int:
+        """Tokens below which it refuses to have thoughts; newer models see for themselves how much to think."""
+        return 0 if self.profile.get("reasoning_effort_levels") else LEAST_BUDGET
+
     def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
         """LangChain's chunks of one answer."""
         if messages[-1][0] == "assistant":  # a begun answer must not end in white space
