@@ -27,6 +27,19 @@ def test_sources_are_refused_and_never_run(shelf: Shelf, tmp_path: Path) -> None
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize("kind", ["sources", "wheel"])
+def test_what_a_wheel_wants_from_an_address_is_refused_and_sources_there_never_run(
+    shelf: Shelf, tmp_path: Path, kind: str
+) -> None:
+    other, builder = Shelf(tmp_path / "other"), Shelf(shelf.folder)
+    plant = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+    builder.wheel("setuptools", "99.0", files={"setuptools/__init__.py": plant, "setuptools/build_meta.py": plant})
+    file = other.sdist("evil", "1.0", plant) if kind == "sources" else other.wheel("evil")
+    shelf.wheel("apple", needs=[f"evil @ file://{file}"])
+    assert problem("apple").endswith("Ask for another version or another package: --with 'NAME==VERSION'")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shelf: Shelf) -> None:
     shelf.wheel("apple", "1.0")
     shelf.wheel("apple", "1.5")

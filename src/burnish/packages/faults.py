@@ -2,7 +2,6 @@
 
 import errno
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from burnish.errors import SetupProblem
 from burnish.packages.near import near
 from burnish.packages.pip import Pip, Ran
 from burnish.packages.wheels import Wheels
+from burnish.packages.wheels_only import REFUSED
 from burnish.text import one_line
 
 OFFLINE = re.compile(
@@ -50,8 +50,8 @@ def problem(said: Ran, asked: tuple[str, ...], pip: Pip, wheels: Wheels) -> Setu
         return _full(wheels.folder.parent)
     if "ResolutionImpossible" in said.text or "conflicting dependencies" in said.text:
         return _contradiction(said.text, asked)
-    if "No module named pip" in said.text:
-        return SetupProblem(f"Packages are prepared with pip, which is not there. Type: {sys.executable} -m ensurepip")
+    if REFUSED in said.text:
+        return from_elsewhere(asked)
     unfit = _UNFIT.search(said.text)
     if OFFLINE.search(said.text):
         return _offline(wheels.missing(asked) or [unfit[1] if unfit else "something they need"])
@@ -60,6 +60,15 @@ def problem(said: Ran, asked: tuple[str, ...], pip: Pip, wheels: Wheels) -> Setu
     return SetupProblem(
         f"pip could not prepare {_list(asked)}: {_last_words(said.text)}. See for yourself: "
         f"python -m pip download --only-binary=:all: {' '.join(map(repr, asked))}"
+    )
+
+
+def from_elsewhere(asked: tuple[str, ...]) -> SetupProblem:
+    """A wheel named an address for something that it needs."""
+    return SetupProblem(
+        f"Something that {_list(asked)} {_need(asked)} comes from an address and not from the package index. It may be "
+        "anything, so it is not fetched, built or run. Ask for another version or another package: "
+        "--with 'NAME==VERSION'"
     )
 
 

@@ -55,7 +55,7 @@ class Making:
         site, report = place / layer.SITE, place / "report.json"
         if not pip.install(self.asked, wheels.folder, site, report).ok:
             return None
-        packages = installed(report)
+        packages = self._installed(report)
         altered = wheels.altered(packages)
         for wheel in altered:
             wheels.forget(wheel)
@@ -72,8 +72,15 @@ class Making:
         put = pip.install(self.asked, fetched, site, report)
         if not put.ok:
             raise faults.problem(put, self.asked, pip, wheels)
+        packages = self._installed(report)
         wheels.take_in(fetched)
-        return installed(report)
+        return packages
+
+    def _installed(self, report: Path) -> tuple[Installed, ...]:
+        try:
+            return installed(report)
+        except ValueError as error:
+            raise faults.from_elsewhere(self.asked) from error
 
     def _finish(self, place: Path, packages: tuple[Installed, ...]) -> None:
         """Take out what starts by itself and what making needed; write the manifest last; let nobody write after."""

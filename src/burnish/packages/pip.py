@@ -4,6 +4,7 @@ Wheels only: unpacking one runs nothing of it, while an sdist would run its own 
 build, to install to another place, to take other versions) is not heard: its files are shut out and its variables gone.
 """
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -43,6 +44,7 @@ ABOUT_THE_MACHINE = {
 MANY = 200
 """Sources from which on it pays to compile on all cores."""
 _COMING = re.compile(r"Downloading (?:\S*/)?([^/\s]+\.whl)( \([^)]*\))?$")
+_WHEELS_ONLY = Path(__file__).with_name("wheels_only.py")
 _IDENTITY = "import sys, sysconfig; print(sysconfig.get_config_var('SOABI') or sys.implementation.cache_tag)"
 
 
@@ -106,10 +108,9 @@ class Pip:
         return {"PIP_RETRIES": "2", **kept}
 
     def _run(self, arguments: list[str], index: dict[str, str], tell: Tell | None) -> Ran:
-        other = ["--python", str(self.interpreter)] if self.interpreter else []
-        words = ["--no-input", "--disable-pip-version-check", "--no-color", *other, *arguments]
+        start = [str(self.interpreter or sys.executable), "-I", "-X", "utf8", str(_WHEELS_ONLY), str(_runner())]
         with subprocess.Popen(
-            [sys.executable, "-P", "-m", "pip", *words],
+            [*start, "--no-input", "--disable-pip-version-check", "--no-color", *arguments],
             env=self._environment(index),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -127,7 +128,7 @@ class Pip:
 
     def _environment(self, index: dict[str, str]) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name in ABOUT_THE_MACHINE}
-        return {**kept, **index, "PIP_CONFIG_FILE": os.devnull, "TMPDIR": str(self.scratch), "PYTHONUTF8": "1"}
+        return {**kept, **index, "PIP_CONFIG_FILE": os.devnull, "TMPDIR": str(self.scratch)}
 
 
 def identity(interpreter: Path | None) -> str:
@@ -143,6 +144,14 @@ def identity(interpreter: Path | None) -> str:
         raise SetupProblem(
             f"The Python for which packages are wanted does not start ({one_line(str(error))}). Try it: {command[0]} -V"
         ) from error
+
+
+def _runner() -> Path:
+    """The program of our own pip that runs it under any interpreter."""
+    spec = importlib.util.find_spec("pip")
+    if not spec or not spec.origin:
+        raise SetupProblem(f"Packages are prepared with pip, which is not there. Type: {sys.executable} -m ensurepip")
+    return Path(spec.origin).with_name("__pip-runner__.py")
 
 
 def _variable(setting: str) -> str:

@@ -58,8 +58,10 @@ class Wheels:
 
 
 def installed(report: Path) -> tuple[Installed, ...]:
-    """What pip's report of an installation says was put there, by name."""
+    """What pip's report of an installation says was put there, by name. ValueError: some came from an address."""
     told = json.loads(report.read_text("utf-8"))["install"]
+    if any(item["is_direct"] for item in told):
+        raise ValueError("not from the index")
     return tuple(sorted((_package(item) for item in told), key=lambda one: one.name))
 
 
