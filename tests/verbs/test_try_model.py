@@ -25,7 +25,7 @@ from tests.models.peers import MODEL, Peer, Turn, serving
 GOOD = {
     "context": [MARKER],
     "write": ["```python\ndef count_vowels(text):\n    return sum(c in 'aeiou' for c in text.lower())\n```"],
-    "fix": ["    result = 0\n    for price in prices:\n        result += price\n    return result\n```"],
+    "fix": ["    best = numbers[0]\n    for one in numbers:\n        best = min(best, one)\n    return best\n```"],
     "JSON": ['{"name": "Ada", "age": 36, "city": "London"}'],
     "form": ["```python\n" + "\n".join(f"assert count_vowels({'a' * n!r}) == {n}" for n in range(6)) + "\n```"],
     "stop": ["1\n2\n3\n4\n5"],
@@ -184,7 +184,7 @@ def meet(tmp_path: Path) -> Iterator[Meet]:
 
 
 def _fixed() -> str:
-    return f"def total(prices):\n{GOOD['fix'][0]}"
+    return f"def smallest(numbers):\n{GOOD['fix'][0]}"
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])

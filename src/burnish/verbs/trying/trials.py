@@ -41,32 +41,33 @@ def test_capitals():
 def test_nothing():
     assert count_vowels("") == 0
 """
-_BROKEN = '''def total(prices):
-    """Return the sum of all prices."""
-    result = 0
-    for price in prices[1:]:
-        result += price
+_BROKEN = '''def smallest(numbers):
+    """Return the smallest of the numbers."""
+    result = numbers[0]
+    for number in numbers:
+        if number > result:
+            result = number
     return result
 '''
-_TOTAL = Task(
-    id="total",
-    prompt="Return the sum of all prices.",
-    entry_point="total",
-    signature="total(prices)",
-    visible_tests=("assert total([1, 2, 3]) == 6",),
+_SMALLEST = Task(
+    id="smallest",
+    prompt="Return the smallest of the numbers.",
+    entry_point="smallest",
+    signature="smallest(numbers)",
+    visible_tests=("assert smallest([3, 1, 2]) == 1",),
     base_code=_BROKEN,
     broken=True,
 )
-_TOTAL_TESTS = """from solution import total
+_SMALLEST_TESTS = """from solution import smallest
 
 def test_three():
-    assert total([1, 2, 3]) == 6
+    assert smallest([3, 1, 2]) == 1
 
 def test_one():
-    assert total([5]) == 5
+    assert smallest([5]) == 5
 
-def test_none():
-    assert total([]) == 0
+def test_below_zero():
+    assert smallest([0, -4, 7]) == -4
 """
 
 
@@ -83,7 +84,7 @@ def five() -> tuple[Trial, ...]:
     """The tasks, in the order in which they are asked."""
     return (
         _code("write", _VOWELS, prompts.write, _VOWEL_TESTS),
-        _code("fix", _TOTAL, _repair, _TOTAL_TESTS),
+        _code("fix", _SMALLEST, _repair, _SMALLEST_TESTS),
         Trial("JSON", _words("JSON", _JSON, 96), lambda reply, _: _no_json(reply.text)),
         Trial("form", _form(), lambda reply, _: _no_form(reply.text)),
         Trial("stop", _words("stop", _STOP, 64), lambda reply, _: _no_stop(reply)),
@@ -114,7 +115,7 @@ _STOP = "Count from 1 to 5, one number on each line. Write nothing else, and sto
 
 
 def _repair(wanted: prompts.Wanted) -> prompts.Messages:
-    return prompts.repair(wanted, _BROKEN, "total([1, 2, 3]) == 6 is expected, but it is 5")
+    return prompts.repair(wanted, _BROKEN, "smallest([3, 1, 2]) == 1 is expected, but it is 3")
 
 
 def _code(name: str, task: Task, prompt: Callable[[prompts.Wanted], prompts.Messages], tests: str) -> Trial:
