@@ -145,3 +145,31 @@ def test_a_pause_longer_than_the_time_left_ends_the_work_at_once(kind: str, tmp_
     assert stopped.reason == "seconds"  # type: ignore[union-attr]
     assert "can be asked again in 40 s, and of the limit of 30 seconds" in stopped.why  # type: ignore[union-attr]
     assert len(peer.asked) == 1
+
+
+WHERE: dict[str, Any] = {
+    "openai": lambda asked: asked["max_tokens"],
+    "anthropic": lambda asked: asked["max_tokens"],
+    "ollama": lambda asked: asked["options"]["num_predict"],
+}
+"""Where each protocol says how many tokens may be written in all."""
+
+
+@pytest.mark.parametrize("kind", WHERE)
+def test_a_server_is_told_the_tokens_of_answer_and_thoughts_together(kind: str, tmp_path: Any) -> None:
+    from burnish.models.names import open_model
+
+    peer = Peer(Turn(text="x = 1", thoughts="hm well", written=9, thought=4))
+    peer.thinks = True
+    with serving(peer):
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "{kind}"\nbase_url = "{peer.base_url(kind)}"\n')
+        model = open_model(f"lab:{MODEL}")
+        tools = tools_for(cast(ScriptedModel, model), Limits(max_tokens=500, thinking=2000))
+        events = list(ask(tools, "draft-1", CODE))
+    reply = events[-1]
+    assert isinstance(reply, ModelReplied)
+    assert WHERE[kind](peer.last) == 2500
+    assert "".join(event.text for event in events if event.kind == "model_thought") == "hm well"
+    assert (reply.text, reply.model) == ("x = 1", f"lab:{MODEL}")
+    assert 0 < reply.tokens_thought <= reply.tokens_out == 9
+    assert reply.tokens_thought == (2 if kind == "ollama" else 4), "Ollama counts no thoughts: the pieces are counted"

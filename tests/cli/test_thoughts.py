@@ -9,7 +9,7 @@ from rich.console import Console
 
 from burnish.cli.screen import Screen
 from burnish.cli.thoughts import Thoughts
-from burnish.events import Event, ModelChunk, ModelReplied, ModelThought
+from burnish.events import Broke, Decided, Event, ModelChunk, ModelReplied, ModelThought, Stopped
 from tests.support import ESC
 
 WILD = f"{ESC}[2J{ESC}]0;title\x07[red]x[/red]\n\n\tthe loop"
@@ -70,6 +70,18 @@ def test_when_the_answer_begins_one_line_stands_for_the_thoughts() -> None:
 
 def test_thoughts_without_an_answer_are_folded_at_the_end() -> None:
     assert "thought    for 5 s, 1 token " in shown(thought("hm "), replied())
+
+
+@pytest.mark.parametrize(
+    "end",
+    [Decided(choice="ask", reason="…"), Stopped(reason="seconds"), Broke(error="ModelError", message="gone")],
+)
+def test_who_was_broken_off_does_not_think_for_ever(end: Event) -> None:
+    screen = Screen(console=Console(file=io.StringIO(), width=100))
+    screen.watch(thought("I begin to"))
+    assert "I begin to" in screen._moving().plain
+    screen.watch(end)
+    assert "thinking …" not in screen._moving().plain
 
 
 def test_an_answer_without_thoughts_has_no_such_line() -> None:

@@ -245,6 +245,7 @@ class Screen:
         self._line("applied", f"{event.file} (as it was: {event.backup})")
 
     def _decided(self, event: Decided) -> None:
+        self._thoughts.forget()
         self._line("next", event.reason)
         self._now = "working on it"
 
@@ -255,11 +256,13 @@ class Screen:
         self._line("check", said, CHECK_COLOURS[item.verdict])
 
     def _stopped(self, event: Stopped) -> None:
+        self._thoughts.forget()
         if event.reason != "done" and event.why != self._end:  # what works side by side stops at the same limit
             self._line("stopped", event.why, "yellow")
         self._end = event.why
 
     def _broke(self, event: Broke) -> None:
+        self._thoughts.forget()
         self._line("broke", f"{event.error}: {one_line(event.message, 400)}", "bold red")
 
     def _run_finished(self, event: RunFinished) -> None:

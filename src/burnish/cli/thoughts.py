@@ -51,6 +51,10 @@ class Thoughts:
             return ""
         return f"for {max(0.0, at - one.since):.0f} s, {counted(one.tokens, 'token')} ({one_line(ask_id, 40)})"
 
+    def forget(self) -> None:
+        """Nobody thinks any more: whoever did was broken off, and will not answer."""
+        self._thinking.clear()
+
     def now(self, room: int) -> str:
         """One line of at most so many columns while somebody thinks, with their last words; empty while nobody does."""
         if not self._thinking:
