@@ -1,5 +1,6 @@
 """A repair is taken up again like any run, on the file as it was; a file that has changed is refused."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,30 @@ def model() -> ScriptedModel:
     return ScriptedModel({"": [GOOD], **first, "tests": [OWN_TESTS]}, name="scripted:demo")
 
 
+@pytest.fixture(scope="module")
+def repaired(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run, Store]:
+    """A file and its repair, made once: each test begins with the file as it was and a record of its own."""
+    folder = tmp_path_factory.mktemp("repaired")
+    file, store = folder / "shop.py", Store(folder / "home")
+    file.write_text(BROKEN)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BURNISH_CONFIG", str(folder / "config.toml"))
+        return file, fix(file, model(), store=store), store
+
+
 @pytest.fixture
-def whole(open_box: Sandbox, store: Store, work_folder: Path) -> Run:
+def file(repaired: tuple[Path, Run, Store]) -> Path:
+    """The broken file."""
+    repaired[0].write_text(BROKEN)
+    return repaired[0]
+
+
+@pytest.fixture
+def whole(open_box: Sandbox, store: Store, file: Path, repaired: tuple[Path, Run, Store]) -> Run:
     """A repair that nothing disturbed."""
-    (work_folder / "shop.py").write_text(BROKEN)
-    return fix("shop.py", model(), store=store)
+    _, run, made = repaired
+    shutil.copytree(made.runs / run.id, store.runs / run.id)
+    return run
 
 
 def killed(store: Store, run: Run, after: type) -> str:
@@ -55,9 +75,9 @@ def test_a_killed_repair_ends_as_if_it_had_not_been(whole: Run, after: type, sto
     assert len(answering.asked) == whole.calls - answered
 
 
-def test_a_file_that_has_changed_since_is_refused(whole: Run, store: Store, work_folder: Path) -> None:
+def test_a_file_that_has_changed_since_is_refused(whole: Run, store: Store, file: Path) -> None:
     name = killed(store, whole, TestsRan)
-    (work_folder / "shop.py").write_text(BROKEN + "\n")
+    file.write_text(BROKEN + "\n")
     with pytest.raises(SetupProblem, match="has changed on disk since run 'crashed' began"):
         resume(name, model(), store=store)
 
