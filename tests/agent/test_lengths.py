@@ -10,6 +10,7 @@ import pytest
 
 from burnish.agent.ask import Tools, ask
 from burnish.agent.limits import Limits, Meter
+from burnish.errors import ModelError
 from burnish.events import Asked, Event, Message, ModelReplied, Stopped
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought
 from burnish.models.prices import price_of
@@ -173,3 +174,23 @@ def test_a_server_is_told_the_tokens_of_answer_and_thoughts_together(kind: str, 
     assert (reply.text, reply.model) == ("x = 1", f"lab:{MODEL}")
     assert 0 < reply.tokens_thought <= reply.tokens_out == 9
     assert reply.tokens_thought == (2 if kind == "ollama" else 4), "Ollama counts no thoughts: the pieces are counted"
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
+@pytest.mark.parametrize(("turn", "tries"), [(Turn(fault="cut at once"), 2), (Turn(status=503), 5)])
+def test_an_answer_that_was_lost_may_cost_so_each_further_try_is_booked(
+    kind: str, turn: Turn, tries: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from burnish.models.names import open_model
+
+    monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)
+    with serving(Peer(turn)) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "{kind}"\nbase_url = "{peer.base_url(kind)}"\n')
+        model = open_model(f"lab:{MODEL}")
+        tools = tools_for(cast(ScriptedModel, model), Limits(tokens=150))  # two of at most 65
+        if tries == 5:  # an error of the server costs nothing
+            with pytest.raises(ModelError):
+                list(ask(tools, "draft-1", CODE))
+        else:
+            assert list(ask(tools, "draft-1", CODE))[-1].reason == "tokens"  # type: ignore[union-attr]
+    assert len(peer.asked) == tries

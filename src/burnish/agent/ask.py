@@ -117,7 +117,7 @@ def ask(
     heard = yield from _heard(tools, ask_id, question)
     yield (reply := _reply(tools, ask_id, question, heard))
     if reply.ended == "cut":
-        yield _why_cut(tools, heard.pause_seconds)
+        yield heard.forbidden or _why_cut(tools, heard.pause_seconds)
         return None
     return reply
 
@@ -132,11 +132,13 @@ class _Heard:
     seconds: float = 0.0
     pause_seconds: float = 0.0
     """What the server wants us to wait, where that is more than there is."""
+    forbidden: Stopped | None = None
+    """The limit that forbids to ask once more where an answer was lost."""
 
     @property
     def refused(self) -> bool:
         """Whether the server did not even begin: that costs nothing."""
-        return bool(self.pause_seconds) and not self.text and not self.thoughts
+        return bool(self.pause_seconds) and not self.forbidden and not self.text and not self.thoughts
 
     @property
     def tokens_thought(self) -> int:
@@ -146,7 +148,10 @@ class _Heard:
 
 
 def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _Heard]:
-    """The answer as it comes, until its end, or until there is no time left for more of it."""
+    """The answer as it comes, until its end, or until there is no time left for more of it.
+
+    One that was lost on its way and is asked for again is booked again: nobody knows whether it is to be paid for.
+    """
     started = time.monotonic()
     heard = _Heard()
     for piece in tools.model.stream(question, tools.cancel):
@@ -161,9 +166,10 @@ def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _
                 if piece.why:
                     yield Notice(text=piece.why)
                 heard.pause_seconds = piece.seconds if piece.seconds > tools.meter.seconds_left else 0.0
+                heard.forbidden = tools.meter.book(question, tools.model.name) if piece.lost else None
             case Done():
                 heard.done = piece
-        if heard.pause_seconds or tools.meter.seconds_left <= 0:
+        if heard.forbidden or heard.pause_seconds or tools.meter.seconds_left <= 0:
             break
     heard.seconds = time.monotonic() - started
     return heard

@@ -90,7 +90,7 @@ class ChatModel(ABC):
                     continue
                 if began or not fault.passing or tries >= MOST_TRIES or (fault.wait_seconds or 0) > MOST_PAUSE_SECONDS:
                     raise self._problem(fault, tries, began) from None  # the cause may say the key
-                yield from _pause(_seconds(fault, tries), f"{self.name}: {fault.words}", cancel)
+                yield from _pause(_seconds(fault, tries), f"{self.name}: {fault.words}", cancel, fault.may_cost)
                 tries += 1
 
     def _pumped(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
@@ -151,8 +151,8 @@ def said(messages: Sequence[Message], goes_on: bool) -> list[tuple[str, str]]:
     return [*talk[:-2], (role, f"{words}\n\nBegin your answer with exactly this, and go on from there:\n{begun}")]
 
 
-def _pause(seconds: float, why: str, cancel: threading.Event) -> Iterator[Waiting]:
-    yield Waiting(why=f"{why}; asked again in {seconds:.1f} s", seconds=seconds)
+def _pause(seconds: float, why: str, cancel: threading.Event, lost: bool = False) -> Iterator[Waiting]:
+    yield Waiting(why=f"{why}; asked again in {seconds:.1f} s", seconds=seconds, lost=lost)
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0 and not cancel.wait(min(left, POLL_SECONDS)):
         yield Waiting()

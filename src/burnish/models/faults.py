@@ -36,6 +36,11 @@ class Fault(Exception):
         self.wait_seconds = wait_seconds
         """How long the server asks us to wait."""
 
+    @property
+    def may_cost(self) -> bool:
+        """Whether the server may have answered without our hearing of it: it took the question and said nothing."""
+        return not self.status and "refused" not in self.words.lower()
+
 
 def fault_of(error: BaseException, secret: str = "", retry_after: str = "") -> Fault:
     """Whatever a provider's client raised, as a fault."""

@@ -55,6 +55,8 @@ class Waiting(Frozen):
     why: str = ""
     seconds: float = 0.0
     """How long nothing will come at least, where that is known: who has no such time need not wait."""
+    lost: bool = False
+    """Whether an answer was lost on its way and is asked for again: it may have to be paid for all the same."""
 
 
 class Done(Frozen):
