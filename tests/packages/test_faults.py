@@ -9,6 +9,7 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.packages import prepare
+from tests.packages.conftest import only
 from tests.packages.shelf import Shelf
 
 
@@ -47,6 +48,20 @@ def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shel
     told = problem("apple==9")
     assert "no wheel of apple==9 for this Python; there is one of 1.0, 1.5" in told
     assert told.endswith("--with 'apple==1.5'")
+
+
+def test_a_package_for_newer_pythons_is_there_but_not_for_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = only(tmp_path / "index" / "apple", monkeypatch).wheel("apple")
+    link = (
+        f'<!DOCTYPE html><html><body><a href="{file.name}" data-requires-python="&gt;=4">{file.name}</a></body></html>'
+    )
+    (file.parent / "index.html").write_text(link)
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_INDEX_URL", f"file://{tmp_path / 'index'}")
+    assert "has apple but no wheel of it for this Python" in problem("apple")
 
 
 def test_requirements_that_contradict_each_other_are_told_with_what_collides(shelf: Shelf) -> None:

@@ -67,7 +67,7 @@ def from_elsewhere(asked: tuple[str, ...]) -> SetupProblem:
     """A wheel named an address for something that it needs."""
     return SetupProblem(
         f"Something that {_list(asked)} {_need(asked)} comes from an address and not from the package index. It may be "
-        "anything, so it is not fetched, built or run. Ask for another version or another package: "
+        "anything, so nothing of it is built, kept or run. Ask for another version or another package: "
         "--with 'NAME==VERSION'"
     )
 
@@ -106,7 +106,7 @@ def _no_version(unfit: str, versions: str, asked: tuple[str, ...], pip: Pip, whe
             f"Ask for one of these: --with '{name}=={_newest(versions, 1)}'"
         )
     there = pip.versions(name)
-    if there.ok:
+    if there.ok or "requires a different Python" in there.text:
         return SetupProblem(
             f"The package index has {name}{needed} but no wheel of it for this Python. Sources are never built here, "
             f"because that runs their code outside the sandbox. Build one yourself: pip wheel {name} --wheel-dir "
