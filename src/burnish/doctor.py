@@ -143,7 +143,12 @@ def _named(name: str) -> Finding:
     """A model of the user's choice: opening it looks whether it is there, and loads nothing yet."""
     from burnish.models.names import open_model
 
-    thing = f"{name} (default)"
+    thing, weights = (
+        f"{name} (default)",
+        CATALOG.get(f"local:{name.removeprefix('huggingface:').removeprefix('local:')}"),
+    )
+    if weights and not is_checked(place(weights), weights):  # opening it would fetch them
+        return _weights(weights.name, needed=True)
     try:
         open_model(name).close()
     except SetupProblem as problem:
@@ -167,7 +172,7 @@ def _of_server(thing: str, name: str) -> Finding | None:
         return Finding(thing=thing, fine=False, says=f"{server.address} does not answer{key}", type_this=look)
     if shelf.answers and names and not {name, f"{name}:latest"} & {*names}:
         has = ", ".join(get_close_matches(name, names, n=2, cutoff=0.0))
-        return Finding(thing=thing, fine=False, says=f"{server.address} has it not; it has {has}", type_this=look)
+        return Finding(thing=thing, fine=False, says=f"{server.address} does not have it; it has {has}", type_this=look)
     return Finding(thing=thing, fine=True, says=f"{server.address} answers")
 
 

@@ -154,6 +154,8 @@ def test_other_weights_a_file_of_ones_own_and_a_choice_are_understood(tmp_path: 
     missing, _ = named('model = "local:/nowhere/x.gguf"\n', tmp_path)
     assert not missing.fine
     assert named('model = "scripted:demo"\n', tmp_path)[0].fine
+    (tmp_path / "config.toml").write_text('model = "huggingface:qwen2.5-coder-0.5b"\n')
+    assert found(f"{small} (default)").type_this == f"./burnish models pull {small}"
     (tmp_path / "config.toml").write_text('model = "auto"\n')
     assert found(DEFAULT_MODEL).needed
 

@@ -107,5 +107,5 @@ def _endless(answers: Sequence[Answer]) -> Iterator[str]:
 def _whole(answers: Sequence[Answer], server: Server | None) -> Iterator[str]:
     long = [answer for answer in answers if len(answer.text) > LONG_CHARACTERS]
     if long and all(answer.pieces == 1 for answer in long):
-        where = "the server, or a proxy before it, keeps them back; turn streaming on there" if server else "it is slow"
-        yield f"Answers come whole and not as they are written ({where}): a limit of time cannot break one off."
+        where = " The server, or a proxy before it, keeps them back: turn streaming on there." if server else ""
+        yield f"Answers come whole and not as they are written: a limit of time cannot break one off.{where}"
