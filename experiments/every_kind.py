@@ -37,7 +37,7 @@ from burnish.sandbox import open_sandbox
 SMALL = "qwen2.5-coder-0.5b"
 OLLAMAS = "qwen2.5-coder:0.5b"
 SANDBOXES = ("bubblewrap", "docker", "process")
-LIMITS = Limits(rounds=2, calls=6, tokens=12_000, seconds=60)
+LIMITS = Limits(rounds=2, calls=6, tokens=12_000, seconds=40)
 SENTENCE = "a function vowels(text) that counts the vowels in a text, e.g. vowels('banana') == 3 and vowels('') == 0"
 BROKEN = '''def initials(name):
     """The first letter of each word of a name, in capitals."""
