@@ -1,0 +1,47 @@
+"""The user's own record bears out what the evidence says of the cost, of older evidence as far as that goes."""
+
+import pytest
+
+from burnish.events import Event, ModelReplied, RunFinished, RunStarted, SpecAgreed
+from burnish.evidence import Dossier, dossier_of
+from burnish.evidence.record import claim_of_record
+from burnish.runs import Store
+
+
+@pytest.fixture
+def dossier(store: Store) -> Dossier:
+    """What is said of a run of two models that is on record here."""
+    run_id, record = store.begin("a")
+    told = {"ask_id": "d", "purpose": "draft", "text": "x", "tokens_in": 9, "tokens_out": 2, "seconds": 1.0}
+    events: tuple[Event, ...] = (
+        RunStarted(run_id=run_id, verb="write", prompt="p", model="local:a,openai:b", burnish="0"),
+        SpecAgreed(entry_point="f", signature="f(n)"),
+        ModelReplied.model_validate({**told, "model": "local:a", "dollars": 0.0}),
+        ModelReplied.model_validate({**told, "model": "openai:b", "dollars": None, "tokens_cached": 4}),
+        RunFinished(verdict="failed", why="so"),
+    )
+    with record:
+        for event in events:
+            record.append(event)
+    return dossier_of(store.open(run_id), {})
+
+
+def test_what_each_model_took_is_part_of_the_evidence_and_agrees_with_the_record(
+    dossier: Dossier, store: Store
+) -> None:
+    small, large = dossier.cost.by_model
+    assert (small.model, small.dollars, large.model, large.dollars) == ("local:a", 0.0, "openai:b", None)
+    assert large.tokens_cached == 4
+    assert claim_of_record(dossier, store).answer == "holds"
+
+
+def test_older_evidence_that_says_nothing_of_each_model_still_holds(dossier: Dossier, store: Store) -> None:
+    older = dossier.model_copy(update={"cost": dossier.cost.model_copy(update={"by_model": ()})})
+    assert claim_of_record(older, store).answer == "holds"
+
+
+def test_a_cost_that_was_made_smaller_does_not_hold(dossier: Dossier, store: Store) -> None:
+    cheaper = dossier.cost.by_model[1].model_copy(update={"tokens_in": 1})
+    changed = dossier.cost.model_copy(update={"by_model": (dossier.cost.by_model[0], cheaper)})
+    claim = claim_of_record(dossier.model_copy(update={"cost": changed}), store)
+    assert (claim.answer, "the cost" in claim.why) == ("does_not_hold", True)
