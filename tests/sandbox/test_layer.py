@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from burnish.errors import SetupProblem
+from burnish.packages import prepare
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.box import Box
 from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
@@ -58,8 +60,9 @@ def test_code_has_the_version_of_the_layer_and_pytest_its_own(box: Box) -> None:
     assert apart.separated
     assert together.all_passed, together
     assert not together.separated
-    judge = "def test_it():\n    import packaging.version\n    assert packaging.version.Version('1.0')\n"
-    assert box.grade("x = 1", judge).all_passed, "what judges is what we shipped"
+    own = "import pytest\n\n\ndef test_it():\n    import packaging\n    assert packaging.VERSION == 'of the layer'\n"
+    own += "    with pytest.raises(ZeroDivisionError):\n        1 / 0\n"
+    assert box.grade("x = 1", own).all_passed, "tests that name it have the layer's, and pytest works as ever"
 
 
 def test_the_layer_changes_for_the_next_job(box: Box, tmp_path: Path) -> None:
@@ -100,3 +103,75 @@ def test_modules_that_bear_the_judge_s_names_change_no_verdict(kind: str, tmp_pa
             assert not box.grade(f"import pytest\n{wrong}", tests).all_passed
             assert box.grade(right, tests).all_passed
         assert box.run(["python", "-c", "import json; print(json.dumps(3))"]).output == "3\n"
+
+
+def test_tests_that_use_a_package_of_the_layer_share_a_process_with_the_code_and_others_do_not(box: Box) -> None:
+    code = "import fruit\n\n\ndef f(n):\n    return fruit.ripe(n)\n"
+    assert box.grade(code, "assert f(4)").separated
+    for words in ("import json, fruit as sweet", "from fruit import ripe"):
+        graded = box.grade(code, f"{words}\nassert f(4)")
+        assert graded.all_passed
+        assert not graded.separated, "the report says so"
+
+
+FALSE_NUMPY = """
+import sys, types
+
+class Equal:
+    __module__ = "numpy"
+    dtype = types.SimpleNamespace(kind="i", str="<i8")
+    size, shape = 1, [1]
+
+    def __eq__(self, other): return True
+    def __hash__(self): return 5
+    def item(self): return {item}
+    def ravel(self): return self
+    def tolist(self): return [self]
+
+class Other(Equal):
+    __module__ = "numpy"
+
+numpy = types.ModuleType("numpy")
+numpy.generic, numpy.ndarray = {kinds}
+sys.modules["numpy"] = numpy
+
+def f():
+    return Equal()
+"""
+
+
+@pytest.mark.parametrize("kinds", ["Equal, Other", "Other, Equal", "object, object"])
+@pytest.mark.parametrize("item", ["self", "Other()", "7"])
+def test_an_object_that_equals_everything_gains_nothing_by_a_numpy_of_its_own(box: Box, kinds: str, item: str) -> None:
+    code = FALSE_NUMPY.format(kinds=kinds, item=item)
+    for tests in ("assert f() == 5", "from solution import f\n\n\ndef test_it():\n    assert f() == 5\n"):
+        graded = box.grade(code, tests, timeout_seconds=2)
+        assert not graded.all_passed
+        assert graded.separated
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", EVERY)
+def test_values_of_numpy_are_judged_as_they_would_be_at_the_user_s(kind: str) -> None:
+    try:
+        made = prepare(["numpy"])
+    except SetupProblem as problem:
+        pytest.skip(f"there is no package index here: {problem}")
+    code = "import numpy as np\n\n\ndef f(n):\n    return np.arange(n)\n\n\ndef g():\n    return np.float64(0.5)\n"
+    right = "assert (f(3) == [0, 1, 2]).all()\nassert f(3).sum() == 3\nassert list(f(2)) == [0, 1]\n"
+    right += "assert f(0).shape == (0,)\nassert g() == 0.5\nassert {'a': g()} == {'a': 0.5}\n"
+    wrong = (
+        "assert (f(3) == [0, 1, 3]).all()",
+        "assert f(3) == [0, 1, 2]",
+        "assert f(3).sum() == 4",
+        "assert g() == 1",
+    )
+    own = "import numpy as np\nfrom solution import f\n\n\n"
+    own += "def test_it():\n    assert np.array_equal(f(3), np.arange(3))\n"
+    with open_sandbox(must_be_there(kind), cells=1, layer=made.folder) as box:
+        graded = box.grade(code, right)
+        assert graded.all_passed, graded
+        assert graded.separated
+        assert not any(box.grade(code, tests).all_passed for tests in wrong)
+        assert box.grade(code, own).all_passed
+        assert not box.grade(code, own.replace("np.arange(3)", "np.arange(4)")).all_passed

@@ -64,7 +64,7 @@ class Box:
 
     def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
         """Run `tests` against `code` (importable as `solution`) and say what each test said."""
-        suite = verdict.style_of(tests)
+        suite = verdict.style_of(tests, self.layer)
         if suite.problem:
             return Graded(problem=suite.problem)
         if not suite.shared:

@@ -3,7 +3,9 @@
 import ast
 import re
 import signal
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from burnish.events import Case, Graded, Outcome
@@ -21,6 +23,8 @@ REACHES_IN = re.compile(
     r"|\bawait\b|\bsys\.modules\b|\bglobals\(\)"
 )
 """Words of tests that reach into the process of the code, which therefore must be theirs."""
+IMPORTS = re.compile(r"^[ \t]*(?:import[ \t]+([^\n#;]+)|from[ \t]+(\w+))", re.M)
+"""What tests import, as they write it: "numpy as np, json", or the first name after `from`."""
 MAY_BE_PYTEST = re.compile(r"^(async\s+)?def\s+test|^class\s", re.M)
 """Without one of these a text holds nothing that pytest would collect."""
 
@@ -35,9 +39,12 @@ class Style:
     problem: str = ""
 
 
-def style_of(tests: str) -> Style:
-    """Is it a pytest file or a script of asserts, and can it judge from another process?"""
-    shared = REACHES_IN.search(tests) is not None
+def style_of(tests: str, layer: Path | None = None) -> Style:
+    """Is it a pytest file or a script of asserts, and can it judge from another process?
+
+    Tests that use a package of the layer cannot: what they compare with, pass or make is that package's own.
+    """
+    shared = REACHES_IN.search(tests) is not None or (layer is not None and uses(tests, layer))
     if not MAY_BE_PYTEST.search(tests):
         return Style(shared=shared)
     try:
@@ -45,6 +52,14 @@ def style_of(tests: str) -> Style:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Style(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
     return Style(pytest=any(is_test(node) for node in tree.body), shared=shared)
+
+
+def uses(tests: str, layer: Path) -> bool:
+    """Whether tests import something that is in a layer."""
+    words = " ".join(word for found in IMPORTS.findall(tests) for word in found)
+    names = {*re.findall(r"[^\W\d]\w*", words)}
+    others = names - sys.stdlib_module_names - {"solution", "pytest"}
+    return any((layer / name).exists() or (layer / f"{name}.py").exists() for name in others)
 
 
 def is_test(node: ast.stmt) -> bool:

@@ -3,7 +3,7 @@
 import types
 from typing import TYPE_CHECKING, Any
 
-from burnish.sandbox.inside import faults, known, shapes
+from burnish.sandbox.inside import arrays, faults, known, shapes
 from burnish.sandbox.inside.plain import Session, Tree, contents, pack, parts, unpack
 
 if TYPE_CHECKING:
@@ -45,10 +45,16 @@ class Here(Session):
             return ["m", value.__name__]
         if kind is Callback:
             return ["K", value.number]
+        if (simple := arrays.plain(value)) is not value:
+            return pack(simple, self) if type(simple) is not arrays.Array else ["nd", *map(self.packed, simple.tree)]
         number, base = self.server.number_of(value), shapes.base_of(kind, shapes.VALUES)
         if base is not None:
             return ["v", number, self.shape(kind), pack(shapes.value_in(value, base), self)]
         return ["h", number, self.shape(kind)]
+
+    def packed(self, part: Any) -> Tree:
+        """One part of something that crosses in parts."""
+        return pack(part, self)
 
     def pack_class(self, kind: type) -> Tree:
         """A class that only this process has."""

@@ -6,7 +6,7 @@ import sys
 import types
 from typing import Any
 
-from burnish.sandbox.inside import known
+from burnish.sandbox.inside import arrays, known
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.plain import Session, Tree, fill, pack, unpack
 from burnish.sandbox.inside.standins import Remote, RemoteClass, StandIns
@@ -134,6 +134,8 @@ class There(Session):
             return standins.object(tree[1], tree[2])
         if tag == "v":
             return standins.value(tree[1], tree[2], unpack(tree[3], self))
+        if tag == "nd":
+            return arrays.made(*(unpack(part, self) for part in tree[1:]))
         if tag == "k":
             return standins.remote_class(tree[1], tree[2], tree[3])
         if tag == "K":
