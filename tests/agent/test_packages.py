@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 
 from burnish.agent import prompts
+from burnish.agent.nodes.run import run
 from burnish.agent.packages import Packages, layer_for, missing_in
 from burnish.agent.prompts import Wanted
-from burnish.events import Case, Graded, PackagesAdded, SpecAgreed
+from burnish.agent.work import Work
+from burnish.events import Case, CodeProposed, Graded, PackagesAdded, SpecAgreed, TestsRan
+from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
+from tests.agent.nodes import at_work
 from tests.packages.conftest import only
 
 IMPORTED = "the code cannot be imported: ModuleNotFoundError: No module named {!r} (line 1: import it)"
@@ -92,6 +96,14 @@ def test_code_may_not_ask_for_ever(packages: Packages, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("module", ["json", "distutils.core", "solution", "tests"])
 def test_python_s_own_modules_and_the_task_s_are_no_packages(module: str) -> None:
     assert missing_in(lacking(module)) == ()
+
+
+def test_where_nobody_may_add_packages_as_in_evaluations_a_version_just_fails(box: Sandbox) -> None:
+    spec = SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 1",))
+    version = CodeProposed(version=1, code="import yaml\n\n\ndef f(n):\n    return n\n", by="draft")
+    *_, ran = run(Work(Task(id="f", prompt="f"), [spec, version]), at_work.tools(box))
+    assert isinstance(ran, TestsRan)
+    assert ran.graded.problem.endswith("No module named 'yaml' (line 1: import yaml)")
 
 
 def test_other_failures_are_left_as_they_are(packages: Packages) -> None:

@@ -39,6 +39,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
         patch.delenv("VIRTUAL_ENV", raising=False)
         made = only(folder / "shelf", patch)
         made.wheel("more-itertools", "10.1", files={"more_itertools/__init__.py": WINDOWS})
+        made.wheel("click", "8.0")
         yield made
 
 
@@ -129,6 +130,12 @@ def test_a_project_without_an_environment_has_what_it_requires(tmp_path: Path, s
     assert [one.packages for one in run.all(PackagesAdded)] == [(("more-itertools", "10.1"),)]
     checked = check(project / "near.py", only=["tests"])
     assert checked.passed, checked.evidence
+    (project / "requirements.txt").write_text("click\n")
+    (project / "near.py").write_text("import click\n\n\ndef pairs(xs):\n    return click.VERSION\n")
+    grown = fix(project / "near.py", ScriptedModel(SCRIPT), store=store)
+    assert grown.verdict == "proven", grown.why
+    assert [name for name, _ in grown.all(PackagesAdded)[-1].packages] == ["click", "more-itertools"]
+    (project / "near.py").write_text(f"{CODE}\n")
     (project / "requirements.txt").unlink()
     assert not check(project / "near.py", only=["tests"]).passed
     assert check(project / "near.py", only=["tests"], packages=["more-itertools"]).passed

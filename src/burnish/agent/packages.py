@@ -51,8 +51,8 @@ class Packages:
         if not missing:
             return graded
         if unknown or self._times >= MOST_TIMES:
-            lacking = [_advice(module) for module in unknown] or [_too_often(module, package) for module, package in missing.items()]
-            return _told(graded, lacking)
+            often = [_too_often(module, package) for module, package in missing.items()]
+            return _told(graded, [_advice(module) for module in unknown] or often)
         self._times += 1
         try:
             return self._grown([package for package in missing.values() if package], version)

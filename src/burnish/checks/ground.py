@@ -14,7 +14,8 @@ from burnish.sandbox.sandbox import Sandbox
 
 EDIT_SECONDS = 0.4
 """An edit that is slower than this has made an endless loop, or is not worth waiting for."""
-
+IMPORT_SECONDS = 2.0
+"""What packages may take to be imported, each time anew."""
 MOST_PASSING = 100
 
 
@@ -73,8 +74,12 @@ class Alone:
         """Plain asserts as a script, without pytest; the first that fails ends it."""
         script = suite.script()
         if script:
-            return self._sandbox.grade(module, script, EDIT_SECONDS).all_passed
+            return self._sandbox.grade(module, script, self._edit_seconds).all_passed
         return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
+
+    @property
+    def _edit_seconds(self) -> float:
+        return EDIT_SECONDS + (IMPORT_SECONDS if getattr(self._sandbox, "layer", None) else 0.0)
 
     def passing(
         self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING

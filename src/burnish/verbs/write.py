@@ -11,7 +11,7 @@ from burnish.attempt import Models, Watch, attempt
 from burnish.checks.settings import CHECKS
 from burnish.choosing.auto import models_for
 from burnish.errors import SetupProblem
-from burnish.events import FilesWritten
+from burnish.events import FilesWritten, PackagesAdded
 from burnish.evidence import as_text, dossier_of
 from burnish.evidence.form import FILE, REPORT, files_of
 from burnish.evidence.versions import versions
@@ -59,11 +59,13 @@ def write(
     what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
     `review` is shown the tests before they are frozen and the code before its verdict, and says how to go on.
     `packages` are third-party packages that the code may import, such as "numpy" or "pandas>=2": well-known ones, or
-    those in `allow_packages`. They are prepared before any code runs.
+    those in `allow_packages`. They are prepared before any code runs; of an earlier
+    run that this one goes on from, its packages stay.
     """
     asked = wanted(packages, allow_packages)
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
+    asked = asked or (_had(store.open(from_run)) if from_run else ())
     task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None)
     task = task.model_copy(update={"packages": asked}) if asked else task
     if out is not None:
@@ -116,6 +118,12 @@ def _further(sentence: str, from_run: str, store: Store) -> Task:
         module=before.module,
     )
     return go_on(earlier, run.code, tuple(kept), sentence)
+
+
+def _had(run: Run) -> tuple[str, ...]:
+    """The packages that the code of an earlier run could import, as they were asked for then."""
+    added = run.last(PackagesAdded)
+    return added.asked if added else ()
 
 
 def free_folder(wanted: Path) -> Path:
