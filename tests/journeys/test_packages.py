@@ -40,6 +40,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
         made = only(folder / "shelf", patch)
         made.wheel("more-itertools", "10.1", files={"more_itertools/__init__.py": WINDOWS})
         made.wheel("click", "8.0")
+        made.wheel("quincetools", "1.0")
         yield made
 
 
@@ -61,6 +62,7 @@ def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(t
     assert [(one.asked, one.packages, one.why) for one in added] == [
         (("more-itertools",), (("more-itertools", "10.1"),), "")
     ]
+    assert run.seconds >= added[0].seconds > 0, "preparing them counts"
     draft = next(ask for ask in run.all(Asked) if ask.purpose == "draft")
     assert "These packages are installed: more-itertools." in draft.messages[1].content
     assert run.started.settings["packages"] == ["more-itertools"]
@@ -72,6 +74,20 @@ def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(t
     assert evidence["packages"] == [{"name": "more-itertools", "version": "10.1"}]
     assert verify(tmp_path / "out", fast=True, store=store).ending == "holds"
     assert goes_on(run, store)
+
+
+@pytest.mark.timeout(120)
+def test_evidence_that_names_a_stranger_is_not_run_again_until_you_allow_it(tmp_path: Path, store: Store) -> None:
+    own = {**SCRIPT, "": [block("def pairs(xs):\n    return list(zip(xs, xs[1:]))")]}
+    more = {"packages": ["quincetools"], "allow_packages": ["quincetools"]}
+    run = write(TASK, ScriptedModel(own), store=store, out=tmp_path / "out", fast=True, **more)  # type: ignore[arg-type]
+    assert run.verdict == "proven", run.why
+    refused = verify(tmp_path / "out", store=store)
+    assert refused.ending == "does not hold"
+    (tests,) = [claim for claim in refused.claims if claim.what == "tests"]
+    assert tests.answer == "not_tried"
+    assert tests.why.endswith("--allow-package quincetools")
+    assert verify(tmp_path / "out", fast=True, store=store, allow_packages=["quincetools"]).ending == "holds"
 
 
 def goes_on(run: Run, store: Store) -> bool:

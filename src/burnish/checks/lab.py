@@ -60,7 +60,11 @@ class Lab:
         self._bare = bare_environment(layer) if project.alone else None
         self._interpreter = self._bare or interpreter(project.python)
         self._copy = open_copy(self._seen) if sandbox != "process" else None
-        self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(), layer=project.layer)
+        try:
+            self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(), layer=project.layer)
+        except BaseException:
+            self._remove_folders()
+            raise
 
     @property
     def root(self) -> str:
@@ -123,6 +127,9 @@ class Lab:
     def close(self) -> None:
         """End every process of this lab."""
         self.sandbox.close()
+        self._remove_folders()
+
+    def _remove_folders(self) -> None:
         for folder in (self._copy, self._bare and self._bare.environment):
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
