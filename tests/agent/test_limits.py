@@ -50,7 +50,7 @@ def test_seconds_run_out() -> None:
 @pytest.mark.parametrize("cap", ["calls", "tokens", "seconds", "dollars"])
 def test_a_limit_of_zero_forbids_the_first_call(cap: str) -> None:
     meter = Meter(Limits(**{cap: 0}))
-    stopped = meter.book(question())
+    stopped = meter.book(question(), DEAR)
     assert stopped
     assert (stopped.reason, stopped.why) == (cap, f"the limit of 0 {cap} is reached")
 
@@ -90,6 +90,16 @@ def test_a_model_on_this_machine_costs_nothing() -> None:
     meter = Meter(Limits(dollars=0.000001))
     assert meter.book(question(), "local:qwen2.5-coder-0.5b") is None
     assert meter.settle(question(), 4, 2, "local:qwen2.5-coder-0.5b") == 0
+
+
+def test_what_costs_nothing_passes_where_no_money_may_be_spent() -> None:
+    meter = Meter(Limits(dollars=0))
+    assert meter.book(question(), "local:qwen2.5-coder-0.5b") is None
+    assert meter.affords(question(), 2, "local:qwen2.5-coder-0.5b")
+    assert not meter.affords(question(), 1, DEAR)
+    spent = Meter(Limits(dollars=0))
+    spent.count(4, 2, DEAR)
+    assert spent.book(question(), "local:qwen2.5-coder-0.5b") is None
 
 
 def test_under_a_dollar_cap_a_call_of_unknown_price_is_refused() -> None:

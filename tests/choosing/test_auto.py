@@ -111,6 +111,11 @@ def test_with_a_cap_in_dollars_nobody_is_chosen_whose_price_is_unknown(monkeypat
         assert who_answers("auto", Limits(dollars=1)).names == DEFAULT_MODEL
 
 
+def test_who_is_free_answers_where_no_money_may_be_spent(lab: Peer, call: Call, store: Store) -> None:
+    assert call("write", DOUBLE, "--model", "auto", "--dollars", "0").code == 0
+    assert store.open("last").started.model == LAB
+
+
 def test_models_that_were_chosen_know_why(lab: Peer) -> None:
     models = models_for("auto")
     assert isinstance(models, Chosen)

@@ -51,7 +51,7 @@ def test_nothing_was_ever_asked() -> None:
 def test_proven_runs_count_for_their_model_and_failed_and_broken_ones_against_it(store: Store) -> None:
     for verdict in ("proven", "proven", "failed"):
         record(store, "a:x", REPLIED, ended(verdict))
-    record(store, "a:x", Broke(error="ModelError", message="gone"))
+    record(store, "a:x", REPLIED, Broke(error="ModelError", message="gone"))
     record(store, "a:y", REPLIED, ended("failed"), verb="fix")
     assert history(store) == {"a:x": Record(runs=4, proven=2), "a:y": Record(runs=1)}
 
@@ -61,6 +61,8 @@ def test_runs_that_say_nothing_of_a_model_do_not_count(store: Store) -> None:
     record(store, "a:x", REPLIED, Stopped(reason="interrupted"))
     record(store, "a:x", REPLIED)
     record(store, "a:x", ended("proven"), verb="fix")
+    record(store, "a:x", ended("failed"))
+    record(store, "a:x", Broke(error="ModelError", message="nothing answers"))
     record(store, "a:x", REPLIED, ended("failed"), verb="strengthen")
     assert history(store) == {}
 

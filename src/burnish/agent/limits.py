@@ -101,7 +101,7 @@ class Meter:
         """Whether so many such calls fit into what is left of calls, tokens and money; nothing is booked."""
         left, dollars = self.left(), _most_dollars(ask, model)
         fits = times <= left.calls and times * (_most_read(ask) + ask.most_tokens) <= left.tokens
-        return fits and (left.dollars is None or (dollars is not None and times * dollars < left.dollars))
+        return fits and (left.dollars is None or (dollars is not None and times * dollars <= left.dollars))
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -184,8 +184,9 @@ class Meter:
             )
 
     def _too_dear(self, dollars: float | None) -> bool:
+        """Whether it may pass the cap; what is free for sure passes none."""
         cap = self.limits.dollars
-        return cap is not None and (cap == 0 or dollars is None or self._dollars + dollars > cap)
+        return cap is not None and dollars != 0 and (dollars is None or self._dollars + dollars > cap)
 
 
 def check_priced(limits: Limits, *models: str) -> None:

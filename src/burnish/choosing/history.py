@@ -17,7 +17,7 @@ VERBS = ("write", "fix")
 """What is a measure of a model; in `strengthen`, a model does not decide how it ends."""
 NEWEST_PAIRS, NEWEST_EVALUATIONS = 30, 30
 """How many are read at most: a choice is made at every run and must be quick."""
-NOT_PROVEN = ("failed", "broken")
+DECIDED = ("proven", "failed", "broken")
 """A run without an example, which nothing could prove, and one that was interrupted say nothing of a model."""
 
 
@@ -42,8 +42,10 @@ def _of_runs(store: Store) -> Iterator[tuple[str, Record]]:
 
 
 def _counts(row: Row) -> bool:
-    """Whether a run says something of its model; where a file was right already, nobody was asked."""
-    return row.verb in VERBS and ((row.state == "proven" and row.tokens > 0) or row.state in NOT_PROVEN)
+    """Whether a run says something of its model, which must have been heard: a file may have been right already, a cap
+    may have forbidden the first question, a server may have been down.
+    """
+    return row.verb in VERBS and row.tokens > 0 and row.state in DECIDED
 
 
 def _of_pair(names: list[str], proven: bool, folder: Path) -> Iterator[tuple[str, Record]]:
