@@ -1,6 +1,7 @@
 """Who answers: what was named, what was decided once and for all, or what is chosen now; money only where allowed."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from burnish.errors import SetupProblem
 from burnish.models import sources
 from burnish.models.catalog import DEFAULT_MODEL, Weights
 from burnish.models.names import Chosen, default_names, open_model
+from burnish.models.providers import PACKAGES
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
 from burnish.telling import explain
@@ -68,6 +70,27 @@ def test_a_key_that_is_set_is_mentioned_and_not_used(lab: Peer, monkeypatch: pyt
     choice = who_answers("auto")
     assert choice.names == LAB
     assert choice.why.endswith("openai: has a key and costs money, so it was not asked (--dollars 1 would allow it)")
+
+
+def test_work_without_a_cap_in_dollars_is_told_of_the_setting(lab: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
+    why = who_answers("auto", alone=True).why
+    assert why.endswith("costs money, so it was not asked (`burnish config set may_spend true` would allow it)")
+
+
+def test_a_server_that_has_models_and_lacks_its_package_is_named_with_the_line_that_installs_it(
+    lab: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", lab.address)
+    monkeypatch.setitem(PACKAGES, "ollama", "langchain-nowhere>=1.0")
+    choice = who_answers("auto")
+    assert choice.names == LAB
+    assert choice.why.endswith(
+        f"; ollama: has models, and its package is not installed"
+        f" (`{sys.executable} -m pip install 'langchain-nowhere>=1.0'`)"
+    )
+    lab.talks = False
+    assert "ollama" not in who_answers("auto").why, "what it has is of no use here"
 
 
 def test_a_server_of_ones_own_elsewhere_is_mentioned_and_not_used(lab: Peer) -> None:
@@ -228,6 +251,15 @@ def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, 
     models = [ScriptedModel(script(), SMALL), ScriptedModel(script(), LARGE)]
     burnish.write(DOUBLE, models, out=tmp_path / "out")
     said = f"- {LARGE} was to help where {SMALL} was stuck, and was not needed."
+    assert said in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: object, tmp_path: Path) -> None:
+    wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "reflect", "syntax", "repeat"), WRONG)), SMALL)
+    models = [wrong, ScriptedModel(script(), LARGE)]
+    run = burnish.write(DOUBLE, models, limits=Limits(calls=2), out=tmp_path / "out")
+    assert run.verdict == "failed"
+    said = f"- {LARGE} was to help where {SMALL} was stuck, and was not reached."
     assert said in (tmp_path / "out" / "report.md").read_text()
 
 

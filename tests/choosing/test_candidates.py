@@ -9,7 +9,8 @@ import pytest
 
 from burnish import config
 from burnish.choosing.candidate import Candidate, Record
-from burnish.choosing.candidates import NOT_FOR_CODE, candidates, locked_away, size_of
+from burnish.choosing.candidates import candidates, locked_away, size_of
+from burnish.choosing.fit import is_fit
 from burnish.models.listing import Listed, Shelf
 from burnish.models.prices import Price
 from burnish.models.providers import Server
@@ -37,11 +38,23 @@ def test_an_ollama_is_found_where_it_listens(peer: Peer, monkeypatch: pytest.Mon
     assert [one.name for one in candidates({})] == [f"ollama:{MODEL}"]
 
 
+def test_a_model_of_which_its_ollama_says_that_it_does_not_talk_is_nobody_to_choose(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("langchain_ollama")
+    monkeypatch.setenv("OLLAMA_HOST", peer.address)
+    peer.talks = False
+    assert candidates({}) == []
+
+
 def test_a_weights_file_of_ones_own_that_was_used_before_is_there_as_long_as_it_exists(tmp_path: Path) -> None:
     name = f"local:{tmp_path}/own-7b.gguf"
     assert candidates({name: Record(runs=1)}) == []
     (tmp_path / "own-7b.gguf").touch()
     assert candidates({name: Record(runs=1)}) == [Candidate(name=name, strength="strong")]
+    with (tmp_path / "own-7b.gguf").open("r+b") as file:
+        file.truncate(1 << 40)
+    assert candidates({name: Record(runs=1)}) == [], "a terabyte of weights fits into no memory here"
 
 
 def test_a_server_that_never_answers_delays_nobody(peer: Peer) -> None:
@@ -93,10 +106,26 @@ def test_a_server_cannot_slip_in_a_second_model_or_what_does_not_fit_into_memory
         "openai:gpt-3.5-turbo-instruct",
         "openai:gpt-5-codex",
         "openai:text-embedding-3-small",
+        "ollama:qwen2.5-coder:7b-base",
+        "ollama:deepseek-coder:6.7b-base-q4_0",
+        "lab:Qwen/Qwen3-8B-Base",
+        "ollama:codellama:7b-code",
+        "ollama:codellama:7b-code-q4_K_M",
+        "ollama:codegemma:code",
+        "ollama:codellama:13b-python",
+        "ollama:sqlcoder:15b",
+        "ollama:gte-qwen2:7b",
+        "lab:Alibaba-NLP/gte-Qwen2-7B-instruct",
+        "ollama:paraphrase-multilingual",
+        "lab:intfloat/multilingual-e5-large",
+        "ollama:starcoder2",
+        "ollama:starcoder2:15b",
+        "ollama:moondream:latest",
+        "lab:codebert-base",
     ],
 )
 def test_what_writes_no_code_or_sends_it_elsewhere_is_nobody_to_choose(name: str) -> None:
-    assert NOT_FOR_CODE.search(name)
+    assert not is_fit(Listed(name=name))
 
 
 @pytest.mark.parametrize(
@@ -112,10 +141,17 @@ def test_what_writes_no_code_or_sends_it_elsewhere_is_nobody_to_choose(name: str
         "lab:Qwen/Qwen2.5-Coder-7B-Instruct",
         "ollama:codestral:latest",
         "lab:mixtral-8x7b",
+        "ollama:granite-code:8b",
+        "ollama:starcoder2:15b-instruct",
+        "ollama:gemma3n:e4b",
+        "ollama:codellama:7b-instruct",
+        "lab:x-ai/grok-code-fast-1",
+        "lab:AgentPublic/albert-8b",
+        "ollama:qwen3-coder:30b",
     ],
 )
 def test_what_writes_code_may_be_chosen(name: str) -> None:
-    assert not NOT_FOR_CODE.search(name.lower())
+    assert is_fit(Listed(name=name))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def did(proven: int, runs: int) -> Record:
 def test_where_nothing_is_there_it_is_the_default_and_its_download_is_said() -> None:
     choice = choose([], {})
     assert choice.names == DEFAULT_MODEL
-    assert "no other model is there" in choice.why
+    assert "no other model can be asked" in choice.why
     assert "fetched first (1,117 MB)" in choice.why
 
 
@@ -73,6 +73,12 @@ def test_a_model_of_unknown_price_is_the_last_of_equals() -> None:
 
 def test_a_small_one_goes_first_and_a_large_one_helps() -> None:
     assert choose([LOCAL, LARGE], {}).names == f"{LOCAL.name},{LARGE.name}"
+
+
+def test_where_only_one_is_asked_only_one_is_chosen_and_the_other_is_named_as_what_it_is() -> None:
+    choice = choose([LOCAL, LARGE], {}, alone=True)
+    assert choice.names == LOCAL.name
+    assert choice.why == (f"{LOCAL.name}: free, on this disk, never tried; {LARGE.name} is there too, never tried")
 
 
 def test_one_that_is_known_to_be_good_goes_first_and_one_that_promises_more_helps() -> None:

@@ -77,7 +77,7 @@ class Peer:
         self.hung_up = threading.Event()
         self.address = ""
         self.stop: Callable[[], None] = lambda: None
-        self.context, self.thinks = 32768, False
+        self.context, self.thinks, self.talks = 32768, False, True
         self._lock = threading.Lock()
 
     def turn(self, path: str, question: dict[str, Any], headers: dict[str, str]) -> Turn:
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         if question["model"] != MODEL:
             return self._json({"error": f"model '{question['model']}' not found"}, 404)
         info = {"general.architecture": "toy", "toy.context_length": self.peer.context, "toy.block_count": 24}
-        can = ["completion", "tools", *(["thinking"] if self.peer.thinks else [])]
+        can = ["completion", "tools", *(["thinking"] if self.peer.thinks else [])] if self.peer.talks else ["embedding"]
         return self._json({"model_info": info, "capabilities": can, "details": {"family": "toy"}})
 
     def _pull(self, question: dict[str, Any]) -> None:

@@ -1,26 +1,30 @@
 """Who answers: a name, `small,large`, what the user decided once and for all, or `auto`, which chooses."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 
 from burnish.agent.limits import Limits
 from burnish.choosing.candidate import Choice
-from burnish.choosing.candidates import candidates, locked_away
+from burnish.choosing.candidates import candidates, lacking, locked_away
 from burnish.choosing.choice import choose
 from burnish.choosing.history import history
 from burnish.config import load
 from burnish.errors import SetupProblem
 from burnish.models.model import Model
 from burnish.models.names import AUTO, Chosen, Progress, default_names, open_models
-from burnish.models.providers import Server
+from burnish.models.providers import PACKAGES
 from burnish.runs import Store
 
 Models = Model | str | Sequence[Model]
 
 
-def who_answers(names: str | None, limits: Limits | None = None, store: Store | None = None) -> Choice:
+def who_answers(
+    names: str | None, limits: Limits | None = None, store: Store | None = None, *, alone: bool = False
+) -> Choice:
     """The names as they are; where there are none, the default; for `auto` a choice, with its reason.
 
-    Money is spent only by what was named, or where a cap in dollars or the user's settings allow it.
+    Money is spent only by what was named, or where a cap in dollars or the user's settings allow it. `alone` is for
+    work that asks a single model, and has no cap in dollars.
     """
     names = (default_names() if names is None else names).strip()
     if names != AUTO:
@@ -32,9 +36,8 @@ def who_answers(names: str | None, limits: Limits | None = None, store: Store | 
     found = candidates(did, may_spend)
     if capped:  # a cap cannot be kept where the price is unknown
         found = [one for one in found if one.dollars is not None]
-    choice = choose(found, did, may_spend)
-    locked = [] if may_spend else locked_away()
-    return choice.model_copy(update={"why": "; ".join([choice.why, *map(_locked, locked)])})
+    choice = choose(found, did, may_spend, alone=alone)
+    return choice.model_copy(update={"why": "; ".join([choice.why, *_not_asked(may_spend, alone)])})
 
 
 def models_for(
@@ -55,9 +58,12 @@ def _must_stand_alone(names: str) -> None:
         )
 
 
-def _locked(server: Server) -> str:
-    if server.is_official:
-        return f"{server.provider}: has a key and costs money, so it was not asked (--dollars 1 would allow it)"
-    return (
-        f"{server.provider}: may cost money, so it was not asked (`burnish config set may_spend true` would allow it)"
-    )
+def _not_asked(may_spend: bool, alone: bool) -> Iterator[str]:
+    """Who is there and was left out, and what to type so that it is not."""
+    for server in lacking(may_spend):
+        install = f"{sys.executable} -m pip install '{PACKAGES[server.kind]}'"
+        yield f"{server.provider}: has models, and its package is not installed (`{install}`)"
+    for server in [] if may_spend else locked_away():
+        costs = "has a key and costs money" if server.is_official else "may cost money"
+        allow = "--dollars 1" if server.is_official and not alone else "`burnish config set may_spend true`"
+        yield f"{server.provider}: {costs}, so it was not asked ({allow} would allow it)"

@@ -4,7 +4,6 @@ A cloud is asked only where money may be spent: what is not wanted need not know
 """
 
 import importlib.util
-import os
 import re
 import threading
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from burnish.agent.policy import Strength, strength
 from burnish.choosing.candidate import Candidate, Record
+from burnish.choosing.fit import fits, is_fit
 from burnish.models.catalog import CATALOG
 from burnish.models.listing import Listed, Shelf, shelf_of
 from burnish.models.providers import PACKAGES, Server, servers
@@ -21,17 +21,7 @@ from burnish.models.weights import is_checked, place
 LOOK_SECONDS = 1.0
 SMALL_BYTES, MIDDLE_BYTES = 0.7e9, 4.2e9
 """How large weights of less than one and of less than seven billion numbers are, as servers keep them."""
-OF_MEMORY = 0.8
-"""The share of this machine's memory that weights may fill."""
-PLAIN = re.compile(r"[\w.:/@+-]{1,200}")
-"""How names look. A server that lists one with a comma in it could otherwise name a second model, somebody else's."""
 LIGHT = re.compile(r"(?<![a-z])(?:nano|mini|lite|flash|haiku|small)(?![a-z])")
-NOT_FOR_CODE = re.compile(
-    r"embed|minilm|\bbge|rerank|whisper|tts|audio|realtime|image|dall-e|moderation|transcribe|search|sora|guard"
-    r"|babbage|davinci|turbo-instruct|gpt-3\.5|codex|computer-use|(?:o|gpt-)\d(?:\.\d)?-pro|[-:]cloud$"
-)
-"""Models that do not write code, or hold no conversation over the protocol that we speak, or are long outdone; and
-those of an Ollama that look as if they were here and send everything elsewhere."""
 
 
 def candidates(history: Mapping[str, Record], may_spend: bool = False) -> list[Candidate]:
@@ -45,6 +35,13 @@ def locked_away() -> list[Server]:
     """Who could be asked if money might be spent: clouds whose key is set, and servers that are not on this machine."""
     could = [server for server in servers().values() if _may_be_asked(server, may_spend=True)]
     return [server for server in could if not _may_be_asked(server, may_spend=False)]
+
+
+def lacking(may_spend: bool = False) -> list[Server]:
+    """Who has models and could be asked if the package that speaks its protocol were installed here."""
+    silent = {name: server for name, server in servers().items() if not _is_spoken(server.kind)}
+    shelves = answering(server for server in silent.values() if _is_wanted(server, may_spend))
+    return [silent[shelf.provider] for shelf in shelves if shelf.answers and any(map(is_fit, shelf.models))]
 
 
 def answering(wanted: Iterable[Server], seconds: float = LOOK_SECONDS) -> list[Shelf]:
@@ -64,27 +61,35 @@ def answering(wanted: Iterable[Server], seconds: float = LOOK_SECONDS) -> list[S
 
 
 def _may_be_asked(server: Server, may_spend: bool) -> bool:
-    installed = importlib.util.find_spec(PACKAGES[server.kind].partition(">")[0].replace("-", "_"))
+    return _is_spoken(server.kind) and _is_wanted(server, may_spend)
+
+
+def _is_wanted(server: Server, may_spend: bool) -> bool:
     costs_nothing = server.is_here or server.kind == "ollama"
-    return installed is not None and (costs_nothing or (may_spend and (bool(server.key) or not server.is_official)))
+    return costs_nothing or (may_spend and (bool(server.key) or not server.is_official))
+
+
+def _is_spoken(kind: str) -> bool:
+    """Whether the package for servers of this kind is installed."""
+    return importlib.util.find_spec(PACKAGES[kind].partition(">")[0].replace("-", "_")) is not None
 
 
 def _on_disk(history: Mapping[str, Record]) -> Iterator[Candidate]:
     for name, weights in CATALOG.items():
-        if is_checked(place(weights), weights):
+        if is_checked(place(weights), weights) and fits(weights.bytes):
             yield Candidate(name=name, strength=strength(name))
     for name in history:
-        if name.startswith("local:") and name.endswith(".gguf") and Path(name[6:]).expanduser().is_file():
+        own = Path(name.removeprefix("local:")).expanduser()
+        if name.startswith("local:") and own.suffix == ".gguf" and own.is_file() and fits(own.stat().st_size):
             yield Candidate(name=name, strength=strength(name))
 
 
 def _of_shelf(shelf: Shelf, server: Server) -> Iterator[Candidate]:
     for model in shelf.models:
         dollars = model.price.written if model.price else None
-        too_large = server.is_here and model.bytes > OF_MEMORY * _memory()
+        too_large = server.is_here and not fits(model.bytes)
         writes_nothing = server.is_official and dollars == 0
-        is_fit = PLAIN.fullmatch(model.name) and not NOT_FOR_CODE.search(model.name.lower())
-        if is_fit and not too_large and not writes_nothing:
+        if is_fit(model) and not too_large and not writes_nothing:
             yield Candidate(name=model.name, where="server", strength=size_of(model), dollars=dollars)
 
 
@@ -96,7 +101,3 @@ def size_of(model: Listed) -> Strength:
     if 0 < model.bytes < MIDDLE_BYTES:
         return "small" if model.bytes < SMALL_BYTES else "middle"
     return "middle" if LIGHT.search(model.name.partition(":")[2].lower()) else said
-
-
-def _memory() -> int:
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -25,8 +25,10 @@ WORTH_A_TRY = 0.6
 SIZES: tuple[Strength, ...] = ("small", "middle", "strong")
 
 
-def choose(candidates: Sequence[Candidate], history: Mapping[str, Record], may_spend: bool = False) -> Choice:
-    """The best of those that are there, perhaps two of them; the default where there is none.
+def choose(
+    candidates: Sequence[Candidate], history: Mapping[str, Record], may_spend: bool = False, *, alone: bool = False
+) -> Choice:
+    """The best of those that are there, perhaps two of them unless it is to work `alone`; the default where none is.
 
     What costs money, or may, is passed over unless it `may_spend`. The same facts give the same choice.
     """
@@ -37,6 +39,7 @@ def choose(candidates: Sequence[Candidate], history: Mapping[str, Record], may_s
     best = ranked[0]
     cheaper = [one for one in ranked if _is_cheaper(one, best) and expected(one, history) >= WORTH_A_TRY]
     pair = [cheaper[0], best] if cheaper else [best, *_helper(best, ranked, history)]
+    pair = pair[:1] if alone else pair
     return Choice(names=",".join(one.name for one in pair), why=_why(pair, ranked, candidates, history))
 
 
@@ -97,7 +100,7 @@ def _why(
 
 def _default(candidates: Sequence[Candidate]) -> Choice:
     size = f"{CATALOG[DEFAULT_MODEL].bytes / 1e6:,.0f} MB"
-    there = "nothing that is free is there" if candidates else "no other model is there"
+    there = "nothing that is free is there" if candidates else "no other model can be asked"
     dear = "; ".join(told_of_others((), {}, len(candidates)))
     return Choice(
         names=DEFAULT_MODEL,

@@ -28,4 +28,5 @@ def _went_up(run: Run, level: int, names: list[str]) -> str:
         rounds = [move.round for move in event.moves if move.model >= level]
         if rounds:
             return f"{names[level]} was asked from round {min(rounds)} on. {one_line(event.reason, 300)}"
-    return f"{names[level]} was to help where {names[level - 1]} was stuck, and was not needed."
+    ended = "not needed" if run.verdict == "proven" else "not reached"
+    return f"{names[level]} was to help where {names[level - 1]} was stuck, and was {ended}."

@@ -7,7 +7,7 @@ from typing import Any
 
 from burnish import config
 from burnish.events import Frozen
-from burnish.models.ollama_server import NOT_THERE, context_in, installed
+from burnish.models.ollama_server import NOT_THERE, About, glance, installed
 from burnish.models.prices import Price, context_of, price_of
 from burnish.models.providers import Server, servers
 
@@ -27,6 +27,8 @@ class Listed(Frozen):
     """Tokens it can have in mind; 0 where nobody says."""
     price: Price | None = None
     bytes: int = 0
+    talks: bool = True
+    """False where its server says that it holds no conversation."""
 
 
 class Shelf(Frozen):
@@ -62,6 +64,7 @@ def shelf_of(server: Server) -> Shelf:
             context=known.get(name) or (server.is_official and context_of(name)) or model.context,
             price=price_of(name),
             bytes=model.bytes,
+            talks=model.talks,
         )
         for model in sorted(found or [], key=lambda model: model.name)
     ]
@@ -80,9 +83,12 @@ def _of_ollama(server: Server, seconds: float) -> list[Listed] | None:
     if not there:
         return None if there is None else []
     with ThreadPoolExecutor(min(8, len(there))) as pool:
-        contexts = list(pool.map(lambda model: context_in(server.address, model.name, seconds), there[:MOST_ASKED]))
-    contexts += [0] * (len(there) - len(contexts))
-    return [Listed(name=one.name, bytes=one.bytes, context=size) for one, size in zip(there, contexts, strict=True)]
+        told = list(pool.map(lambda model: glance(server.address, model.name, seconds), there[:MOST_ASKED]))
+    told += [About()] * (len(there) - len(told))
+    return [
+        Listed(name=one.name, bytes=one.bytes, context=said.context, talks=said.talks)
+        for one, said in zip(there, told, strict=True)
+    ]
 
 
 def _of_protocol(server: Server, seconds: float) -> list[Listed] | None:

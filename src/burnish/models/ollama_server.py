@@ -34,6 +34,8 @@ class About(Frozen):
     context: int = 0
     """Tokens it can have in mind; 0 where the server does not say."""
     thinks: bool = False
+    talks: bool = True
+    """False where the server says that it only turns text into numbers, or the like."""
 
 
 def usual_address() -> str:
@@ -65,15 +67,21 @@ def about(address: str, model: str, name: str) -> About:
         raise _not_there(address, f"it answered with status {error.code}") from None
     except NOT_THERE as error:
         raise _not_there(address, str(getattr(error, "reason", error))) from None
-    return About(context=_context(told), thinks="thinking" in (told.get("capabilities") or []))
+    return _about(told)
 
 
-def context_in(address: str, model: str, timeout_seconds: float = LOOK_SECONDS) -> int:
-    """Tokens that a model can have in mind; 0 where the server does not say, or not in time."""
+def glance(address: str, model: str, timeout_seconds: float = LOOK_SECONDS) -> About:
+    """What the server says of one model; nothing where it does not say, or not in time."""
     try:
-        return _context(_ask(address, "show", {"model": model}, timeout_seconds))
+        return _about(_ask(address, "show", {"model": model}, timeout_seconds))
     except (*NOT_THERE, AttributeError, TypeError):
-        return 0
+        return About()
+
+
+def _about(told: dict[str, Any]) -> About:
+    said = told.get("capabilities")
+    can = said if isinstance(said, list) else []
+    return About(context=_context(told), thinks="thinking" in can, talks=not can or "completion" in can)
 
 
 def _context(told: dict[str, Any]) -> int:

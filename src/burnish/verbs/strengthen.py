@@ -131,7 +131,7 @@ def _opened(model: Model | str | None, store: Store) -> tuple[Model | None, str]
     """The one that answers, and why, where it was chosen; of several the first, as here nobody is ever stuck."""
     model, why = load().model or NOBODY if model is None else model, ""
     if isinstance(model, str):
-        choice = who_answers(model, store=store)
+        choice = who_answers(model, store=store, alone=True)
         if choice.names == NOBODY:
             return None, ""
         model, why = open_model(split_names(choice.names)[0]), choice.why
