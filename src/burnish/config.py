@@ -35,6 +35,8 @@ SECRET = re.compile(
     r"(?:sk|pk|rk|key|ghp|hf|xai|gsk|AIza|glpat)[-_][\w-]{8,}|AIza[\w-]{20,}|(?=\w*\d)(?=\w*[A-Za-z])\w{32,}"
 )
 """How keys look: they begin with a few known letters, or are long and mean nothing."""
+ADDRESS = r"^$|^https?://[^\s/@?#]+(?:[/?#]\S*)?$"
+"""Nobody is named before the host: what would be there is a password, or opens a door without one."""
 
 
 class Provider(Frozen):
@@ -42,7 +44,7 @@ class Provider(Frozen):
 
     kind: Literal["anthropic", "ollama", "openai"] | None = None
     """The protocol of a server of the user's own; OpenAI's unless said."""
-    base_url: str = Field(default="", pattern=r"^$|^https?://[^\s/@]+\S*$")
+    base_url: str = Field(default="", pattern=ADDRESS)
     key_env: str = Field(default="", pattern=r"^$|^[A-Za-z_][A-Za-z0-9_]*$")
     """The environment variable that holds the key; the key itself is nowhere else."""
     continues: bool | None = None
@@ -196,6 +198,11 @@ def looks_secret(key: str, value: str) -> bool:
     if key == "base_url":
         return bool(re.search(r"//[^/\s]*:[^/\s]*@", value) or re.search(r"[?&](?:api_?)?key=", value))
     return bool(SECRET.fullmatch(value)) or bool(re.search(r"secret|token|password|api_?key", key))
+
+
+def is_address(value: str) -> bool:
+    """Whether a value may be the address of a server, or none at all: nothing in it opens a door."""
+    return bool(re.search(ADDRESS, value)) and not looks_secret("base_url", value)
 
 
 def _explained(error: Any, words: str) -> str:

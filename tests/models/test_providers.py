@@ -201,6 +201,21 @@ def test_tokens_for_thoughts_come_beside_those_for_the_answer(tmp_path: Path) ->
     assert peer.last["max_tokens"] == 2100
 
 
+@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"])
+@pytest.mark.parametrize(
+    "address", ["http://me:secret@127.0.0.1:1/v1", "http://secret@box", "https://box/v1?key=secret", "secret"]
+)
+def test_an_address_in_the_shell_holds_no_password(
+    monkeypatch: pytest.MonkeyPatch, variable: str, address: str
+) -> None:
+    monkeypatch.setenv(variable, address)
+    with pytest.raises(
+        SetupProblem, match=rf"in {variable} cannot be used.* Type: export {variable}=https://api"
+    ) as told:
+        servers()
+    assert "secret" not in str(told.value)
+
+
 def test_the_usual_variables_name_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1/")
     assert servers()["openai"].address == "http://127.0.0.1:8000/v1"

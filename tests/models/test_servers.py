@@ -227,6 +227,20 @@ def test_counts_that_cannot_be_right_are_replaced_by_our_own(meet: Meet, count: 
     assert done.tokens_out == 4
 
 
+def test_a_count_of_more_than_there_can_be_is_cut_to_what_there_can_be(meet: Meet) -> None:
+    _, done = answered(meet(Turn(read=10**13, written=10**13, cached=10**12, thought=10**12))[0])
+    assert 11 <= done.tokens_in < 10_000
+    assert done.tokens_out == HELLO.max_tokens
+    assert done.tokens_cached <= done.tokens_in
+    assert done.tokens_thought <= done.tokens_out
+
+
+def test_a_count_of_fewer_tokens_than_words_is_not_believed(meet: Meet) -> None:
+    long = HELLO.model_copy(update={"messages": (Message(role="user", content="hi " * 3000),), "max_tokens": 1024})
+    _, done = answered(meet(Turn(text="word " * 900, read=1, written=1))[0], long)
+    assert (done.tokens_in, done.tokens_out) == (3000, 900)
+
+
 def test_cached_tokens_are_among_those_read(meet: Meet) -> None:
     model, peer = meet(Turn(read=100, cached=80))
     _, done = answered(model)

@@ -70,9 +70,20 @@ def _server(name: str, said: config.Provider) -> Server:
 
         address = said.base_url or (usual_address() if name == "ollama" else "")
     else:
-        asked = os.environ.get(ADDRESSES[name], "") if name in ADDRESSES else ""
-        address = said.base_url or asked or OFFICIAL[kind]
+        address = said.base_url or _in_shell(name) or OFFICIAL[kind]
     return Server(name, kind, address.rstrip("/"), said.key_env or KEYS.get(name, ""), said.continues, said.thinking)
+
+
+def _in_shell(name: str) -> str:
+    """The address that the provider's own variable holds, under the same rule as one in the settings."""
+    variable = ADDRESSES.get(name, "")
+    address = os.environ.get(variable, "").strip() if variable else ""
+    if not config.is_address(address):
+        raise SetupProblem(
+            f"The address in {variable} cannot be used: it begins with http:// or https:// and holds no password and no"
+            f" key; a key belongs into {KEYS[name]}. Type: export {variable}={OFFICIAL[name]}"
+        )
+    return address
 
 
 def open_server(name: str) -> "ChatModel | None":

@@ -13,6 +13,8 @@ LENGTH = {"length", "max_tokens", "model_context_window_exceeded"}
 DECLINED = {"content_filter", "refusal"}
 MOST_CHARACTERS_PER_TOKEN = 6
 """An answer with more pieces than it may have tokens, and so many characters, is longer than was asked for."""
+MOST_WRAPPING = 4096
+"""Tokens that a server may add to a question: marks of who speaks, a system message of its own."""
 
 
 class Reading:
@@ -26,6 +28,9 @@ class Reading:
         self._ended = ""
         self._pieces = 0
         self._characters = 0
+        self._bytes = 0
+        self._words = 0
+        self._in_word = False
 
     @property
     def too_long(self) -> bool:
@@ -72,12 +77,18 @@ class Reading:
     def _count(self, text: str) -> None:
         self._pieces += 1
         self._characters += len(text)
+        self._bytes += len(text.encode("utf-8", "replace"))
+        goes_on = self._in_word and not text[:1].isspace()
+        self._words += len(text.split()) - goes_on
+        self._in_word = not text[-1:].isspace()
 
     def _done(self) -> Done:
-        """What it cost. A count that cannot be right is replaced by one of our own: a cap must not hang on it."""
-        said = self._usage
-        read = _plausible(said.get("input_tokens"), self._read_at_start or roughly(self._ask))
-        written = _plausible(said.get("output_tokens"), self._pieces)
+        """What it cost. No count is believed that cannot be right: caps and the record must not hang on it."""
+        said, ask = self._usage, self._ask
+        read = _said(said.get("input_tokens")) or self._read_at_start or roughly(ask)
+        read = _between(_words(ask), read, _most_read(ask))
+        written = _said(said.get("output_tokens")) or self._pieces
+        written = _between(self._words, written, max(ask.most_tokens, self._bytes))
         return Done(
             tokens_in=read,
             tokens_out=written,
@@ -92,8 +103,23 @@ def roughly(ask: Ask) -> int:
     return sum(len(message.content.encode("utf-8", "replace")) // 4 + 8 for message in ask.messages)
 
 
-def _plausible(said: object, otherwise: int) -> int:
-    return said if isinstance(said, int) and said > 0 else otherwise
+def _words(ask: Ask) -> int:
+    """Fewer tokens than words cannot have been read: none reaches from one into the next."""
+    return sum(len(message.content.split()) for message in ask.messages)
+
+
+def _most_read(ask: Ask) -> int:
+    """More tokens than bytes cannot have been read, with what a server wraps around them."""
+    return sum(len(message.content.encode("utf-8", "replace")) for message in ask.messages) + MOST_WRAPPING
+
+
+def _between(least: int, count: int, most: int) -> int:
+    return max(least, min(count, most))
+
+
+def _said(count: object) -> int:
+    """A count as the server says it; 0 where it is none."""
+    return count if isinstance(count, int) and count > 0 else 0
 
 
 def _part(details: Any, name: str) -> int:
