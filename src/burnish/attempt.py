@@ -165,6 +165,8 @@ def _meter(limits: Limits, earlier: Replay, models: Sequence[Model], seconds: fl
     meter = Meter(limits, earlier.seconds + seconds)
     for asked, reply in earlier.lost:
         meter.count_lost(asked, reply, [model.name for model in models])
+    for lost in earlier.tries:
+        meter.count_try(lost)
     return meter
 
 

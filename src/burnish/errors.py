@@ -31,6 +31,9 @@ class AttemptError(BurnishError):
 class ModelError(AttemptError):
     """The model, or the server that runs it, did not answer as a model should."""
 
+    may_cost = False
+    """Whether what it did write may have to be paid for."""
+
 
 class SandboxError(AttemptError):
     """The cell could not run the job; says nothing about the code that was to run."""

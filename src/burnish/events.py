@@ -165,6 +165,18 @@ class ModelReplied(BaseEvent):
     """Who answered; empty in older records."""
 
 
+class AnswerLost(BaseEvent):
+    """An answer was lost on its way and is asked for again. It may have to be paid for all the same."""
+
+    kind: Literal["answer_lost"] = "answer_lost"
+    ask_id: str
+    model: str
+    tokens: int
+    """The most that were read and written."""
+    dollars: float | None = None
+    """The most that it cost; None where the price is unknown."""
+
+
 class SpecAgreed(BaseEvent):
     """What the code must look like and which tests the user's own words give."""
 
@@ -529,6 +541,7 @@ Event = Annotated[
     | ModelThought
     | Notice
     | ModelReplied
+    | AnswerLost
     | PackagesAdded
     | UserAnswered
     | SpecAgreed

@@ -1,14 +1,19 @@
 """The one way to ask: limits first, the prompt on record, then the answer as it comes."""
 
 import threading
+import time
 from collections.abc import Generator, Iterator
 from typing import Any, cast
 
+import pytest
+
 from burnish.agent.ask import Tools, ask
 from burnish.agent.limits import Limits, Meter
-from burnish.events import Event, Message, ModelReplied
+from burnish.errors import ModelError
+from burnish.events import BaseEvent, Event, Message, ModelReplied
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
 from burnish.models.scripted import ScriptedModel
+from burnish.runs import Replay, unless_known
 from tests.support import kinds
 
 QUESTION = Ask(purpose="draft", messages=(Message(role="user", content="Write."),), max_tokens=10)
@@ -89,6 +94,57 @@ def test_a_refused_call_is_not_made() -> None:
     model = ScriptedModel(["x"])
     events, reply = asked(model, Limits(calls=0))
     assert (kinds(events), reply, model.asked) == (["stopped"], None, [])
+
+
+LOST = Waiting(why="hung up; asked again in 0.2 s", seconds=0.2, lost=True)
+
+
+def test_one_call_is_enough_for_a_question_whose_first_answer_was_lost() -> None:
+    pieces = (LOST, Waiting(), Chunk(text="x"), Done(tokens_in=1, tokens_out=1))
+    events, reply = asked(Says(*pieces), Limits(calls=1))
+    assert kinds(events) == ["asked", "notice", "answer_lost", "model_chunk", "model_replied"]
+    assert reply.text == "x"
+    assert asked(Says(*pieces), Limits(calls=1, tokens=40))[0][-1].reason == "tokens"  # type: ignore[union-attr]
+
+
+def test_a_pause_before_another_try_is_no_part_of_how_long_the_answer_took() -> None:
+    class Pauses(Says):
+        def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
+            yield LOST
+            time.sleep(LOST.seconds)
+            yield Chunk(text="x")
+            yield Done(tokens_in=1, tokens_out=1)
+
+    _, reply = asked(Pauses())
+    assert 0 <= reply.seconds < LOST.seconds
+
+
+def test_an_answer_that_broke_off_and_may_cost_is_on_record_before_its_error_is_raised() -> None:
+    class Breaks(Says):
+        def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]
+            yield Chunk(text="half an")
+            error = ModelError("broke off")
+            error.may_cost = True
+            raise error
+
+    tools = Tools(Breaks(), cast(Any, None), Meter(Limits()), threading.Event())
+    events: list[Event] = []
+    with pytest.raises(ModelError):
+        events.extend(ask(tools, "draft-1", QUESTION))
+    assert kinds(events) == ["asked", "model_chunk", "model_replied"]
+    assert (events[-1].text, events[-1].ended) == ("half an", "cut")  # type: ignore[union-attr]
+
+
+def test_what_is_answered_from_the_record_reads_as_it_was_asked_whatever_length_is_allowed_now() -> None:
+    first, _ = asked(ScriptedModel(["two words"]))
+    replay = Replay([event for event in first if event.lasting])
+    limits = Limits(max_tokens=7, thinking=3)
+    tools = Tools(ScriptedModel([]), cast(Any, None), Meter(limits), threading.Event(), replay=replay)
+    written: list[BaseEvent] = []
+    record = unless_known(first, written.append)
+    for event in ask(tools, "draft-1", QUESTION):
+        record(event)
+    assert written == []
 
 
 def test_after_ctrl_c_nothing_is_asked() -> None:

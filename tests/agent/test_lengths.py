@@ -4,6 +4,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, cast
 
 import pytest
@@ -194,3 +195,56 @@ def test_an_answer_that_was_lost_may_cost_so_each_further_try_is_booked(
         else:
             assert list(ask(tools, "draft-1", CODE))[-1].reason == "tokens"  # type: ignore[union-attr]
     assert len(peer.asked) == tries
+
+
+LOST_TWICE = (Turn(fault="cut at once"), Turn(fault="cut at once"), Turn(text="ok"))
+
+
+@pytest.mark.parametrize(("turns", "paid"), [(LOST_TWICE, 2), (LOST_TWICE[:1], 5)])
+def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_reported(
+    turns: tuple[Turn, ...], paid: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from burnish.attempt import _meter
+    from burnish.models.names import open_model
+    from burnish.models.prices import Price
+    from burnish.runs import Replay, Run
+
+    price = Price(read=100.0, written=100.0)
+    monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("burnish.agent.limits.price_of", lambda name: price)
+    with serving(Peer(*turns)) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{peer.base_url("openai")}"\n')
+        model = open_model(f"lab:{MODEL}")
+        tools = tools_for(cast(ScriptedModel, model), Limits(dollars=100))
+        events: list[Any] = []
+        with suppress(ModelError):
+            events.extend(ask(tools, "draft-1", CODE))
+    told = [event for event in events if event.lasting]
+    resumed = _meter(tools.meter.limits, Replay(told), [model])
+    known = Replay(told).reply("draft-1", CODE.messages, CODE.temperature, CODE.seed)
+    if known:
+        resumed.count(known[1].tokens_in, known[1].tokens_out, model.name)
+    assert tools.meter.dollars >= paid * (tools.meter.most_dollars(CODE, model.name) or 0) > 0
+    assert resumed.dollars == pytest.approx(tools.meter.dollars)
+    assert (resumed.left().calls, tools.meter.left().calls) == (15, 15)
+    assert Run(told).dollars == pytest.approx(tools.meter.dollars)
+
+
+@pytest.mark.parametrize(
+    ("kind", "gone"),
+    [("openai", True), ("anthropic", True), ("ollama", True), ("openai", False), ("anthropic", False)],
+)
+def test_a_question_that_reached_nobody_costs_nothing_however_often_it_is_tried(
+    kind: str, gone: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from burnish.models.names import open_model
+
+    monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)
+    with serving(Peer()) as peer:
+        address = peer.base_url(kind) if gone else "http://nowhere.invalid"
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "{kind}"\nbase_url = "{address}"\n')
+        model = open_model(f"lab:{MODEL}")
+    tools, events = tools_for(cast(ScriptedModel, model), Limits(tokens=70)), list[Event]()
+    with pytest.raises(ModelError, match="asked 5 times"):
+        events.extend(ask(tools, "draft-1", CODE))
+    assert set(kinds(events)) == {"asked", "notice"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.events import Event, ModelReplied, RunStarted
+from burnish.events import AnswerLost, Event, ModelReplied, RunStarted
 from burnish.runs import Run
 
 STARTED = RunStarted(run_id="x", verb="write", prompt="p", model="local:small,openai:large", burnish="0")
@@ -39,6 +39,13 @@ def test_the_accounts_add_up_to_the_run() -> None:
     run = run_of(reply("local:small"), reply("openai:large", 0.25), reply("openai:large", 0.5))
     for name in ("tokens_in", "tokens_out", "dollars"):
         assert sum(getattr(account, name) for account in run.accounts) == pytest.approx(getattr(run, name))
+
+
+def test_answers_that_were_lost_on_their_way_are_paid_for_and_are_no_answers() -> None:
+    lost = AnswerLost(ask_id="draft-1", model="openai:large", tokens=200, dollars=0.25)
+    run = run_of(lost, lost, reply("openai:large", 0.5))
+    (large,) = run.accounts
+    assert (run.dollars, large.dollars, large.asks, run.tokens_in) == (1.0, 1.0, 1, 100)
 
 
 def test_one_answer_of_unknown_price_makes_the_sum_unknown_for_that_model_only() -> None:

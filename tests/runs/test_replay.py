@@ -1,6 +1,7 @@
 """What a record answers: exactly the questions that it holds, each once."""
 
 from burnish.events import (
+    AnswerLost,
     Asked,
     BaseEvent,
     Decided,
@@ -33,7 +34,8 @@ def reply(text: str = "done", ended: str = "stop") -> ModelReplied:
 
 
 def answer(replay: Replay, content: str = "write", temperature: float = 0.2, seed: int = 1) -> ModelReplied | None:
-    return replay.reply("draft-1", (Message(role="user", content=content),), temperature, seed)
+    known = replay.reply("draft-1", (Message(role="user", content=content),), temperature, seed)
+    return known[1] if known else None
 
 
 def test_an_answer_is_given_once_to_the_very_same_question() -> None:
@@ -96,6 +98,13 @@ def test_questions_that_cost_something_and_brought_nothing_are_told() -> None:
     assert Replay([ASK, again, reply()]).lost == [(ASK, None)], "killed, then answered"
     assert Replay([ASK, reply(), again]).lost == []
     assert Replay([ASK, broken_off, again, reply()]).lost == [(ASK, broken_off)]
+
+
+def test_a_try_that_was_lost_before_its_answer_came_is_told_and_the_answer_stands() -> None:
+    again = AnswerLost(ask_id="draft-1", model="m", tokens=20, dollars=0.5)
+    replay = Replay([ASK, again, reply()])
+    assert (replay.tries, replay.lost) == ([again], [])
+    assert answer(replay) is not None
 
 
 def test_an_event_that_belongs_elsewhere_is_left_where_it_is() -> None:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,7 +13,9 @@ from burnish.agent.packages import Packages
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
 from burnish.checks.mutation.alone import Mutations
+from burnish.errors import ModelError
 from burnish.events import (
+    AnswerLost,
     Asked,
     Event,
     Evidence,
@@ -101,10 +103,11 @@ def ask(
 ) -> Generator[Event, None, ModelReplied | None]:
     """The answer, or None when a limit or the user ended the work; the reason is then among the events."""
     question = tools.sized(question).model_copy(update={"seed": question.seed + tools.seed})
-    recorded = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
-    if recorded and not tools.cancel.is_set():
+    known = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
+    if known and not tools.cancel.is_set():
+        asked, recorded = known
         tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name, recorded.tokens_cached)
-        yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
+        yield asked.model_copy(update={"at": time.time()})
         yield (reply := recorded.model_copy(update={"at": time.time()}))
         return reply
     refused = _why_cut(tools) if tools.cancel.is_set() else tools.meter.book(question, tools.model.name)
@@ -116,6 +119,8 @@ def ask(
     yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
     heard = yield from _heard(tools, ask_id, question)
     yield (reply := _reply(tools, ask_id, question, heard))
+    if heard.error:
+        raise heard.error
     if reply.ended == "cut":
         yield heard.forbidden or _why_cut(tools, heard.pause_seconds)
         return None
@@ -129,11 +134,15 @@ class _Heard:
     text: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     done: Done | None = None
+    started: float = field(default_factory=time.monotonic)
+    """When it was asked for, or, where tries were lost, asked for last."""
     seconds: float = 0.0
     pause_seconds: float = 0.0
     """What the server wants us to wait, where that is more than there is."""
     forbidden: Stopped | None = None
     """The limit that forbids to ask once more where an answer was lost."""
+    error: ModelError | None = None
+    """Why nothing more came, where what did come may have to be paid for."""
 
     @property
     def refused(self) -> bool:
@@ -150,29 +159,48 @@ class _Heard:
 def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _Heard]:
     """The answer as it comes, until its end, or until there is no time left for more of it.
 
-    One that was lost on its way and is asked for again is booked again: nobody knows whether it is to be paid for.
+    An error is raised from here only if the answer cannot have cost anything; else it is put on record first.
     """
-    started = time.monotonic()
     heard = _Heard()
-    for piece in tools.model.stream(question, tools.cancel):
-        match piece:
-            case Chunk():
-                heard.text.append(piece.text)
-                yield ModelChunk(ask_id=ask_id, text=piece.text)
-            case Thought():
-                heard.thoughts.append(piece.text)
-                yield ModelThought(ask_id=ask_id, text=piece.text)
-            case Waiting():
-                if piece.why:
-                    yield Notice(text=piece.why)
-                heard.pause_seconds = piece.seconds if piece.seconds > tools.meter.seconds_left else 0.0
-                heard.forbidden = tools.meter.book(question, tools.model.name) if piece.lost else None
-            case Done():
-                heard.done = piece
-        if heard.forbidden or heard.pause_seconds or tools.meter.seconds_left <= 0:
-            break
-    heard.seconds = time.monotonic() - started
+    try:
+        for piece in tools.model.stream(question, tools.cancel):
+            match piece:
+                case Chunk():
+                    heard.text.append(piece.text)
+                    yield ModelChunk(ask_id=ask_id, text=piece.text)
+                case Thought():
+                    heard.thoughts.append(piece.text)
+                    yield ModelThought(ask_id=ask_id, text=piece.text)
+                case Waiting():
+                    yield from _waited(tools, ask_id, question, piece, heard)
+                case Done():
+                    heard.done = piece
+            if heard.forbidden or heard.pause_seconds or tools.meter.seconds_left <= 0:
+                break
+    except ModelError as error:
+        if not error.may_cost:
+            raise
+        heard.error = error
+    heard.seconds = max(0.0, time.monotonic() - heard.started)
     return heard
+
+
+def _waited(tools: Tools, ask_id: str, question: Ask, piece: Waiting, heard: _Heard) -> Iterator[Event]:
+    """An answer that was lost on its way and is asked for again is booked again, and what it may have cost is put on
+    record: nobody knows whether it is to be paid for. Its time, and the pause after it, are no part of the next one's.
+    """
+    if piece.why:
+        yield Notice(text=piece.why)
+    if piece.seconds:
+        heard.started = time.monotonic() + piece.seconds
+    heard.pause_seconds = piece.seconds if piece.seconds > tools.meter.seconds_left else 0.0
+    if not piece.lost:
+        return
+    meter, name = tools.meter, tools.model.name
+    heard.forbidden = meter.book_again(question, name)
+    if not heard.forbidden:
+        dollars = meter.most_dollars(question, name)
+        yield AnswerLost(ask_id=ask_id, model=name, tokens=meter.most_tokens(question), dollars=dollars)
 
 
 def _reply(tools: Tools, ask_id: str, question: Ask, heard: _Heard) -> ModelReplied:

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from burnish.errors import SetupProblem
-from burnish.events import Asked, Frozen, Message, ModelReplied, Stopped
+from burnish.events import AnswerLost, Asked, Frozen, Message, ModelReplied, Stopped
 from burnish.models.model import Ask
 from burnish.models.prices import FREE, Price, price_of
 
@@ -87,10 +87,22 @@ class Meter:
             self._dollars += _most_dollars(ask, model) or 0.0
         return None
 
+    def book_again(self, ask: Ask, model: str = "") -> Stopped | None:
+        """Book one more try of a call whose answer was lost: what it may cost, and no further call."""
+        with self._lock:
+            if refused := self._refusal(ask, model):
+                return refused
+            self._tokens += _most_read(ask) + ask.most_tokens
+            self._dollars += _most_dollars(ask, model) or 0.0
+        return None
+
     def refusal(self, ask: Ask, model: str = "") -> Stopped | None:
         """Which limit forbids the call, if one does; nothing is booked."""
         if self._calls + 1 > self.limits.calls:
             return _at("calls", self.limits.calls)
+        return self._refusal(ask, model)
+
+    def _refusal(self, ask: Ask, model: str) -> Stopped | None:
         if self._tokens + _most_read(ask) + ask.most_tokens > self.limits.tokens:
             return _at("tokens", self.limits.tokens)
         if over := self.over:
@@ -128,6 +140,10 @@ class Meter:
         """What a call may cost; None where nobody knows. One that is broken off stays booked at this."""
         return _most_dollars(ask, model)
 
+    def most_tokens(self, ask: Ask) -> int:
+        """Tokens that a call may take, read and written."""
+        return _most_read(ask) + ask.most_tokens
+
     def count(self, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0) -> None:
         """Count a call that an earlier part of the run has made; it is never refused."""
         price = _price(model)
@@ -151,6 +167,12 @@ class Meter:
             self._calls += 1
             self._tokens += read + written
             self._dollars += dollars if reply is None or reply.dollars is None else reply.dollars
+
+    def count_try(self, lost: AnswerLost) -> None:
+        """Count a try of an earlier part whose answer was lost; the call that it was a try of counts by itself."""
+        with self._lock:
+            self._tokens += lost.tokens
+            self._dollars += lost.dollars or 0.0
 
     @property
     def dollars(self) -> float:

@@ -11,6 +11,7 @@ from burnish.choosing.told import why_chosen
 from burnish.cli.screen import COLOURS
 from burnish.costs import cost, costs_of_models
 from burnish.events import (
+    AnswerLost,
     Applied,
     Asked,
     BaseEvent,
@@ -90,6 +91,9 @@ class _Story:
             case ModelReplied():
                 self._head(f"{clock}answer {event.ask_id} ({_answer(event)})")
                 self._plain(event.text)
+            case AnswerLost():
+                most = f"; it cost {event.dollars:.6f} dollars at most" if event.dollars else ""
+                self._head(f"{clock}the answer to {event.ask_id} was lost on its way, and is asked for again{most}")
             case TestsFrozen() | Tweaked() | Compared() | Refused() | Resumed() | Applied():
                 self._head(f"{clock}{_in_short(event)}")
             case PackagesAdded():

@@ -139,7 +139,9 @@ class ChatModel(ABC):
             return error
         often = f" (asked {tries} times)" if tries > 1 else ""
         where = " in the middle of its answer" if began else ""
-        return ModelError(without(self._key, f"{self.name} broke off{where}: {fault.words}{often}"))
+        problem = ModelError(without(self._key, f"{self.name} broke off{where}: {fault.words}{often}"))
+        problem.may_cost = began or fault.may_cost
+        return problem
 
 
 def said(messages: Sequence[Message], goes_on: bool) -> list[tuple[str, str]]:

@@ -12,6 +12,10 @@ PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 """Answers of a server that may well be another one in a moment."""
 DROPPED = {"TransportError", "APIConnectionError", "ConnectionError"}
 """What the clients call a connection that was refused or lost, and all that derives from it."""
+UNREACHED = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ConnectionRefusedError", "gaierror"}
+"""What they call it when no connection came about: nobody has read the question."""
+UNREACHED_WORDS = "Failed to connect to Ollama"
+"""Ollama's client says so in words alone."""
 NO_MONEY = ("insufficient_quota", "credit balance", "billing")
 """A 429 or 400 that waiting does not change."""
 NOTHING_CAME = "No generation chunks were returned"
@@ -25,7 +29,13 @@ class Fault(Exception):
     """One try that came to nothing."""
 
     def __init__(
-        self, words: str, *, status: int = 0, passing: bool = False, wait_seconds: float | None = None
+        self,
+        words: str,
+        *,
+        status: int = 0,
+        passing: bool = False,
+        wait_seconds: float | None = None,
+        sent: bool = True,
     ) -> None:
         super().__init__(words)
         self.words = words
@@ -35,11 +45,13 @@ class Fault(Exception):
         """Whether the same question may be answered in a moment."""
         self.wait_seconds = wait_seconds
         """How long the server asks us to wait."""
+        self.sent = sent
+        """False where nobody was reached to whom the question could be sent."""
 
     @property
     def may_cost(self) -> bool:
         """Whether the server may have answered without our hearing of it: it took the question and said nothing."""
-        return not self.status and "refused" not in self.words.lower()
+        return self.sent and not self.status
 
 
 def fault_of(error: BaseException, secret: str = "", retry_after: str = "") -> Fault:
@@ -52,7 +64,7 @@ def fault_of(error: BaseException, secret: str = "", retry_after: str = "") -> F
         status = 400  # LangChain knows that the server would refuse it, and does so itself
     dropped = any(kind.__name__ in DROPPED for kind in type(error).__mro__)
     passing = (status in PASSING or dropped) and not any(sign in words for sign in NO_MONEY)
-    return Fault(words, status=status, passing=passing, wait_seconds=_wait(retry_after))
+    return Fault(words, status=status, passing=passing, wait_seconds=_wait(retry_after), sent=_sent(error))
 
 
 def without(secret: str, text: str) -> str:
@@ -79,6 +91,16 @@ def _words(error: BaseException) -> str:
     while error.__cause__ and not getattr(error, "status_code", 0):
         error = error.__cause__  # a client's "Connection error." hides what happened
     return one_line(f"{type(error).__name__}: {error}", MOST_WORDS)
+
+
+def _sent(error: BaseException) -> bool:
+    """Whether there was a connection; the clients wrap, or replace, what says that there was none."""
+    within: BaseException | None = error
+    while within:
+        if UNREACHED & {kind.__name__ for kind in type(within).__mro__} or UNREACHED_WORDS in str(within):
+            return False
+        within = within.__cause__ or within.__context__
+    return True
 
 
 def _status(error: BaseException, words: str) -> int:

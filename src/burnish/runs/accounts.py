@@ -1,8 +1,8 @@
 """What a run took of each model that answered: asks, tokens, time and money, summed from its answers alone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from burnish.events import Frozen, ModelReplied
+from burnish.events import AnswerLost, Frozen, ModelReplied
 
 
 class Account(Frozen):
@@ -20,18 +20,20 @@ class Account(Frozen):
     seconds: float
     """All its answers together; several are often written at once."""
     dollars: float | None
-    """None: no price is known, and what it cost is not known either."""
+    """Answers that were lost on their way count at the most they can have cost. None: no price is known, and
+    what it cost is not known either."""
 
 
-def accounts_of(replies: Iterable[ModelReplied], otherwise: str) -> tuple[Account, ...]:
+def accounts_of(told: Iterable[ModelReplied | AnswerLost], otherwise: str) -> tuple[Account, ...]:
     """An account a model, in the order of their first answers; older answers, which name none, are `otherwise`'s."""
-    by_model: dict[str, list[ModelReplied]] = {}
-    for reply in replies:
-        by_model.setdefault(reply.model or otherwise, []).append(reply)
+    by_model: dict[str, list[ModelReplied | AnswerLost]] = {}
+    for one in told:
+        by_model.setdefault(one.model or otherwise, []).append(one)
     return tuple(_account(model, answers) for model, answers in by_model.items())
 
 
-def _account(model: str, replies: list[ModelReplied]) -> Account:
+def _account(model: str, told: Sequence[ModelReplied | AnswerLost]) -> Account:
+    replies = [one for one in told if isinstance(one, ModelReplied)]
     return Account(
         model=model,
         asks=len(replies),
@@ -40,12 +42,12 @@ def _account(model: str, replies: list[ModelReplied]) -> Account:
         tokens_out=sum(reply.tokens_out for reply in replies),
         tokens_thought=sum(reply.tokens_thought for reply in replies),
         seconds=sum(reply.seconds for reply in replies),
-        dollars=dollars_of(replies),
+        dollars=dollars_of(told),
     )
 
 
-def dollars_of(replies: Iterable[ModelReplied]) -> float | None:
+def dollars_of(told: Iterable[ModelReplied | AnswerLost]) -> float | None:
     """What they cost together; None as soon as the price of one is unknown."""
-    costs = [reply.dollars for reply in replies]
+    costs = [one.dollars for one in told]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from burnish.events import (
+    AnswerLost,
     Asked,
     BaseEvent,
     Broke,
@@ -36,20 +37,27 @@ class Replay:
         self._events = list(events)
         self._replies, self.lost = _answered(self._events)
         """`lost` are questions whose answer was broken off, with what there is of it: they are asked again."""
+        self.tries = [event for event in self._events if isinstance(event, AnswerLost)]
+        """Tries whose answer was lost on its way, and asked for again at once."""
         self._went_on = False
         self.answers = len(self._replies)
         """Answers of the model on record."""
         self.seconds = Run(events).seconds
         """What the parts so far took."""
 
-    def reply(self, ask_id: str, messages: Sequence[Message], temperature: float, seed: int) -> ModelReplied | None:
-        """The recorded answer to this very question; None is the sign to ask, and from then on the run is live."""
+    def reply(
+        self, ask_id: str, messages: Sequence[Message], temperature: float, seed: int
+    ) -> tuple[Asked, ModelReplied] | None:
+        """This very question as it was asked, and its answer; None is the sign to ask: from then on the run is live.
+
+        How long the answer might have been is no part of the question: an answer on record has the length it has.
+        """
         wanted = (ask_id, tuple(messages), temperature, seed)
         with self._lock:
             for place, (asked, reply) in enumerate(self._replies):
                 if (asked.ask_id, asked.messages, asked.temperature, asked.seed) == wanted:
                     del self._replies[place]
-                    return reply
+                    return asked, reply
             self._went_on = True
         return None
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from burnish.events import (
+    AnswerLost,
     Applied,
     Asked,
     BaseEvent,
@@ -195,13 +196,17 @@ class Run:
 
     @property
     def dollars(self) -> float | None:
-        """What the model cost; None where a price is unknown."""
-        return dollars_of(self.all(ModelReplied))
+        """What the model cost, answers that were lost on their way at the most; None where a price is unknown."""
+        return dollars_of(self._paid)
+
+    @property
+    def _paid(self) -> list[ModelReplied | AnswerLost]:
+        return [event for event in self.events if isinstance(event, ModelReplied | AnswerLost)]
 
     @cached_property
     def accounts(self) -> tuple[Account, ...]:
         """What each model read, wrote, took and cost, in the order of their first answers."""
-        return accounts_of(self.all(ModelReplied), self.started.model)
+        return accounts_of(self._paid, self.started.model)
 
     @property
     def seconds(self) -> float:
