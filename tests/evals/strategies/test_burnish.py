@@ -27,6 +27,13 @@ def test_a_right_answer_is_handed_over(box: Sandbox) -> None:
     assert [finished.verdict for finished in worked.all(RunFinished)] == ["proven"]
 
 
+def test_how_long_answers_and_thoughts_may_be_is_passed_on_to_the_model(box: Sandbox) -> None:
+    short = plan("burnish", rounds=2).model_copy(update={"max_tokens": 77, "thinking": 5})
+    worked = work(box, short, {kind: [RIGHT] for kind in ASKING}, FAR, 0)
+    assert worked.asked
+    assert {(ask.max_tokens, ask.thinking) for ask in worked.asked} == {(77, 5)}
+
+
 def test_a_task_without_buggy_code_is_solved_by_one_right_draft(box: Sandbox) -> None:
     assert burnished(box, TO_WRITE).answers == [(1, 0, 1)]
 

@@ -34,7 +34,14 @@ class Burnish:
         from burnish.agent.graph import build, steps
 
         task = task_for(puzzle, plan.ask)
-        limits = Limits(rounds=plan.rounds, calls=self.calls(plan), tokens=MOST_TOKENS, seconds=MOST_SECONDS)
+        limits = Limits(
+            rounds=plan.rounds,
+            calls=self.calls(plan),
+            tokens=MOST_TOKENS,
+            seconds=MOST_SECONDS,
+            max_tokens=plan.max_tokens,
+            thinking=plan.thinking,
+        )
         own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0), without=frozenset(plan.without))
         graph = build(task, own, lambda event: None)
         with silence():
