@@ -61,6 +61,19 @@ def test_too_few_tokens_for_thoughts_are_refused_where_a_model_needs_more_or_non
         check_fits(Limits(thinking=enough), [choosy])
 
 
+def test_what_the_settings_say_of_thoughts_is_looked_at_where_no_option_does() -> None:
+    choosy = ScriptedModel([], name="anthropic:older")
+    choosy.least_thinking, choosy.thinking = 1024, 300  # type: ignore[attr-defined]
+    for limits in (Limits(), Limits(max_tokens=500)):
+        with pytest.raises(SetupProblem, match="so 300 are too few"):
+            check_fits(limits, [choosy])
+    check_fits(Limits(thinking=0), [choosy])
+    wide = Narrow([], name="local:narrow")
+    wide.thinking = 3000  # type: ignore[attr-defined]
+    with pytest.raises(SetupProblem, match="3000 for its thoughts"):
+        check_fits(Limits(), [wide])
+
+
 @pytest.mark.parametrize(("name", "least"), [("claude-3-7-sonnet-20250219", 1024), ("claude-opus-4-6", 0)])
 def test_older_models_of_anthropic_think_much_or_not_at_all(
     name: str, least: int, monkeypatch: pytest.MonkeyPatch

@@ -16,23 +16,23 @@ ANSWER_TOKENS = 1024
 def check_fits(limits: Limits, models: Sequence[Model]) -> None:
     """Refuse a length that leaves no room for the question in what a model has in mind; says which would fit.
 
-    So few tokens for thoughts that a model refuses to have any are refused as well.
+    So few tokens for thoughts that a model refuses to have any are refused as well, from the user's settings too.
     """
-    if limits.max_tokens is None and limits.thinking is None:
-        return
     for model in models:
-        _check_is_enough(limits, model)
-        room = room_of(model)
         thinking = getattr(model, "thinking", 0) if limits.thinking is None else limits.thinking
+        if not thinking and limits.max_tokens is None:
+            continue
+        _check_is_enough(thinking, model)
+        room = room_of(model)
         if room and (limits.max_tokens or ANSWER_TOKENS) + thinking > room - QUESTION_TOKENS:
             raise _too_long(model.name, limits, thinking, room)
 
 
-def _check_is_enough(limits: Limits, model: Model) -> None:
-    least = getattr(model, "least_thinking", 0) if limits.thinking else 0
-    if limits.thinking and limits.thinking < least:
+def _check_is_enough(thinking: int, model: Model) -> None:
+    least = getattr(model, "least_thinking", 0) if thinking else 0
+    if thinking < least:
         raise SetupProblem(
-            f"The model {model.name!r} thinks with {least} tokens at least, or not at all, so {limits.thinking} are "
+            f"The model {model.name!r} thinks with {least} tokens at least, or not at all, so {thinking} are "
             f"too few. Give it more, or none with --thinking 0: --thinking {least}"
         )
 
