@@ -61,6 +61,18 @@ def test_elsewhere_it_holds_without_the_record(folder: Path) -> None:
     assert answers(verified)["record"] == "not_tried"
 
 
+def test_evidence_of_the_first_form_still_holds(honest: tuple[Path, Run], folder: Path) -> None:
+    def older(data: dict[str, Any]) -> None:
+        data["version"] = 1
+        del data["packages"], data["run"]["chosen"], data["cost"]["by_model"]
+
+    assert evidence(folder)["version"] == 2, "a Burnish that knows none of these must not take them for forged"
+    edit(folder, older)
+    verified = burnish.verify(folder, store=Store(honest[0].parent / "home"))
+    assert verified.ending == "holds"
+    assert answers(verified)["record"] == "holds"
+
+
 def test_what_looking_at_a_folder_leaves_behind_does_no_harm(folder: Path) -> None:
     (folder / ".pytest_cache").mkdir()
     (folder / ".pytest_cache" / "README.md").write_text("of pytest")
@@ -325,7 +337,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "no number": (b'{"a":NaN}', "NaN, which is no number"),
     "said twice": (b'{"a":1,"a":2}', "says something twice"),
     "another's": (b'{"format":"spdx","version":1}', "does not begin as evidence does"),
-    "of a newer version": (b'{"format":"burnish evidence","version":2}', "newer Burnish.*git pull$"),
+    "of a newer version": (b'{"format":"burnish evidence","version":3}', "newer Burnish.*git pull$"),
     "of no version": (b'{"format":"burnish evidence","version":0}', "a version that never was"),
 }
 

@@ -12,8 +12,11 @@ from burnish.discreet import LINE
 from burnish.events import Frozen, Outcome, Verdict
 
 FORMAT = "burnish evidence"
-VERSION = 1
-"""Raise it when an older Burnish would read a file wrongly."""
+VERSION = 2
+"""Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
+
+2 says what each model took, which packages the code could import, and why its models were chosen.
+"""
 FILE = "evidence.json"
 REPORT = "report.md"
 UNKNOWN = "unknown"
