@@ -132,7 +132,7 @@ def test_a_model_that_thinks_is_told_not_to(ollama: Peer) -> None:
 
 def test_pull_has_ollama_fetch_a_model_and_shows_how_far_it_is(ollama: Peer, tmp_path: Path) -> None:
     seen: list[tuple[int, int, str]] = []
-    ollama_server.pull(ollama.address, MODEL, lambda *now: seen.append(now))
+    ollama_server.pull(ollama.address, f"ollama:{MODEL}", lambda *now: seen.append(now))
     assert (50, 100, "pulling abc") in seen
     done = burnish("models", "pull", f"ollama:{MODEL}", cwd=tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, f"ollama:{MODEL}")

@@ -18,7 +18,7 @@ def fetching() -> Iterator["Progress"]:
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        said = ""
+        said: str | None = None
 
         def progress(done: int, total: int, source: str) -> None:
             nonlocal said
@@ -27,7 +27,7 @@ def fetching() -> Iterator["Progress"]:
                 for old in bar.task_ids:
                     bar.remove_task(old)
                 bar.add_task(source, total=total)
-                if not console.is_terminal:
+                if source and not console.is_terminal:
                     print(f"burnish: weights: {source}", file=sys.stderr)
             bar.update(bar.task_ids[0], completed=done)
 

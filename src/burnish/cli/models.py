@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from burnish.cli.models_doctor import doctor
+from burnish.errors import SetupProblem
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from burnish.models.listing import Shelf
+    from burnish.models.providers import Server
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -60,12 +62,8 @@ def _pull(name: str) -> None:
 
     provider, _, model = name.partition(":")
     server = servers().get(provider) if model else None
-    if server and server.kind == "ollama":
-        from burnish.models.ollama_server import pull as pull_there
-
-        with fetching() as progress:
-            pull_there(server.address, model, progress)
-        print(name)
+    if server:
+        _pull_there(server, name)
         return
     weights = known(name)
     if is_checked(place(weights), weights):
@@ -75,6 +73,20 @@ def _pull(name: str) -> None:
     with fetching() as progress:
         path = ensure(name, progress)
     print(path)
+
+
+def _pull_there(server: "Server", name: str) -> None:
+    from burnish.cli.fetching import fetching
+    from burnish.models.ollama_server import pull as pull_there
+
+    if server.kind != "ollama":
+        raise SetupProblem(
+            f"A model of the server at {server.address} needs no pull: {name!r} answers where it is, if it is there."
+            f" See what is there: burnish models"
+        )
+    with fetching() as progress:
+        pull_there(server.address, name, progress)
+    print(name)
 
 
 def on_this_machine() -> list[dict[str, object]]:

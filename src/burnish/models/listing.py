@@ -3,15 +3,18 @@
 import json
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from burnish import config
 from burnish.events import Frozen
-from burnish.models.ollama_server import NOT_THERE, About, glance, installed
+from burnish.models.looking import look_at
+from burnish.models.ollama_server import NOT_THERE, About, glance, installed, whole
 from burnish.models.prices import Price, context_of, price_of
 from burnish.models.providers import Server, servers
 
 HERE_SECONDS, FAR_SECONDS = 0.5, 2.0
+"""How long a server may say nothing; a whole look has twice the time, however much it says."""
 MOST_BYTES = 16 << 20
 MOST_ASKED = 40
 """Models of one Ollama that it is asked about; somebody waits for the list."""
@@ -56,7 +59,10 @@ def _is_set_up(server: Server) -> bool:
 def shelf_of(server: Server) -> Shelf:
     """What one server has; asked briefly, and never raises."""
     seconds = HERE_SECONDS if server.is_here or server.kind == "ollama" else FAR_SECONDS
-    found = _of_ollama(server, seconds) if server.kind == "ollama" else _of_protocol(server, seconds)
+    if server.kind == "ollama":
+        found = _of_ollama(server, seconds)
+    else:
+        [found] = look_at([partial(_of_protocol, server, seconds)], 2 * seconds)
     known = config.load().context
     models = [
         Listed(
@@ -79,11 +85,11 @@ def shelf_of(server: Server) -> Shelf:
 
 def _of_ollama(server: Server, seconds: float) -> list[Listed] | None:
     """The models that an Ollama has, each with the context that it was made for."""
-    there = installed(server.address, seconds)
-    if not there:
-        return None if there is None else []
-    with ThreadPoolExecutor(min(8, len(there))) as pool:
-        told = list(pool.map(lambda model: glance(server.address, model.name, seconds), there[:MOST_ASKED]))
+    [there] = look_at([partial(installed, server.address, seconds)], 2 * seconds)
+    if there is None:
+        return None
+    glances = [partial(glance, server.address, model.name, seconds) for model in there[:MOST_ASKED]]
+    told = [said or About() for said in look_at(glances, 2 * seconds)]
     told += [About()] * (len(there) - len(told))
     return [
         Listed(name=one.name, bytes=one.bytes, context=said.context, talks=said.talks)
@@ -105,7 +111,7 @@ def _of_protocol(server: Server, seconds: float) -> list[Listed] | None:
         with opener.open(request, timeout=seconds) as answer:
             told = json.loads(answer.read(MOST_BYTES))
         return [Listed(name=str(model["id"]), context=_context(model)) for model in told["data"]]
-    except (*NOT_THERE, KeyError, TypeError):
+    except (*NOT_THERE, KeyError, TypeError, AttributeError):
         return None
 
 
@@ -113,7 +119,7 @@ def _context(model: dict[str, Any]) -> int:
     """The context that a server says a model has, in the words of several servers; 0 where it says nothing."""
     meta = model.get("meta")
     said = [model.get(key) for key in CONTEXT_KEYS] + [meta.get("n_ctx") if isinstance(meta, dict) else None]
-    return next((size for size in said if isinstance(size, int) and size > 0), 0)
+    return next(filter(None, map(whole, said)), 0)
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):

@@ -18,7 +18,8 @@ from burnish.text import one_line
 PORT = 11434
 ASK_SECONDS, LOOK_SECONDS = 10.0, 0.5
 """How long it may take to answer when it is needed, and when we only look whether it is there."""
-NOT_THERE = (urllib.error.URLError, HTTPException, OSError, ValueError)
+NOT_THERE = (urllib.error.URLError, HTTPException, OSError, ValueError, RecursionError)
+"""What reading an answer may raise; the last where it is nested without end."""
 
 
 class Installed(Frozen):
@@ -51,7 +52,7 @@ def installed(address: str, timeout_seconds: float = LOOK_SECONDS) -> list[Insta
     """The models that the server has; None where no server answers."""
     try:
         told = _ask(address, "tags", None, timeout_seconds).get("models") or []
-        return [Installed(name=str(model["name"]), bytes=int(model.get("size") or 0)) for model in told]
+        return [Installed(name=str(model["name"]), bytes=whole(model.get("size"))) for model in told]
     except (*NOT_THERE, KeyError, TypeError, AttributeError):
         return None
 
@@ -64,9 +65,9 @@ def about(address: str, model: str, name: str) -> About:
         error.close()
         if error.code == 404:
             raise _not_installed(address, model, name) from None
-        raise _not_there(address, f"it answered with status {error.code}") from None
+        raise _not_there(address, name, f"it answered with status {error.code}") from None
     except NOT_THERE as error:
-        raise _not_there(address, str(getattr(error, "reason", error))) from None
+        raise _not_there(address, name, str(getattr(error, "reason", error))) from None
     return _about(told)
 
 
@@ -85,28 +86,42 @@ def _about(told: dict[str, Any]) -> About:
 
 
 def _context(told: dict[str, Any]) -> int:
-    info = told.get("model_info") or {}
-    return max(
-        (size for key, size in info.items() if key.endswith(".context_length") and isinstance(size, int)), default=0
-    )
+    info = told.get("model_info")
+    sizes = info.items() if isinstance(info, dict) else ()
+    return max((whole(size) for key, size in sizes if key.endswith(".context_length")), default=0)
 
 
-def pull(address: str, model: str, progress: Progress) -> None:
-    """Have the server fetch a model; what it has of it already is not fetched again."""
+def whole(said: object) -> int:
+    """A number of bytes or tokens that a server says; 0 for what can be none."""
+    return said if isinstance(said, int) and 0 < said < 1 << 60 else 0
+
+
+def pull(address: str, name: str, progress: Progress) -> None:
+    """Have the server fetch a model; what it has of it already is not fetched again.
+
+    Only the server's own word makes it done: a stream that ends without it has broken off.
+    """
+    status, model = "", name.partition(":")[2]
     try:
         for told in _lines(address, "pull", {"model": model}):
             if "error" in told:
                 raise SetupProblem(
                     f"Ollama could not pull {model!r}: {one_line(str(told['error']))}. See whether it is called so,"
-                    f" then try again: burnish models pull ollama:{model}"
+                    f" then try again: burnish models pull {name}"
                 )
             status = one_line(str(told.get("status", "")), 60)
-            progress(int(told.get("completed") or 0), int(told.get("total") or 0), status)
+            progress(whole(told.get("completed")), whole(told.get("total")), status)
     except urllib.error.HTTPError as error:
         error.close()
-        raise _not_there(address, f"it answered with status {error.code}") from None
+        raise _not_there(address, name, f"it answered with status {error.code}") from None
     except NOT_THERE as error:
-        raise _not_there(address, str(getattr(error, "reason", error))) from None
+        if not status:
+            raise _not_there(address, name, str(getattr(error, "reason", error))) from None
+    if status != "success":
+        raise SetupProblem(
+            f"Ollama broke off before {model!r} was there (its last word: {status or 'none'}). What it has of it is not"
+            f" fetched again. Go on: burnish models pull {name}"
+        )
 
 
 def _ask(address: str, what: str, question: dict[str, str] | None, timeout_seconds: float) -> dict[str, Any]:
@@ -134,10 +149,12 @@ def _opened(address: str, what: str, question: dict[str, str] | None, timeout_se
     return urllib.request.build_opener(proxies).open(request, timeout=timeout_seconds)
 
 
-def _not_there(address: str, why: str) -> SetupProblem:
+def _not_there(address: str, name: str, why: str) -> SetupProblem:
+    provider = name.partition(":")[0]
+    variable = "OLLAMA_HOST or" if provider == "ollama" else "this"
     return SetupProblem(
-        f"No Ollama answers at {address} ({why}). If it listens elsewhere, say so with OLLAMA_HOST or: burnish config"
-        f" set models.ollama.base_url http://HOST:{PORT}. To start it, type: ollama serve"
+        f"No Ollama answers at {address} ({why}). If it listens elsewhere, say so with {variable}: burnish config"
+        f" set models.{provider}.base_url http://HOST:{PORT}. To start it, type: ollama serve"
     )
 
 
