@@ -10,7 +10,6 @@ come to their verdict; what a 0.5B proves is beside the point, and shown.
 
 import argparse
 import json
-import os
 import tempfile
 import time
 import urllib.request
@@ -21,6 +20,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from experiments.own_settings import settings_in
 from tests.models.peers import MODEL as PEERS_MODEL
 from tests.models.peers import Peer, answered_by, serving
 
@@ -91,7 +91,7 @@ class Row:
 
 def main(models: Sequence[str], sandboxes: Sequence[str]) -> None:
     with ExitStack() as open_ones, tempfile.TemporaryDirectory() as folder:
-        os.environ["BURNISH_CONFIG"] = str(Path(folder) / "config.toml")
+        open_ones.enter_context(settings_in(Path(folder) / "config.toml"))
         kinds = [kind for kind in every_kind(open_ones, Path(folder)) if not models or kind.prefix in models]
         boxes, not_tried = usable(sandboxes or SANDBOXES)
         rows = []

@@ -10,7 +10,6 @@ best tokens there: a gap of a tenth is a near tie, which another rounding decide
 
 import argparse
 import json
-import os
 import tempfile
 import threading
 import urllib.request
@@ -20,6 +19,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from experiments.own_settings import settings_in
+
 from burnish.events import Message
 from burnish.models.local import LocalModel, server_for
 from burnish.models.model import Ask, Chunk, Model
@@ -28,6 +29,8 @@ from burnish.models.weights import ensure
 
 SMALL = "qwen2.5-coder-0.5b"
 MOST_TOKENS = 120
+LOAD_SECONDS, ANSWER_SECONDS = 300.0, 300.0
+"""An engine that takes longer on two cores hangs."""
 NEAR_TIE = 0.1
 """Of natural logarithms: the runner-up is then at least nine tenths as likely as the winner."""
 SHOWN = 60
@@ -80,9 +83,18 @@ def ask_for(prompt: str) -> Ask:
     return Ask(purpose="experiment", messages=(Message(role="user", content=prompt),), max_tokens=MOST_TOKENS)
 
 
-def text_of(model: Model, prompt: str) -> str:
-    pieces = model.stream(ask_for(prompt), threading.Event())
-    return "".join(piece.text for piece in pieces if isinstance(piece, Chunk))
+def text_of(model: Model, prompt: str, seconds: float = ANSWER_SECONDS) -> str:
+    """The whole answer; one that does not come to its end in time is none."""
+    late = threading.Event()
+    timer = threading.Timer(seconds, late.set)
+    timer.start()
+    try:
+        text = "".join(piece.text for piece in model.stream(ask_for(prompt), late) if isinstance(piece, Chunk))
+    finally:
+        timer.cancel()
+    if late.is_set():
+        raise TimeoutError(f"{model.name} did not answer within {seconds:g} seconds: {prompt!r}")
+    return text
 
 
 def by_local() -> Answers:
@@ -94,12 +106,12 @@ def by_openai() -> Answers:
     """Through the server's own door; the steps are asked for apart, so that the answers are those that users get."""
     model = LocalModel(f"local:{SMALL}", ensure(f"local:{SMALL}"))
     server = server_for(model.weights)
-    server.ready.wait()
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["BURNISH_CONFIG"] = f"{folder}/config.toml"
-        Path(folder, "config.toml").write_text(f'[models.lab]\nkind = "openai"\nbase_url = "{server.address}/v1"\n')
+    if not server.ready.wait(LOAD_SECONDS) or server.problem:
+        raise TimeoutError(f"llama.cpp did not load {model.weights}: {server.problem or 'it takes too long'}")
+    with tempfile.TemporaryDirectory() as folder, settings_in(file := Path(folder, "config.toml")):
+        file.write_text(f'[models.lab]\nkind = "openai"\nbase_url = "{server.address}/v1"\n')
         served = open_model(f"lab:{SMALL}")
-    return {prompt: _with_steps(text_of(served, prompt), server.address, prompt) for prompt in PROMPTS}
+        return {prompt: _with_steps(text_of(served, prompt), server.address, prompt) for prompt in PROMPTS}
 
 
 def _with_steps(text: str, address: str, prompt: str) -> Answer:
@@ -114,7 +126,7 @@ def _with_steps(text: str, address: str, prompt: str) -> Answer:
         f"{address}/v1/chat/completions", json.dumps(question).encode(), {"Content-Type": "application/json"}
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request) as answer:
+    with opener.open(request, timeout=ANSWER_SECONDS) as answer:
         choice = json.load(answer)["choices"][0]
     if choice["message"]["content"] != text:
         return Answer(text)
@@ -161,7 +173,8 @@ def _looked_at(network: Any, loaded: Any, prompt: list[int], text: str) -> Itera
     for token, row in zip(answer, rows, strict=True):
         best = row.topk(2).indices.tolist()
         other = best[1] if best[0] == token else best[0]
-        yield Step(*(loaded.tokenizer.decode([one]) for one in (token, other)), gap=float(row[token] - row[other]))
+        word, instead = (loaded.tokenizer.decode([one]) for one in (token, other))
+        yield Step(word, instead, gap=float(row[token] - row[other]))
 
 
 ENGINES: dict[str, Callable[[], Answers]] = {"local": by_local, "openai": by_openai, "huggingface": by_huggingface}
@@ -197,8 +210,8 @@ def compared(names: tuple[str, str], one: Answers, two: Answers) -> Iterator[str
         place = parting(one[prompt], two[prompt])
         yield f"  {prompt.splitlines()[0]!r} parts at character {place}:"
         for name, answer in zip(names, (one[prompt], two[prompt]), strict=True):
-            near = answer.text[max(0, place - SHOWN // 2) : place + SHOWN // 2]
-            yield f"    {name}: {near!r}{_thought(answer, place)}"
+            around = answer.text[max(0, place - SHOWN // 2) : place + SHOWN // 2]
+            yield f"    {name}: {around!r}{_thought(answer, place)}"
 
 
 def _is_near(one: Answer, two: Answer) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 import burnish
 from burnish import config
+from burnish.choosing.candidate import Candidate
 from burnish.runs import Run, Store
 from tests.models.peers import MODEL, Peer, serving
 
@@ -37,6 +38,16 @@ def test_the_choice_that_the_settings_leave_open_is_made_and_its_reason_is_on_re
         started = strengthened(project, store).started
     assert started.model == f"lab:{MODEL}"
     assert str(started.settings["chosen"]).startswith(f"lab:{MODEL}: free")
+
+
+def test_one_model_is_chosen_where_one_is_asked(project: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = [Candidate(name="scripted:demo", strength="middle"), Candidate(name="scripted:large", strength="strong")]
+    monkeypatch.setattr("burnish.choosing.auto.candidates", lambda history, may_spend: there)
+    started = strengthened(project, store, "auto").started
+    assert started.model == "scripted:demo"
+    assert started.settings["chosen"] == (
+        "scripted:demo: free, on this disk, never tried; scripted:large is there too, never tried"
+    )
 
 
 def test_of_several_models_the_first_is_asked_and_nobody_where_nobody_is_named(project: Path, store: Store) -> None:

@@ -1,8 +1,17 @@
 """Answers are compared word for word, and a difference is explained by what the engine thought of it."""
 
+import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.same_answers import PROMPTS, Answer, Step, compared, parting, read, saved, step_at
+import pytest
+from experiments.own_settings import VARIABLE, settings_in
+from experiments.same_answers import PROMPTS, Answer, Step, compared, parting, read, saved, step_at, text_of
+
+from burnish import config
+from burnish.models.model import Ask, Piece
+from burnish.models.scripted import ScriptedModel
 
 FIRST, SECOND = PROMPTS[:2]
 ONE = Answer("return n * 2", (Step("return", "x", 9.0), Step(" n", " 2", 0.02), Step(" * 2", " + n", 3.0)))
@@ -40,3 +49,28 @@ def test_answers_of_another_machine_are_read_as_they_were_saved(tmp_path: Path) 
     told = {"huggingface": {FIRST: ONE, SECOND: Answer("»ß«\n")}}
     saved(tmp_path / "answers.json", told)
     assert read(tmp_path / "answers.json") == told
+
+
+class Stuck(ScriptedModel):
+    """Says nothing until it is told to stop."""
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
+        cancel.wait()
+        yield from ()
+
+
+def test_an_engine_that_hangs_is_not_waited_for_without_end() -> None:
+    assert text_of(ScriptedModel(["all of it"]), FIRST) == "all of it"
+    with pytest.raises(TimeoutError, match="did not answer within 0.05 seconds"):
+        text_of(Stuck([]), FIRST, seconds=0.05)
+
+
+@pytest.mark.parametrize("before", [None, "mine.toml"])
+def test_settings_of_an_experiment_end_with_it(
+    before: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE) if before is None else monkeypatch.setenv(VARIABLE, before)
+    (tmp_path / "experiment.toml").write_text('model = "scripted:demo"\n')
+    with settings_in(tmp_path / "experiment.toml"):
+        assert config.load().model == "scripted:demo"
+    assert os.environ.get(VARIABLE) == before
