@@ -59,7 +59,7 @@ def _context(answers: Sequence[Answer], name: str, server: Server | None) -> Ite
     long = [answer for answer in answers if answer.name == "context" and not answer.passed and answer.ended]
     if refused:
         yield f"The context is too small: {refused[0]}. {_about_context(name, server)}"
-    elif long and long[0].tokens_in >= least_tokens(long_prompt()):
+    elif long and _read_all(long[0], server):
         yield (
             "It reads a long prompt to its end, and forgets how it began: nothing is wrong with the context. For long"
             " files take a larger model."
@@ -69,6 +69,14 @@ def _context(answers: Sequence[Answer], name: str, server: Server | None) -> Ite
             f"The context is too small: the beginning of a prompt of {least_tokens(long_prompt()):,} words is lost."
             f" {_about_context(name, server)}"
         )
+
+
+def _read_all(answer: Answer, server: Server | None) -> bool:
+    """Whether the whole long prompt was read. A server's count that is too small was raised to its words by `Reading`,
+    so that very number says nothing; whoever reads all of it counts the marks between the words as well.
+    """
+    least = least_tokens(long_prompt())
+    return answer.tokens_in > least if server else answer.tokens_in >= least
 
 
 def _about_context(name: str, server: Server | None) -> str:
