@@ -35,7 +35,10 @@ def test_cached_tokens_and_thoughts_are_told_where_there_are_any() -> None:
     [
         (SMALL, 0.0, "no money: the model ran on this machine"),
         (SMALL, None, "no money: the model ran on this machine"),
-        ("lab:own", 0.0, "no money: the model ran on this machine"),
+        ("lab:own", 0.0, "no money: the server asks for none"),
+        ("ollama:qwen3:8b", 0.0, "no money: the server asks for none"),
+        ("ollama:qwen3:8b", None, "no money: the server asks for none"),
+        ("ollama:gpt-oss:120b-cloud", None, "no price known"),
         ("far:any", None, "no price known"),
         (LARGE, 0.25, "0.2500 dollars"),
     ],

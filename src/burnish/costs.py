@@ -2,7 +2,7 @@
 
 from burnish.discreet import model_name
 from burnish.models.names import split_names
-from burnish.models.prices import FREE
+from burnish.models.prices import EMBEDDED, is_free
 from burnish.runs.accounts import Account
 from burnish.runs.run import Run
 from burnish.text import counted, one_line
@@ -58,7 +58,7 @@ def _dollars(account: Account) -> str:
     """What one model cost; a price that nobody knows is not nothing."""
     if account.dollars:
         return f"{account.dollars:.4f} dollars"
-    free = account.dollars is not None or all(name.startswith(FREE) for name in split_names(account.model))
+    free = account.dollars is not None or all(map(is_free, split_names(account.model)))
     return "no money" if free else UNKNOWN
 
 
@@ -69,7 +69,10 @@ def _money(run: Run) -> str:
         return UNKNOWN + (f" for a part of it; {known:.4f} dollars for the rest" if known else "")
     if known:
         return f"{known:.4f} dollars"
-    return "no money: the model ran on this machine" if told else "no money: nobody answered"
+    if not told:
+        return "no money: nobody answered"
+    inside = all(name.startswith(EMBEDDED) for account in run.accounts for name in split_names(account.model))
+    return "no money: the model ran on this machine" if inside else "no money: the server asks for none"
 
 
 def _cell(model: str) -> str:

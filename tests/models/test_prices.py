@@ -14,6 +14,16 @@ def test_what_runs_on_this_machine_costs_nothing(name: str) -> None:
     assert price_of(name) == Price(read=0, written=0)
 
 
+@pytest.mark.parametrize("name", ["ollama:gpt-oss:120b-cloud", "ollama:glm-4.6:cloud", "box:gpt-oss:120b-cloud"])
+def test_what_an_ollama_hands_on_to_a_cloud_has_no_known_price(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BURNISH_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").write_text('[models.box]\nkind = "ollama"\nbase_url = "http://127.0.0.1:1"\n')
+    assert price_of(name) is None
+    assert price_of(name.replace("cloud", "coder")) == Price(read=0, written=0)
+
+
 @pytest.mark.parametrize("name", ["openai:gpt-4o", "anthropic:claude-sonnet-4-20250514", "google_genai:gemini-2.5-pro"])
 def test_a_known_model_has_a_price_for_each_direction(name: str) -> None:
     price = price_of(name)

@@ -15,7 +15,7 @@ from burnish.models.names import open_model
 from burnish.models.ollama import OllamaModel
 from burnish.models.openai import OpenAIModel
 from burnish.models.providers import Server, on_this_machine, servers
-from tests.models.peers import MODEL, Peer, serving
+from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import burnish
 
 NOWHERE = "http://127.0.0.1:9"
@@ -113,8 +113,20 @@ def test_ollamas_context_is_set_to_what_is_needed(ollama: Peer) -> None:
     assert model.context_for(ask(3000)) == 8192
     assert model.context_for(ask(10)) == 8192, "a smaller one would load the model anew"
     assert model.context_for(ask(20_000)) == 32768, "never more than the model has"
-    with pytest.raises(ModelError, match=r"the prompt has \d+ tokens; the engine has room for 32768 in all"):
+    with pytest.raises(ModelError, match=r"the prompt has about \d+ tokens; the engine has room for 32768 in all"):
         model.context_for(ask(40_000))
+
+
+def test_dense_code_is_not_handed_to_an_ollama_that_would_cut_it(ollama: Peer) -> None:
+    dense = Message(role="user", content="x=[[1,2],[3,4]];" * 500)
+    question = ask(1, max_tokens=1024).model_copy(update={"messages": (dense,)})
+    model = open_model(f"ollama:{MODEL}")
+    assert isinstance(model, OllamaModel)
+    assert model.context_for(question) == 16384, "these are some 6,500 tokens"
+    ollama.context = 2048
+    with pytest.raises(ModelError, match=r"the prompt has about \d+ tokens; the engine has room for 2048 in all"):
+        list(open_model(f"ollama:{MODEL}").stream(question, threading.Event()))
+    assert not ollama.asked
 
 
 def test_the_settings_may_say_how_much_context_there_is(ollama: Peer, tmp_path: Path) -> None:
@@ -179,6 +191,26 @@ def test_a_model_that_thinks_is_told_to_think_little_and_its_temperature_is_its_
     assert OpenAIModel("openai:gpt-4o", "gpt-4o", official).parameters(ask(1))["temperature"] == 0
     with_thoughts = ask(1).model_copy(update={"thinking": 4000})
     assert "reasoning_effort" not in OpenAIModel("openai:gpt-5", "gpt-5", official).parameters(with_thoughts)
+
+
+def test_a_server_of_ones_own_tells_its_model_not_to_think_unless_it_may(tmp_path: Path) -> None:
+    with serving(Peer()) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{peer.address}/v1"\n')
+        model = open_model("lab:Qwen/Qwen3-8B")
+        list(model.stream(ask(1), threading.Event()))
+        assert peer.last["chat_template_kwargs"] == {"enable_thinking": False}
+        list(model.stream(ask(1).model_copy(update={"thinking": 500}), threading.Event()))
+        assert "chat_template_kwargs" not in peer.last
+
+
+@pytest.mark.parametrize("says", ["chat_template_kwargs: not permitted", "chat_template is not supported for Mistral"])
+def test_a_server_that_cannot_be_told_so_is_told_once(tmp_path: Path, says: str) -> None:
+    with serving(Peer(Turn(status=400, says=says), Turn())) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{peer.address}/v1"\n')
+        model = open_model("lab:any")
+        for _ in range(2):
+            assert any(isinstance(piece, Chunk) for piece in model.stream(ask(1), threading.Event()))
+    assert ["chat_template_kwargs" in question for _, question, _ in peer.asked] == [True, False, False]
 
 
 def test_one_that_cannot_be_told_not_to_think_is_asked_to_think_little(tmp_path: Path) -> None:

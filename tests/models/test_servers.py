@@ -318,6 +318,14 @@ def test_a_key_in_an_error_is_blotted_out(meet: Meet) -> None:
     assert caught.value.__cause__ is None
 
 
+@pytest.mark.parametrize("before", [250, 270, 280, 290])
+def test_a_key_at_the_end_of_what_is_shown_is_blotted_out_too(meet: Meet, before: int) -> None:
+    model, _ = meet(Turn(status=418, says=f"{'x' * before} {KEY[:9]}\u200b{KEY[9:]} is wrong" + ", and more" * 9))
+    with pytest.raises(ModelError) as caught:
+        answered(model)
+    assert KEY[:4] not in str(caught.value)
+
+
 def test_a_model_that_is_gone_is_for_the_user_to_change(meet: Meet) -> None:
     model, _ = meet(Turn(status=404, says="no such model"))
     with pytest.raises(SetupProblem, match="burnish models$"):

@@ -58,7 +58,7 @@ def fault_of(error: BaseException, secret: str = "", retry_after: str = "") -> F
     """Whatever a provider's client raised, as a fault."""
     if NOTHING_CAME in str(error):
         return Fault("the server hung up before the answer began", passing=True)
-    words = without(secret, _words(error))
+    words = one_line(without(secret, _words(error)), MOST_WORDS)  # cut last: half a key is no less secret
     status = _status(error, words)
     if isinstance(error, ValueError) and "not supported" in words:
         status = 400  # LangChain knows that the server would refuse it, and does so itself
@@ -87,10 +87,11 @@ def _words(error: BaseException) -> str:
         inner = body.get("error", body)
         body = inner.get("message") if isinstance(inner, dict) else inner
     if isinstance(body, str) and body.strip():
-        return one_line(body, MOST_WORDS)
+        return one_line(body, len(body))
     while error.__cause__ and not getattr(error, "status_code", 0):
         error = error.__cause__  # a client's "Connection error." hides what happened
-    return one_line(f"{type(error).__name__}: {error}", MOST_WORDS)
+    told = f"{type(error).__name__}: {error}"
+    return one_line(told, len(told))
 
 
 def _sent(error: BaseException) -> bool:

@@ -15,7 +15,7 @@ from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
 from burnish.models.model import Ask
 from burnish.models.ollama_server import about
 from burnish.models.providers import Server
-from burnish.models.reading import roughly
+from burnish.models.reading import carefully, roughly
 from burnish.models.wire import under_control
 
 LEAST_CONTEXT = 4096
@@ -61,10 +61,10 @@ class OllamaModel(ChatModel):
 
     def context_for(self, ask: Ask) -> int:
         """Tokens of context for this ask: a power of two, never less than before, as a change loads the model anew."""
-        room = self._most_context
-        if room and roughly(ask) >= room:
-            raise ModelError(f"the prompt has {roughly(ask)} tokens; the engine has room for {room} in all")
-        needed = 2 * roughly(ask) + ask.most_tokens  # no text of ours has a token for less than two bytes
+        room, read = self._most_context, max(roughly(ask), carefully(ask))
+        if room and read >= room:
+            raise ModelError(f"the prompt has about {read} tokens; the engine has room for {room} in all")
+        needed = max(2 * roughly(ask), carefully(ask)) + ask.most_tokens  # two bytes a token, or denser code
         with self._lock:
             while self._context < needed:
                 self._context *= 2

@@ -10,7 +10,9 @@ from burnish.models.model import Ask
 from burnish.models.providers import Server
 from burnish.models.wire import under_control
 
-OF_THEIR_OWN = ("top_k", "min_p", "repeat_penalty", "repetition_penalty")
+TEMPLATE = "chat_template"
+"""How a server calls what it refuses where a model's form of talk cannot be told anything."""
+OF_THEIR_OWN = ("top_k", "min_p", "repeat_penalty", "repetition_penalty", TEMPLATE)
 """Parameters that free servers know and OpenAI does not."""
 
 
@@ -31,7 +33,7 @@ class OpenAIModel(ChatModel):
 
     def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
         """LangChain's chunks of one answer."""
-        more = {} if self.server.is_official else _of_their_own(ask)
+        more = {} if self.server.is_official else _of_their_own(ask) | self._quiet(ask)
         return iter(
             self.chat.stream(
                 messages,
@@ -41,6 +43,11 @@ class OpenAIModel(ChatModel):
                 **_without(self.refused, self.parameters(ask)),
             )
         )
+
+    def _quiet(self, ask: Ask) -> dict[str, object]:
+        """Tells a model that would think by itself not to; one that knows nothing of it does not mind."""
+        tell = not ask.thinking and TEMPLATE not in self.refused
+        return {f"{TEMPLATE}_kwargs": {"enable_thinking": False}} if tell else {}
 
     def parameters(self, ask: Ask) -> dict[str, Any]:
         """How to draw, where the model lets itself be told; and to think as little as it can, where nobody asked."""

@@ -1,11 +1,16 @@
 """What an answer costs. Prices come with a package and are never fetched; what runs on this machine costs nothing."""
 
+import re
 from functools import cache
 
 from burnish.events import Frozen
 
-FREE = ("local:", "huggingface:", "scripted:", "ollama:")
+EMBEDDED = ("local:", "huggingface:", "scripted:")
+"""Who answers inside this process."""
+FREE = (*EMBEDDED, "ollama:")
 """Who answers on this machine, or on one of the user's own."""
+_CLOUD = re.compile(r"[:-]cloud$")
+"""What an Ollama calls models that it does not run itself: `gpt-oss:120b-cloud`. Its owner pays for them."""
 _PROVIDERS = {"google_genai": "google", "google_vertexai": "google", "azure_openai": "azure", "bedrock": "aws"}
 """What providers are called by the package, where that differs from the names that people type."""
 _SAMPLE = 1000
@@ -28,10 +33,15 @@ class Price(Frozen):
         return (fresh + self.written * tokens_out) / MILLION
 
 
+def is_free(name: str) -> bool:
+    """Whether a model costs nothing by its name alone, as a record has it."""
+    return name.startswith(FREE) and (name.startswith(EMBEDDED) or not _CLOUD.search(name))
+
+
 def price_of(name: str) -> Price | None:
     """The price of a model by its `provider:model` name; None when nobody has told us."""
     provider, _, model = name.partition(":")
-    if name.startswith(FREE):
+    if is_free(name):
         return Price(read=0.0, written=0.0)
     if not provider or not model:
         return None
@@ -40,7 +50,9 @@ def price_of(name: str) -> Price | None:
     server = servers().get(provider)
     if server is None or server.is_official:
         return _listed(provider, model)
-    return Price(read=0.0, written=0.0) if server.is_here or server.kind == "ollama" else None
+    if server.kind == "ollama":
+        return None if _CLOUD.search(model) else Price(read=0.0, written=0.0)
+    return Price(read=0.0, written=0.0) if server.is_here else None
 
 
 @cache
