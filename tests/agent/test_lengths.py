@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from burnish.agent.ask import Tools, ask
-from burnish.agent.limits import Limits, Meter
+from burnish.agent.limits import Limits, Meter, most_dollars
 from burnish.errors import ModelError
 from burnish.events import Asked, Event, Message, ModelReplied, Stopped
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought
@@ -224,7 +224,7 @@ def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_rep
     known = Replay(told).reply("draft-1", CODE.messages, CODE.temperature, CODE.seed)
     if known:
         resumed.count(known[1].tokens_in, known[1].tokens_out, model.name)
-    assert tools.meter.dollars >= paid * (tools.meter.most_dollars(CODE, model.name) or 0) > 0
+    assert tools.meter.dollars >= paid * (most_dollars(CODE, model.name) or 0) > 0
     assert resumed.dollars == pytest.approx(tools.meter.dollars)
     assert (resumed.left().calls, tools.meter.left().calls) == (15, 15)
     assert Run(told).dollars == pytest.approx(tools.meter.dollars)

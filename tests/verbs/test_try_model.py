@@ -250,6 +250,47 @@ def test_what_may_cost_more_than_a_few_cents_must_be_said_first(monkeypatch: pyt
     assert check_cost(cheap, None).dollars is None
 
 
+def test_where_nobody_knows_the_price_the_user_must_agree_to_so_many_tokens(tmp_path: Path) -> None:
+    settings = '[models.far]\nbase_url = "http://far.invalid/v1"\n'
+    (tmp_path / "config.toml").write_text(settings)
+    far = open_model("far:big")
+    with pytest.raises(
+        SetupProblem, match=r"up to [\d,]+ tokens.* burnish models doctor far:big --unpriced$"
+    ) as problem:
+        check_cost(far, None)
+    most = check_cost(far, None, unpriced=True).tokens
+    assert f"up to {most:,} tokens" in str(problem.value)
+    with pytest.raises(SetupProblem, match=r"a cap of 1 dollars cannot be kept.*--unpriced$"):
+        check_cost(far, 1.0, unpriced=True)
+    (tmp_path / "config.toml").write_text(settings + "thinking = 1000\n")
+    assert check_cost(open_model("far:big"), None, unpriced=True).tokens == most + 7 * 1000
+
+
+def test_of_a_model_that_was_never_heard_nothing_is_said_but_that(meet: Meet) -> None:
+    refuses = Turn(status=400, says="no such luck")
+    name = meet(**dict.fromkeys(GOOD, refuses))
+    found = try_model(open_model(name))
+    assert not found.was_heard
+    assert found.line.startswith(f"{name}: could not be tried: ")
+    assert "no such luck" in found.line
+    command = CliRunner().invoke(app, ["doctor", name, "--json"])
+    assert (command.exit_code, json.loads(command.stdout)["was_heard"]) == (2, False)
+
+
+def test_a_silent_server_is_left_after_two_tasks(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("burnish.verbs.trying.examination.TASK_SECONDS", 0.3)
+    found = try_model(open_model(meet(**dict.fromkeys(GOOD, Turn(fault="silent")))))
+    assert [answer.why for answer in found.answers] == [
+        *["not asked to the end: it took more than 0.3 s"] * 2,
+        *["not asked: nothing was heard of it so far"] * 4,
+    ]
+    assert "could not be tried" in found.line
+
+
+def test_a_free_model_is_tried_where_no_money_may_be_spent() -> None:
+    assert try_model(ScriptedModel(GOOD), dollars=0).is_enough
+
+
 def test_the_command_prints_a_line_a_task_and_says_with_its_exit_code_what_came_of_it(tmp_path: Path) -> None:
     script = tmp_path / "good.json"
     script.write_text(json.dumps(GOOD))

@@ -8,7 +8,7 @@ from typing import Literal
 
 from burnish.agent import prompts
 from burnish.agent.edits import Edits
-from burnish.agent.limits import Meter
+from burnish.agent.limits import Meter, most_dollars, most_tokens
 from burnish.agent.packages import Packages
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
@@ -196,11 +196,11 @@ def _waited(tools: Tools, ask_id: str, question: Ask, piece: Waiting, heard: _He
     heard.pause_seconds = piece.seconds if piece.seconds > tools.meter.seconds_left else 0.0
     if not piece.lost:
         return
-    meter, name = tools.meter, tools.model.name
-    heard.forbidden = meter.book_again(question, name)
+    name = tools.model.name
+    heard.forbidden = tools.meter.book_again(question, name)
     if not heard.forbidden:
-        dollars = meter.most_dollars(question, name)
-        yield AnswerLost(ask_id=ask_id, model=name, tokens=meter.most_tokens(question), dollars=dollars)
+        dollars = most_dollars(question, name)
+        yield AnswerLost(ask_id=ask_id, model=name, tokens=most_tokens(question), dollars=dollars)
 
 
 def _reply(tools: Tools, ask_id: str, question: Ask, heard: _Heard) -> ModelReplied:
@@ -211,7 +211,7 @@ def _reply(tools: Tools, ask_id: str, question: Ask, heard: _Heard) -> ModelRepl
     if done or heard.refused:
         dollars = tools.meter.settle(question, read, written, name, cached)
     else:
-        dollars = tools.meter.most_dollars(question, name)
+        dollars = most_dollars(question, name)
     return ModelReplied(
         ask_id=ask_id,
         purpose=question.purpose,

@@ -83,8 +83,8 @@ class Meter:
             if refused := self.refusal(ask, model):
                 return refused
             self._calls += 1
-            self._tokens += _most_read(ask) + ask.most_tokens
-            self._dollars += _most_dollars(ask, model) or 0.0
+            self._tokens += most_tokens(ask)
+            self._dollars += most_dollars(ask, model) or 0.0
         return None
 
     def book_again(self, ask: Ask, model: str = "") -> Stopped | None:
@@ -92,8 +92,8 @@ class Meter:
         with self._lock:
             if refused := self._refusal(ask, model):
                 return refused
-            self._tokens += _most_read(ask) + ask.most_tokens
-            self._dollars += _most_dollars(ask, model) or 0.0
+            self._tokens += most_tokens(ask)
+            self._dollars += most_dollars(ask, model) or 0.0
         return None
 
     def refusal(self, ask: Ask, model: str = "") -> Stopped | None:
@@ -103,16 +103,16 @@ class Meter:
         return self._refusal(ask, model)
 
     def _refusal(self, ask: Ask, model: str) -> Stopped | None:
-        if self._tokens + _most_read(ask) + ask.most_tokens > self.limits.tokens:
+        if self._tokens + most_tokens(ask) > self.limits.tokens:
             return _at("tokens", self.limits.tokens)
         if over := self.over:
             return over
-        return _at("dollars", self.limits.dollars or 0) if self._too_dear(_most_dollars(ask, model)) else None
+        return _at("dollars", self.limits.dollars or 0) if self._too_dear(most_dollars(ask, model)) else None
 
     def affords(self, ask: Ask, times: int, model: str = "") -> bool:
         """Whether so many such calls fit into what is left of calls, tokens and money; nothing is booked."""
-        left, dollars = self.left(), _most_dollars(ask, model)
-        fits = times <= left.calls and times * (_most_read(ask) + ask.most_tokens) <= left.tokens
+        left, dollars = self.left(), most_dollars(ask, model)
+        fits = times <= left.calls and times * most_tokens(ask) <= left.tokens
         return fits and (left.dollars is None or (dollars is not None and times * dollars <= left.dollars))
 
     @contextmanager
@@ -125,6 +125,16 @@ class Meter:
             self._started += time.monotonic() - began
             self._paused_at = None
 
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """So long, and no longer, for what is done here; only for work of which one part is done at a time."""
+        whole = self.limits
+        self.limits = whole.model_copy(update={"seconds": min(whole.seconds, self.seconds_spent + seconds)})
+        try:
+            yield
+        finally:
+            self.limits = whole
+
     def settle(
         self, ask: Ask, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0
     ) -> float | None:
@@ -132,17 +142,9 @@ class Meter:
         price = _price(model)
         true = price.of(tokens_in, tokens_out, tokens_cached) if price else None
         with self._lock:
-            self._tokens += tokens_in + tokens_out - _most_read(ask) - ask.most_tokens
-            self._dollars += (true or 0.0) - (_most_dollars(ask, model) or 0.0)
+            self._tokens += tokens_in + tokens_out - most_tokens(ask)
+            self._dollars += (true or 0.0) - (most_dollars(ask, model) or 0.0)
         return true
-
-    def most_dollars(self, ask: Ask, model: str = "") -> float | None:
-        """What a call may cost; None where nobody knows. One that is broken off stays booked at this."""
-        return _most_dollars(ask, model)
-
-    def most_tokens(self, ask: Ask) -> int:
-        """Tokens that a call may take, read and written."""
-        return _most_read(ask) + ask.most_tokens
 
     def count(self, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0) -> None:
         """Count a call that an earlier part of the run has made; it is never refused."""
@@ -225,8 +227,15 @@ def _price(model: str) -> Price | None:
     return price_of(model or FREE[0])
 
 
-def _most_read(ask: Ask) -> int:
-    return _most_in(ask.messages)
+def most_tokens(ask: Ask) -> int:
+    """Tokens that a call may take, read and written."""
+    return _most_in(ask.messages) + ask.most_tokens
+
+
+def most_dollars(ask: Ask, model: str) -> float | None:
+    """What a call may cost; None where nobody knows."""
+    price = _price(model)
+    return price.of(_most_in(ask.messages), ask.most_tokens) if price else None
 
 
 def _most_in(messages: Sequence[Message]) -> int:
@@ -234,11 +243,6 @@ def _most_in(messages: Sequence[Message]) -> int:
     a few that mark who speaks.
     """
     return sum(len(message.content.encode("utf-8", "replace")) + WRAPPING for message in messages)
-
-
-def _most_dollars(ask: Ask, model: str) -> float | None:
-    price = _price(model)
-    return price.of(_most_read(ask), ask.most_tokens) if price else None
 
 
 def _at(cap: Cap, value: float) -> Stopped:

@@ -36,10 +36,16 @@ def doctor(
             "--dollars", min=0, help="What it may cost. Up to 5 cents need not be said; most models are free."
         ),
     ] = None,
+    unpriced: Annotated[
+        bool, typer.Option("--unpriced", help="Try it even if nobody knows what it costs; how much it takes is capped.")
+    ] = False,
     sandbox: Annotated[str, typer.Option(help="Where code is run: auto, bubblewrap, docker or process.")] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON; progress goes to stderr.")] = False,
 ) -> None:
-    """Try a model on five tiny tasks: is it good enough, how fast, and what to change. Exit code 1: not for write."""
+    """Try a model on five tiny tasks: is it good enough, how fast, and what to change.
+
+    Exit code 1: not for write; 2: it could not be tried.
+    """
     from rich.console import Console
 
     from burnish.cli.fetching import fetching
@@ -48,15 +54,15 @@ def doctor(
 
     with fetching() as progress:
         model = open_model(name or _default(), progress)
-    check_cost(model, dollars)
+    check_cost(model, dollars, unpriced)
     console = Console(stderr=as_json, highlight=False)
-    tried = _examined(model, dollars, sandbox, console)
+    tried = _examined(model, dollars, unpriced, sandbox, console)
     if as_json:
         print(json.dumps(tried.as_json(), indent=2))
     else:
         _show(tried, console)
     sys.stdout.flush()
-    raise typer.Exit(0 if tried.is_enough else 1)
+    raise typer.Exit(0 if tried.is_enough else 1 if tried.was_heard else 2)
 
 
 def _default() -> str:
@@ -67,7 +73,7 @@ def _default() -> str:
     return DEFAULT_MODEL if first == AUTO else first
 
 
-def _examined(model: "Model", dollars: float | None, sandbox: str, console: "Console") -> "Tried":
+def _examined(model: "Model", dollars: float | None, unpriced: bool, sandbox: str, console: "Console") -> "Tried":
     """The examination, a line for each task as it ends; in a terminal, another says what is awaited."""
     from rich.text import Text
 
@@ -87,15 +93,15 @@ def _examined(model: "Model", dollars: float | None, sandbox: str, console: "Con
         def finished(answer: "Answer") -> None:
             console.print(Text(*_mark(answer)), Text(_told(answer)), soft_wrap=True)
 
-        return try_model(model, dollars=dollars, sandbox=sandbox, watch=watch, finished=finished)
+        return try_model(model, dollars=dollars, unpriced=unpriced, sandbox=sandbox, watch=watch, finished=finished)
 
 
 def _cost(model: "Model") -> str:
-    from burnish.verbs.try_model import most_dollars
+    from burnish.verbs.try_model import most_dollars, most_tokens
 
     most = most_dollars(model)
     if most is None:
-        return "five tiny tasks; its price is not known, and they take some 6,000 tokens at most"
+        return f"five tiny tasks; its price is not known, and they take {most_tokens(model):,} tokens at most"
     return f"five tiny tasks; they cost {most:.2f} dollars at most" if most else "five tiny tasks; they cost nothing"
 
 

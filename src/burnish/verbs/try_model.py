@@ -6,8 +6,9 @@ record, so that its speed is known from then on.
 
 import threading
 
+from burnish.agent import limits
 from burnish.agent.ask import Tools
-from burnish.agent.limits import WRAPPING, Limits, Meter, check_priced
+from burnish.agent.limits import Limits, Meter
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, RunStarted, Stopped
 from burnish.models.model import Ask, Model
@@ -35,6 +36,7 @@ def try_model(
     model: Model,
     *,
     dollars: float | None = None,
+    unpriced: bool = False,
     sandbox: str = "auto",
     watch: Hear | None = None,
     finished: Finished | None = None,
@@ -42,17 +44,18 @@ def try_model(
     """Put the tasks to the model. `finished` is told of each as it ends, `watch` of all that happens.
 
     Raises SetupProblem before the first word where it may cost more than `dollars`, or more than a few cents where
-    nobody said how much; and where only the user can make the model answer at all.
+    nobody said how much; where nobody knows the price, unless `unpriced` says that this is fine; and where only the
+    user can make the model answer at all.
     """
-    limits = check_cost(model, dollars)
+    caps = check_cost(model, dollars, unpriced)
     server = servers().get(model.name.partition(":")[0])
     model.warm_up()
     with open_sandbox(sandbox, cells=1) as box:
         run_id, record = Store(home() / EXAMINED).begin(model.name)
         with record:
             hear = _both(record, watch)
-            hear(_started(run_id, model, box, limits))
-            meter = Meter(limits)
+            hear(_started(run_id, model, box, caps))
+            meter = Meter(caps)
             examination = Examination(Tools(model, box, meter, threading.Event()), hear, finished)
             if model.name.startswith(EMBEDDED):
                 examination.wake()
@@ -70,24 +73,45 @@ def try_model(
 
 def most_dollars(model: Model) -> float | None:
     """What it may cost at most; None where nobody knows the price."""
-    server = servers().get(model.name.partition(":")[0])
-    price, thinking = price_of(model.name), getattr(model, "thinking", 0)
-    asks = [trial.ask for trial in (*_trials(model.name, server), long_prompt(short=True))]
-    return sum(price.of(_most_read(ask), ask.max_tokens + thinking) for ask in asks) if price else None
+    return sum(limits.most_dollars(ask, model.name) or 0.0 for ask in _asks(model)) if price_of(model.name) else None
 
 
-def check_cost(model: Model, dollars: float | None) -> Limits:
+def most_tokens(model: Model) -> int:
+    """Tokens that it may take at most, read and written."""
+    return sum(limits.most_tokens(ask) for ask in _asks(model))
+
+
+def check_cost(model: Model, dollars: float | None, unpriced: bool = False) -> Limits:
     """The limits of the examination. Raises SetupProblem where it may cost more than was said, or than goes unsaid."""
-    limits = LIMITS.model_copy(update={"dollars": dollars})
-    check_priced(limits, model.name)
     most = most_dollars(model)
-    if most is None or most <= (FREE_DOLLARS if dollars is None else dollars):
-        return limits
+    if most is None:
+        return _unpriced(model, dollars, unpriced)
+    if most <= (FREE_DOLLARS if dollars is None else dollars):
+        return LIMITS.model_copy(update={"dollars": dollars})
     cap = f"more than {dollars:g} dollars" if dollars is not None else "more than a few cents"
     raise SetupProblem(
         f"To try {model.name!r} may cost up to {most:.2f} dollars, {cap}. If that is fine, type:"
         f" burnish models doctor {model.name} --dollars {most + 0.005:.2f}"
     )
+
+
+def _unpriced(model: Model, dollars: float | None, fine: bool) -> Limits:
+    """As many tokens as the tasks may take, and not one more, if the user says so."""
+    most = most_tokens(model)
+    if fine and dollars is None:
+        return LIMITS.model_copy(update={"tokens": most})
+    cap = "" if dollars is None else f", so a cap of {dollars:g} dollars cannot be kept"
+    raise SetupProblem(
+        f"The price of {model.name!r} is not known{cap}. To try it takes up to {most:,} tokens. If that is fine, type:"
+        f" burnish models doctor {model.name} --unpriced"
+    )
+
+
+def _asks(model: Model) -> list[Ask]:
+    """All that may be asked, with the tokens for thoughts that the model has."""
+    server = servers().get(model.name.partition(":")[0])
+    trials = (*_trials(model.name, server), long_prompt(short=True))
+    return [trial.ask.model_copy(update={"thinking": getattr(model, "thinking", 0)}) for trial in trials]
 
 
 def _trials(name: str, server: Server | None) -> tuple[Trial, ...]:
@@ -101,11 +125,6 @@ def _trials(name: str, server: Server | None) -> tuple[Trial, ...]:
     return (long_prompt(), *five())
 
 
-def _most_read(ask: Ask) -> int:
-    """Tokens of a prompt, estimated upward, as the meter books them."""
-    return sum(len(message.content.encode()) + WRAPPING for message in ask.messages)
-
-
 def _both(record: Record, watch: Hear | None) -> Hear:
     def hear(event: BaseEvent) -> None:
         record.append(event)
@@ -115,7 +134,7 @@ def _both(record: Record, watch: Hear | None) -> Hear:
     return hear
 
 
-def _started(run_id: str, model: Model, box: Sandbox, limits: Limits) -> RunStarted:
+def _started(run_id: str, model: Model, box: Sandbox, caps: Limits) -> RunStarted:
     return RunStarted(
         run_id=run_id,
         verb="models doctor",
@@ -123,5 +142,5 @@ def _started(run_id: str, model: Model, box: Sandbox, limits: Limits) -> RunStar
         model=model.name,
         burnish=__version__,
         sandbox=box.level,
-        settings={"limits": limits.model_dump(mode="json")},
+        settings={"limits": caps.model_dump(mode="json")},
     )

@@ -24,6 +24,10 @@ from burnish.text import one_line
 from burnish.verbs.trying.answer import Answer
 from burnish.verbs.trying.trials import Trial, long_prompt
 
+TASK_SECONDS = 120.0
+"""For one task; most take a few."""
+MOST_SILENT = 2
+"""Tasks of which not a word comes in that time, before the others are not even asked; the first may have to load."""
 HELLO = Ask(purpose="hello", messages=(Message(role="user", content="Say hello."),), max_tokens=4)
 T = TypeVar("T")
 Hear = Callable[[BaseEvent], None]
@@ -35,6 +39,7 @@ class Examination:
 
     def __init__(self, tools: Tools, hear: Hear, finished: Finished | None) -> None:
         self.tools, self.hear, self.finished = tools, hear, finished
+        self._silent = 0
 
     def wake(self) -> None:
         """Let the model load, so that no task has to wait for that; what it says does not matter."""
@@ -45,7 +50,7 @@ class Examination:
         """What came of each; where the beginning of the long prompt is lost, a short one is asked for as well."""
         found: list[Answer] = []
         for trial in trials:
-            answer = self._answer(trial)
+            answer = self._answer(trial) if self._silent < MOST_SILENT else _not_asked(trial)
             if trial.name == "context" and answer.ended and not answer.passed:
                 answer = self._beside_a_short_one(answer)
             found.append(answer)
@@ -64,10 +69,12 @@ class Examination:
     def _answer(self, trial: Trial) -> Answer:
         heard = _Heard(self.hear)
         try:
-            reply = _to_the_end(ask(self.tools, trial.name, trial.ask), heard)
+            with self.tools.meter.within(TASK_SECONDS):
+                reply = _to_the_end(ask(self.tools, trial.name, trial.ask), heard)
         except ModelError as error:
             return Answer(name=trial.name, passed=False, why=one_line(str(error), 200))
         if reply is None:
+            self._silent += heard.is_silent
             return Answer(name=trial.name, passed=False, why=f"not asked to the end: {heard.why}")
         why = trial.judge(reply, self.tools.sandbox)
         return heard.answer(trial.name, reply, why)
@@ -83,6 +90,12 @@ class _Heard:
         self._pieces = 0
         self._thoughts: list[str] = []
         self.why = ""
+        self._reason = ""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether its time passed without a word."""
+        return self._reason == "seconds" and self._first is None
 
     def __call__(self, event: Event) -> None:
         self._hear(event)
@@ -93,7 +106,8 @@ class _Heard:
             self._pieces += isinstance(event, ModelChunk)
             self._thoughts += [event.text] if isinstance(event, ModelThought) else []
         elif isinstance(event, Stopped):
-            self.why = event.why
+            self._reason = event.reason
+            self.why = f"it took more than {TASK_SECONDS:g} s" if event.reason == "seconds" else event.why
 
     def answer(self, name: str, reply: ModelReplied, why: str) -> Answer:
         """All that is known of it."""
@@ -120,6 +134,10 @@ def _to_the_end(events: Generator[Event, None, T], hear: Callable[[Event], None]
             hear(next(events))
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
+
+
+def _not_asked(trial: Trial) -> Answer:
+    return Answer(name=trial.name, passed=False, why="not asked: nothing was heard of it so far")
 
 
 def _evidence(answer: Answer) -> CheckFinished:

@@ -23,6 +23,11 @@ class Tried(Frozen):
     """What it cost; None where a price is unknown."""
 
     @property
+    def was_heard(self) -> bool:
+        """Whether it said anything at all; if not, nothing is known of it."""
+        return any(answer.ended or answer.tokens_out for answer in self.answers)
+
+    @property
     def good_for(self) -> tuple[str, ...]:
         """What it can be used for."""
         passed = {answer.name for answer in self.answers if answer.passed}
@@ -47,6 +52,8 @@ class Tried(Frozen):
     @property
     def line(self) -> str:
         """All of it in one line."""
+        if not self.was_heard:
+            return f"{self.model}: could not be tried: {next((one.why for one in self.answers if one.why), 'no task')}"
         good = f"good enough for {_listed(self.good_for)}" if self.good_for else "not good enough for anything"
         bad = f"; not for {_listed(self.not_for)}" if self.good_for and self.not_for else ""
         return f"{self.model}: {good}{bad}. {_speed(self)}".rstrip()
@@ -55,7 +62,13 @@ class Tried(Frozen):
         """For a program; what the model said is left out."""
         told = self.model_dump(mode="json", exclude={"answers"})
         answers = [answer.model_dump(mode="json", exclude={"text", "thoughts"}) for answer in self.answers]
-        more = {"is_enough": self.is_enough, "good_for": self.good_for, "not_for": self.not_for, "line": self.line}
+        more = {
+            "was_heard": self.was_heard,
+            "is_enough": self.is_enough,
+            "good_for": self.good_for,
+            "not_for": self.not_for,
+            "line": self.line,
+        }
         return {**told, **more, "first_token_seconds": self.first_token_seconds, "tasks": answers}
 
 
