@@ -1,6 +1,8 @@
 """`burnish.check`: real checks on small projects; whatever is wrong with one, the others give their answers."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,3 +121,9 @@ def test_source_full_of_markup_stays_text(project: Path, tmp_path: Path) -> None
     page = (tmp_path / "out" / "report.html").read_text()
     assert "&lt;script&gt;alert(1)" in page
     assert not [tag for tag in ("<script", "<img", "\x1b", "\x07") if tag in page]
+
+
+@pytest.mark.parametrize("kind", [str, Path, lambda file: [file]], ids=["text", "path", "several"])
+def test_one_file_of_tests_may_be_named_as_it_is(kind: Callable[[Path], Any], project: Path) -> None:
+    checked = burnish.check(project / "leap.py", kind(project / "tests" / "test_leap.py"), only=["tests"])
+    assert verdicts(checked) == {"tests": "passed"}

@@ -15,7 +15,7 @@ from burnish.verbs.layers import layered
 
 def check(
     paths: str | Path | Sequence[str | Path],
-    tests: Sequence[str | Path] = (),
+    tests: str | Path | Sequence[str | Path] = (),
     only: Collection[str] = (),
     *,
     python: str | Path | None = None,
@@ -41,7 +41,7 @@ def check(
 
 def examine(
     paths: str | Path | Sequence[str | Path],
-    tests: Sequence[str | Path] = (),
+    tests: str | Path | Sequence[str | Path] = (),
     only: Collection[str] = (),
     python: str | Path | None = None,
     test_command: str | None = None,
@@ -56,14 +56,18 @@ def examine(
     chosen(only)
     if out is not None:
         _must_be_writable(Path(out))
-    several = [paths] if isinstance(paths, str | Path) else list(paths)
-    project = find_project(several, tests, python, test_command)
+    project = find_project(_several(paths), _several(tests), python, test_command)
     project, _ = layered(project, packages, python, watch.told if watch else None)
     with Lab(project, sandbox) as lab:
         checked = judge_all(project, lab, only, watch)
     if out is not None:
         write_reports(checked, project, Path(out))
     return checked
+
+
+def _several(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """One path, or several, as several."""
+    return [paths] if isinstance(paths, str | Path) else list(paths)
 
 
 def _must_be_writable(folder: Path) -> None:
