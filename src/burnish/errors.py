@@ -4,6 +4,7 @@
     ├── SetupProblem        the user can fix it: one paragraph that ends with what to do; exit code 2
     └── AttemptError        this attempt broke: recorded on the run, its siblings go on
         ├── ModelError      the model or its server
+        │   └── PromptTooLong   it has no room for an answer to this prompt
         ├── SandboxError    the place where code runs
         ├── CheckError      a tool that judges
         └── TaskError       what was asked for
@@ -33,6 +34,10 @@ class ModelError(AttemptError):
 
     may_cost = False
     """Whether what it did write may have to be paid for."""
+
+
+class PromptTooLong(ModelError):
+    """The prompt leaves no room for an answer in what the model can have in mind."""
 
 
 class SandboxError(AttemptError):

@@ -5,7 +5,7 @@ import time
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from burnish.errors import ModelError
+from burnish.errors import PromptTooLong
 from burnish.text import one_line
 
 PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
@@ -75,9 +75,9 @@ def without(secret: str, text: str) -> str:
 
 
 def blame_length(error: BaseException) -> None:
-    """Raise ModelError for a prompt that leaves no room for an answer, in the words of every engine."""
+    """Raise PromptTooLong for a prompt that leaves no room for an answer, in the words of every engine."""
     if said := TOO_LONG.search(str(error)):
-        raise ModelError(f"the prompt has {said[1]} tokens; the engine has room for {said[2]} in all") from error
+        raise PromptTooLong(f"the prompt has {said[1]} tokens; the engine has room for {said[2]} in all") from error
 
 
 def _words(error: BaseException) -> str:

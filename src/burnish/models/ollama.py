@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from burnish import config
-from burnish.errors import ModelError
+from burnish.errors import PromptTooLong
 from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
 from burnish.models.model import Ask
 from burnish.models.ollama_server import about
@@ -63,7 +63,7 @@ class OllamaModel(ChatModel):
         """Tokens of context for this ask: a power of two, never less than before, as a change loads the model anew."""
         room, read = self._most_context, max(roughly(ask), carefully(ask))
         if room and read >= room:
-            raise ModelError(f"the prompt has about {read} tokens; the engine has room for {room} in all")
+            raise PromptTooLong(f"the prompt has about {read} tokens; the engine has room for {room} in all")
         needed = max(2 * roughly(ask), carefully(ask)) + ask.most_tokens  # two bytes a token, or denser code
         with self._lock:
             while self._context < needed:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import transformers
 
-from burnish.errors import ModelError, blame
+from burnish.errors import ModelError, PromptTooLong, blame
 from burnish.models.huggingface.engine import Engine, Row, Size
 from burnish.models.huggingface.loading import device
 from burnish.models.huggingface.source import Source
@@ -130,7 +130,7 @@ class Words:
 
 
 def prompt_of(ask: Ask, engine: Engine) -> list[int]:
-    """The ask in the model's own chat format. Raises ModelError when it leaves no room for an answer."""
+    """The ask in the model's own chat format. Raises PromptTooLong when it leaves no room for an answer."""
     tokenizer = engine.loaded.tokenizer
     begun = ask.messages[-1].content if ask.messages[-1].role == "assistant" else ""
     messages = [message.model_dump() for message in ask.messages[: -1 if begun else None]]
@@ -138,5 +138,7 @@ def prompt_of(ask: Ask, engine: Engine) -> list[int]:
         text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         tokens: list[int] = tokenizer(text + begun, add_special_tokens=False)["input_ids"]
     if len(tokens) >= engine.size.context:
-        raise ModelError(f"the prompt has {len(tokens)} tokens; the engine has room for {engine.size.context} in all")
+        raise PromptTooLong(
+            f"the prompt has {len(tokens)} tokens; the engine has room for {engine.size.context} in all"
+        )
     return tokens

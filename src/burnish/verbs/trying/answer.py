@@ -10,6 +10,8 @@ class Answer(Frozen):
     passed: bool
     why: str = ""
     """What is wrong; empty where nothing is."""
+    too_long: bool = False
+    """Whether its prompt was refused as too long."""
     text: str = ""
     thoughts: str = ""
     ended: str = ""

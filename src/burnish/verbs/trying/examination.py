@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from burnish.agent.ask import Tools, ask
-from burnish.errors import ModelError
+from burnish.errors import ModelError, PromptTooLong
 from burnish.events import (
     Asked,
     BaseEvent,
@@ -72,7 +72,8 @@ class Examination:
             with self.tools.meter.within(TASK_SECONDS):
                 reply = _to_the_end(ask(self.tools, trial.name, trial.ask), heard)
         except ModelError as error:
-            return Answer(name=trial.name, passed=False, why=one_line(str(error), 200))
+            too_long = isinstance(error, PromptTooLong)
+            return Answer(name=trial.name, passed=False, why=one_line(str(error), 200), too_long=too_long)
         if reply is None:
             self._silent += heard.is_silent
             return Answer(name=trial.name, passed=False, why=f"not asked to the end: {heard.why}")

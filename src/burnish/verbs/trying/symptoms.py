@@ -15,8 +15,6 @@ TEMPLATE = re.compile(
 """What chat templates put between turns; none of it belongs into an answer."""
 OTHER_SIDE = re.compile(r"^(?:#+ ?)?(?:\*\*)?(?:User|Human|USER|HUMAN|Question)(?:\*\*)?:", re.MULTILINE)
 """How an answer goes on that speaks for the user, too."""
-TOO_LONG = "the engine has room for"
-"""How every engine of ours says that a prompt does not fit."""
 LONG_CHARACTERS = 100
 """Of an answer that must come in more than one piece, if it comes as it is written."""
 
@@ -55,7 +53,7 @@ def _about_template(name: str, server: Server | None) -> str:
 
 def _context(answers: Sequence[Answer], name: str, server: Server | None) -> Iterator[str]:
     """Said where a prompt was refused as too long, or where its beginning is lost and would not be in a short one."""
-    refused = [answer.why for answer in answers if TOO_LONG in answer.why]
+    refused = [answer.why for answer in answers if answer.too_long]
     long = [answer for answer in answers if answer.name == "context" and not answer.passed and answer.ended]
     if refused:
         yield f"The context is too small: {refused[0]}. {_about_context(name, server)}"
