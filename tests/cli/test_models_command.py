@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from burnish import config
-from burnish.cli.models import app
+from burnish.cli.models import app, on_this_machine
 from burnish.cli.models_table import measured, table
 from burnish.errors import SetupProblem
 from burnish.events import ModelReplied, RunStarted
@@ -83,12 +83,31 @@ def test_the_table_stays_within_eighty_columns_and_cuts_no_name() -> None:
         long: Speed(model=long, tokens_per_second=1234.5, at=1e9),
         "local:/my/own.gguf": Speed(model="local:/my/own.gguf", tokens_per_second=3.14, at=1e9),
     }
-    lines = list(table([], [shelf], speeds))
+    lines = list(table(on_this_machine(), [shelf], speeds))
     place = lines.index(long)
     assert re.fullmatch(r" +1,048,576 +40 GB +12.5 / 112.5 +1234 in Sep 2001", lines[place + 1])
     assert any(line.startswith("local:/my/own.gguf") and "3.1 in Sep 2001" in line for line in lines)
-    assert max(map(len, lines[: place + 2])) <= 80
+    assert max(map(len, lines)) <= 80
     assert "\x1b" not in "".join(lines)
+
+
+def test_lines_too_long_for_the_screen_are_folded_and_nothing_in_them_is_cut() -> None:
+    path = "/home/somebody/.cache/burnish/models/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+    row: dict[str, object] = {"name": "local:x", "bytes": 5, "context": 4096, "licence": "Apache-2.0", "path": path}
+    address = "https://a-server-with-a-long-name.somewhere.example.org/v1"
+    shelf = Shelf(provider="lab", address=address, answers=False, key_env="THE_KEY_OF_MY_LAB")
+    lines = list(table([row | {"on_disk": True, "default": True}], [shelf], {}))
+    assert lines[2:4] == ["    default, Apache-2.0", f"    {path}"]
+    assert lines[5:7] == [f"lab:  {address}", "    key in THE_KEY_OF_MY_LAB, it does not answer now"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_name_of_a_model_forges_no_row() -> None:
+    evil = Listed(name="lab:x\nlocal:evil                  4,096    free")
+    shelf = Shelf(provider="lab", address="http://127.0.0.1:1/v1", models=(evil,))
+    own = "local:/my\nlocal:evil.gguf"
+    lines = list(table([], [shelf], {own: Speed(model=own, tokens_per_second=1, at=1e9)}))
+    assert not any("\n" in line or line.startswith("local:evil") for line in lines)
 
 
 def test_a_speed_of_this_year_has_its_day() -> None:

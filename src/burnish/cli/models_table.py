@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from burnish.text import plain
+from burnish.text import one_line
 
 if TYPE_CHECKING:
     from burnish.models.listing import Listed, Shelf
@@ -17,6 +17,8 @@ MOST_NAME = 26
 """Longer names have a line of their own, so that the columns stay within 80 characters."""
 HEAD = ("context", "size", "$/M tokens", "tokens/s")
 WIDTHS = (9, 8, 12, 0)
+COLUMNS = 80
+LONGEST_NAME = 300
 
 
 def table(rows: "list[dict[str, object]]", shelves: "list[Shelf]", speeds: "dict[str, Speed]") -> Iterator[str]:
@@ -28,8 +30,10 @@ def table(rows: "list[dict[str, object]]", shelves: "list[Shelf]", speeds: "dict
         yield from _of_shelf(shelf, speeds)
     yield from _of_files(rows, speeds)
     yield ""
-    yield "$/M tokens: dollars for a million tokens read / written. tokens/s: as last measured here."
-    yield "A GGUF file of your own: --model local:/path/to.gguf. Exact answers for tests: --model scripted:demo"
+    yield "$/M tokens: dollars for a million tokens read / written."
+    yield "tokens/s: as last measured here."
+    yield "A GGUF file of your own: --model local:/path/to.gguf"
+    yield "Exact answers for tests: --model scripted:demo"
     yield "Is one good enough? burnish models doctor NAME"
 
 
@@ -68,18 +72,19 @@ def _of_disk(row: dict[str, object], speeds: "dict[str, Speed]") -> Iterator[str
     name, size = str(row["name"]), row["bytes"]
     facts = (_tokens(row["context"]), megabytes(size) if isinstance(size, int) else "", "free")
     yield from _entry(name, (*facts, measured(speeds.get(name))))
-    where = row["path"] if row["on_disk"] else f"not on disk; type: ./burnish models pull {name}"
-    yield f"    {'default, ' if row['default'] else ''}{row['licence']}, {where}"
+    where = str(row["path"]) if row["on_disk"] else f"not on disk; type: ./burnish models pull {name}"
+    yield from _folded("    ", f"{'default, ' if row['default'] else ''}{row['licence']}", where)
 
 
 def _of_shelf(shelf: "Shelf", speeds: "dict[str, Speed]") -> Iterator[str]:
-    key = f", key in {shelf.key_env}" if shelf.key_env else ""
+    key = f"key in {shelf.key_env}" if shelf.key_env else ""
+    silent = "" if shelf.answers else "it does not answer now"
     yield ""
-    yield f"{shelf.provider}:  {shelf.address}{key}{'' if shelf.answers else '; it does not answer now'}"
+    yield from _folded("", f"{shelf.provider}:  {shelf.address}", ", ".join(filter(None, (key, silent))))
     shown = sorted(shelf.models, key=lambda model: _rank(model, speeds))[:MOST_SHOWN]
     for model in shown:
         facts = (_tokens(model.context), megabytes(model.bytes) if model.bytes else "", _price(model.price))
-        yield from _entry(plain(model.name), (*facts, measured(speeds.get(model.name))))
+        yield from _entry(one_line(model.name, LONGEST_NAME), (*facts, measured(speeds.get(model.name))))
     if left := len(shelf.models) - len(shown):
         yield f"… and {left} more; see all with: burnish models --json"
 
@@ -90,12 +95,18 @@ def _of_files(rows: Iterable[dict[str, object]], speeds: "dict[str, Speed]") -> 
         yield ""
         yield "weights of your own, and others, that have answered here"
     for name in own[:MOST_SHOWN]:
-        yield from _entry(plain(name), ("", "", "free", measured(speeds[name])))
+        yield from _entry(one_line(name, LONGEST_NAME), ("", "", "free", measured(speeds[name])))
 
 
 def _rank(model: "Listed", speeds: "dict[str, Speed]") -> tuple[bool, bool, bool]:
     """Those that were used here first, then those of which something is known."""
     return model.name not in speeds, not model.price, not model.context
+
+
+def _folded(before: str, first: str, second: str) -> Iterator[str]:
+    """Both on one line; where that would be too long, each has its own. Neither is cut: people copy them."""
+    line = before + ", ".join(filter(None, (first, second)))
+    yield from [line] if len(line) <= COLUMNS else [before + first, f"    {second}"]
 
 
 def _entry(name: str, facts: tuple[str, ...]) -> Iterator[str]:
