@@ -18,7 +18,7 @@ from burnish.checks.mutation.alone import Mutations
 from burnish.errors import AttemptError
 from burnish.events import BaseEvent, Broke, Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted, Stopped
 from burnish.models.model import Model
-from burnish.models.names import Chosen, open_models
+from burnish.models.names import Chosen, Models, open_models
 from burnish.packages import Layer
 from burnish.runs import Record, Replay, Run, Store, read_record, unless_known
 from burnish.sandbox import open_sandbox
@@ -28,8 +28,6 @@ from burnish.tasks import Task
 from burnish.version import __version__
 
 Watch = Callable[[BaseEvent], None]
-Models = Model | str | Sequence[Model]
-"""Who answers: a model, several of them, or their names, `small,large`. The first answers, the others help."""
 
 
 def attempt(

@@ -1,7 +1,7 @@
 """Who answers: a name, `small,large`, what the user decided once and for all, or `auto`, which chooses."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from burnish.agent.limits import Limits
 from burnish.choosing.candidate import Choice
@@ -10,12 +10,9 @@ from burnish.choosing.choice import choose
 from burnish.choosing.history import history
 from burnish.config import load
 from burnish.errors import SetupProblem
-from burnish.models.model import Model
-from burnish.models.names import AUTO, Chosen, Progress, default_names, open_models
+from burnish.models.names import AUTO, Chosen, Models, Progress, default_names, open_models
 from burnish.models.providers import PACKAGES
 from burnish.runs import Store
-
-Models = Model | str | Sequence[Model]
 
 
 def who_answers(

@@ -1,7 +1,7 @@
 """From a name such as `local:qwen2.5-coder-0.5b` to a model that answers."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Self
 
@@ -12,6 +12,8 @@ from burnish.models.model import Model
 
 AUTO = "auto"
 """In place of a name: choose for me."""
+Models = Model | str | Sequence[Model]
+"""Who answers: a model, several of them, or their names, `small,large`. The first answers, the others help."""
 Progress = Callable[[int, int, str], None]
 """Bytes so far, bytes in all, where they come from."""
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Models, Watch, attempt
+from burnish.attempt import Watch, attempt
 from burnish.choosing.auto import models_for
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
-from burnish.models.names import default_names
+from burnish.models.names import Models, default_names
 from burnish.packages import wanted
 from burnish.runs import Run, Store
 from burnish.verbs.apply import GOOD, save_diff

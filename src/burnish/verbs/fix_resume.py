@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Models, Watch
+from burnish.attempt import Watch
 from burnish.checks.fingerprint import fingerprint
 from burnish.checks.project_finder import find_project
 from burnish.checks.suspects import Before
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
+from burnish.models.names import Models
 from burnish.runs import Run, Store
 from burnish.tasks import Task
 from burnish.verbs.apply import facts_of, is_in_place

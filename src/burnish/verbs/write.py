@@ -7,7 +7,7 @@ from pathlib import Path
 
 from burnish.agent.limits import Limits
 from burnish.agent.reviewing import Look
-from burnish.attempt import Models, Watch, attempt
+from burnish.attempt import Watch, attempt
 from burnish.checks.settings import CHECKS
 from burnish.choosing.auto import models_for
 from burnish.errors import SetupProblem
@@ -15,6 +15,7 @@ from burnish.events import FilesWritten, PackagesAdded
 from burnish.evidence import as_text, dossier_of
 from burnish.evidence.form import FILE, REPORT, files_of
 from burnish.evidence.versions import versions
+from burnish.models.names import Models
 from burnish.packages import wanted
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
