@@ -80,8 +80,8 @@ def _in_shell(name: str) -> str:
     address = os.environ.get(variable, "").strip() if variable else ""
     if not config.is_address(address):
         raise SetupProblem(
-            f"The address in {variable} cannot be used: it begins with http:// or https:// and holds no password and no"
-            f" key; a key belongs into {KEYS[name]}. Type: export {variable}={OFFICIAL[name]}"
+            f"The address in {variable} cannot be used: it must begin with http:// or https:// and hold no password"
+            f" and no key, which belongs into {KEYS[name]}. Type: export {variable}={OFFICIAL[name]}"
         )
     return address
 
