@@ -242,7 +242,11 @@ def test_assumptions_are_on_record_and_answers_take_their_place() -> None:
     assert run.verdict == "proven"
 
 
-@pytest.mark.parametrize("cap", ["calls", "tokens", "seconds", "dollars"])
+def test_no_money_is_enough_for_a_model_that_is_free() -> None:
+    assert written(limits=Limits(dollars=0), fast=True).verdict == "proven"
+
+
+@pytest.mark.parametrize("cap", ["calls", "tokens", "seconds"])
 def test_a_limit_of_zero_ends_at_once_with_its_reason(cap: str) -> None:
     run = written(limits=Limits.model_validate({cap: 0}), fast=True)
     assert (run.verdict, run.why) == ("failed", f"the limit of 0 {cap} is reached")
