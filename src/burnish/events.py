@@ -196,6 +196,8 @@ class PackagesAdded(BaseEvent):
     """What was asked for, by the user or by code; the rest is what these need."""
     packages: tuple[tuple[str, str], ...]
     """Name and version of each."""
+    wheels: tuple[tuple[str, str], ...] = ()
+    """The file that each came in, in the same order, and its SHA-256; empty in older records."""
     why: str = ""
     """"" where the user asked; else who did: "version 1 imports it"."""
     seconds: float = 0.0

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from burnish.errors import SetupProblem
 from burnish.events import Graded, PackagesAdded
-from burnish.packages import Layer, distribution_of, prepare, wanted
+from burnish.packages import Installed, Layer, distribution_of, prepare, wanted
 from burnish.packages.distribution import PYTHONS_OWN
 from burnish.packages.near import near
+from burnish.packages.same import prepare_again
 from burnish.runs.sentences import joined
 from burnish.text import one_line
 
@@ -83,14 +84,22 @@ def layer_for(
     Raises SetupProblem where they cannot be had.
     """
     if earlier:
-        return prepare([f"{name}=={version}" for name, version in earlier.packages], tell=tell)
+        return prepare_again(recorded(earlier), tell=tell)
     return prepare(asked, tell=tell) if asked else None
 
 
 def added(layer: Layer, why: str = "", seconds: float = 0.0) -> PackagesAdded:
     """A layer as the record has it."""
     packages = tuple((one.name, one.version) for one in layer.packages)
-    return PackagesAdded(asked=layer.asked, packages=packages, why=why, seconds=seconds)
+    wheels = tuple((one.wheel, one.sha256) for one in layer.packages)
+    return PackagesAdded(asked=layer.asked, packages=packages, wheels=wheels, why=why, seconds=seconds)
+
+
+def recorded(event: PackagesAdded) -> tuple[Installed, ...]:
+    """What a record says was there."""
+    wheels = dict(zip((name for name, _ in event.packages), event.wheels, strict=False))
+    found = ((name, version, *wheels.get(name, ("", ""))) for name, version in event.packages)
+    return tuple(Installed(name=name, version=version, wheel=wheel, sha256=sha) for name, version, wheel, sha in found)
 
 
 def missing_in(graded: Graded) -> tuple[str, ...]:
