@@ -2,6 +2,7 @@
 
 import pytest
 
+from burnish.packages.bounds import Fetching
 from burnish.packages.pip import _heard
 
 
@@ -16,5 +17,5 @@ from burnish.packages.pip import _heard
 )
 def test_what_comes_down_the_wire_is_told_without_its_address(line: str, told: list[str]) -> None:
     heard: list[str] = []
-    assert _heard(line, heard.append) == line
+    assert _heard(line, heard.append, Fetching()) == line
     assert heard == told

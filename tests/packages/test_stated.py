@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
+from burnish.errors import SetupProblem
 from burnish.packages import requirements_of
+from burnish.packages.stated import Stated, stated
 
 PYPROJECT = """
 [project]
@@ -20,16 +24,49 @@ def test_dependencies_and_what_the_tests_need_are_wanted_and_nothing_of_other_ma
     assert requirements_of(tmp_path) == ("hypothesis", "numpy>=2")
 
 
-def test_requirements_are_read_with_what_they_include_but_nothing_from_outside(tmp_path: Path) -> None:
+def test_requirements_are_read_with_what_they_include(tmp_path: Path) -> None:
+    (tmp_path / "base.txt").write_text("attrs==24.1\n")
+    (tmp_path / "requirements.txt").write_text("-r base.txt\n--pre\n-e .\n./x.whl\nnumpy<3 # why\nnumpy>=2\n")
+    (tmp_path / "requirements-dev.txt").write_text("ruff\n")
+    assert requirements_of(tmp_path) == ("attrs==24.1", "numpy<3,>=2")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--index-url https://me:secret@192.0.2.1/simple", "--index-url"),
+        ("--extra-index-url=https://192.0.2.1/simple", "--extra-index-url"),
+        ("-i https://192.0.2.1/simple", "-i"),
+        ("-ihttps://192.0.2.1/simple", "-i"),
+        ("--find-links wheels", "--find-links"),
+        ("--require-hashes", "--require-hashes"),
+        ("-c pins.txt", "-c"),
+        ("attrs==24.1 \\\n  --hash=sha256:00", "--hash"),
+        ("-r ../outside.txt", "-r with a file that was not read"),
+        ("-r https://192.0.2.1/base.txt", "-r with a file that was not read"),
+    ],
+)
+def test_a_private_name_is_not_asked_of_another_index(line: str, said: str, tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
     (tmp_path / "outside.txt").write_text("evil\n")
-    (root / "base.txt").write_text("attrs==24.1 \\\n  --hash=sha256:00\n")
-    (root / "requirements.txt").write_text(
-        "-r base.txt\n-r ../outside.txt\n--pre\n-e .\n./x.whl\nnumpy<3 # why\nnumpy>=2\n"
-    )
-    (root / "requirements-dev.txt").write_text("ruff\n")
-    assert requirements_of(root) == ("attrs==24.1", "numpy<3,>=2")
+    (root / "base.txt").write_text(f"attrs\n{line}\n")
+    (root / "requirements.txt").write_text("-r base.txt\nour-private-thing\n")
+    with pytest.raises(SetupProblem) as problem:
+        requirements_of(root)
+    assert f"base.txt, line 2, says {said}, so" in str(problem.value)
+    assert str(problem.value).endswith(".venv/bin/pip install -r requirements.txt")
+    assert "secret" not in str(problem.value)
+    names = [one.text for one in stated(root)[1] if isinstance(one, Stated)]
+    assert names[0] == "attrs"
+    assert names[-1] == "our-private-thing"
+
+
+@pytest.mark.parametrize("table", ["[[tool.uv.index]]\nname = 'ours'", "[tool.uv.sources]\nx = {path = 'x'}"])
+def test_an_index_in_pyproject_counts_too(table: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f"{PYPROJECT}\n{table}\n")
+    with pytest.raises(SetupProblem, match=r"pyproject.toml says tool\.uv\."):
+        requirements_of(tmp_path)
 
 
 def test_a_project_that_says_nothing_needs_nothing(tmp_path: Path) -> None:

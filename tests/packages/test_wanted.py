@@ -30,6 +30,9 @@ def test_names_come_out_in_one_form_sorted_and_each_once() -> None:
         "numpy\n-r x",
         "numpy[x @ file:///tmp/x]",
         "\x1b[31mnumpy",
+        "numpy===2.0",
+        "numpy===/tmp/numpy.whl",
+        "numpy===https://192.0.2.1/numpy.whl",
     ],
 )
 def test_addresses_paths_options_and_conditions_are_refused(text: str) -> None:
@@ -63,6 +66,10 @@ def test_the_name_of_an_archive_is_only_ever_a_name() -> None:
         ("numpy", "numpy"),
         ("numpy.linalg", "numpy"),
         ("google.protobuf.message", "protobuf"),
+        ("google", None),
+        ("google.surely_invented", None),
+        ("google.cloud", None),
+        ("google.cloud.storage", "google-cloud-storage"),
         ("os.path", None),
         ("surely_invented", None),
         ("", None),

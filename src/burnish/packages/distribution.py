@@ -10,13 +10,16 @@ from burnish.packages.near import well_known
 PYTHONS_OWN = sys.stdlib_module_names | {"__main__", "annotationlib", "compression"}
 """Modules of the standard library, those of newer Pythons too."""
 
+NAMESPACES = {"google", "azure"}
+"""Modules that many packages share, so that they do not say which of them is meant."""
+
 
 def distribution_of(module: str) -> str | None:
     """The well-known package that brings a module, in its normal form; None for Python's own and for strangers."""
     top = module.split(".")[0]
     if not top or top in PYTHONS_OWN:
         return None
-    name = canonicalize_name(usual_name(module) or top)
+    name = canonicalize_name(usual_name(module) or ("" if top in NAMESPACES else top))
     return name if name in well_known() else None
 
 

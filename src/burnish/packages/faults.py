@@ -10,6 +10,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from burnish.errors import SetupProblem
+from burnish.packages.bounds import Passed
 from burnish.packages.near import near
 from burnish.packages.pip import Pip, Ran
 from burnish.packages.wheels import Wheels
@@ -30,7 +31,7 @@ SHOWN = 8
 
 @contextmanager
 def of_the_disk(folder: Path) -> Iterator[None]:
-    """Say what to do about a disk that is full or may not be written to."""
+    """Say what to do about a disk that is full, may not be written to, or does not do what it should."""
     try:
         yield
     except OSError as error:
@@ -41,7 +42,34 @@ def of_the_disk(folder: Path) -> Iterator[None]:
                 f"Packages are kept in {folder}, and nothing can be written there ({error.strerror}). "
                 "Name another folder: export BURNISH_CACHE=/a/folder/of/yours"
             ) from error
-        raise
+        raise SetupProblem(
+            f"Packages are kept in {folder}, and that does not work ({one_line(str(error), 200)}). Look at that "
+            "folder, or name another one: export BURNISH_CACHE=/a/folder/of/yours"
+        ) from error
+
+
+@contextmanager
+def of_bounds(asked: tuple[str, ...]) -> Iterator[None]:
+    """Say why the work was broken off."""
+    try:
+        yield
+    except Passed as passed:
+        raise SetupProblem(_broken_off(passed, asked)) from None
+
+
+def _broken_off(passed: Passed, asked: tuple[str, ...]) -> str:
+    match passed.why:
+        case "large":
+            return (
+                f"{_list(asked)} {'is' if len(asked) == 1 else 'are'} large, and so much is fetched only for who asks "
+                f"for it: --with '{','.join(asked)}'"
+            )
+        case "late":
+            return (
+                f"{_list(asked)} could not be prepared in the time that there was for it. Allow more time: "
+                "--seconds 1800"
+            )
+    return f"{_list(asked)} {'was' if len(asked) == 1 else 'were'} not prepared, because the run was stopped"
 
 
 def problem(said: Ran, asked: tuple[str, ...], pip: Pip, wheels: Wheels) -> SetupProblem:

@@ -9,7 +9,7 @@ A layer appears whole, by a rename, and never changes after. One whose files do 
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -66,6 +66,11 @@ def key(python: str, requirements: Sequence[str]) -> str:
     """The name of the layer's folder: the same for the same interpreter and requirements, and for no other."""
     told = "\n".join([str(FORM), python, *requirements])
     return f"{python}-{hashlib.sha256(told.encode()).hexdigest()[:20]}"
+
+
+def pinned(packages: Iterable[tuple[str, str]]) -> list[str]:
+    """Requirements for the very versions of some packages, each given as its name and version."""
+    return [f"{name}=={version}" for name, version in packages]
 
 
 def load(folder: Path) -> Layer | None:

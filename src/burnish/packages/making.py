@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from burnish.packages import faults, layer
+from burnish.packages.bounds import Bounds
 from burnish.packages.layer import Installed, Layer, Manifest
 from burnish.packages.pip import Pip, Tell
 from burnish.packages.wheels import Wheels, installed
@@ -28,9 +29,10 @@ class Making:
     tell: Tell | None
     lock: int
     """The open file whose lock says that we are alone."""
+    bounds: Bounds
 
     def made(self) -> Layer:
-        """The layer, whole. Raises SetupProblem, or OSError for what the disk refuses; nothing is left then."""
+        """The layer, whole. Raises SetupProblem, Passed, or OSError for what the disk refuses; nothing is left then."""
         for left in [self.folder, *self.folder.parent.glob(f".{self.folder.name}-*")]:
             _remove(left)
         place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
@@ -46,9 +48,12 @@ class Making:
     def _filled(self, place: Path) -> tuple[Installed, ...]:
         """Install from the wheels that are here; if they do not do, fetch others."""
         (place / "tmp").mkdir()
-        pip, wheels = Pip(self.interpreter, place / "tmp", self.lock), Wheels(layer.home() / "wheels")
+        pip, wheels = self._pip(place / "tmp"), Wheels(layer.home() / "wheels")
         packages = None if wheels.missing(self.asked) else self._from_wheels(place, pip, wheels)
         return packages if packages is not None else self._from_index(place, pip, wheels)
+
+    def _pip(self, scratch: Path) -> Pip:
+        return Pip(self.interpreter, scratch, self.lock, self.bounds)
 
     def _from_wheels(self, place: Path, pip: Pip, wheels: Wheels) -> tuple[Installed, ...] | None:
         """What was installed; None where a wheel is missing, or is not what it was when it came."""
@@ -88,7 +93,7 @@ class Making:
         aside = sorted(path.name for path in site.iterdir() if _starts_by_itself(path))
         for name in aside:
             _remove(site / name)
-        Pip(self.interpreter, place, self.lock).compile(site)
+        self._pip(place).compile(site)
         for extra in [path for path in place.iterdir() if path != site]:
             _remove(extra)
         _freeze(site)

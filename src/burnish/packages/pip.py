@@ -17,6 +17,7 @@ from pathlib import Path
 
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
+from burnish.packages.bounds import Bounds, Fetching
 from burnish.packages.pip_settings import settings
 from burnish.text import one_line, plain
 
@@ -58,19 +59,21 @@ class Ran(Frozen):
 class Pip:
     """pip for one interpreter: fetches wheels from the user's index, and installs wheels from a folder."""
 
-    def __init__(self, interpreter: Path | None, scratch: Path, lock: int) -> None:
+    def __init__(self, interpreter: Path | None, scratch: Path, lock: int, bounds: Bounds) -> None:
         """Without an interpreter it is the one that runs Burnish; `scratch` is a folder for what pip unpacks.
 
         `lock` is an open file whose lock pip shares: one that outlives a killed Burnish still writes, and still has it.
+        A program that passes `bounds` is ended, and Passed is raised.
         """
         self.interpreter = interpreter
         self.scratch = scratch
         self.lock = lock
+        self.bounds = bounds
 
     def fetch(self, requirements: Sequence[str], into: Path, tell: Tell | None = None) -> Ran:
         """Download wheels for the requirements and all they need into a folder."""
         options = ["--only-binary", ":all:", "--progress-bar", "off", "--dest", str(into)]
-        return self._run(["download", *options, "--", *requirements], self._index, tell)
+        return self._run(["download", *options, "--", *requirements], self._index, tell, Fetching((self.scratch, into)))
 
     def install(self, requirements: Sequence[str], wheels: Path, site: Path, report: Path) -> Ran:
         """Unpack the requirements and all they need from a folder of wheels, asking nobody else."""
@@ -89,14 +92,7 @@ class Pip:
         """
         many = next(islice(site.rglob("*.py"), MANY, None), None) is not None
         words = ["-q", "-f", "-j", "0" if many else "1", "--invalidation-mode", "unchecked-hash", str(site)]
-        subprocess.run(
-            [str(self.interpreter or sys.executable), "-I", "-S", "-m", "compileall", *words],
-            env=self._environment({}),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            pass_fds=(self.lock,),
-        )
+        self._started([str(self.interpreter or sys.executable), "-I", "-S", "-m", "compileall", *words], {})
 
     @cached_property
     def _index(self) -> dict[str, str]:
@@ -107,23 +103,39 @@ class Pip:
         kept = {_variable(name): " ".join(told[name].split()) for name in ABOUT_THE_INDEX if told.get(name)}
         return {"PIP_RETRIES": "2", **kept}
 
-    def _run(self, arguments: list[str], index: dict[str, str], tell: Tell | None) -> Ran:
+    def _run(
+        self, arguments: list[str], index: dict[str, str], tell: Tell | None, fetching: Fetching | None = None
+    ) -> Ran:
         start = [str(self.interpreter or sys.executable), "-I", "-X", "utf8", str(_WHEELS_ONLY), str(_runner())]
-        with subprocess.Popen(
-            [*start, "--no-input", "--disable-pip-version-check", "--no-color", *arguments],
-            env=self._environment(index),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            pass_fds=(self.lock,),
-        ) as process:
-            try:
-                lines = [_heard(line, tell) for line in process.stdout or ()]
-            except BaseException:
-                process.kill()
-                raise
+        words = ["--no-input", "--disable-pip-version-check", "--no-color", *arguments]
+        return self._started([*start, *words], index, tell, fetching)
+
+    def _started(
+        self,
+        command: list[str],
+        index: dict[str, str],
+        tell: Tell | None = None,
+        fetching: Fetching | None = None,
+    ) -> Ran:
+        """What a program said that leads a group of its own, so that all it has started can be ended with it."""
+        self.bounds.check()
+        coming = fetching or Fetching()
+        with (
+            subprocess.Popen(
+                command,
+                env=self._environment(index),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                errors="replace",
+                pass_fds=(self.lock,),
+                process_group=0,
+            ) as process,
+            self.bounds.kept_by(process, coming),
+        ):
+            lines = [_heard(line, tell, coming) for line in process.stdout or ()]
+            process.wait()
         return Ran(ok=process.returncode == 0, text=plain("".join(lines)))
 
     def _environment(self, index: dict[str, str]) -> dict[str, str]:
@@ -158,8 +170,16 @@ def _variable(setting: str) -> str:
     return f"PIP_{setting.upper().replace('-', '_')}"
 
 
-def _heard(line: str, tell: Tell | None) -> str:
+def _heard(line: str, tell: Tell | None, fetching: Fetching) -> str:
     """A line of pip's; one that says which wheel is coming is told on, without the address it comes from."""
-    if tell and (coming := _COMING.match(line.strip())):
-        tell(one_line(f"Downloading {coming[1]}{coming[2] or ''}"))
+    if coming := _COMING.match(line.strip()):
+        fetching.announced_bytes += _bytes(coming[2] or "")
+        if tell:
+            tell(one_line(f"Downloading {coming[1]}{coming[2] or ''}"))
     return line
+
+
+def _bytes(said: str) -> int:
+    """A size as pip says it: " (797.2 MB)"; 0 where it says none."""
+    size = re.fullmatch(r" \((\d+(?:\.\d+)?) (bytes|kB|MB|GB)\)", said)
+    return int(float(size[1]) * {"bytes": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[size[2]]) if size else 0

@@ -16,6 +16,8 @@ from burnish.text import one_line
 _BETWEEN = re.compile(r",(?![^\[\]]*\])\s*(?=[^\s<>=!~])")
 """A comma before another package; one inside brackets or before an operator belongs to its requirement."""
 
+_VERSION = re.compile(r"[A-Za-z0-9.*+!_-]+")
+
 
 def wanted(text_or_names: Sequence[str], allow: Sequence[str] = ()) -> tuple[str, ...]:
     """Requirements in their normal form, sorted, each package once; each a well-known one, or in `allow`.
@@ -24,12 +26,17 @@ def wanted(text_or_names: Sequence[str], allow: Sequence[str] = ()) -> tuple[str
     """
     texts = [text_or_names] if isinstance(text_or_names, str) else text_or_names
     found = normal(piece for text in texts for piece in _BETWEEN.split(text.strip(" ,")))
-    allowed = {canonicalize_name(name.strip()) for text in allow for name in text.split(",")}
+    named = allowed(allow)
     for requirement in found:
         name = Requirement(requirement).name
-        if name not in well_known() and name not in allowed:
+        if name not in well_known() and name not in named:
             raise SetupProblem(_stranger(name))
     return found
+
+
+def allowed(texts: Sequence[str]) -> frozenset[str]:
+    """The names that the user allows, in their normal form; one text may hold several, with commas between them."""
+    return frozenset(canonicalize_name(name.strip()) for text in texts for name in text.split(",") if name.strip())
 
 
 def normal(requirements: Iterable[str]) -> tuple[str, ...]:
@@ -56,6 +63,8 @@ def _read(text: str) -> Requirement:
         raise SetupProblem(_no_requirement(text, "names an address"))
     if read.marker is not None:
         raise SetupProblem(_no_requirement(text, "has a condition"))
+    if any(one.operator == "===" or not _VERSION.fullmatch(one.version) for one in read.specifier):
+        raise SetupProblem(_no_requirement(text, "names something other than a version"))
     read.name = canonicalize_name(read.name)
     read.extras = {canonicalize_name(extra) for extra in read.extras}
     return read
