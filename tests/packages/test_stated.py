@@ -36,6 +36,7 @@ def test_requirements_are_read_with_what_they_include(tmp_path: Path) -> None:
     [
         ("--index-url https://me:secret@192.0.2.1/simple", "--index-url"),
         ("--extra-index-url=https://192.0.2.1/simple", "--extra-index-url"),
+        ("--extra-index https://192.0.2.1/simple", "--extra-index"),
         ("-i https://192.0.2.1/simple", "-i"),
         ("-ihttps://192.0.2.1/simple", "-i"),
         ("--find-links wheels", "--find-links"),
@@ -54,7 +55,7 @@ def test_a_private_name_is_not_asked_of_another_index(line: str, said: str, tmp_
     (root / "requirements.txt").write_text("-r base.txt\nour-private-thing\n")
     with pytest.raises(SetupProblem) as problem:
         requirements_of(root)
-    assert f"base.txt, line 2, says {said}, so" in str(problem.value)
+    assert f"base.txt, line 2, says {said}, and" in str(problem.value)
     assert str(problem.value).endswith(".venv/bin/pip install -r requirements.txt")
     assert "secret" not in str(problem.value)
     names = [one.text for one in stated(root)[1] if isinstance(one, Stated)]

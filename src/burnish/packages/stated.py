@@ -1,7 +1,8 @@
 """What a project says it requires: dependencies in pyproject.toml, and requirements*.txt in its root, line by line.
 
-Files are text from strangers. None outside the project is opened, no address in them is called, nothing is installed;
-a line that cannot be read is said to be one, never passed over.
+Files are text from strangers. None outside the project is opened and no address in them is called; a line that cannot
+be read is said to be one, never passed over. Where a project says from which index its packages come, or which files
+they must be, nothing is asked of any other index: a private name could be anybody's there.
 """
 
 import re
@@ -14,6 +15,7 @@ from packaging.markers import InvalidMarker, UndefinedComparison, UndefinedEnvir
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.packages.wanted import normal
 from burnish.text import one_line
@@ -21,6 +23,17 @@ from burnish.text import one_line
 LARGEST = 2_000_000
 FOR_TESTS = {"test", "tests", "testing"}
 """Extras without which a project's tests do not run."""
+BINDING = {
+    *("-i", "--index-url", "--pypi-url", "--extra-index-url", "--no-index", "-f", "--find-links", "--trusted-host"),
+    *("-c", "--constraint", "--require-hashes", "--hash"),
+}
+"""Options that say where packages come from, or which ones do. A layer cannot keep to them."""
+TABLES = {
+    "uv": ("index", "index-url", "extra-index-url", "find-links", "sources", "constraint-dependencies"),
+    "poetry": ("source",),
+    "pdm": ("source",),
+}
+"""The same below `tool` in pyproject.toml."""
 _OPTION = re.compile(r"^(-[a-z]|--[a-z-]+)[ \t=]*(.*)$")
 _ADDRESS = re.compile(r"^([a-z+]+:|[./~])", re.IGNORECASE)
 
@@ -45,12 +58,25 @@ class Unread(Frozen):
     """One sentence for a person."""
 
 
+class Bound(Frozen):
+    """Something that says where packages come from, or which they must be."""
+
+    file: str
+    line: int = 0
+    what: str
+    """The option, without its value: that may hold a password."""
+
+
 def requirements_of(root: Path) -> tuple[str, ...]:
     """What a layer for this project needs, in normal form: requirements.txt, dependencies, and the extra for its tests.
 
     What holds for other machines only is left out, and so is what no layer can have: addresses, folders, odd lines.
+    Raises SetupProblem for a project that names an index, hashes or constraints, or may do so in a file that is not its
+    own.
     """
-    own, found = stated(root, "requirements.txt")
+    own, found = _all(root, "requirements.txt")
+    if bound := next((one for one in found if isinstance(one, Bound)), None):
+        raise SetupProblem(_bound(bound))
     kept = [one for one in found if isinstance(one, Stated) and not one.from_address]
     return normal(
         str(read)
@@ -81,6 +107,20 @@ def applies(read: Requirement) -> bool:
 
 def stated(root: Path, files: str = "requirements*.txt") -> tuple[str, list[Stated | Unread]]:
     """The project's own name, if it says one, and every requirement with its file and line."""
+    own, found = _all(root, files)
+    return own, [one for one in found if not isinstance(one, Bound)]
+
+
+def _bound(one: Bound) -> str:
+    where = f"{one.file}, line {one.line}," if one.line else one.file
+    again = "pip install -r requirements.txt" if one.file.endswith(".txt") else "pip install ."
+    return (
+        f"{one_line(where, 200)} says {one_line(one.what, 60)}, and packages that are prepared here would not keep to "
+        f"that, so none is fetched. Make an environment, it is used then: python -m venv .venv && .venv/bin/{again}"
+    )
+
+
+def _all(root: Path, files: str) -> tuple[str, list[Stated | Unread | Bound]]:
     own, found = _pyproject(root)
     seen: set[Path] = set()
     for file in sorted(root.glob(files)):
@@ -88,19 +128,21 @@ def stated(root: Path, files: str = "requirements*.txt") -> tuple[str, list[Stat
     return own, found
 
 
-def _pyproject(root: Path) -> tuple[str, list[Stated | Unread]]:
+def _pyproject(root: Path) -> tuple[str, list[Stated | Unread | Bound]]:
     file = root / "pyproject.toml"
     if not file.exists():
         return "", []
     try:
         text = _read(root, file)
-        project = tomllib.loads(text).get("project", {})
+        data = tomllib.loads(text)
+        project, tools = data.get("project", {}), data.get("tool", {})
         own, wanted = str(project.get("name", "")), list(_named(project))
+        bound = [f"tool.{tool}.{key}" for tool, keys in TABLES.items() for key in keys if key in tools.get(tool, {})]
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
         why = one_line(str(error))
         return "", [Unread(file=file.name, what=f"the dependencies in pyproject.toml cannot be read: {why}")]
     lines = [Stated(text=one, file=file.name, line=_line_of(one, text), extra=extra) for one, extra in wanted]
-    return canonicalize_name(own), [*lines]
+    return canonicalize_name(own), [*lines, *(Bound(file=file.name, what=one) for one in bound)]
 
 
 def _named(project: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -115,7 +157,7 @@ def _line_of(requirement: str, text: str) -> int:
     return text.count("\n", 0, place) + 1 if place >= 0 else 0
 
 
-def _requirements_file(root: Path, file: Path, seen: set[Path]) -> list[Stated | Unread]:
+def _requirements_file(root: Path, file: Path, seen: set[Path]) -> list[Stated | Unread | Bound]:
     """One file and those it includes, each once."""
     named = _inside(root, file)
     if not named:
@@ -130,18 +172,37 @@ def _requirements_file(root: Path, file: Path, seen: set[Path]) -> list[Stated |
     return [found for number, line in lines for found in _stated(root, file, number, line, seen)]
 
 
-def _stated(root: Path, file: Path, number: int, line: str, seen: set[Path]) -> list[Stated | Unread]:
+def _stated(root: Path, file: Path, number: int, line: str, seen: set[Path]) -> list[Stated | Unread | Bound]:
     """What one line of a requirements file asks for."""
-    option = _OPTION.match(line)
+    option, named = _OPTION.match(line), _inside(root, file)
+    bound = [Bound(file=named, line=number, what=one) for one in _options(line) if _binds(one)]
     if option and option[1] in {"-r", "--requirement"}:
-        return _requirements_file(root, file.parent / option[2].strip(), seen)
+        return _included(root, file, number, option[2].strip(), seen)
     if option and option[1] not in {"-e", "--editable"}:
-        return []
+        return [*bound]
     wanted = option[2] if option else re.split(r"\s--?\w", line)[0].strip()
     from_address = bool(option or _ADDRESS.match(wanted))
     if from_address and _is_own(root, file, wanted):
-        return []
-    return [Stated(text=wanted, file=_inside(root, file), line=number, from_address=from_address)]
+        return [*bound]
+    return [Stated(text=wanted, file=named, line=number, from_address=from_address), *bound]
+
+
+def _options(line: str) -> list[str]:
+    """The options of a line, without their values."""
+    return [found[1] for word in line.split() if (found := re.match(r"(--[a-z-]+|-[a-z])", word))]
+
+
+def _binds(option: str) -> bool:
+    """Whether pip takes it for one that binds; it knows long ones by their beginning too."""
+    return option in BINDING or (len(option) > 3 and any(one.startswith(option) for one in BINDING))
+
+
+def _included(root: Path, file: Path, number: int, name: str, seen: set[Path]) -> list[Stated | Unread | Bound]:
+    """What another file asks for. One that is not opened may name an index, for all that is known."""
+    found = _requirements_file(root, file.parent / name, seen)
+    if any(isinstance(one, Unread) for one in found):
+        found.append(Bound(file=_inside(root, file), line=number, what="-r with a file that was not read"))
+    return found
 
 
 def _is_own(root: Path, file: Path, wanted: str) -> bool:
