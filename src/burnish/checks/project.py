@@ -16,6 +16,8 @@ class Project(Frozen):
     """Files and folders with tests; empty when there are none but doctests in the sources."""
     python: Path
     """The interpreter that has the project's packages."""
+    has_environment: bool = False
+    """Whether that is one that somebody named, or one of an environment that was found; it may be ours too."""
     test_command: tuple[str, ...] = ()
     """In place of pytest, unittest and doctest; its exit code decides."""
     generated: bool = False

@@ -40,6 +40,7 @@ def find_project(
         sources=tuple(source.relative_to(root) for source in sources),
         tests=found,
         python=find_python(root, python),
+        has_environment=python is not None or find_environment(root) is not None,
         test_command=("sh", "-c", test_command) if isinstance(test_command, str) else tuple(test_command or ()),
         generated=generated,
         settings=read_settings(root),
@@ -62,11 +63,15 @@ def find_python(root: Path, named: str | Path | None) -> Path:
     """The interpreter of the project: the named one, the active environment's, the root's, else our own."""
     if named is not None:
         return _usable(Path(named))
+    environment = find_environment(root)
+    return _full(environment / "bin" / "python") if environment else Path(sys.executable)
+
+
+def find_environment(root: Path) -> Path | None:
+    """The environment that is active, else the root's; None where there is neither."""
     active = os.environ.get("VIRTUAL_ENV")
-    for folder in ([Path(active)] if active else []) + [root / ".venv", root / "venv"]:
-        if (folder / "bin" / "python").exists():
-            return _full(folder / "bin" / "python")
-    return Path(sys.executable)
+    places = ([Path(active)] if active else []) + [root / ".venv", root / "venv"]
+    return next((place for place in places if (place / "bin" / "python").exists()), None)
 
 
 def _usable(named: Path) -> Path:

@@ -57,7 +57,7 @@ def examine(
     if out is not None:
         _must_be_writable(Path(out))
     project = find_project(_several(paths), _several(tests), python, test_command)
-    project, _ = layered(project, packages, python, watch.told if watch else None)
+    project, _ = layered(project, packages, watch.told if watch else None)
     with Lab(project, sandbox) as lab:
         checked = judge_all(project, lab, only, watch)
     if out is not None:

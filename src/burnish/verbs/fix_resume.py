@@ -24,9 +24,9 @@ def take_up(run: Run, model: Models, limits: Limits, store: Store, watch: Watch 
     if facts_of(run).get("apply") and is_in_place(run):
         return delivered(run, True, store, watch)
     plan = plan_of(run)
-    sandbox = str(run.started.settings.get("sandbox", "auto"))
-    apply = bool(facts_of(run).get("apply"))
-    return carried_out(plan, model, apply, store, watch, limits=limits, sandbox=sandbox, replay=run.events)
+    settings, apply = run.started.settings, bool(facts_of(run).get("apply"))
+    more = {"limits": limits, "replay": run.events, "allow_packages": settings.get("allow_packages", ())}
+    return carried_out(plan, model, apply, store, watch, sandbox=str(settings.get("sandbox", "auto")), **more)
 
 
 def plan_of(run: Run) -> Plan:
@@ -41,8 +41,8 @@ def plan_of(run: Run) -> Plan:
     source = Path(str(facts["name"]))
     root = target.path.parents[len(source.parts) - 1]
     project = find_project([target.path], [root / test for test in facts["tests"]], facts["python"])
-    recorded = run.last(PackagesAdded)
-    project = again(project, recorded.packages) if recorded else project
+    packages = run.last(PackagesAdded)
+    project = again(project, packages) if packages else project
     task = Task.model_validate(run.started.settings["task"])
     if fingerprint(project.root, task.project_tests, source) != task.project_files and task.project_files:
         raise SetupProblem(

@@ -1,32 +1,32 @@
 """The packages of a project that has no environment of its own: from its requirements, or those that the user names."""
 
-import sys
+import shlex
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
+from burnish.agent.packages import recorded
 from burnish.checks.project import Project
 from burnish.errors import SetupProblem
+from burnish.events import PackagesAdded
 from burnish.packages import Layer, prepare, requirements_of
+from burnish.packages.same import prepare_again
 from burnish.packages.wanted import normal
 from burnish.text import counted, one_line
 
 Tell = Callable[[str], None]
 
 
-def layered(
-    project: Project, asked: Sequence[str] = (), python: Path | str | None = None, tell: Tell | None = None
-) -> tuple[Project, Layer | None]:
+def layered(project: Project, asked: Sequence[str] = (), tell: Tell | None = None) -> tuple[Project, Layer | None]:
     """The project with all that it may import, and that layer; as it is where an environment brings its packages.
 
-    `python` is the interpreter that the user named: it wins. What a project requires and cannot be had is said, and
-    the work goes on without; what the user asks for by name and cannot be had raises SetupProblem.
+    What a project requires and cannot be had is said, and the work goes on without; what the user asks for by name and
+    cannot be had raises SetupProblem.
     """
     say: Tell = tell or (lambda text: None)
-    if python is not None or project.python != Path(sys.executable):
+    if project.has_environment:
         if asked:
             raise _has_its_own(project, asked)
         return project, None
-    needed = normal([*requirements_of(project.root), *asked])
+    needed = _needed(project, asked, say)
     if not needed:
         return project, None
     try:
@@ -34,22 +34,35 @@ def layered(
     except SetupProblem as problem:
         if asked:
             raise
-        say(f"no environment was found, and what the project requires is not there: {one_line(str(problem), 300)}")
+        say(_not_there(problem))
         return project, None
     say(f"no environment was found: {counted(len(layer.packages), 'package')} prepared from what the project requires")
     return project.model_copy(update={"layer": layer.folder, "alone": True}), layer
 
 
-def again(project: Project, packages: Sequence[tuple[str, str]], tell: Tell | None = None) -> Project:
+def again(project: Project, event: PackagesAdded, tell: Tell | None = None) -> Project:
     """The project with the very versions that are on record. Raises SetupProblem where they cannot be had."""
-    if not packages:
+    if not event.packages:
         return project
-    layer = prepare([f"{name}=={version}" for name, version in packages], tell=tell)
+    layer = prepare_again(recorded(event), tell=tell)
     return project.model_copy(update={"layer": layer.folder, "alone": True})
+
+
+def _needed(project: Project, asked: Sequence[str], say: Tell) -> tuple[str, ...]:
+    """What the project requires, as far as that may be had here, and what the user asks for besides."""
+    try:
+        return normal([*requirements_of(project.root), *asked])
+    except SetupProblem as problem:
+        say(_not_there(problem))
+        return normal(asked)
+
+
+def _not_there(problem: SetupProblem) -> str:
+    return f"no environment was found, and what the project requires is not there: {one_line(str(problem), 400)}"
 
 
 def _has_its_own(project: Project, asked: Sequence[str]) -> SetupProblem:
     return SetupProblem(
         f"The project has an interpreter of its own, and what is installed there counts. Leave out --with, and install "
-        f"what is missing: {project.python} -m pip install {' '.join(asked)}"
+        f"what is missing: {shlex.join([str(project.python), '-m', 'pip', 'install', *asked])}"
     )

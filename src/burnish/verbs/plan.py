@@ -95,7 +95,7 @@ def plan_for(
     if function:
         from_file(target.text, function)
     project = find_project([target.path], [str(test).partition("::")[0] for test in tests], python)
-    project, layer = layered(project, packages, python, lambda text: watch(Notice(text=text)) if watch else None)
+    project, layer = layered(project, packages, lambda text: watch(Notice(text=text)) if watch else None)
     source = target.path.relative_to(project.root)
     looked = Plan(target, project, source, Task(id="fix", prompt=""))
     before = _looked(looked, sandbox, watch)

@@ -17,6 +17,7 @@ from burnish.evidence.form import FILE, REPORT, files_of
 from burnish.evidence.versions import versions
 from burnish.models.names import Models
 from burnish.packages import wanted
+from burnish.packages.wanted import normal
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
 from burnish.tasks import Task, from_sentence, go_on
@@ -66,7 +67,7 @@ def write(
     asked = wanted(packages, allow_packages)
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
-    asked = asked or (_had(store.open(from_run)) if from_run else ())
+    asked = normal([*_had(store.open(from_run)), *asked]) if from_run else asked
     task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None)
     task = task.model_copy(update={"packages": asked}) if asked else task
     if out is not None:

@@ -51,7 +51,7 @@ def scope_of(
     """The scope; raises SetupProblem for all that somebody can put right."""
     _must_be_tests(Path(tests))
     found = find_project([source], [tests], python)
-    project = layered(found, packages, python, tell)[0].model_copy(update={"examples": False})
+    project = layered(found, packages, tell)[0].model_copy(update={"examples": False})
     texts = {path: project.text(path) for path in project.sources}
     if function:
         texts = _with(texts, function)

@@ -1,0 +1,74 @@
+"""Which projects get a layer: those without an environment, and only with what may be had."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from burnish.checks.project import Project
+from burnish.checks.project_finder import find_project
+from burnish.errors import SetupProblem
+from burnish.verbs.layers import layered
+from tests.packages.conftest import only
+from tests.packages.shelf import Shelf
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    """An index and a cache of this test's own."""
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    made = only(tmp_path / "shelf", monkeypatch)
+    made.wheel("click", "8.0")
+    return made
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project with one requirement."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "shop.py").write_text("import click\n")
+    (folder / "requirements.txt").write_text("click\n")
+    return folder
+
+
+def project(root: Path) -> Project:
+    return find_project([root / "shop.py"])
+
+
+def test_an_environment_that_burnish_is_installed_in_too_is_the_projects_own(
+    root: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", str(root / ".venv"))
+    monkeypatch.setattr(sys, "executable", str(root / ".venv/bin/python"))
+    (root / ".venv/bin").mkdir(parents=True)
+    (root / ".venv/bin/python").touch()
+    found = project(root)
+    assert found.python == Path(sys.executable)
+    assert layered(found) == (found, None)
+    with pytest.raises(SetupProblem) as problem:
+        layered(found, ["pandas<3,>=2"])
+    command = shlex.split(str(problem.value).partition("missing: ")[2])
+    assert command == [sys.executable, "-m", "pip", "install", "pandas<3,>=2"], "a shell must not read it otherwise"
+
+
+def test_a_project_without_an_environment_has_what_it_requires(root: Path, shelf: Shelf) -> None:
+    said: list[str] = []
+    found, layer = layered(project(root), tell=said.append)
+    assert layer
+    assert (found.layer, found.alone) == (layer.folder, True)
+    assert said[-1].startswith("no environment was found: 1 package prepared")
+
+
+def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(root: Path, shelf: Shelf) -> None:
+    (root / "requirements.txt").write_text("--index-url https://192.0.2.1/simple\nclick\n")
+    said: list[str] = []
+    found = project(root)
+    assert layered(found, tell=said.append) == (found, None)
+    assert "requirements.txt, line 1, says --index-url" in said[0]
+    shelf.wheel("toml", "1.0")
+    layer = layered(found, ["toml"])[1]
+    assert layer
+    assert [one.name for one in layer.packages] == ["toml"], "what the user asks for is theirs to say"
