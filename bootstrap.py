@@ -332,10 +332,18 @@ STEPS: dict[str, Callable[[], str]] = {
 
 
 def run_tests(args: list[str]) -> int:
-    """Everything that a machine without a GPU can check. All of it runs; the first failure gives the exit code."""
+    """Everything that a machine without a GPU can check. All of it runs; the first failure gives the exit code.
+
+    Files of tests run side by side; those with a real model come after them, because it wants all cores.
+    """
     import subprocess
 
-    checks = (["ruff", "check"], ["ruff", "format", "--check"], ["mypy"], ["pytest", "-m", "not gpu", *args])
+    checks = [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]]
+    if args:
+        checks += [["pytest", "-m", "not gpu", *args]]
+    else:
+        checks += [["pytest", "-m", "not gpu and not model", "-n", "auto", "--maxprocesses", "8", "--dist", "loadfile"]]
+        checks += [["pytest", "-m", "model and not gpu"]]
     codes = [subprocess.call([PYTHON, "-m", *check], cwd=ROOT) for check in checks]
     return next((code for code in codes if code), 0)
 

@@ -13,7 +13,6 @@ from burnish.models.catalog import CATALOG
 from burnish.models.weights import is_checked, place
 from burnish.runs import Store
 from burnish.sandbox import Sandbox, open_sandbox
-from tests.parts import pytest_addoption, pytest_collection_modifyitems  # noqa: F401  # pytest looks for them here
 
 SMALL = "local:qwen2.5-coder-0.5b"
 
