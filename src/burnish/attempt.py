@@ -3,14 +3,14 @@
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.agent.ask import Shown, Tools
 from burnish.agent.fitting import check_fits
 from burnish.agent.limits import Limits, Meter, check_priced
-from burnish.agent.packages import Packages, added, layer_for
+from burnish.agent.packages import MOST_BYTES, Packages, added, layer_for
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
 from burnish.checks.in_project import InProject
@@ -19,7 +19,7 @@ from burnish.errors import AttemptError
 from burnish.events import BaseEvent, Broke, Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted, Stopped
 from burnish.models.model import Model
 from burnish.models.names import Chosen, Models, open_models
-from burnish.packages import Layer
+from burnish.packages import Bounds, Layer
 from burnish.runs import Record, Replay, Run, Store, read_record, unless_known
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.box import Box
@@ -28,6 +28,8 @@ from burnish.tasks import Task
 from burnish.version import __version__
 
 Watch = Callable[[BaseEvent], None]
+LAST_WORDS_SECONDS = 0.5
+"""For what is under way when Ctrl-C comes, so that nothing is said after the end."""
 
 
 def attempt(
@@ -66,7 +68,8 @@ def attempt(
     check_priced(limits, *(model.name for model in models))
     check_fits(limits, models)
     began = time.time()
-    layer = layer_for(packages, Run(replay).last(PackagesAdded), _telling(watch))
+    bounds = Bounds.within(limits.seconds)
+    layer = layer_for(packages, Run(replay).last(PackagesAdded), _telling(watch), bounds)
     preparing_seconds = time.time() - began if layer else 0.0
     folder = layer.folder if layer else None
     with open_sandbox(sandbox, layer=folder) as box:
@@ -93,14 +96,16 @@ def attempt(
                 _tell(record, watch, added(layer, seconds=preparing_seconds))
             final = FinalChecks(checks, sandbox, folder) if checks else None
             mutations = Mutations(sandbox, layer=folder) if "strengthen" in afterwards else None
+            meter, cancel = _meter(limits, earlier, models, preparing_seconds), threading.Event()
+            several = (box, final, mutations, ground)
             tools = Tools(
                 models[0],
                 box,
-                _meter(limits, earlier, models, preparing_seconds),
-                threading.Event(),
+                meter,
+                cancel,
                 checks=final,
                 mutations=mutations,
-                packages=_packages(layer, allow_packages, watch, box, final, mutations, ground),
+                packages=_packages(layer, allow_packages, watch, several, lambda: _optional(meter, cancel)),
                 place=ground,
                 others=tuple(models[1:]),
                 answer=answer,
@@ -138,7 +143,8 @@ def _packages(
     layer: Layer | None,
     allow: Sequence[str],
     watch: Watch | None,
-    *wearers: Box | FinalChecks | Mutations | Ground | None,
+    wearers: Sequence[Box | FinalChecks | Mutations | Ground | None],
+    bounds: Callable[[], Bounds],
 ) -> Packages | None:
     """What code may import; everybody who runs code sees a new layer at once. An environment of a project's own stays
     as it is.
@@ -151,7 +157,12 @@ def _packages(
         for one in several:
             one.wear(folder)
 
-    return Packages(layer, allow, wear, _telling(watch))
+    return Packages(layer, allow, wear, _telling(watch), bounds)
+
+
+def _optional(meter: Meter, cancel: threading.Event) -> Bounds:
+    """For packages that only the code asks for: half of the time that is left, so that it can be told to do without."""
+    return Bounds.within(meter.seconds_left / 2, cancel, MOST_BYTES)
 
 
 def _telling(watch: Watch | None) -> Callable[[str], None] | None:
@@ -206,6 +217,7 @@ def _work_in_background(
         for working in (tools.checks, tools.mutations):
             if working:
                 working.close()
+        wait([work], LAST_WORDS_SECONDS)
         _tell(record, watch, Stopped(reason="interrupted", why="stopped by the user"))
         raise
 

@@ -11,6 +11,7 @@ from burnish.agent.packages import Packages, layer_for, missing_in
 from burnish.agent.prompts import Wanted
 from burnish.agent.work import Work
 from burnish.events import Case, CodeProposed, Graded, PackagesAdded, SpecAgreed, TestsRan
+from burnish.packages import Bounds, prepare
 from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
 from tests.agent.nodes import at_work
@@ -47,24 +48,29 @@ def lacking(module: str) -> Graded:
     return Graded(problem=IMPORTED.format(module))
 
 
+def added_to(packages: Packages, module: str, version: int = 1) -> PackagesAdded | Graded:
+    """What becomes of a version that imports a module which is not there."""
+    return packages.add(lacking(module), version, [f"import {module}"])
+
+
 def test_a_well_known_package_is_had_by_its_module_s_name(packages: Packages, worn: list[Path]) -> None:
-    added = packages.add(lacking("yaml"), 1)
+    added = added_to(packages, "yaml")
     assert isinstance(added, PackagesAdded)
     assert (added.packages, added.why) == ((("pyyaml", "9.1"),), "version 1 imports it")
     assert [(folder / "yaml.py").exists() for folder in worn] == [True]
 
 
 def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(packages: Packages) -> None:
-    packages.add(lacking("yaml"), 1)
+    added_to(packages, "yaml")
     late = Graded(cases=(Case(name="a", outcome="failed", message=lacking("quincetools.pie").problem),))
-    added = packages.add(late, 2)
+    added = packages.add(late, 2, ["import quincetools.pie"])
     assert isinstance(added, PackagesAdded)
     assert added.packages == (("pyyaml", "9.1"), ("quincetools", "1.0"))
-    assert packages.add(lacking("yaml.nodes"), 3) == lacking("yaml.nodes"), "it is there; the module is not in it"
+    assert added_to(packages, "yaml.nodes", 3) == lacking("yaml.nodes"), "it is there; the module is not in it"
 
 
 def test_a_stranger_is_not_had_and_it_is_said_what_to_type(packages: Packages, worn: list[Path]) -> None:
-    told = packages.add(lacking("medlartools"), 1)
+    told = added_to(packages, "medlartools")
     assert isinstance(told, Graded)
     assert "do without it" in told.problem
     assert "--allow-package medlartools" in told.problem
@@ -72,22 +78,75 @@ def test_a_stranger_is_not_had_and_it_is_said_what_to_type(packages: Packages, w
 
 
 def test_a_misspelled_name_is_told_the_nearest_one(packages: Packages) -> None:
-    told = packages.add(lacking("numpi"), 1)
+    told = added_to(packages, "numpi")
     assert isinstance(told, Graded)
     assert "if you mean numpy, import that" in told.problem
 
 
 def test_where_a_package_cannot_be_had_the_version_fails_and_says_what_is_missing(packages: Packages) -> None:
-    told = packages.add(lacking("pandas"), 1)
+    told = added_to(packages, "pandas")
     assert isinstance(told, Graded)
     assert told.problem.startswith(lacking("pandas").problem)
     assert "pandas cannot be had here" in told.problem
 
 
+def test_words_of_another_exception_are_no_missing_module(packages: Packages, worn: list[Path]) -> None:
+    said = "the code cannot be imported: ImportError: ModuleNotFoundError: No module named 'yaml'"
+    told = Graded(problem=said)
+    assert packages.add(told, 1, ["import yaml"]) is told
+    raised = lacking("yaml")
+    assert packages.add(raised, 1, ["raise ModuleNotFoundError(\"No module named 'yaml'\")"]) is raised
+    assert not worn
+
+
+def test_one_package_comes_at_a_time(packages: Packages) -> None:
+    cases = [Case(name=name, outcome="failed", message=lacking(name).problem) for name in ("yaml", "quincetools")]
+    answer = packages.add(Graded(cases=tuple(cases)), 1, ["def f():\n    import yaml, quincetools"])
+    assert isinstance(answer, PackagesAdded)
+    assert answer.packages == (("pyyaml", "9.1"),)
+
+
+def test_what_is_imported_from_a_shared_name_says_which_package_is_meant(packages: Packages) -> None:
+    told = packages.add(lacking("google"), 1, ["from google.protobuf import message"])
+    assert isinstance(told, Graded)
+    assert "google cannot be had here" in told.problem
+    assert "'protobuf'" in told.problem
+    bare = packages.add(lacking("google"), 1, ["import google"])
+    assert isinstance(bare, Graded)
+    assert "do without it" in bare.problem
+
+
+def test_what_was_had_is_not_held_against_the_list_again(worn: list[Path]) -> None:
+    packages = Packages(prepare(["quincetools"]), (), worn.append)
+    added = added_to(packages, "yaml")
+    assert isinstance(added, PackagesAdded)
+    assert added.asked == ("pyyaml", "quincetools")
+
+
+def test_several_allowed_names_may_stand_in_one_text(worn: list[Path]) -> None:
+    packages = Packages(None, ("medlartools,Quince_Tools , quincetools",), worn.append)
+    assert isinstance(added_to(packages, "quincetools"), PackagesAdded)
+
+
+def test_no_time_for_a_package_fails_the_version_and_says_so(worn: list[Path]) -> None:
+    packages = Packages(None, (), worn.append, bounds=lambda: Bounds.within(0))
+    told = added_to(packages, "attr")
+    assert isinstance(told, Graded)
+    assert "attr cannot be had here: attrs could not be prepared in the time" in told.problem
+
+
+def test_a_disk_that_fails_ends_no_run(packages: Packages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "file"))
+    told = added_to(packages, "yaml")
+    assert isinstance(told, Graded)
+    assert "export BURNISH_CACHE=" in told.problem
+
+
 def test_code_may_not_ask_for_ever(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.agent.packages.MOST_TIMES", 1)
-    assert isinstance(packages.add(lacking("yaml"), 1), PackagesAdded)
-    told = packages.add(lacking("more_itertools"), 2)
+    assert isinstance(added_to(packages, "yaml"), PackagesAdded)
+    told = added_to(packages, "more_itertools", 2)
     assert isinstance(told, Graded)
     assert "added 1 times already" in told.problem
     assert "--with more-itertools" in told.problem
@@ -95,7 +154,7 @@ def test_code_may_not_ask_for_ever(packages: Packages, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("module", ["json", "distutils.core", "solution", "tests"])
 def test_python_s_own_modules_and_the_task_s_are_no_packages(module: str) -> None:
-    assert missing_in(lacking(module)) == ()
+    assert missing_in(lacking(module), frozenset({module})) == ()
 
 
 def test_where_nobody_may_add_packages_as_in_evaluations_a_version_just_fails(box: Sandbox) -> None:
@@ -108,7 +167,7 @@ def test_where_nobody_may_add_packages_as_in_evaluations_a_version_just_fails(bo
 
 def test_other_failures_are_left_as_they_are(packages: Packages) -> None:
     graded = Graded(cases=(Case(name="a", outcome="passed"), Case(name="b", outcome="failed", message="got 3")))
-    assert packages.add(graded, 1) is graded
+    assert packages.add(graded, 1, ["import yaml"]) is graded
 
 
 def test_a_run_that_goes_on_has_the_same_versions() -> None:

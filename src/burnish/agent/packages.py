@@ -1,31 +1,41 @@
 """Third-party packages of a run: what code may import, and what becomes of code that imports something else.
 
 A package is never fetched from inside a cell. A version that lacks one names it by failing; if it is a well-known one,
-or one that the user allowed, the layer is made anew with it, out here, and the version is run again.
+or one that the user allowed, the layer is made anew with it, out here, and the version is run again. How a version
+fails is its own word, so only what its text imports counts as missing.
 """
 
+import ast
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+from packaging.utils import canonicalize_name
 
 from burnish.errors import SetupProblem
 from burnish.events import Graded, PackagesAdded
-from burnish.packages import Installed, Layer, distribution_of, prepare, wanted
+from burnish.packages import Bounds, Installed, Layer, distribution_of, prepare, wanted
 from burnish.packages.distribution import PYTHONS_OWN
 from burnish.packages.near import near
 from burnish.packages.same import prepare_again
-from burnish.runs.sentences import joined
+from burnish.packages.wanted import allowed, normal
+from burnish.tasks.syntax import parsed
 from burnish.text import one_line
 
 MOST_TIMES = 3
 """How often the code of one run may make the layer larger."""
-_MISSING = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*)((?:\.\w+)*)'")
+MOST_BYTES = 200_000_000
+"""That are fetched for what nobody but the code asks for."""
+_RAISED = re.compile(r"\w*(?:Error|Exception|Warning): ")
+_MISSING = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*(?:\.\w+)*)'")
 OWN_NAMES = ("solution", "tests")
 
 
 class Packages:
-    """The layer of a run. `wear` is told of each larger one before any code runs in it."""
+    """The layer of a run. `wear` is told of each larger one before any code runs in it; `bounds` says what making one
+    may take just now.
+    """
 
     def __init__(
         self,
@@ -33,20 +43,23 @@ class Packages:
         allow: Sequence[str],
         wear: Callable[[Path], None],
         tell: Callable[[str], None] | None = None,
+        bounds: Callable[[], Bounds] = Bounds,
     ) -> None:
         self.layer = layer
-        self._allow = tuple(allow)
+        self._allow = allowed(allow)
         self._wear = wear
         self._tell = tell
+        self._bounds = bounds
         self._times = 0
 
-    def add(self, graded: Graded, version: int) -> PackagesAdded | Graded:
-        """More packages, for code that lacks some; else the same result, with what is to be said about what it lacks.
+    def add(self, graded: Graded, version: int, sources: Sequence[str]) -> PackagesAdded | Graded:
+        """One more package, for code that lacks it; else the same result, with what is to be said about what it lacks.
 
-        An equal result means that nothing is missing.
+        `sources` are the texts of the code and of its tests. An equal result means that nothing is missing.
         """
         there = {one.name for one in self.layer.packages} if self.layer else set()
-        found = {module: self._package(module) for module in missing_in(graded)}
+        imports = frozenset(name for source in sources for name in imported_by(source))
+        found = {module: self._package(module, imports) for module in missing_in(graded, imports)}
         missing = {module: package for module, package in found.items() if package not in there}
         unknown = [module for module, package in missing.items() if not package]
         if not missing:
@@ -55,37 +68,46 @@ class Packages:
             often = [_too_often(module, package) for module, package in missing.items()]
             return _told(graded, [_advice(module) for module in unknown] or often)
         self._times += 1
+        module, package = next(iter(missing.items()))
         try:
-            return self._grown([package for package in missing.values() if package], version)
+            return self._grown(package, version)
         except SetupProblem as problem:
-            return _told(graded, [f"{joined([*missing])} cannot be had here: {one_line(str(problem), 300)}"])
+            return _told(graded, [f"{module} cannot be had here: {one_line(str(problem), 300)}"])
 
-    def _grown(self, names: Sequence[str], version: int) -> PackagesAdded:
+    def _grown(self, name: str, version: int) -> PackagesAdded:
         began = time.monotonic()
         had = self.layer.asked if self.layer else ()
-        layer = prepare(wanted([*had, *names], self._allow), tell=self._tell)
+        asked = normal([*had, *wanted([name], [*self._allow])])
+        layer = prepare(asked, tell=self._tell, bounds=self._bounds())
         self.layer = layer
         self._wear(layer.folder)
-        why = f"version {version} imports {'it' if len(names) == 1 else 'them'}"
-        return added(layer, why, time.monotonic() - began)
+        return added(layer, f"version {version} imports it", time.monotonic() - began)
 
-    def _package(self, module: str) -> str:
-        """The package that brings a module, if it may be had; else empty."""
-        top = module.partition(".")[0]
-        named = [name for name in self._allow if name.replace("-", "_").lower() == top.lower()]
-        return distribution_of(module) or (named[0] if named else "")
+    def _package(self, module: str, imports: frozenset[str]) -> str:
+        """The package that brings a module, if it may be had; else empty.
+
+        What is imported from a module says more than its own name, which several packages may share.
+        """
+        for name in (module, *sorted(one for one in imports if one.startswith(f"{module}."))):
+            own = canonicalize_name(name.partition(".")[0])
+            if package := distribution_of(name) or (own if own in self._allow else ""):
+                return package
+        return ""
 
 
 def layer_for(
-    asked: Sequence[str], earlier: PackagesAdded | None, tell: Callable[[str], None] | None = None
+    asked: Sequence[str],
+    earlier: PackagesAdded | None,
+    tell: Callable[[str], None] | None = None,
+    bounds: Bounds | None = None,
 ) -> Layer | None:
     """The packages that a run begins with: those that were asked for; of a run that goes on, the same versions again.
 
     Raises SetupProblem where they cannot be had.
     """
     if earlier:
-        return prepare_again(recorded(earlier), tell=tell)
-    return prepare(asked, tell=tell) if asked else None
+        return prepare_again(recorded(earlier), tell=tell, bounds=bounds)
+    return prepare(asked, tell=tell, bounds=bounds) if asked else None
 
 
 def added(layer: Layer, why: str = "", seconds: float = 0.0) -> PackagesAdded:
@@ -102,11 +124,29 @@ def recorded(event: PackagesAdded) -> tuple[Installed, ...]:
     return tuple(Installed(name=name, version=version, wheel=wheel, sha256=sha) for name, version, wheel, sha in found)
 
 
-def missing_in(graded: Graded) -> tuple[str, ...]:
-    """Modules that code or tests could not import: neither Python's own nor the task's."""
+def missing_in(graded: Graded, imports: frozenset[str]) -> tuple[str, ...]:
+    """Modules that could not be imported, of those that `imports` names: neither Python's own nor the task's."""
     said = (graded.problem, *(case.message for case in graded.cases if case.outcome != "passed"))
-    found = [top + rest for text in said for top, rest in _MISSING.findall(text)]
-    return tuple(dict.fromkeys(name for name in found if name.partition(".")[0] not in (*PYTHONS_OWN, *OWN_NAMES)))
+    found = dict.fromkeys(filter(None, map(_missing, said)))
+    stranger = [name for name in found if name.partition(".")[0] not in (*PYTHONS_OWN, *OWN_NAMES)]
+    return tuple(name for name in stranger if any(f"{one}.".startswith(f"{name}.") for one in imports))
+
+
+def imported_by(source: str) -> Iterator[str]:
+    """Every module that a text imports, wherever; with each name of a `from` import, which may be a module too."""
+    tree = parsed(source)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+
+
+def _missing(said: str) -> str:
+    """The module that was not found, where that is what was raised and not words of another exception; else empty."""
+    raised = _RAISED.search(said)
+    found = _MISSING.match(said, raised.start()) if raised else None
+    return found[1] if found else ""
 
 
 def _advice(module: str) -> str:
@@ -128,7 +168,7 @@ def _told(graded: Graded, lacking: Sequence[str]) -> Graded:
     if graded.problem:
         return graded.model_copy(update={"problem": f"{graded.problem}: {words}"})
     cases = [
-        case.model_copy(update={"message": f"{case.message}: {words}"}) if _MISSING.search(case.message) else case
+        case.model_copy(update={"message": f"{case.message}: {words}"}) if _missing(case.message) else case
         for case in graded.cases
     ]
     return graded.model_copy(update={"cases": tuple(cases)})

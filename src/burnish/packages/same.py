@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 
 from burnish.errors import SetupProblem
-from burnish.packages.layer import Installed, Layer
+from burnish.packages.bounds import Bounds
+from burnish.packages.layer import Installed, Layer, pinned
 from burnish.packages.pip import Tell
 from burnish.packages.prepare import prepare
 from burnish.text import one_line
 
 
-def prepare_again(recorded: Sequence[Installed], *, tell: Tell | None = None) -> Layer:
+def prepare_again(recorded: Sequence[Installed], *, tell: Tell | None = None, bounds: Bounds | None = None) -> Layer:
     """The layer with these versions and no others. Raises SetupProblem where it, or the same wheels, cannot be had."""
-    layer = prepare([f"{one.name}=={one.version}" for one in recorded], tell=tell)
+    layer = prepare(pinned((one.name, one.version) for one in recorded), tell=tell, bounds=bounds)
     must_be_same(layer, recorded)
     return layer
 

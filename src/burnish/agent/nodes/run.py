@@ -41,6 +41,8 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
             graded, basis, broken = Graded(problem=f"{NOT_RUN}: {error}"), "", True
         else:
             broken = False
+        if tools.cancel.is_set():
+            return
         tried = tried or version.number > 0
         yield TestsRan(version=version.number, graded=graded, basis=basis)
 
@@ -49,7 +51,8 @@ def _graded(version: Version, suite: Suite, tools: Tools) -> Generator[Event, No
     """What the tests say, once packages that code or tests lack are there, or it is said why they cannot be."""
     graded = tools.ground.grade(version.code, suite)
     while tools.packages and not tools.cancel.is_set():
-        answer = tools.packages.add(graded, version.number)
+        sources = (version.code, suite.render(), *tools.ground.test_texts(suite))
+        answer = tools.packages.add(graded, version.number, sources)
         if isinstance(answer, Graded):
             return answer
         yield answer
