@@ -71,9 +71,20 @@ def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(t
     assert "| more-itertools | 10.1 | yes |" in told
     assert "Audit: not run." in told
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
-    assert evidence["packages"] == [{"name": "more-itertools", "version": "10.1"}]
+    (package,) = evidence["packages"]
+    assert (package["name"], package["version"], package["asked"]) == ("more-itertools", "10.1", True)
+    assert added[0].wheels == ((package["wheel"], package["sha256"]),)
+    assert package["wheel"] == "more_itertools-10.1-py3-none-any.whl"
     assert verify(tmp_path / "out", fast=True, store=store).ending == "holds"
     assert goes_on(run, store)
+
+
+def test_going_on_from_a_run_with_one_more_package_keeps_those_it_had(tmp_path: Path, store: Store) -> None:
+    first = written(store, tmp_path / "out", packages=["more-itertools"])
+    model = ScriptedModel(SCRIPT)
+    further = write("of three", model, store=store, fast=True, from_run=first.id, packages=["click"])
+    assert further.all(PackagesAdded)[0].asked == ("click", "more-itertools")
+    assert further.started.settings["packages"] == ["click", "more-itertools"]
 
 
 @pytest.mark.timeout(120)
@@ -90,14 +101,35 @@ def test_evidence_that_names_a_stranger_is_not_run_again_until_you_allow_it(tmp_
     assert verify(tmp_path / "out", fast=True, store=store, allow_packages=["quincetools"]).ending == "holds"
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_repair_that_goes_on_may_still_have_what_was_allowed(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "requirements.txt").write_text("click\n")
+    (tmp_path / "near.py").write_text('def pairs(xs):\n    """\n    >>> pairs([1, 2])\n    [(1, 2)]\n    """\n')
+    code = "import quincetools\n\n\ndef pairs(xs):\n    return list(zip(xs, xs[1:]))"
+    model = {**SCRIPT, "": [block(code)]}
+    run = fix(tmp_path / "near.py", ScriptedModel(model), store=store, allow_packages=["quincetools"])
+    assert run.verdict == "proven", run.why
+    cut(run, store, '"why":"version')
+    assert [one.asked for one in store.open(run.id).all(PackagesAdded)] == [("click",)]
+    again = resume(run.id, ScriptedModel(model), store=store)
+    assert again.verdict == "proven", again.why
+    assert [name for name, _ in again.all(PackagesAdded)[-1].packages] == ["click", "quincetools"]
+
+
 def goes_on(run: Run, store: Store) -> bool:
     """A run that was killed before its verdict is taken up with the versions of its record, and asks nobody again."""
-    file = store.runs / run.id / "events.jsonl"
-    lines = file.read_text().splitlines(keepends=True)
-    cut = next(place for place, line in enumerate(lines) if '"kind":"tests_ran"' in line)
-    file.write_text("".join(lines[:cut]))
+    cut(run, store, '"kind":"tests_ran"')
     again = resume(run.id, ScriptedModel([]), store=store)
     return again.verdict == "proven" and len(again.all(PackagesAdded)) == 1 and bool(again.all(TestsRan))
+
+
+def cut(run: Run, store: Store, before: str) -> None:
+    """Let the record end before the first line that holds this."""
+    file = store.runs / run.id / "events.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    place = next(place for place, line in enumerate(lines) if before in line)
+    file.write_text("".join(lines[:place]))
 
 
 def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_path: Path, store: Store) -> None:

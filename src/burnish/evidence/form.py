@@ -37,6 +37,8 @@ Line = Annotated[str, Field(max_length=LINE)]
 Text = Annotated[str, Field(max_length=TEXT)]
 Name = Annotated[str, Field(max_length=200), AfterValidator(inside)]
 Dotted = Annotated[str, Field(max_length=200, pattern=r"^(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?$")]
+Normal = Annotated[str, Field(max_length=200, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$")]
+"""The name of a package, in its normal form."""
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
@@ -145,8 +147,16 @@ class Who(Frozen):
 class Package(Frozen):
     """A third-party package that the code could import."""
 
-    name: Annotated[str, Field(max_length=200, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$")]
+    name: Normal
     version: Annotated[str, Field(max_length=100, pattern=r"^[0-9A-Za-z.!+_-]+$")]
+    asked: bool = True
+    """By the user, or by code that imports it; all others are what these need."""
+    extras: Annotated[tuple[Normal, ...], Field(max_length=100)] = ()
+    """Parts of it that were asked for besides."""
+    wheel: Annotated[str, Field(max_length=300, pattern=r"^(?:[^/\\\s]+\.whl)?$")] = ""
+    """The file it came in."""
+    sha256: Hash | Literal[""] = ""
+    """Of that file."""
 
 
 class Said(Frozen):

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Required, TypedDict
 
+from packaging.requirements import Requirement
+
+from burnish.agent.packages import recorded
 from burnish.checks.suite import Suite
 from burnish.choosing.told import why_chosen
 from burnish.discreet import discreet, model_name
@@ -171,8 +174,22 @@ def _checks(run: Run) -> Iterator[Said]:
 
 
 def _packages(run: Run) -> Iterator[Package]:
-    last = run.last(PackagesAdded)
-    yield from (Package(name=name, version=version) for name, version in (last.packages if last else ()))
+    asked, last = _asked(run), run.last(PackagesAdded)
+    for one in recorded(last) if last else ():
+        extras = tuple(sorted(asked.get(one.name, ())))
+        yield Package(asked=one.name in asked, extras=extras, **one.model_dump())
+
+
+def _asked(run: Run) -> dict[str, set[str]]:
+    """The packages that were asked for, with their extras. A run that went on asks by name for all that was there."""
+    asked: dict[str, set[str]] = {}
+    there: set[str] = set()
+    for event in run.all(PackagesAdded):
+        new = [one for one in map(Requirement, event.asked) if one.name not in there or one.name in asked]
+        for one in new:
+            asked.setdefault(one.name, set()).update(one.extras)
+        there = {name for name, _ in event.packages}
+    return asked
 
 
 def _who(name: str) -> Who:

@@ -43,7 +43,7 @@ def _differences(dossier: Dossier, recorded: Dossier) -> Iterator[str]:
         ("the code", _code(dossier), _code(recorded)),
         ("who made the code", _makers(dossier), _makers(recorded)),
         ("the tests", _tests(dossier), _tests(recorded)),
-        ("the packages", dossier.packages, recorded.packages),
+        ("the packages", _packages(dossier), _packages(recorded)),
         ("the models", dossier.models, recorded.models),
         ("the cost", *_costs(dossier, recorded)),
     ):
@@ -57,6 +57,10 @@ def _costs(dossier: Dossier, recorded: Dossier) -> tuple[Cost, Cost]:
     """Both as far as the evidence goes: an older one says nothing about each model."""
     here = recorded.cost if dossier.cost.by_model else recorded.cost.model_copy(update={"by_model": ()})
     return dossier.cost, here
+
+
+def _packages(dossier: Dossier) -> object:
+    return [(one.name, one.version, one.wheel, one.sha256) for one in dossier.packages]
 
 
 def _code(dossier: Dossier) -> str:

@@ -21,11 +21,11 @@ from burnish.evidence.claims import claim_of_check, claim_of_tests, claim_of_ver
 from burnish.evidence.folder import Held, hold
 from burnish.evidence.form import Dossier, Said, files_of
 from burnish.evidence.listed import disputed_in, hidden_signs, other_given, other_tests, suite_in, suite_of_words
+from burnish.evidence.packages import prepared_again
 from burnish.evidence.read import read_form, read_raw
 from burnish.evidence.record import claim_of_record
 from burnish.evidence.seal import seal_of
 from burnish.evidence.versions import versions
-from burnish.packages import prepare, wanted
 from burnish.runs import Store
 from burnish.text import one_line
 from burnish.verbs.write import SLOW_CHECKS
@@ -75,7 +75,8 @@ def verify(
 ) -> Verified:
     """Look at a delivered folder and run its tests and checks again, in the sandbox and on a copy.
 
-    The packages that the evidence names are prepared again, the same versions: well-known ones, and `allow_packages`.
+    The packages that the evidence names are prepared again, the same versions: well-known ones, and `allow_packages`,
+    with what these need.
     `fast` leaves out mutation and performance. Of a run in the user's own `store` the record is compared too. Raises
     SetupProblem for a folder without evidence, or with a file in its place that is none.
     """
@@ -93,7 +94,8 @@ def verify(
         why = "no code was delivered, so nothing is claimed"
         return told.model_copy(update={"claims": (claim_of_verdict(dossier, _silent(why), {}), record)})
     try:
-        layer = _layer(dossier, allow_packages, watch)
+        tell = watch.told if watch else None
+        layer = prepared_again(dossier.packages, allow_packages, tell).folder if dossier.packages else None
     except SetupProblem as problem:
         silent = _silent(f"its packages could not be prepared: {one_line(str(problem), 400)}")
         return told.model_copy(update={"claims": (claim_of_verdict(dossier, silent, {}), silent, record)})
@@ -127,14 +129,6 @@ def _changed(dossier: Dossier, held: Held) -> tuple[str, ...]:
 
 def _silent(why: str) -> Claim:
     return Claim(what="tests", answer="not_tried", said="", why=why)
-
-
-def _layer(dossier: Dossier, allow: Sequence[str], watch: Watcher | None) -> Path | None:
-    """The packages that the code could import, prepared again; names in a file from anybody are not taken on trust."""
-    if not dossier.packages:
-        return None
-    pins = wanted([f"{one.name}=={one.version}" for one in dossier.packages], allow)
-    return prepare(pins, tell=watch.told if watch else None).folder
 
 
 def _again(
