@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -130,16 +131,27 @@ class Slow(ScriptedModel):
         yield from super().stream(ask, cancel)
 
 def watch(event):
-    if event.kind == "code_proposed":
+    if event.kind == ("notice" if sys.argv[1] == "fetching" else "code_proposed"):
         print("now", flush=True)
 
-endless = block("def double(n):\\n    while True: pass")
+body = "def double(n):\\n    while True: pass"
+endless = block(f"import torch\\n{body}" if sys.argv[1] == "fetching" else body)
 attempt(from_sentence(DOUBLE), Slow(script(draft=endless)), watch=watch)
 """
 
 
-@pytest.mark.parametrize("moment", ["answering", "running"])
-def test_ctrl_c_ends_within_two_seconds_and_keeps_the_run(store: Store, moment: str) -> None:
+@pytest.fixture
+def silent_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Packages would have to be fetched, and who is asked for them never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.getsockname()[1]}/simple")
+        yield
+
+
+@pytest.mark.parametrize("moment", ["answering", "running", "fetching"])
+def test_ctrl_c_ends_within_two_seconds_and_keeps_the_run(store: Store, silent_index: None, moment: str) -> None:
     command = [sys.executable, "-c", INTERRUPTED, moment]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
@@ -156,6 +168,7 @@ def test_ctrl_c_ends_within_two_seconds_and_keeps_the_run(store: Store, moment: 
     assert stopped
     assert (stopped.reason, run.state) == ("interrupted", "interrupted")
     assert run.model_tests, "what was done before is kept"
+    assert run.events[-1] == stopped, "nothing is said after the end"
 
 
 def test_a_task_may_be_made_by_hand(open_box: object) -> None:

@@ -197,11 +197,19 @@ def _work_in_background(
 ) -> None:
     """The agent works in a thread of its own, so that Ctrl-C in this one is heard at once, whatever it waits for."""
     work: Future[None] = Future()
+    interrupted: list[BaseEvent] = []
+
+    def keep(event: BaseEvent) -> None:
+        """What is said after the end that the user made is kept no more."""
+        if not interrupted:
+            append(event)
+        if isinstance(event, Stopped) and event.reason == "interrupted":
+            interrupted.append(event)
 
     def go() -> None:
         try:
-            for event in _events(task, tools, append):
-                if watch:
+            for event in _events(task, tools, keep):
+                if watch and (not interrupted or event == interrupted[0]):
                     watch(event)
         except BaseException as error:
             work.set_exception(error)
@@ -218,7 +226,8 @@ def _work_in_background(
             if working:
                 working.close()
         wait([work], LAST_WORDS_SECONDS)
-        _tell(record, watch, Stopped(reason="interrupted", why="stopped by the user"))
+        if not interrupted:
+            _tell(record, watch, Stopped(reason="interrupted", why="stopped by the user"))
         raise
 
 
