@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from burnish.agent import prompts
-from burnish.agent.nodes.run import run
+from burnish.agent.nodes.draft import wanted
+from burnish.agent.nodes.run import basis_of, run
 from burnish.agent.packages import Packages, layer_for, missing_in
 from burnish.agent.prompts import Wanted
 from burnish.agent.work import Work
 from burnish.events import Case, CodeProposed, Graded, PackagesAdded, SpecAgreed, TestsRan
 from burnish.packages import Bounds, prepare
+from burnish.runs import Replay
 from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
 from tests.agent.nodes import at_work
@@ -179,11 +181,11 @@ def test_a_run_that_goes_on_has_the_same_versions() -> None:
 
 def asked(*packages: str) -> str:
     task = Task(id="f", prompt="Add one.", entry_point="f", packages=packages)
-    wanted = Wanted(task=task, spec=SpecAgreed(entry_point="f", signature="f(n)"))
+    of = Wanted(task=task, spec=SpecAgreed(entry_point="f", signature="f(n)"))
     told = (
-        prompts.write(wanted),
-        prompts.repair(wanted, "def f(n): 0", "x"),
-        prompts.refine(wanted, "def f(n): 0", "x"),
+        prompts.write(of),
+        prompts.repair(of, "def f(n): 0", "x"),
+        prompts.refine(of, "def f(n): 0", "x"),
     )
     return "\n".join(message.content for messages in told for message in messages)
 
@@ -191,6 +193,19 @@ def asked(*packages: str) -> str:
 def test_prompts_name_the_packages_that_the_user_asked_for() -> None:
     assert asked("numpy>=2").count("These packages are installed: numpy>=2.") == 2
     assert "only the standard library and numpy>=2." in asked("numpy>=2")
+
+
+def test_a_package_that_came_on_the_way_is_named_in_the_prompts_from_then_on(box: Sandbox) -> None:
+    spec = SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 1",))
+    version = CodeProposed(version=1, code="import yaml\n\n\ndef f(n):\n    return n\n", by="draft")
+    came = PackagesAdded(asked=("pyyaml",), packages=(("pyyaml", "9.1"),), why="version 1 imports it")
+    begun = Work(Task(id="f", prompt="f"), [spec, version])
+    assert "package" not in prompts.refine(wanted(begun), version.code, "x")[-1].content
+    graded = TestsRan(version=1, graded=Graded(), basis=basis_of(begun.versions[0], begun.suite))
+    told = list(run(begun, at_work.tools(box, replay=Replay([came, graded]))))
+    assert told[-2:] == [came, told[-1]], "a run that is taken up again says it at the same place"
+    asked = prompts.refine(wanted(begun.after([came])), version.code, "x")[-1].content
+    assert "only the standard library and pyyaml." in asked
 
 
 def test_without_packages_the_prompts_are_what_they_were() -> None:

@@ -40,6 +40,13 @@ class Wanted(Frozen):
     spec: SpecAgreed
     narrow: bool = False
     """Whether there is too much to show all of it."""
+    added: tuple[str, ...] = ()
+    """Packages that are there by now, where some came on the way."""
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What code may import beside the standard library."""
+        return self.added or self.task.packages
 
     @property
     def name(self) -> str:
@@ -69,8 +76,8 @@ class Wanted(Frozen):
 
     @property
     def may_use(self) -> str:
-        """Which packages there are; empty where nobody asked for any."""
-        return f" These packages are installed: {', '.join(self.task.packages)}." if self.task.packages else ""
+        """Which packages there are; empty where there are none."""
+        return f" These packages are installed: {', '.join(self.packages)}." if self.packages else ""
 
     @property
     def is_function(self) -> bool:
@@ -288,7 +295,7 @@ def _described(wanted: Wanted) -> str:
 
 
 def _and_packages(wanted: Wanted) -> str:
-    return f" and {', '.join(wanted.task.packages)}" if wanted.task.packages else ""
+    return f" and {', '.join(wanted.packages)}" if wanted.packages else ""
 
 
 def _shows(wanted: Wanted, failure: str) -> str:

@@ -13,6 +13,7 @@ from burnish.events import (
     Decided,
     Event,
     Mutated,
+    PackagesAdded,
     Refined,
     Reviewed,
     SpecAgreed,
@@ -74,6 +75,12 @@ class Work:
     def broken(self) -> bool:
         """Whether there is code that is known to be wrong."""
         return self.task.broken and bool(self.task.base_code)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What was asked for once a version got a package that it lacked, all together; empty where none did."""
+        added = self._run.last(PackagesAdded)
+        return added.asked if added else ()
 
     @property
     def versions(self) -> tuple[Version, ...]:

@@ -14,6 +14,7 @@ from burnish.events import (
     Graded,
     Message,
     ModelReplied,
+    PackagesAdded,
     Resumed,
     Reviewed,
     RunFinished,
@@ -71,6 +72,13 @@ class Replay:
         with self._lock:
             found = self._find(TestsRan, {"version": version, "basis": basis}) if basis else None
         return found.graded if found else None
+
+    def packages(self, version: int) -> list[PackagesAdded]:
+        """The packages that came for a version before the tests said anything about it; each is told once."""
+        beginning = f"version {version} imports "
+        with self._lock:
+            found = iter(lambda: self._find(PackagesAdded, {}, lambda event: event.why.startswith(beginning)), None)
+            return [event for event in found if event]
 
     def reviewed(self, basis: str) -> Reviewed | None:
         """What a person said when this very thing was shown. Who stopped there is asked anew when the run goes on."""

@@ -60,7 +60,7 @@ def repeat(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
 
 def wanted(work: Work) -> Wanted:
     """What the prompts speak of."""
-    return Wanted(task=work.task, spec=work.spec)
+    return Wanted(task=work.task, spec=work.spec, added=work.packages)
 
 
 def told(work: Work, number: int) -> str:

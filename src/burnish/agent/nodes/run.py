@@ -28,6 +28,7 @@ def run(work: Work, tools: Tools) -> Iterator[Event]:
             return
         basis = basis_of(version, work.suite)
         recorded = tools.replay.graded(version.number, basis)
+        yield from tools.replay.packages(version.number) if recorded else ()
         if recorded is None and tried and (over := tools.meter.over):
             yield from [] if work.stopped or (work.was_content and work.holds) else [over]
             return

@@ -65,7 +65,7 @@ class Making:
         left = [one for one in self.mutants if one.key in search.alike]
         many = len(left) > WORTH_ASKING * len(self.mutants)
         if many and not self.work.strengthened and not self.tools.cancel.is_set():
-            wanted = Wanted(task=self.work.task, spec=self.work.spec)
+            wanted = Wanted(task=self.work.task, spec=self.work.spec, added=self.work.packages)
             number = self.version.number
             calls = yield from inputs_from_model(self.tools, wanted, number, self.version.code, left)
             search.until = time.monotonic() + MORE_SECONDS
