@@ -42,6 +42,8 @@ class Graded(Frozen):
     timed_out: bool = False
     separated: bool = True
     """False when expected values had to share a process with the code; reports label such a verdict."""
+    shared: int = 0
+    """How many of the tests that was so for; the others were judged apart."""
     seconds: float = 0.0
 
     @property

@@ -150,6 +150,145 @@ def test_an_object_that_equals_everything_gains_nothing_by_a_numpy_of_its_own(bo
         assert graded.separated
 
 
+FORGED = """
+import sys
+
+arrays = sys.modules["burnish.sandbox.inside.arrays"]
+
+
+class Evil:
+    __array_interface__ = {{"shape": (8,), "typestr": "|u1", "data": (id(True), False), "version": 3}}
+
+
+class Thing:
+    pass
+
+
+arrays.is_layered = lambda kind: kind is Thing
+arrays.item_of = lambda value: {item}
+arrays.content_of = lambda value: {content}
+
+
+def f(x):
+    return Thing()
+"""
+
+
+@pytest.mark.parametrize(
+    ("item", "content"),
+    [
+        ("None", "([1], [Evil()])"),
+        ("None", "([8], [Evil()])"),
+        ("None", "([-1], [4])"),
+        ("None", "([True], [4])"),
+        ("None", "([Evil()], [4])"),
+        ("None", "([2**70], [4])"),
+        ("None", "([1], [[4]])"),
+        ("None", "(Evil(), Evil())"),
+        ("None", "Evil()"),
+        ("Evil()", "None"),
+        ("[4]", "None"),
+        ("4.0", "None"),
+    ],
+)
+def test_a_forged_array_is_not_believed_and_leaves_the_judge_whole(box: Box, item: str, content: str) -> None:
+    code = FORGED.format(item=item, content=content)
+    for tests in ("assert f(2) == 4", "from solution import f\n\n\ndef test_it():\n    assert f(2) == 4\n"):
+        assert not box.grade(code, tests).all_passed
+        assert box.grade("def f(x):\n    return 4\n", tests).all_passed
+
+
+def test_nothing_of_a_layer_can_be_imported_where_code_is_judged_from_another_process(box: Box) -> None:
+    graded = box.grade("x = 1", "def test_it():\n    eval('__imp' + 'ort__')('fruit')\n")
+    assert graded.separated
+    assert "No module named 'fruit'" in graded.cases[0].message
+
+
+EQUAL = "class Equal:\n    def __eq__(self, other): return True\n    def __hash__(self): return 0\n"
+FALSE_WHEEL = f"class generic: pass\n{EQUAL}\nclass ndarray(Equal):\n    def reshape(self, *_): return self\n"
+FALSE_WHEEL += "\ndef array(*_, **__):\n    return ndarray()\n"
+
+
+@pytest.mark.parametrize("value", ["numpy.array([])", "numpy.ndarray()", "Forged()"])
+def test_a_false_numpy_in_a_layer_never_answers_for_the_judge(tmp_path: Path, value: str) -> None:
+    forge = "import sys\nsys.modules['burnish.sandbox.inside.arrays'].content_of = lambda value: ([1], [1])\n"
+    code = f"import numpy\n{forge}class Forged(numpy.ndarray): pass\n\ndef f(x):\n    return {value}\n"
+    with open_sandbox("bubblewrap", cells=1, layer=layer(tmp_path / "site", numpy=FALSE_WHEEL)) as box:
+        for tests in ("assert f(2) == 4", "from solution import f\n\n\ndef test_it():\n    assert f(2) == 4\n"):
+            assert not box.grade(code, tests).all_passed
+        lies = box.grade("import numpy\n\n\ndef f(x):\n    return numpy.Equal()\n", "assert f(2) == 4")
+        assert not lies.separated, "what only the layer's class can answer is labelled"
+
+
+BESIDE = """
+import pytest
+from solution import f
+
+
+def test_given():
+    assert f(2) == 4
+
+
+def test_with_a_package():
+    import fruit
+    assert fruit.ripe(f(3))
+
+
+@pytest.mark.parametrize("n", [4, 5])
+def test_given_too(n):
+    assert f(n) == n * n
+"""
+
+
+def test_an_object_equal_to_everything_gains_nothing_beside_a_test_that_imports_a_package(box: Box) -> None:
+    graded = box.grade(f"{EQUAL}    def __gt__(self, other): return True\n\ndef f(x):\n    return Equal()\n", BESIDE)
+    outcomes = {case.name: case.outcome for case in graded.cases}
+    assert outcomes.pop("test_with_a_package") == "passed"
+    assert {*outcomes.values()} == {"failed"}
+    assert len(outcomes) == 3
+    assert (graded.separated, graded.shared) == (False, 1)
+
+
+def test_only_the_tests_that_import_a_package_share(box: Box) -> None:
+    graded = box.grade("def f(x):\n    return x * x\n", BESIDE)
+    assert graded.all_passed, graded
+    assert [case.name for case in graded.cases][:2] == ["test_given", "test_with_a_package"]
+    assert (len(graded.cases), graded.shared) == (4, 1)
+
+
+def test_code_that_ends_the_shared_process_does_not_take_the_other_tests_along(box: Box) -> None:
+    code = "import os, sys\n\ndef f(x):\n    return x if 'fruit' not in sys.modules else os._exit(0)\n"
+    graded = box.grade(code, BESIDE)
+    assert not graded.all_passed
+    assert {case.outcome for case in graded.cases if "given" in case.name} == {"failed"}
+
+
+BASKET = """
+class Basket:
+    def __init__(self, n): self.n = n
+    def __gt__(self, other): return Basket(self.n > other)
+    def __eq__(self, other): return self.n == other
+    def __add__(self, other): return Basket(self.n + other)
+    def tolist(self): return [self.n]
+"""
+
+
+@pytest.mark.parametrize("test", ["(f(1) > 0).tolist() == [True]", "f(1) == 1", "(f(1) + 1).tolist() == [2]"])
+def test_what_only_a_class_of_the_layer_can_answer_is_judged_in_its_process_and_nothing_else(
+    tmp_path: Path, test: str
+) -> None:
+    tests = "from solution import f, g\n\n\ndef test_plain():\n    assert g() == 3\n\n\ndef test_apart():\n"
+    tests += f"    assert f(2).tolist() == [2]\n\n\ndef test_it():\n    assert {test}\n"
+    code = "import basket\n\n\ndef f(n):\n    return basket.Basket(n)\n\n\ndef g():\n    return 3\n"
+    with open_sandbox("bubblewrap", cells=1, layer=layer(tmp_path / "site", basket=BASKET)) as box:
+        graded = box.grade(code, tests)
+        assert graded.all_passed, graded
+        assert (graded.separated, graded.shared) == (False, 1)
+        wrong = box.grade(code.replace("return 3", "return type('Any', (), {'__eq__': lambda *_: True})()"), tests)
+        assert [case.outcome for case in wrong.cases] == ["failed", "passed", "passed"]
+        assert box.grade(code, f"assert {test}").all_passed
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERY)
 def test_values_of_numpy_are_judged_as_they_would_be_at_the_user_s(kind: str) -> None:
@@ -175,3 +314,66 @@ def test_values_of_numpy_are_judged_as_they_would_be_at_the_user_s(kind: str) ->
         assert not any(box.grade(code, tests).all_passed for tests in wrong)
         assert box.grade(code, own).all_passed
         assert not box.grade(code, own.replace("np.arange(3)", "np.arange(4)")).all_passed
+
+
+NUMBERS = """
+import numpy as np
+
+KEPT = np.arange(3)
+
+
+def whole(n): return np.int64(n)
+def more(n): return np.bool_(n > 1)
+def half(): return np.float64(0.5)
+def tenth(): return np.float32(0.1)
+def third(): return np.longdouble(1) / 3
+def day(): return np.datetime64("2020-01-01")
+def text(): return np.str_("x" * 10_001)
+def zeros(n): return np.zeros(n)
+def table(): return np.arange(6).reshape(2, 3)
+def kept(): return KEPT
+def keys(): return {np.int64(1): "x"}
+"""
+APART = (
+    "whole(2) == 2",
+    "whole(2) < 3 < whole(4)",
+    "more(2)",
+    "half().round() == 0.0",
+    "repr(half()) != '0.5'",
+    "isinstance(half(), float)",
+    "text() == 'x' * 10_001",
+    "(zeros(1000) == 0).all()",
+    "(table() == [[0, 1, 2], [3, 4, 5]]).all()",
+    "kept() is kept()",
+    "keys() == {1: 'x'}",
+)
+SHARED = (
+    "whole(2) + 1 == 3",
+    "whole(2).dtype == 'int64'",
+    "tenth() == 0.1",
+    "third() * 3 == 1",
+    "day() == day()",
+    "(zeros(2_000_000) == 0).all()",
+    "sum(kept()) == 3",
+)
+FALSE_AT_THE_USER_S = (
+    "more(2) is True",
+    "(whole(2) == 2) is True",
+    "isinstance(whole(2), int)",
+    "json.dumps(whole(2)) == '2'",
+    "(table() == [[0, 1, 2], [3, 4, 6]]).all()",
+    "kept() == [0, 1, 2]",
+)
+
+
+@pytest.mark.slow
+def test_numbers_of_numpy_are_numpy_s_and_what_cannot_be_compared_apart_shares() -> None:
+    try:
+        made = prepare(["numpy"])
+    except SetupProblem as problem:
+        pytest.skip(f"there is no package index here: {problem}")
+    with open_sandbox("bubblewrap", cells=1, layer=made.folder) as box:
+        for test in (*APART, *SHARED, *FALSE_AT_THE_USER_S):
+            graded = box.grade(NUMBERS, f"import json\nassert {test}")
+            assert graded.all_passed == (test not in FALSE_AT_THE_USER_S), (test, graded)
+            assert graded.separated == (test not in SHARED), (test, graded)

@@ -15,6 +15,7 @@ from burnish.events import CommandRan, Graded
 from burnish.sandbox import verdict
 from burnish.sandbox.cell import Cell, Ended, Heard
 from burnish.sandbox.limits import Limits
+from burnish.sandbox.parts import without_packages
 
 Open = Callable[[Path | None], Cell]
 """Opens a cell that sees a layer of packages, or none."""
@@ -64,14 +65,18 @@ class Box:
 
     def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
         """Run `tests` against `code` (importable as `solution`) and say what each test said."""
-        suite = verdict.style_of(tests, self.layer)
+        suite = verdict.style_of(tests)
         if suite.problem:
             return Graded(problem=suite.problem)
-        if not suite.shared:
-            ended, nonce = self._judge(code, tests, timeout_seconds, suite)
-            if not verdict.must_share(ended):
+        alone = tests if self.layer is None else without_packages(tests, self.layer)
+        style, apart = verdict.style_of(alone), Graded()
+        if alone and style.pytest == suite.pytest and not style.shared:
+            ended, nonce = self._judge(code, alone, timeout_seconds, style)
+            if alone == tests and not verdict.must_share(ended):
                 return verdict.read(ended, nonce)
-        return verdict.read(*self._judge(code, tests, timeout_seconds, replace(suite, shared=True)))
+            apart = verdict.decided(ended, nonce)
+        shared = verdict.read(*self._judge(code, tests, timeout_seconds, replace(suite, shared=True)))
+        return verdict.together(apart, shared)
 
     def _judge(self, code: str, tests: str, timeout_seconds: float, suite: verdict.Style) -> tuple[Ended, str]:
         """One grading job, and the number that only its judge was told."""

@@ -3,9 +3,7 @@
 import ast
 import re
 import signal
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from burnish.events import Case, Graded, Outcome
@@ -23,8 +21,6 @@ REACHES_IN = re.compile(
     r"|\bawait\b|\bsys\.modules\b|\bglobals\(\)"
 )
 """Words of tests that reach into the process of the code, which therefore must be theirs."""
-IMPORTS = re.compile(r"^[ \t]*(?:import[ \t]+([^\n#;]+)|from[ \t]+(\w+))", re.M)
-"""What tests import, as they write it: "numpy as np, json", or the first name after `from`."""
 MAY_BE_PYTEST = re.compile(r"^(async\s+)?def\s+test|^class\s", re.M)
 """Without one of these a text holds nothing that pytest would collect."""
 
@@ -39,12 +35,9 @@ class Style:
     problem: str = ""
 
 
-def style_of(tests: str, layer: Path | None = None) -> Style:
-    """Is it a pytest file or a script of asserts, and can it judge from another process?
-
-    Tests that use a package of the layer cannot: what they compare with, pass or make is that package's own.
-    """
-    shared = REACHES_IN.search(tests) is not None or (layer is not None and uses(tests, layer))
+def style_of(tests: str) -> Style:
+    """Is it a pytest file or a script of asserts, and can it judge from another process?"""
+    shared = REACHES_IN.search(tests) is not None
     if not MAY_BE_PYTEST.search(tests):
         return Style(shared=shared)
     try:
@@ -52,14 +45,6 @@ def style_of(tests: str, layer: Path | None = None) -> Style:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Style(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
     return Style(pytest=any(is_test(node) for node in tree.body), shared=shared)
-
-
-def uses(tests: str, layer: Path) -> bool:
-    """Whether tests import something that is in a layer."""
-    words = " ".join(word for found in IMPORTS.findall(tests) for word in found)
-    names = {*re.findall(r"[^\W\d]\w*", words)}
-    others = names - sys.stdlib_module_names - {"solution", "pytest"}
-    return any((layer / name).exists() or (layer / f"{name}.py").exists() for name in others)
 
 
 def is_test(node: ast.stmt) -> bool:
@@ -71,9 +56,35 @@ def is_test(node: ast.stmt) -> bool:
     return False
 
 
-def must_share(ended: Ended) -> bool:
-    """True when the judge found on the way that it needs the code in its own process."""
-    return any("again" in line for line in lines_of(ended))
+def must_share(ended: Ended) -> str:
+    """Why the judge found on the way that it needs the code in its own process; "" when it does not."""
+    facts = lines_of(ended)
+    marked = (fact["case"]["again"] for fact in facts if "case" in fact and "again" in fact["case"])
+    return str(found(facts, "again") or next(marked, ""))
+
+
+def decided(ended: Ended, nonce: str) -> Graded:
+    """What was judged from another process, without the cases that need the code in their own."""
+    whole = read(ended, nonce)
+    facts = lines_of(ended)
+    if found(facts, "again"):
+        whole = whole.model_copy(update={"problem": "", "cases": whole.cases[: sum("case" in fact for fact in facts)]})
+    again = {str(fact["case"]["name"]) for fact in facts if "case" in fact and "again" in fact["case"]}
+    return whole.model_copy(update={"cases": tuple(case for case in whole.cases if case.name not in again)})
+
+
+def together(apart: Graded, shared: Graded) -> Graded:
+    """One verdict of two: what was decided apart stays as it is, whatever was said where the code could reach."""
+    known = {case.name: case for case in apart.cases}
+    cases = {case.name: known.get(case.name, case) for case in shared.cases}
+    return Graded(
+        cases=tuple((cases | known).values()),
+        problem=apart.problem or shared.problem,
+        timed_out=apart.timed_out or shared.timed_out,
+        separated=False,
+        shared=len(cases.keys() - known.keys()),
+        seconds=apart.seconds + shared.seconds,
+    )
 
 
 def read(ended: Ended, nonce: str) -> Graded:
@@ -89,6 +100,7 @@ def read(ended: Ended, nonce: str) -> Graded:
         problem=problem,
         timed_out=bool(ended.over),
         separated=not found(facts, "shared"),
+        shared=len(cases) if found(facts, "shared") else 0,
         seconds=ended.seconds,
     )
 

@@ -1,43 +1,190 @@
-"""NumPy's values as plain data: a number crosses as a number, an array as its items, and is made anew by the judge.
+"""Values of a layer's classes: how far the judge compares them itself, without ever having the layer.
 
-What the code sends is never believed to be more than that: the judge makes an exact array of its own NumPy.
+They stay with the code, as all its objects do. Of NumPy's whole numbers and booleans the value crosses along, and an
+array's items when it is compared. What this file cannot compare exactly as NumPy would "must share".
 """
 
-import importlib
-import re
+import operator
 import sys
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from burnish.sandbox.inside import order
+from burnish.sandbox.inside import order, shapes
 
-KINDS = "biufcSU"
-"""Arrays of booleans, numbers and texts; any other stays where it is."""
+if TYPE_CHECKING:
+    from burnish.sandbox.inside.remote import Link
+
 MOST_ITEMS = 1_000_000
-DTYPE = re.compile(rf"[<>|=][{KINDS}]\d{{1,4}}")
+LARGEST = 2**53
+"""Beyond it NumPy compares whole numbers differently from Python, and one version of it from another."""
+PLAIN = (bool, int, float, str)
+COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+    f"__{name}__": getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
+}
+Known = tuple[list[int], list[Any]]
+"""A shape, which is empty for a single value, and all items in one list."""
 
 
-class Array:
-    """An array on its way: its kind of items, its shape, and all items in one list."""
+def is_layered(kind: type) -> bool:
+    """Whether a class is what a module of the layer has under its name. Asked where the code is."""
+    module = sys.modules.get(kind.__module__)
+    if len(order.PLACES) < 2 or module is None or not order.is_from(order.PLACES[1], kind.__module__):
+        return False
+    return getattr(module, kind.__name__, None) is kind
 
-    def __init__(self, dtype: str, shape: list[int], items: list[Any]) -> None:
-        self.tree = dtype, shape, items
 
-
-def plain(value: Any) -> Any:
-    """The value itself, the built-in one that it stands for, or an `Array`."""
+def item_of(value: Any) -> bool | int | None:
+    """The number that a whole number or boolean of NumPy stands for; None for anything else."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or type(value).__module__ != "numpy":
-        return value
-    if isinstance(value, numpy.generic) and value.dtype.kind in KINDS:
-        return value.item()
-    if type(value) is numpy.ndarray and value.dtype.kind in KINDS and value.size <= MOST_ITEMS:
-        return Array(value.dtype.str, list(value.shape), value.ravel().tolist())
-    return value
+    if numpy is None or not isinstance(value, numpy.generic) or value.dtype.kind not in "biu":
+        return None
+    item = value.item()
+    return item if type(item) in (bool, int) else None
 
 
-def made(dtype: Any, shape: Any, items: Any) -> Any:
-    """The array that the code's process speaks of. Raises ValueError for anything else than plain data."""
-    if len(order.PLACES) < 2 or not DTYPE.fullmatch(str(dtype)) or type(items) is not list:
-        raise ValueError("not an array")
-    numpy = importlib.import_module("numpy")
-    return numpy.array(items, dtype=str(dtype)).reshape([int(length) for length in shape])
+def content_of(value: Any) -> Known | None:
+    """Shape and items of an array that the judge can compare; None for anything else."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or type(value) is not numpy.ndarray or value.size > MOST_ITEMS:
+        return None
+    if value.dtype.kind not in "biuU" and value.dtype.str[1:] != "f8":
+        return None
+    return list(value.shape), value.ravel().tolist()
+
+
+def heard(content: Any) -> Known | None:
+    """What the code's process said of an array, if it is that: exact plain values, as many as the shape has places."""
+    if type(content) is not tuple or len(content) != 2 or any(type(part) is not list for part in content):
+        return None
+    shape, items = content
+    if any(type(length) is not int or length < 0 for length in shape):
+        return None
+    places = 1
+    for length in shape:
+        places *= length
+    return content if places == len(items) and all(type(item) in PLAIN for item in items) else None
+
+
+def written(value: Any) -> Known | None:
+    """What tests compare with: a plain value, or lists and tuples of them that have one shape."""
+    base = shapes.base_of(type(value), (float, str))
+    if type(value) in PLAIN:
+        return [], [value]
+    if base is not None:
+        return [], [shapes.value_in(value, base)]
+    if type(value) not in (list, tuple):
+        return None
+    parts = [written(part) for part in value]
+    if not parts:
+        return [0], []
+    first = parts[0]
+    if first is None or any(part is None or part[0] != first[0] for part in parts):
+        return None
+    return [len(parts), *first[0]], [item for part in parts if part for item in part[1]]
+
+
+def compared(name: str, left: Known, right: Known) -> Known | None:
+    """Item by item; None where NumPy has rules of its own."""
+    (shape, items), (other, others) = left, right
+    if shape and not other:
+        others = others * len(items)
+    elif other and not shape:
+        shape, items = other, items * len(others)
+    elif shape != other:
+        return None
+    pairs = list(zip(items, others, strict=True))
+    if not all(is_clear(*pair) for pair in pairs):
+        return None
+    return shape, [COMPARED[name](*pair) for pair in pairs]
+
+
+def is_clear(one: Any, other: Any) -> bool:
+    """Whether Python and NumPy surely say the same of two items."""
+    if type(one) is str or type(other) is str:
+        return type(one) is type(other)
+    return all(type(item) is float or -LARGEST <= item <= LARGEST for item in (one, other))
+
+
+class Truths:
+    """What a comparison gave: one truth or many, as NumPy answers. What else is asked of it must share."""
+
+    def __init__(self, link: "Link", shape: list[int], items: list[bool]) -> None:
+        self._link = link
+        self._shape = tuple(shape)
+        self._items = tuple(items)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many there are, in each direction."""
+        return self._shape
+
+    def all(self) -> "Truths":
+        """Whether every one is true."""
+        return Truths(self._link, [], [all(self._items)])
+
+    def any(self) -> "Truths":
+        """Whether at least one is true."""
+        return Truths(self._link, [], [any(self._items)])
+
+    def tolist(self) -> Any:
+        """The truths in lists, a single one as it is."""
+        return nested(self._shape, iter(self._items))
+
+    def __bool__(self) -> bool:
+        if len(self._items) == 1:
+            return self._items[0]
+        raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("object of type 'numpy.bool' has no len()")
+        return self._shape[0]
+
+    def __iter__(self) -> Iterator["Truths"]:
+        if len(self._shape) != 1:
+            self._link.share("the tests go through a comparison of arrays")
+        return iter([Truths(self._link, [], [item]) for item in self._items])
+
+    def __repr__(self) -> str:
+        return f"array({self.tolist()})" if self._shape else f"np.{self._items[0]}"
+
+    def __hash__(self) -> int:
+        if self._shape:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        return hash(self._items[0])
+
+    def __getattr__(self, name: str) -> Any:
+        return self._link.share(f"the tests use {name} of a comparison of arrays")
+
+
+def sharing(name: str) -> Any:
+    """A special method that only the layer's own class can answer."""
+
+    def method(self: Any, *args: Any) -> Any:
+        return self._link.share(f"the tests use {name} of a {type(self).__name__}")
+
+    return method
+
+
+def comparing(name: str) -> Any:
+    """A comparison that the judge decides by value, or that must share."""
+
+    def method(self: Any, other: Any) -> Any:
+        left = self._known()
+        right = other._known() if hasattr(type(other), "_known") else written(other)
+        found = compared(name, left, right) if left and right else None
+        if found is None:
+            return self._link.share(f"the tests compare a {type(self).__name__} with a {type(other).__name__}")
+        return Truths(self._link, *found)
+
+    return method
+
+
+def nested(shape: tuple[int, ...], items: Iterator[Any]) -> Any:
+    """Items in lists of that shape."""
+    return [nested(shape[1:], items) for _ in range(shape[0])] if shape else next(items)
+
+
+for _name in (*shapes.TOGETHER, "__invert__", "__abs__", "__getitem__", "__int__", "__float__", "__index__"):
+    if _name not in ("__hash__", "__contains__"):
+        setattr(Truths, _name, sharing(_name))

@@ -11,7 +11,7 @@ import sys
 import types
 from typing import Any
 
-from burnish.sandbox.inside import faults, order, shapes
+from burnish.sandbox.inside import arrays, faults, order, shapes
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.here import Here, changes
 from burnish.sandbox.inside.plain import Tree, pack, unpack
@@ -146,5 +146,6 @@ REQUESTS: dict[str, Any] = {
     "special": lambda target, name, args: getattr(type(target), name)(target, *args),
     "isa": isinstance,
     "held": shapes.held_in,
+    "content": arrays.content_of,
     "name": lambda names, name: names[name],
 }

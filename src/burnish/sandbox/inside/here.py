@@ -45,16 +45,11 @@ class Here(Session):
             return ["m", value.__name__]
         if kind is Callback:
             return ["K", value.number]
-        if (simple := arrays.plain(value)) is not value:
-            return pack(simple, self) if type(simple) is not arrays.Array else ["nd", *map(self.packed, simple.tree)]
         number, base = self.server.number_of(value), shapes.base_of(kind, shapes.VALUES)
         if base is not None:
             return ["v", number, self.shape(kind), pack(shapes.value_in(value, base), self)]
-        return ["h", number, self.shape(kind)]
-
-    def packed(self, part: Any) -> Tree:
-        """One part of something that crosses in parts."""
-        return pack(part, self)
+        item = arrays.item_of(value) if arrays.is_layered(kind) else None
+        return ["h", number, self.shape(kind)] if item is None else ["n", number, self.shape(kind), pack(item, self)]
 
     def pack_class(self, kind: type) -> Tree:
         """A class that only this process has."""
@@ -83,7 +78,7 @@ class Here(Session):
         number = self.server.classes[kind] = len(self.server.classes)
         value, holder = (shapes.base_of(kind, bases) for bases in (shapes.VALUES, shapes.HOLDERS))
         names = [base.__name__ if base else "" for base in (value, holder)]
-        return [number, kind.__name__, *names, shapes.special_methods(kind)]
+        return [number, kind.__name__, *names, shapes.special_methods(kind), arrays.is_layered(kind)]
 
     def unpack_other(self, tree: list[Tree]) -> Any:
         """What the judge means. It is trusted: it may name anything."""

@@ -151,11 +151,29 @@ def judge_apart(channel: Channel, suite: Suite, report: Report) -> None:
     except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
         report.say(broken=str(error))
         return
-    judge(solution, suite, report)
+    judge(solution, suite, Marking(link, report))
     if link.stuck:
         report.say(again=link.stuck)
-    else:
-        report.finish()
+    report.finish()
+
+
+class Marking:
+    """Says of each case besides whether it needs the code in its own process, and why."""
+
+    def __init__(self, link: Link, report: Report) -> None:
+        self.link = link
+        self.report = report
+        self.reasons: set[str] = set()
+
+    def say(self, **fact: Any) -> None:
+        """A case that got stuck, or that failed by what an earlier one had got stuck on, says so."""
+        if "case" in fact:
+            why = self.link.stuck or next((one for one in self.reasons if one in fact["case"]["message"]), "")
+            self.link.stuck = ""
+            if why:
+                self.reasons.add(why)
+                fact["case"]["again"] = why
+        self.report.say(**fact)
 
 
 def judge_together(code: bytes, suite: Suite, report: Report) -> None:
@@ -171,7 +189,7 @@ def judge_together(code: bytes, suite: Suite, report: Report) -> None:
     report.finish()
 
 
-def judge(solution: types.ModuleType, suite: Suite, report: Report) -> None:
+def judge(solution: types.ModuleType, suite: Suite, report: Report | Marking) -> None:
     """Run the suite."""
     sys.modules["solution"] = solution
     try:

@@ -1,7 +1,7 @@
-"""Where modules are looked for in a cell: Python's own first, then pytest and what it needs, then the task's layer.
+"""Where modules are looked for in a cell: Python's own first, then pytest and what it needs.
 
-The judge keeps this order, so nothing in a layer can take the place of what judges. For code the layer comes before
-pytest's needs, as it would at the user's: whoever asked for an older `packaging` gets that one.
+The judge has no more than this: nothing of a layer can be imported where code is judged from another process. For code
+the task's layer comes before pytest's needs, as it would at the user's: whoever asked for an older `packaging` gets it.
 """
 
 # ruff: noqa: PTH110
@@ -18,7 +18,7 @@ PLACES: list[str] = []
 def begin(packages: str, layer: str) -> None:
     """The order for process 1 and the judge."""
     PLACES[:] = filter(None, (packages, layer))
-    sys.path += PLACES
+    sys.path += filter(None, [packages])
 
 
 def for_code() -> None:
@@ -27,7 +27,7 @@ def for_code() -> None:
         return
     packages, layer = PLACES
     sys.path.remove(packages)
-    sys.path.append(packages)
+    sys.path += [layer, packages]
     for name in list(sys.modules):
         top = name.partition(".")[0]
         if top not in OURS and is_from(packages, name) and has(layer, top):

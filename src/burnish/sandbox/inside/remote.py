@@ -4,9 +4,9 @@ import builtins
 import importlib
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
-from burnish.sandbox.inside import arrays, known
+from burnish.sandbox.inside import known
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.plain import Session, Tree, fill, pack, unpack
 from burnish.sandbox.inside.standins import Remote, RemoteClass, StandIns
@@ -82,6 +82,11 @@ class Link:
             tree = ["raise", pack(error, session)]
         self.channel.send(["answer", *tree])
 
+    def share(self, why: str) -> NoReturn:
+        """These tests cannot go on without the code in their own process."""
+        self.stuck = why
+        raise CannotCross(why)
+
     def export(self, value: Any) -> int:
         """The number under which the code may call `value`."""
         self.exported.append(value)
@@ -113,8 +118,7 @@ class There(Session):
             return ["I", self.link.export(value)]
         if isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType) or callable(value):
             return ["K", self.link.export(value)]
-        self.link.stuck = f"the tests pass a {type(value).__name__} to the code"
-        raise CannotCross(self.link.stuck)
+        return self.link.share(f"the tests pass a {type(value).__name__} to the code")
 
     def pack_class(self, kind: type) -> Tree:
         """A class that both sides know, or that the code defined itself."""
@@ -134,8 +138,8 @@ class There(Session):
             return standins.object(tree[1], tree[2])
         if tag == "v":
             return standins.value(tree[1], tree[2], unpack(tree[3], self))
-        if tag == "nd":
-            return arrays.made(*(unpack(part, self) for part in tree[1:]))
+        if tag == "n":
+            return standins.number(tree[1], tree[2], unpack(tree[3], self))
         if tag == "k":
             return standins.remote_class(tree[1], tree[2], tree[3])
         if tag == "K":
@@ -175,10 +179,9 @@ class Solution(types.ModuleType):
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "__all__" or name.startswith("__"):
-            return super().__setattr__(name, value)
-        self._link.stuck = "the tests change the module of the code"
-        raise CannotCross(self._link.stuck)
+        if name != "__all__" and not name.startswith("__"):
+            self._link.share("the tests change the module of the code")
+        super().__setattr__(name, value)
 
     def names_for(self, used: set[str]) -> dict[str, Any]:
         """Those of the code's names that the tests use."""

@@ -1,13 +1,14 @@
 """Stand-ins: objects in the judge for objects that stayed in the process of the code under test.
 
 A stand-in asks that process for its attributes and methods. It does not ask it whether it equals something plain:
-the answer is no. So nothing the code defines can decide a comparison with an expected value.
+the answer is no. So nothing the code defines can decide a comparison with an expected value. Where its class comes from
+the layer the judge compares by value, or says that these tests must share a process with the code.
 """
 
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from burnish.sandbox.inside import known, shapes
+from burnish.sandbox.inside import arrays, known, order, shapes
 from burnish.sandbox.inside.plain import Tree
 
 if TYPE_CHECKING:
@@ -73,10 +74,23 @@ class RemoteClass(Remote):
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
         """A subclass would live in the judge, its parent elsewhere."""
-        from burnish.sandbox.inside.remote import CannotCross
+        self._link.share("the tests make a subclass of a class of the code")
 
-        self._link.stuck = "the tests make a subclass of a class of the code"
-        raise CannotCross(self._link.stuck)
+
+class Layered(Remote):
+    """An object of a class of the layer. No operator of it is answered by the code while both are apart."""
+
+    _item: bool | int | None = None
+    """What a whole number or a boolean of NumPy stands for."""
+
+    def _known(self) -> arrays.Known | None:
+        """Its value as plain data, where that can be compared."""
+        return ([], [self._item]) if self._item is not None else arrays.heard(self._link.ask("content", self._number))
+
+    def __hash__(self) -> int:
+        if self._item is None:
+            self._link.share(f"the tests hash a {type(self).__name__}")
+        return hash(self._item)
 
 
 class StandIns:
@@ -86,7 +100,7 @@ class StandIns:
         self.link = link
         self.kinds: dict[int, type] = {}
         for kind, number in shapes.COMMON.items():
-            self.kind([number, kind.__name__, "", "", shapes.special_methods(kind)])
+            self.kind([number, kind.__name__, "", "", shapes.special_methods(kind), False])
         self.errors: dict[int, type] = {}
         self.named: set[int] = set()
         """Classes that the tests name."""
@@ -108,6 +122,14 @@ class StandIns:
         made: Any = kind.__new__(kind, value)
         return settle(made, self.link, number, shape[0])
 
+    def number(self, number: int, shape: Tree, item: Any) -> Any:
+        """The stand-in for a whole number or a boolean of NumPy."""
+        found = self.object(number, shape)
+        if not isinstance(found, Layered) or type(item) not in (bool, int):
+            raise ValueError("not a number of NumPy")
+        vars(found)["_item"] = item
+        return found
+
     def remote_class(self, number: int, meta: Tree, shape: Tree) -> Any:
         """The stand-in for a class."""
         self.kind(meta)
@@ -123,10 +145,14 @@ class StandIns:
         """The class of stand-ins for objects of one class of the code."""
         number = shape[0]
         if number not in self.kinds:
-            _, name, value, holds, methods = shape
+            _, name, value, holds, methods, is_layered = shape
+            if is_layered is True and len(order.PLACES) > 1 and not value:
+                self.kinds[number] = layered(str(name), methods)
+                return self.kinds[number]
             bases = (Remote, known.TYPES[value]) if value in VALUE_NAMES else (Remote,)
             body = {"_methods": frozenset(methods), "_holds": str(holds)}
-            offered = [method for method in methods if method in SPECIAL and not (value and method in PLAIN)]
+            kept = PLAIN - {"__repr__"} if is_layered is True else PLAIN
+            offered = [method for method in methods if method in SPECIAL and not (value and method in kept)]
             self.kinds[number] = type(str(name), bases, body | {method: SPECIAL[method] for method in offered})
             if value in VALUE_NAMES:
                 self.kinds[number].__eq__ = known.TYPES[value].__eq__  # type: ignore[method-assign]
@@ -164,6 +190,12 @@ class StandIns:
         if hasattr(made, "_class_number"):
             vars(error)["_text"] = text
         return error
+
+
+def layered(name: str, methods: list[str]) -> type:
+    """The class of stand-ins for objects of one class of the layer."""
+    alone = {method: SPECIAL[method] for method in methods if method in shapes.ALONE}
+    return type(name, (Layered,), alone | LAYERED)
 
 
 def settle(made: Any, link: "Link", number: int, shape: int) -> Any:
@@ -210,4 +242,9 @@ SPECIAL: dict[str, Any] = {
     **{name: gated(name) for name in shapes.TOGETHER if name not in ("__eq__", "__hash__")},
     "__call__": call,
     "__contains__": contains,
+}
+LAYERED: dict[str, Any] = {
+    **{name: arrays.sharing(name) for name in shapes.TOGETHER},
+    **{name: arrays.comparing(name) for name in arrays.COMPARED},
+    "__hash__": Layered.__hash__,
 }
