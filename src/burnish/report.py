@@ -154,7 +154,7 @@ def _found(run: Run) -> list[str]:
 
 
 def _said(item: Evidence) -> str:
-    shared = item.details.get("separated") is False
+    shared = item.details.get("separated") is False and "shared a process" not in item.why
     return item.why + ("; expected values shared a process with the code" if shared else "")
 
 

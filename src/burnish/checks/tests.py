@@ -62,4 +62,13 @@ def _why(graded: Graded) -> str:
         if failed
         else f"all {counted(graded.passed, 'test')} passed"
     )
+    said += sharing(graded)
     return f"{said}; {graded.problem}" if graded.problem else said
+
+
+def sharing(graded: Graded) -> str:
+    """How many tests shared a process with the code, to be put behind what they said; empty where none did."""
+    if not graded.shared:
+        return ""
+    who = "they" if graded.shared >= len(graded.cases) else f"{graded.shared} of them"
+    return f"; {who} shared a process with the code"
