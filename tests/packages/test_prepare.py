@@ -1,5 +1,6 @@
 """Layers: made once from wheels alone, read-only, whole or not at all. Real pip, an index in a folder, no network."""
 
+import fcntl
 import hashlib
 import json
 import os
@@ -146,6 +147,15 @@ def test_a_killed_process_leaves_nothing_that_is_used(shelf: Shelf, cache: Path)
     layer = prepare(["apple"])
     assert len(list(layer.folder.glob("apple/*.py"))) == 400
     assert [path.name for path in cache.iterdir() if path.name.startswith(".")] == []
+
+
+def test_what_killed_processes_left_of_other_layers_is_swept_away_unless_somebody_makes_it_now(cache: Path) -> None:
+    for name in (".cpython-311-dead-ab_1", ".cpython-311-alive-cd_2"):
+        (cache / name / "site").mkdir(parents=True)
+    with (cache / "cpython-311-alive.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        prepare([])
+    assert [path.name for path in cache.glob(".*")] == [".cpython-311-alive-cd_2"]
 
 
 @pytest.mark.slow

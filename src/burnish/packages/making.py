@@ -11,6 +11,7 @@ from pathlib import Path
 from burnish.packages import faults, layer
 from burnish.packages.bounds import Bounds
 from burnish.packages.layer import Installed, Layer, Manifest
+from burnish.packages.lock import lock_of, taken
 from burnish.packages.pip import Pip, Tell
 from burnish.packages.wheels import Wheels, installed
 
@@ -35,6 +36,7 @@ class Making:
         """The layer, whole. Raises SetupProblem, Passed, or OSError for what the disk refuses; nothing is left then."""
         for left in [self.folder, *self.folder.parent.glob(f".{self.folder.name}-*")]:
             _remove(left)
+        _sweep(self.folder.parent)
         place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
         try:
             (place / layer.SITE).mkdir()
@@ -110,6 +112,14 @@ class Making:
         )
         _write(place / layer.MANIFEST, told.model_dump_json(indent=1))
         place.chmod(0o755)
+
+
+def _sweep(home: Path) -> None:
+    """Away with what killed processes left of other layers; what somebody makes just now stays."""
+    for left in home.glob(".*-*"):
+        with lock_of(home / left.name[1:].rpartition("-")[0]).open("ab") as lock:
+            if taken(lock):
+                _remove(left)
 
 
 def _starts_by_itself(path: Path) -> bool:

@@ -1,17 +1,14 @@
 """Makes a layer, or finds it made: before any cell starts, from wheels alone, and whole or not at all."""
 
-import fcntl
 import os
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from burnish.packages import faults, layer
-from burnish.packages.bounds import LOOK_SECONDS, Bounds
+from burnish.packages.bounds import Bounds
 from burnish.packages.layer import Layer
+from burnish.packages.lock import alone
 from burnish.packages.making import Making
 from burnish.packages.pip import Tell, identity
 from burnish.packages.wanted import normal
@@ -37,27 +34,5 @@ def prepare(
     folder = layer.home() / layer.key(name, asked)
     if found := layer.load(folder):
         return found
-    with faults.of_the_disk(layer.home()), faults.of_bounds(asked), _alone(folder, tell, bounds) as lock:
+    with faults.of_the_disk(layer.home()), faults.of_bounds(asked), alone(folder, tell, bounds) as lock:
         return layer.load(folder) or Making(folder, asked, name, python, tell, lock, bounds).made()
-
-
-@contextmanager
-def _alone(folder: Path, tell: Tell | None, bounds: Bounds) -> Iterator[int]:
-    """One process at a time for one layer; the kernel frees the lock of a process that died. Raises Passed."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f"{folder.name}.lock").open("wb") as lock:
-        if not _locked(lock):
-            if tell:
-                tell("Waiting for another Burnish that prepares the same packages")
-            while not _locked(lock):
-                bounds.check()
-                time.sleep(LOOK_SECONDS)
-        yield lock.fileno()
-
-
-def _locked(file: BinaryIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
