@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -42,6 +42,11 @@ class Bounds:
     def within(cls, seconds: float, cancel: threading.Event | None = None, most_bytes: int | None = None) -> Self:
         """From now on so many seconds."""
         return cls(time.monotonic() + seconds, cancel, most_bytes)
+
+    def at_most(self, seconds: float) -> Self:
+        """The same, and from now on no more than so many seconds."""
+        until = time.monotonic() + seconds
+        return replace(self, until=until if self.until is None else min(until, self.until))
 
     def passed(self, fetched_bytes: int = 0) -> Why:
         """Which bound is passed; empty where none is."""

@@ -3,6 +3,7 @@
     packages/wheels/            every wheel that was ever fetched, each with its SHA-256 beside it
     packages/KEY/site/          what goes onto sys.path; read-only
     packages/KEY/layer.json     the manifest
+    packages/KEY.DATE/          the same again, made later, with newer versions
 
 A layer appears whole, by a rename, and never changes after. One whose files do not add up is as good as none.
 """
@@ -41,6 +42,8 @@ class Layer(Frozen):
     packages: tuple[Installed, ...]
     """All that is in it, what the asked ones need too, by name."""
     asked: tuple[str, ...]
+    made: str = ""
+    """When, in ISO form."""
 
 
 class Manifest(Frozen):
@@ -80,7 +83,9 @@ def load(folder: Path) -> Layer | None:
         whole = manifest.form == FORM and (manifest.files, manifest.size_bytes) == weigh(folder / SITE)
     except (OSError, ValidationError):
         return None
-    return Layer(folder=folder / SITE, packages=manifest.packages, asked=manifest.asked) if whole else None
+    if not whole:
+        return None
+    return Layer(folder=folder / SITE, packages=manifest.packages, asked=manifest.asked, made=manifest.made)
 
 
 def weigh(folder: Path) -> tuple[int, int]:

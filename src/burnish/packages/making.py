@@ -31,6 +31,8 @@ class Making:
     lock: int
     """The open file whose lock says that we are alone."""
     bounds: Bounds
+    newest: bool = False
+    """Whether the index is asked whatever wheels there are."""
 
     def made(self) -> Layer:
         """The layer, whole. Raises SetupProblem, Passed, or OSError for what the disk refuses; nothing is left then."""
@@ -41,17 +43,18 @@ class Making:
         try:
             (place / layer.SITE).mkdir()
             packages = self._filled(place) if self.asked else ()
-            self._finish(place, packages)
+            made = self._finish(place, packages)
             place.rename(self.folder)
         finally:
             _remove(place)
-        return Layer(folder=self.folder / layer.SITE, packages=packages, asked=self.asked)
+        return Layer(folder=self.folder / layer.SITE, packages=packages, asked=self.asked, made=made)
 
     def _filled(self, place: Path) -> tuple[Installed, ...]:
         """Install from the wheels that are here; if they do not do, fetch others."""
         (place / "tmp").mkdir()
         pip, wheels = self._pip(place / "tmp"), Wheels(layer.home() / "wheels")
-        packages = None if wheels.missing(self.asked) else self._from_wheels(place, pip, wheels)
+        must_fetch = self.newest or wheels.missing(self.asked)
+        packages = None if must_fetch else self._from_wheels(place, pip, wheels)
         return packages if packages is not None else self._from_index(place, pip, wheels)
 
     def _pip(self, scratch: Path) -> Pip:
@@ -89,8 +92,11 @@ class Making:
         except ValueError as error:
             raise faults.from_elsewhere(self.asked) from error
 
-    def _finish(self, place: Path, packages: tuple[Installed, ...]) -> None:
-        """Take out what starts by itself and what making needed; write the manifest last; let nobody write after."""
+    def _finish(self, place: Path, packages: tuple[Installed, ...]) -> str:
+        """Take out what starts by itself and what making needed; write the manifest last; let nobody write after.
+
+        The time that the manifest says.
+        """
         site = place / layer.SITE
         aside = sorted(path.name for path in site.iterdir() if _starts_by_itself(path))
         for name in aside:
@@ -112,6 +118,7 @@ class Making:
         )
         _write(place / layer.MANIFEST, told.model_dump_json(indent=1))
         place.chmod(0o755)
+        return told.made
 
 
 def _sweep(home: Path) -> None:

@@ -2,13 +2,16 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
-from burnish.packages import faults, layer
+from burnish.errors import SetupProblem
+from burnish.packages import age, faults, layer
 from burnish.packages.bounds import Bounds
 from burnish.packages.layer import Layer
-from burnish.packages.lock import alone
+from burnish.packages.lock import alone, lock_of
 from burnish.packages.making import Making
 from burnish.packages.pip import Tell, identity
 from burnish.packages.wanted import normal
@@ -32,7 +35,33 @@ def prepare(
     python = None if own else interpreter
     name = identity(python)
     folder = layer.home() / layer.key(name, asked)
-    if found := layer.load(folder):
-        return found
+    make = partial(_made, asked=asked, name=name, python=python, tell=tell)
+    if found := age.newest(folder):
+        return _up_to_date(found, folder, tell, bounds, make)
+    return make(folder, bounds)
+
+
+def _up_to_date(found: Layer, folder: Path, tell: Tell | None, bounds: Bounds, make: Callable[..., Layer]) -> Layer:
+    """The layer that was found; where it is old, a newer one, if the index has it. That is tried once a day."""
+    later = age.successor(folder)
+    if age.is_old(found) and not lock_of(later).exists():
+        with suppress(SetupProblem):  # what was found will do
+            return make(later, bounds.at_most(age.ASKING_SECONDS), newest=True)
+    if tell and (said := age.from_the_cache(found)):
+        tell(said)
+    return found
+
+
+def _made(
+    folder: Path,
+    bounds: Bounds,
+    *,
+    asked: tuple[str, ...],
+    name: str,
+    python: Path | None,
+    tell: Tell | None,
+    newest: bool = False,
+) -> Layer:
+    """A layer in this folder, by us or by another process that was at it."""
     with faults.of_the_disk(layer.home()), faults.of_bounds(asked), alone(folder, tell, bounds) as lock:
-        return layer.load(folder) or Making(folder, asked, name, python, tell, lock, bounds).made()
+        return layer.load(folder) or Making(folder, asked, name, python, tell, lock, bounds, newest).made()

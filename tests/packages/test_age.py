@@ -1,0 +1,55 @@
+"""Packages without a version grow old: the index is then asked again, and it is said from when they are."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from burnish.packages import Layer, prepare
+from tests.packages.shelf import Shelf
+
+
+@pytest.fixture
+def older(orchard: Layer, cache: Path) -> datetime:
+    """A cache in which the layer of apple is 40 days old."""
+    shutil.copytree(orchard.folder.parents[1], cache)
+    made = datetime.now(UTC) - timedelta(days=40)
+    manifest = cache / orchard.folder.parent.name / "layer.json"
+    manifest.write_text(manifest.read_text().replace(orchard.made, made.isoformat(timespec="seconds")))
+    return made
+
+
+def version_of(layer: Layer) -> str:
+    return next(one.version for one in layer.packages if one.name == "apple")
+
+
+def test_an_old_layer_gives_way_to_newer_versions_and_stays_for_who_uses_it(
+    shelf: Shelf, older: datetime, cache: Path, orchard: Layer
+) -> None:
+    shelf.wheel("apple", "1.4")
+    told: list[str] = []
+    layer = prepare(["apple"], tell=told.append)
+    assert version_of(layer) == "1.4"
+    assert told[0] == "Fetching apple"
+    assert (cache / orchard.folder.parent.name / "site" / "apple.py").exists()
+    assert prepare(["apple"]) == layer, "and is found from then on"
+
+
+def test_offline_the_old_one_does_which_is_said_and_the_index_is_asked_once_a_day(
+    shelf: Shelf, older: datetime
+) -> None:
+    told: list[str] = []
+    assert [version_of(prepare(["apple"], tell=told.append)) for _ in range(2)] == ["1.0", "1.0"]
+    said = f"apple 1.0, from the cache of {older.day} {older:%b %Y}"
+    assert told == ["Fetching apple", said, said]
+
+
+def test_versions_that_were_asked_for_never_grow_old(shelf: Shelf, cache: Path) -> None:
+    shelf.wheel("apple", "1.0")
+    first = prepare(["apple==1.0"])
+    manifest = first.folder.parent / "layer.json"
+    manifest.write_text(manifest.read_text().replace(f'"made": "{datetime.now(UTC).year}', '"made": "2020'))
+    told: list[str] = []
+    assert prepare(["apple==1.0"], tell=told.append).made.startswith("2020")
+    assert told == []
