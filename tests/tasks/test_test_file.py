@@ -8,6 +8,7 @@ import pytest
 from burnish.checks import Suite
 from burnish.checks.tests import grade
 from burnish.errors import SetupProblem
+from burnish.packages.distribution import brings
 from burnish.sandbox import Sandbox, open_sandbox
 from burnish.tasks.test_file import name_in_file, read_test_file
 
@@ -103,6 +104,15 @@ def test_the_module_is_found_however_it_is_imported(tmp_path: Path, box: Sandbox
 def test_a_file_that_cannot_decide_is_refused(tmp_path: Path, text: str, why: str) -> None:
     with pytest.raises(SetupProblem, match=f"{why}.*--with-tests FILE$"):
         read_test_file(written(tmp_path, text))
+
+
+def test_a_file_may_import_packages_that_the_code_may_use(tmp_path: Path) -> None:
+    text = "import surely_mine as sm\nfrom roman import roman\n\n\ndef test_a():\n    assert roman(sm.ONE) == 'I'\n"
+    with pytest.raises(SetupProblem, match="surely_mine and roman, which do not exist"):
+        read_test_file(written(tmp_path, text))
+    found = read_test_file(written(tmp_path, "import cv2.data\n" + text), brings(["Surely.Mine>=2", "opencv-python"]))
+    assert (found.module, found.names) == ("roman", ("roman",))
+    assert "import surely_mine as sm" in found.text
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:

@@ -70,9 +70,9 @@ def write(
     from burnish.verbs.write import write as write_it
 
     text, store = task_text(sentence, task_file), Store()
-    task = task_for(text, from_run, store, with_tests)
+    asked = wanted(packages or (), allow_package or ())
+    task = task_for(text, from_run, store, with_tests, asked)
     check_free(out or free_folder(here() / task.id))
-    wanted(packages or (), allow_package or ())
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     if ask:

@@ -1,7 +1,9 @@
 """From the name of a module to the package that brings it."""
 
 import sys
+from collections.abc import Callable, Iterable
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from burnish.packages.names import PACKAGE_OF
@@ -21,6 +23,12 @@ def distribution_of(module: str) -> str | None:
         return None
     name = canonicalize_name(usual_name(module) or ("" if top in NAMESPACES else top))
     return name if name in well_known() else None
+
+
+def brings(requirements: Iterable[str]) -> Callable[[str], bool]:
+    """Says of a module whether one of these packages brings it, as far as its name tells."""
+    names = {canonicalize_name(Requirement(text).name) for text in requirements}
+    return lambda module: canonicalize_name(usual_name(module) or module.split(".")[0]) in names
 
 
 def usual_name(module: str) -> str:

@@ -40,8 +40,11 @@ def name_in_file(test: str) -> str:
     return found[1] if found else ""
 
 
-def read_test_file(path: Path) -> TestFile:
-    """The tests in a file. Raises SetupProblem for a file that cannot decide anything."""
+def read_test_file(path: Path, packaged: Callable[[str], bool] = lambda module: False) -> TestFile:
+    """The tests in a file. Raises SetupProblem for a file that cannot decide anything.
+
+    `packaged` says of a module whether it comes with a package that the code may use.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
@@ -58,7 +61,7 @@ def read_test_file(path: Path) -> TestFile:
         tree = parsed(text) or tree
     if not _tests(tree):
         raise _useless(path, "holds no test, neither a function test… nor an assert")
-    module = _module(path, tree)
+    module = _module(path, tree, packaged)
     names = _names(tree, module)
     if not names:
         raise _useless(path, f"imports {module!r} but uses nothing of it")
@@ -102,9 +105,9 @@ def _marked(text: str, node: Function, name: str) -> str:
     return f"# {name}, from your file\n" + "\n".join(line[depth:] for line in lines)
 
 
-def _module(path: Path, tree: ast.Module) -> str:
+def _module(path: Path, tree: ast.Module, packaged: Callable[[str], bool]) -> str:
     """The one module that the file imports and nobody has."""
-    wanted = [name for name in _imported(tree) if not _exists(name)]
+    wanted = [name for name in _imported(tree) if not _exists(name) and not packaged(name)]
     if len(set(wanted)) == 1:
         return wanted[0]
     if wanted:

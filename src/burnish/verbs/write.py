@@ -17,6 +17,7 @@ from burnish.evidence.form import FILE, REPORT, files_of
 from burnish.evidence.versions import versions
 from burnish.models.names import Models
 from burnish.packages import wanted
+from burnish.packages.distribution import brings
 from burnish.packages.wanted import normal
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store
@@ -68,7 +69,7 @@ def write(
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
     asked = normal([*_had(store.open(from_run)), *asked]) if from_run else asked
-    task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None)
+    task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None, asked)
     task = task.model_copy(update={"packages": asked}) if asked else task
     if out is not None:
         check_free(Path(out))
@@ -95,12 +96,24 @@ def write(
     return deliver(run, Path(out), store, watch) if out is not None else run
 
 
-def task_for(sentence: str, from_run: str | None, store: Store, with_tests: Path | None = None) -> Task:
-    """The task a sentence asks for, alone or on top of an earlier run, decided by a test file where there is one."""
+def task_for(
+    sentence: str,
+    from_run: str | None,
+    store: Store,
+    with_tests: Path | None = None,
+    packages: Sequence[str] = (),
+) -> Task:
+    """The task a sentence asks for, alone or on top of an earlier run, decided by a test file where there is one.
+
+    The file may import `packages`, and those of the earlier run.
+    """
     task = from_sentence(sentence) if from_run is None else _further(sentence, from_run, store)
     must_agree(task.visible_tests, *([ANEW] if from_run else []))
     task = task.model_copy(update={"assume": True})
-    return decided_by(task, read_test_file(with_tests)) if with_tests is not None else task
+    if with_tests is None:
+        return task
+    had = _had(store.open(from_run)) if from_run else ()
+    return decided_by(task, read_test_file(with_tests, brings([*had, *packages])))
 
 
 def _further(sentence: str, from_run: str, store: Store) -> Task:
