@@ -69,7 +69,7 @@ class Box:
         if suite.problem:
             return Graded(problem=suite.problem)
         alone = tests if self.layer is None else without_packages(tests, self.layer)
-        style, apart = verdict.style_of(alone), Graded()
+        style, apart = suite if alone == tests else verdict.style_of(alone), Graded()
         if alone and style.pytest == suite.pytest and not style.shared:
             ended, nonce = self._judge(code, alone, timeout_seconds, style)
             if alone == tests and not verdict.must_share(ended):
