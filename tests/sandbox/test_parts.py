@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from burnish.events import Case, Graded
 from burnish.sandbox.parts import without_packages
+from burnish.sandbox.verdict import together
 
 
 @pytest.fixture
@@ -71,3 +73,16 @@ def test_only_the_lines_that_lead_to_a_package_are_left_out_and_none_moves(layer
 )
 def test_what_bears_on_every_test_cannot_be_told_apart(layer: Path, text: str) -> None:
     assert without_packages(text, layer) == ""
+
+
+def test_what_was_decided_apart_stays_whatever_the_shared_process_says() -> None:
+    apart = Graded(cases=(Case(name="a", outcome="failed"), Case(name="b", outcome="passed")))
+    twice = Graded(cases=(Case(name="a", outcome="failed"), Case(name="a", outcome="passed")))
+    lies = Graded(cases=(Case(name="a", outcome="passed"), Case(name="c", outcome="passed")), separated=False)
+    assert [(case.name, case.outcome) for case in together(apart, lies).cases] == [
+        ("a", "failed"),
+        ("c", "passed"),
+        ("b", "passed"),
+    ]
+    assert (together(apart, lies).shared, together(apart, lies).separated) == (1, False)
+    assert not together(twice, lies).all_passed

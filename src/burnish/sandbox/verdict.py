@@ -75,14 +75,15 @@ def decided(ended: Ended, nonce: str) -> Graded:
 
 def together(apart: Graded, shared: Graded) -> Graded:
     """One verdict of two: what was decided apart stays as it is, whatever was said where the code could reach."""
-    known = {case.name: case for case in apart.cases}
-    cases = {case.name: known.get(case.name, case) for case in shared.cases}
+    known = {case.name: case for case in sorted(apart.cases, key=lambda case: case.outcome != "passed")}
+    names = {case.name for case in shared.cases}
+    cases = [known.get(case.name, case) for case in shared.cases]
     return Graded(
-        cases=tuple((cases | known).values()),
+        cases=(*cases, *(case for case in apart.cases if case.name not in names)),
         problem=apart.problem or shared.problem,
         timed_out=apart.timed_out or shared.timed_out,
         separated=False,
-        shared=len(cases.keys() - known.keys()),
+        shared=sum(case.name not in known for case in shared.cases),
         seconds=apart.seconds + shared.seconds,
     )
 
