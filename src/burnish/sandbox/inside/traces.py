@@ -20,6 +20,8 @@ class Cell:
     def __init__(self, settings: dict[str, Any], helpers: Helpers) -> None:
         self.isolated: bool = settings["isolated"]
         self.work: str = settings["work"]
+        self.links: str = settings["packages"]
+        """What code may import. Outside of a real cell it is a folder of links that was made for this one."""
         self.folders: list[str] = [self.work, *settings["folders"]]
         self.helpers = helpers
         self.jobs = 0
@@ -85,6 +87,7 @@ class Cell:
             self.helpers.end(helper)
         self.sweep()
         remove_tree(self.work)
+        remove_tree(self.links)
 
 
 def everybody() -> set[int]:
