@@ -23,6 +23,8 @@ from burnish.packages.wanted import allowed, normal
 from burnish.tasks.syntax import parsed
 from burnish.text import one_line
 
+LONGEST = 1000
+"""Characters of why a package cannot be had. It ends with what to type, and paths in it may be long."""
 MOST_TIMES = 3
 """How often the code of one run may make the layer larger."""
 MOST_BYTES = 200_000_000
@@ -72,7 +74,7 @@ class Packages:
         try:
             return self._grown(package, version)
         except SetupProblem as problem:
-            return _told(graded, [f"{module} cannot be had here: {one_line(str(problem), 300)}"])
+            return _told(graded, [f"{module} cannot be had here: {one_line(str(problem), LONGEST)}"])
 
     def _grown(self, name: str, version: int) -> PackagesAdded:
         began = time.monotonic()
