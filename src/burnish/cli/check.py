@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from burnish.cli.options import AllowPackage, Packages, Sandbox
+
 ONLY = "Only these checks, joined by commas: tests, coverage, mutation, security, dependencies, quality, performance."
 
 
@@ -17,17 +19,12 @@ def check(
     python: Annotated[
         Path | None, typer.Option(help="The project's interpreter. [default: $VIRTUAL_ENV, .venv, else our own]")
     ] = None,
-    packages: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="NAME,...", help="Packages, besides those that the project requires."),
-    ] = None,
-    allow_package: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
-    ] = None,
+    packages: Packages = None,
+    allow_package: AllowPackage = None,
     test_command: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Run the tests with this; its exit code decides.")
     ] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
+    sandbox: Sandbox = "auto",
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write report.html, report.json and report.md here.")
     ] = None,

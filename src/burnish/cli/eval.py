@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from burnish.cli.options import MaxTokens, Sandbox, Thinking
 from burnish.models.catalog import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -42,17 +43,12 @@ def evaluate(
     without: Annotated[
         str, typer.Option(help="Parts of our agent to leave out, e.g. tweak,agreement: what are they worth?")
     ] = "",
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
-    ] = None,
-    thinking: Annotated[
-        int | None,
-        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
-    ] = None,
+    max_tokens: MaxTokens = None,
+    thinking: Thinking = None,
     at_once: Annotated[int, typer.Option(min=0, help="Attempts under way; 0: as many as keep the model busy.")] = 0,
     data: Annotated[Path | None, typer.Option(help="The folder of benchmark files.")] = None,
     out: Annotated[Path | None, typer.Option(help="Keep the evaluation in this folder.")] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
+    sandbox: Sandbox = "auto",
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A line for each finished attempt.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json; the rest goes to stderr.")] = False,
 ) -> None:

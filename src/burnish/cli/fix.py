@@ -6,6 +6,21 @@ from typing import Annotated
 
 import typer
 
+from burnish.cli.options import (
+    AllowPackage,
+    Calls,
+    Dollars,
+    Events,
+    MaxTokens,
+    Packages,
+    Rounds,
+    Sandbox,
+    Seconds,
+    Strict,
+    Thinking,
+    Tokens,
+    Verbose,
+)
 from burnish.models.catalog import DEFAULT_MODEL
 
 
@@ -22,32 +37,22 @@ def fix(
     apply: Annotated[bool, typer.Option("--apply", help="Write the file; what it held is kept beside it.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIFF", help="Write the diff to this file.")] = None,
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
-    packages: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="NAME,...", help="Packages, besides those that the project requires."),
-    ] = None,
-    allow_package: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
-    ] = None,
+    packages: Packages = None,
+    allow_package: AllowPackage = None,
     model: Annotated[
         str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
     ] = DEFAULT_MODEL,
-    rounds: Annotated[int, typer.Option(min=0, help="Times to go back to the code after the first draft.")] = 5,
-    calls: Annotated[int, typer.Option(min=0, help="Questions to the model at most.")] = 16,
-    tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
-    seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
-    dollars: Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
-    ] = None,
-    thinking: Annotated[
-        int | None,
-        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
-    ] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
-    events: Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")] = False,
+    rounds: Rounds = 5,
+    calls: Calls = 16,
+    tokens: Tokens = 40_000,
+    seconds: Seconds = 600.0,
+    dollars: Dollars = None,
+    max_tokens: MaxTokens = None,
+    thinking: Thinking = None,
+    sandbox: Sandbox = "auto",
+    strict: Strict = False,
+    verbose: Verbose = False,
+    events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the diff.")] = False,
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from burnish.cli.options import Events, Strict, Verbose
+
 if TYPE_CHECKING:
     from burnish.cli.session import Session
     from burnish.runs import Run, Store
@@ -18,9 +20,9 @@ def resume(
     dollars: Annotated[float | None, typer.Option(min=0, help="A new limit.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Another length for one answer.")] = None,
     thinking: Annotated[int | None, typer.Option(min=0, help="Another length for the thoughts before it.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
-    events: Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")] = False,
+    strict: Strict = False,
+    verbose: Verbose = False,
+    events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder, or the diff.")] = False,
 ) -> None:
     """Go on with a run that was killed, interrupted or stopped at a limit."""

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from burnish.cli.options import AllowPackage, MaxTokens, Packages, Sandbox, Thinking
+
 if TYPE_CHECKING:
     from burnish.runs import Run
 
@@ -21,23 +23,13 @@ def strengthen(
         typer.Option(help="Who writes functions anew from their docstrings, to say what is right; auto chooses."),
     ] = "none",
     seconds: Annotated[float, typer.Option(min=1, help="Wall time, about.")] = 300.0,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
-    ] = None,
-    thinking: Annotated[
-        int | None,
-        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
-    ] = None,
+    max_tokens: MaxTokens = None,
+    thinking: Thinking = None,
     pinned: Annotated[bool, typer.Option(help="Also tests that say what the code gives now.")] = True,
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
-    packages: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="NAME,...", help="Packages, besides those that the project requires."),
-    ] = None,
-    allow_package: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
-    ] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
+    packages: Packages = None,
+    allow_package: AllowPackage = None,
+    sandbox: Sandbox = "auto",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr.")
     ] = False,

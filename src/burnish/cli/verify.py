@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
+from burnish.cli.options import AllowPackage, Fast, Sandbox
+
 
 def verify(
     folder: Annotated[Path, typer.Argument(help="A folder that `burnish write` delivered.")],
-    fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
-    allow_package: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
-    ] = None,
+    fast: Fast = False,
+    sandbox: Sandbox = "auto",
+    allow_package: AllowPackage = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON; the rest goes to stderr.")] = False,
 ) -> None:
     """Verify somebody's evidence: compare hashes, run tests and checks again.

@@ -5,6 +5,21 @@ from typing import Annotated
 
 import typer
 
+from burnish.cli.options import (
+    AllowPackage,
+    Calls,
+    Dollars,
+    Events,
+    Fast,
+    MaxTokens,
+    Rounds,
+    Sandbox,
+    Seconds,
+    Strict,
+    Thinking,
+    Tokens,
+    Verbose,
+)
 from burnish.models.catalog import DEFAULT_MODEL
 
 
@@ -30,30 +45,23 @@ def write(
     packages: Annotated[
         list[str] | None, typer.Option("--with", metavar="NAME,...", help="Packages that the code may import.")
     ] = None,
-    allow_package: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
-    ] = None,
+    allow_package: AllowPackage = None,
     out: Annotated[
         Path | None, typer.Option(help="The new folder for the files. [default: named after the task]")
     ] = None,
     from_run: Annotated[str | None, typer.Option("--from", metavar="RUN", help="Go on from an earlier run.")] = None,
-    rounds: Annotated[int, typer.Option(min=0, help="Times to go back to the code after the first draft.")] = 5,
-    calls: Annotated[int, typer.Option(min=0, help="Questions to the model at most.")] = 16,
-    tokens: Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")] = 40_000,
-    seconds: Annotated[float, typer.Option(min=0, help="Wall time at most.")] = 600.0,
-    dollars: Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
-    ] = None,
-    thinking: Annotated[
-        int | None,
-        typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
-    ] = None,
-    sandbox: Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")] = "auto",
-    fast: Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")] = False,
-    events: Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")] = False,
+    rounds: Rounds = 5,
+    calls: Calls = 16,
+    tokens: Tokens = 40_000,
+    seconds: Seconds = 600.0,
+    dollars: Dollars = None,
+    max_tokens: MaxTokens = None,
+    thinking: Thinking = None,
+    sandbox: Sandbox = "auto",
+    fast: Fast = False,
+    strict: Strict = False,
+    verbose: Verbose = False,
+    events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
 ) -> None:
     """Write tested code from a sentence."""

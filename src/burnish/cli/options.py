@@ -1,0 +1,32 @@
+"""Options that several commands share: one name, one bound and one help text for each."""
+
+from typing import Annotated
+
+import typer
+
+Packages = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="NAME,...", help="Packages, besides those that the project requires."),
+]
+AllowPackage = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="A package that is not well known, and may be had.")
+]
+Sandbox = Annotated[str, typer.Option(help="Where code runs: auto, bubblewrap, docker, process.")]
+
+Rounds = Annotated[int, typer.Option(min=0, help="Times to go back to the code after the first draft.")]
+Calls = Annotated[int, typer.Option(min=0, help="Questions to the model at most.")]
+Tokens = Annotated[int, typer.Option(min=0, help="Tokens read and written at most.")]
+Seconds = Annotated[float, typer.Option(min=0, help="Wall time at most.")]
+Dollars = Annotated[float | None, typer.Option(min=0, help="Money for the model at most.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=1, help="Tokens of one answer with code at most. [default: set by each prompt]")
+]
+Thinking = Annotated[
+    int | None,
+    typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
+]
+
+Fast = Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")]
+Events = Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")]
