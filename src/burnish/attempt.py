@@ -2,34 +2,29 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from burnish.agent.ask import Shown, Tools
+from burnish.agent.background import work
 from burnish.agent.fitting import check_fits
-from burnish.agent.limits import Limits, Meter, check_priced
-from burnish.agent.packages import MOST_BYTES, Packages, added, layer_for
+from burnish.agent.limits import Limits, check_priced, meter_after
+from burnish.agent.packages import added, layer_for
+from burnish.agent.wearing import packages_for
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
-from burnish.checks.in_project import InProject
 from burnish.checks.mutation.alone import Mutations
-from burnish.errors import AttemptError
-from burnish.events import BaseEvent, Broke, Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted, Stopped
+from burnish.events import Event, PackagesAdded, Resumed, Reviewed, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import Chosen, Models, open_models
 from burnish.packages import Bounds, Layer
-from burnish.runs import Record, Replay, Run, Store, read_record, unless_known
+from burnish.runs import Record, Replay, Run, Store, Voice, Watch, read_record, unless_known
+from burnish.runs.voice import noticing
 from burnish.sandbox import open_sandbox
-from burnish.sandbox.box import Box
-from burnish.silence import silence
 from burnish.tasks import Task
 from burnish.version import __version__
-
-Watch = Callable[[BaseEvent], None]
-LAST_WORDS_SECONDS = 0.5
-"""For what is under way when Ctrl-C comes, so that nothing is said after the end."""
 
 
 def attempt(
@@ -67,45 +62,39 @@ def attempt(
     models = _opened(model)
     check_priced(limits, *(model.name for model in models))
     check_fits(limits, models)
-    began = time.time()
-    bounds = Bounds.within(limits.seconds)
-    layer = layer_for(packages, Run(replay).last(PackagesAdded), _telling(watch), bounds)
-    preparing_seconds = time.time() - began if layer else 0.0
-    folder = layer.folder if layer else None
-    with open_sandbox(sandbox, layer=folder) as box:
+    worn = _worn(packages, replay, limits, watch)
+    with open_sandbox(sandbox, layer=worn.folder) as box:
         run_id, record = _record(store, task, replay)
-        with record, _blamed(record, watch):
-            more = {"sandbox": sandbox, "afterwards": sorted(afterwards)}
-            more |= {"packages": list(packages)} if packages else {}
-            more |= {"allow_packages": list(allow_packages)} if allow_packages else {}
-            more |= {"chosen": models.why} if isinstance(models, Chosen) else {}
-            told = {**_settings(task, limits, checks), **more, **(settings or {})}
+        voice = Voice(record, watch)
+        with record, voice.blaming():
+            asked = {"packages": list(packages), "allow_packages": list(allow_packages), "chosen": _why(models)}
             started = RunStarted(
-                at=time.time() - preparing_seconds,
+                at=time.time() - worn.seconds,
                 run_id=run_id,
                 verb=verb,
                 prompt=task.prompt,
                 model=",".join(model.name for model in models),
                 burnish=__version__,
                 sandbox=ground.level if ground else box.level,
-                settings=told,
+                settings={
+                    **{"limits": limits.on_record(), "task": _public(task), "checks": list(checks)},
+                    **{"sandbox": sandbox, "afterwards": sorted(afterwards)},
+                    **{name: value for name, value in asked.items() if value},
+                    **(settings or {}),
+                },
                 continues=continues,
             )
-            earlier = _begin(started, replay, record, watch)
-            if layer and not replay:
-                _tell(record, watch, added(layer, seconds=preparing_seconds))
-            final = FinalChecks(checks, sandbox, folder) if checks else None
-            mutations = Mutations(sandbox, layer=folder) if "strengthen" in afterwards else None
-            meter, cancel = _meter(limits, earlier, models, preparing_seconds), threading.Event()
-            several = (box, final, mutations, ground)
+            earlier = _begin(started, replay, voice)
+            if worn.layer and not replay:
+                voice.tell(added(worn.layer, seconds=worn.seconds))
+            meter, cancel = meter_after(earlier, limits, models, worn.seconds), threading.Event()
             tools = Tools(
                 models[0],
                 box,
                 meter,
                 cancel,
-                checks=final,
-                mutations=mutations,
-                packages=_packages(layer, allow_packages, watch, several, lambda: _optional(meter, cancel)),
+                checks=FinalChecks(checks, sandbox, worn.folder) if checks else None,
+                mutations=Mutations(sandbox, layer=worn.folder) if "strengthen" in afterwards else None,
                 place=ground,
                 others=tuple(models[1:]),
                 answer=answer,
@@ -113,8 +102,26 @@ def attempt(
                 review=review,
                 replay=earlier,
             )
-            _work_in_background(task, tools, record, watch, unless_known(replay, record.append))
+            tools = replace(tools, packages=packages_for(tools, worn.layer, allow_packages, noticing(watch)))
+            work(task, tools, voice, unless_known(replay, record.append))
     return Run(read_record(record.path.parent))
+
+
+class _Worn(NamedTuple):
+    """The packages that a run begins with, and how long it took to have them ready."""
+
+    layer: Layer | None
+    seconds: float
+
+    @property
+    def folder(self) -> Path | None:
+        return self.layer.folder if self.layer else None
+
+
+def _worn(packages: Sequence[str], replay: Sequence[Event], limits: Limits, watch: Watch | None) -> _Worn:
+    began = time.time()
+    layer = layer_for(packages, Run(replay).last(PackagesAdded), noticing(watch), Bounds.within(limits.seconds))
+    return _Worn(layer, time.time() - began if layer else 0.0)
 
 
 def _record(store: Store, task: Task, replay: Sequence[Event]) -> tuple[str, Record]:
@@ -125,58 +132,18 @@ def _record(store: Store, task: Task, replay: Sequence[Event]) -> tuple[str, Rec
     return run_id, store.take_up(run_id)
 
 
-def _begin(started: RunStarted, replay: Sequence[Event], record: Record, watch: Watch | None) -> Replay:
+def _begin(started: RunStarted, replay: Sequence[Event], voice: Voice) -> Replay:
     """Put the beginning on record; of a run that goes on, what differs from its beginning."""
     earlier = Replay(replay)
     if not replay:
-        _tell(record, watch, started)
+        voice.tell(started)
         return earlier
     first = Run(replay).started
-    if watch:
-        watch(first)
+    if voice.watch:
+        voice.watch(first)
     differs = {key: value for key, value in started.settings.items() if first.settings.get(key) != value}
-    _tell(record, watch, Resumed(answers=earlier.answers, burnish=__version__, settings=differs))
+    voice.tell(Resumed(answers=earlier.answers, burnish=__version__, settings=differs))
     return earlier
-
-
-def _packages(
-    layer: Layer | None,
-    allow: Sequence[str],
-    watch: Watch | None,
-    wearers: Sequence[Box | FinalChecks | Mutations | Ground | None],
-    bounds: Callable[[], Bounds],
-) -> Packages | None:
-    """What code may import; everybody who runs code sees a new layer at once. An environment of a project's own stays
-    as it is.
-    """
-    several = [one for one in wearers if isinstance(one, Box | FinalChecks | Mutations | InProject)]
-    if any(isinstance(one, InProject) and not one.project.alone for one in several):
-        return None
-
-    def wear(folder: Path) -> None:
-        for one in several:
-            one.wear(folder)
-
-    return Packages(layer, allow, wear, _telling(watch), bounds)
-
-
-def _optional(meter: Meter, cancel: threading.Event) -> Bounds:
-    """For packages that only the code asks for: half of the time that is left, so that it can be told to do without."""
-    return Bounds.within(meter.seconds_left / 2, cancel, MOST_BYTES)
-
-
-def _telling(watch: Watch | None) -> Callable[[str], None] | None:
-    return (lambda text: watch(Notice(text=text))) if watch else None
-
-
-def _meter(limits: Limits, earlier: Replay, models: Sequence[Model], seconds: float = 0.0) -> Meter:
-    """What may still be spent: time and calls that came to nothing are spent; answers on record count when given."""
-    meter = Meter(limits, earlier.seconds + seconds)
-    for asked, reply in earlier.lost:
-        meter.count_lost(asked, reply, [model.name for model in models])
-    for lost in earlier.tries:
-        meter.count_try(lost)
-    return meter
 
 
 def _opened(model: Models) -> Sequence[Model]:
@@ -187,71 +154,10 @@ def _opened(model: Models) -> Sequence[Model]:
     return models
 
 
-def _settings(task: Task, limits: Limits, checks: Sequence[str]) -> dict[str, object]:
-    told = task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
-    return {"limits": limits.on_record(), "task": told, "checks": list(checks)}
+def _why(models: Sequence[Model]) -> str:
+    return models.why if isinstance(models, Chosen) else ""
 
 
-def _work_in_background(
-    task: Task, tools: Tools, record: Record, watch: Watch | None, append: Callable[[BaseEvent], None]
-) -> None:
-    """The agent works in a thread of its own, so that Ctrl-C in this one is heard at once, whatever it waits for."""
-    work: Future[None] = Future()
-    interrupted: list[BaseEvent] = []
-
-    def keep(event: BaseEvent) -> None:
-        """What is said after the end that the user made is kept no more."""
-        if not interrupted:
-            append(event)
-        if isinstance(event, Stopped) and event.reason == "interrupted":
-            interrupted.append(event)
-
-    def go() -> None:
-        try:
-            for event in _events(task, tools, keep):
-                if watch and (not interrupted or event == interrupted[0]):
-                    watch(event)
-        except BaseException as error:
-            work.set_exception(error)
-        else:
-            work.set_result(None)
-
-    threading.Thread(target=go, name="burnish-agent", daemon=True).start()
-    try:
-        work.result()
-    except KeyboardInterrupt:
-        tools.cancel.set()
-        tools.sandbox.close()
-        for working in (tools.checks, tools.mutations):
-            if working:
-                working.close()
-        wait([work], LAST_WORDS_SECONDS)
-        if not interrupted:
-            _tell(record, watch, Stopped(reason="interrupted", why="stopped by the user"))
-        raise
-
-
-def _events(task: Task, tools: Tools, append: Callable[[BaseEvent], None]) -> Iterator[Event]:
-    from burnish.agent.graph import build, steps
-
-    with silence():
-        most = {"recursion_limit": steps(tools.meter.limits.rounds)}
-        yield from build(task, tools, append).stream({"events": []}, most, stream_mode="custom")
-
-
-@contextmanager
-def _blamed(record: Record, watch: Watch | None) -> Iterator[None]:
-    """A failure goes on record. This attempt's own kind ends here; our bug is raised again."""
-    try:
-        yield
-    except AttemptError as error:
-        _tell(record, watch, Broke(error=type(error).__name__, message=str(error)))
-    except Exception as error:
-        _tell(record, watch, Broke(error=type(error).__name__, message=str(error)))
-        raise
-
-
-def _tell(record: Record, watch: Watch | None, event: BaseEvent) -> None:
-    record.append(event)
-    if watch:
-        watch(event)
+def _public(task: Task) -> dict[str, object]:
+    """What the record may say of a task: nothing that the agent must not see."""
+    return task.model_dump(mode="json", exclude={"hidden_tests", "gold"})

@@ -204,7 +204,7 @@ LOST_TWICE = (Turn(fault="cut at once"), Turn(fault="cut at once"), Turn(text="o
 def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_reported(
     turns: tuple[Turn, ...], paid: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from burnish.attempt import _meter
+    from burnish.agent.limits import meter_after
     from burnish.models.names import open_model
     from burnish.models.prices import Price
     from burnish.runs import Replay, Run
@@ -220,7 +220,7 @@ def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_rep
         with suppress(ModelError):
             events.extend(ask(tools, "draft-1", CODE))
     told = [event for event in events if event.lasting]
-    resumed = _meter(tools.meter.limits, Replay(told), [model])
+    resumed = meter_after(Replay(told), tools.meter.limits, [model])
     known = Replay(told).reply("draft-1", CODE.messages, CODE.temperature, CODE.seed)
     if known:
         resumed.count(known[1].tokens_in, known[1].tokens_out, model.name)

@@ -15,8 +15,9 @@ from pydantic import Field
 
 from burnish.errors import SetupProblem
 from burnish.events import AnswerLost, Asked, Frozen, Message, ModelReplied, Stopped
-from burnish.models.model import Ask
+from burnish.models.model import Ask, Model
 from burnish.models.prices import FREE, Price, price_of
+from burnish.runs.replay import Replay
 
 WRAPPING = 8
 """Tokens that mark a message as one."""
@@ -211,6 +212,16 @@ class Meter:
         """Whether it may pass the cap; what is free for sure passes none."""
         cap = self.limits.dollars
         return cap is not None and dollars != 0 and (dollars is None or self._dollars + dollars > cap)
+
+
+def meter_after(earlier: Replay, limits: Limits, models: Sequence[Model], seconds: float = 0.0) -> Meter:
+    """What may still be spent: time and calls that came to nothing are spent; answers on record count when given."""
+    meter = Meter(limits, earlier.seconds + seconds)
+    for asked, reply in earlier.lost:
+        meter.count_lost(asked, reply, [model.name for model in models])
+    for lost in earlier.tries:
+        meter.count_try(lost)
+    return meter
 
 
 def check_priced(limits: Limits, *models: str) -> None:

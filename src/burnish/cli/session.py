@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Self
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Watch
 from burnish.choosing.candidate import Choice
 from burnish.cli.fetching import fetching
 from burnish.cli.lines import print_line
@@ -16,7 +15,7 @@ from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import Chosen, open_models
-from burnish.runs import Run
+from burnish.runs import Run, Watch
 
 EXAMPLES = {"seconds": "3600", "dollars": "1"}
 

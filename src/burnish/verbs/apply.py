@@ -6,10 +6,9 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from burnish.attempt import Watch
 from burnish.errors import SetupProblem
 from burnish.events import Applied
-from burnish.runs import Record, Run, Store
+from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks.definitions import split
 from burnish.verbs.target import SIGNED, keep_beside, put_in_place
 

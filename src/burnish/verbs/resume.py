@@ -11,11 +11,11 @@ from pydantic import ValidationError
 
 from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.agent.reviewing import Look
-from burnish.attempt import Watch, attempt
+from burnish.attempt import attempt
 from burnish.errors import SetupProblem
 from burnish.events import Applied, Asked, FilesWritten, Resumed, Reviewed, Stopped
 from burnish.models.names import Models
-from burnish.runs import Run, Store
+from burnish.runs import Run, Store, Watch
 from burnish.tasks import Task
 from burnish.verbs import write
 

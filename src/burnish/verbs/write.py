@@ -7,7 +7,7 @@ from pathlib import Path
 
 from burnish.agent.limits import Limits
 from burnish.agent.reviewing import Look
-from burnish.attempt import Watch, attempt
+from burnish.attempt import attempt
 from burnish.checks.settings import CHECKS
 from burnish.choosing.auto import models_for
 from burnish.errors import SetupProblem
@@ -20,7 +20,7 @@ from burnish.packages import wanted
 from burnish.packages.distribution import brings
 from burnish.packages.wanted import normal
 from burnish.report import module_of, report, suite_of, task_of, tests_file
-from burnish.runs import Record, Run, Store
+from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.contradiction import must_agree
 from burnish.tasks.sentence import decided_by
