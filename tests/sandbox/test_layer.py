@@ -9,6 +9,9 @@ from burnish.errors import SetupProblem
 from burnish.packages import prepare
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.box import Box
+from burnish.sandbox.cell import Cell
+from burnish.sandbox.limits import Limits
+from burnish.sandbox.start import process_cell
 from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
 
 LIES = "import os, sys\nprint('passed')\nos._exit(0)\n"
@@ -377,3 +380,22 @@ def test_numbers_of_numpy_are_numpy_s_and_what_cannot_be_compared_apart_shares()
             graded = box.grade(NUMBERS, f"import json\nassert {test}")
             assert graded.all_passed == (test not in FALSE_AT_THE_USER_S), (test, graded)
             assert graded.separated == (test not in SHARED), (test, graded)
+
+
+def test_packages_are_not_worn_by_another_python_which_is_said(tmp_path: Path) -> None:
+    """As in an image of the user's own that was built on another Python."""
+    made = layer(tmp_path / "site", fruit="COLOUR = 'red'\n")
+
+    def opened(worn: Path | None) -> Cell:
+        cell = process_cell(Limits(), worn)
+        cell.python = "3.9.18"
+        return cell
+
+    with Box("docker", "", opened, Limits(), cells=1) as plain:
+        assert plain.grade("x = 1", "assert x == 1").all_passed
+        with pytest.raises(SetupProblem, match=r"has Python 3\.9\.18, and packages are prepared for") as refused:
+            plain.wear(made)
+        assert str(refused.value).endswith("Type: unset BURNISH_DOCKER_IMAGE")
+        assert plain.grade("x = 1", "assert x == 1").all_passed, "it goes on without them"
+    with Box("docker", "", opened, Limits(), cells=1, layer=made) as worn, pytest.raises(SetupProblem):
+        worn.warm_up()

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agent.limits import Limits
 from burnish.checks.project import Project
 from burnish.checks.project_finder import find_project
 from burnish.errors import SetupProblem
+from burnish.packages import Bounds
+from burnish.verbs.fix import fix
 from burnish.verbs.layers import layered
 from tests.packages.conftest import only
 from tests.packages.shelf import Shelf
@@ -72,3 +75,11 @@ def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(ro
     layer = layered(found, ["toml"])[1]
     assert layer
     assert [one.name for one in layer.packages] == ["toml"], "what the user asks for is theirs to say"
+
+
+def test_fix_prepares_packages_within_its_own_time(root: Path, shelf: Shelf) -> None:
+    said: list[str] = []
+    with pytest.raises(SetupProblem, match=r"prepared in the time.*--seconds"):
+        fix(root / "shop.py", limits=Limits(seconds=0), packages=["click"])
+    layered(project(root), tell=said.append, bounds=Bounds.within(0.0))
+    assert "could not be prepared in the time" in said[-1], "of what the project requires it is said, no more"

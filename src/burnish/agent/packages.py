@@ -81,8 +81,8 @@ class Packages:
         had = self.layer.asked if self.layer else ()
         asked = normal([*had, *wanted([name], [*self._allow])])
         layer = prepare(asked, tell=self._tell, bounds=self._bounds())
-        self.layer = layer
         self._wear(layer.folder)
+        self.layer = layer
         return added(layer, f"version {version} imports it", time.monotonic() - began)
 
     def _package(self, module: str, imports: frozenset[str]) -> str:

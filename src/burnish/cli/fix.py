@@ -61,7 +61,7 @@ def fix(
     from burnish.cli.repaired import goodbye
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
-    from burnish.packages import wanted
+    from burnish.packages import Bounds, wanted
     from burnish.verbs.fix import repair
     from burnish.verbs.plan import plan_for
 
@@ -83,6 +83,7 @@ def fix(
             sandbox=sandbox,
             watch=session.watch,
             packages=wanted(packages or (), allow_package or ()),
+            bounds=Bounds.within(caps.seconds),
         )
         answering = who.names if plan.nothing else session.models(who)
         run = repair(

@@ -1,18 +1,18 @@
 """Makes one layer beside its place, then renames it: what a killed process leaves is never taken for a layer."""
 
 import os
-import shutil
 import stat
 import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from burnish.packages import faults, layer
+from burnish.packages import faults, layer, unused
 from burnish.packages.bounds import Bounds
 from burnish.packages.layer import Installed, Layer, Manifest
 from burnish.packages.lock import lock_of, taken
 from burnish.packages.pip import Pip, Tell
+from burnish.packages.removal import remove
 from burnish.packages.wheels import Wheels, installed
 
 SELF_STARTERS = {"sitecustomize", "usercustomize"}
@@ -37,8 +37,9 @@ class Making:
     def made(self) -> Layer:
         """The layer, whole. Raises SetupProblem, Passed, or OSError for what the disk refuses; nothing is left then."""
         for left in [self.folder, *self.folder.parent.glob(f".{self.folder.name}-*")]:
-            _remove(left)
+            remove(left)
         _sweep(self.folder.parent)
+        unused.sweep(self.folder.parent)
         place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
         try:
             (place / layer.SITE).mkdir()
@@ -46,7 +47,7 @@ class Making:
             made = self._finish(place, packages)
             place.rename(self.folder)
         finally:
-            _remove(place)
+            remove(place)
         return Layer(folder=self.folder / layer.SITE, packages=packages, asked=self.asked, made=made)
 
     def _filled(self, place: Path) -> tuple[Installed, ...]:
@@ -78,7 +79,7 @@ class Making:
         got = pip.fetch(self.asked, fetched, self.tell)
         if not got.ok:
             raise faults.problem(got, self.asked, pip, wheels)
-        _remove(site)
+        remove(site)
         put = pip.install(self.asked, fetched, site, report)
         if not put.ok:
             raise faults.problem(put, self.asked, pip, wheels)
@@ -100,10 +101,10 @@ class Making:
         site = place / layer.SITE
         aside = sorted(path.name for path in site.iterdir() if _starts_by_itself(path))
         for name in aside:
-            _remove(site / name)
+            remove(site / name)
         self._pip(place).compile(site)
         for extra in [path for path in place.iterdir() if path != site]:
-            _remove(extra)
+            remove(extra)
         _freeze(site)
         files, size = layer.weigh(site)
         told = Manifest(
@@ -126,7 +127,7 @@ def _sweep(home: Path) -> None:
     for left in home.glob(".*-*"):
         with lock_of(home / left.name[1:].rpartition("-")[0]).open("ab") as lock:
             if taken(lock):
-                _remove(left)
+                remove(left)
 
 
 def _starts_by_itself(path: Path) -> bool:
@@ -147,13 +148,3 @@ def _freeze(site: Path) -> None:
             file = Path(folder, name)
             file.chmod(0o555 if file.stat().st_mode & stat.S_IXUSR else 0o444)
         Path(folder).chmod(0o555)
-
-
-def _remove(path: Path) -> None:
-    """Away with a file or a folder, read-only or not; nothing happens if it is not there."""
-    if not path.is_dir() or path.is_symlink():
-        path.unlink(missing_ok=True)
-        return
-    for folder, _, _ in os.walk(path):
-        Path(folder).chmod(0o755)
-    shutil.rmtree(path)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from burnish.errors import SetupProblem
-from burnish.packages import age, faults, layer
+from burnish.packages import age, faults, layer, unused
 from burnish.packages.bounds import Bounds
 from burnish.packages.layer import Layer
 from burnish.packages.lock import alone, lock_of
@@ -36,9 +36,10 @@ def prepare(
     name = identity(python)
     folder = layer.home() / layer.key(name, asked)
     make = partial(_made, asked=asked, name=name, python=python, tell=tell)
-    if found := age.newest(folder):
-        return _up_to_date(found, folder, tell, bounds, make)
-    return make(folder, bounds)
+    found = age.newest(folder)
+    prepared = _up_to_date(found, folder, tell, bounds, make) if found else make(folder, bounds)
+    unused.use(prepared.folder.parent)
+    return prepared
 
 
 def _up_to_date(found: Layer, folder: Path, tell: Tell | None, bounds: Bounds, make: Callable[..., Layer]) -> Layer:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -10,9 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from burnish.errors import SandboxError
+from burnish.errors import SandboxError, SetupProblem
 from burnish.events import CommandRan, Graded
-from burnish.sandbox import verdict
+from burnish.sandbox import diagnosis, verdict
 from burnish.sandbox.cell import Cell, Ended, Heard
 from burnish.sandbox.limits import Limits
 from burnish.sandbox.parts import without_packages
@@ -38,6 +39,8 @@ class Box:
         self.limits = limits
         self.layer = layer
         """The packages that cells see besides pytest: a folder of this machine."""
+        self.python = ""
+        """The version in its cells, once there was one."""
         self._open_cell = open_cell
         self._places = threading.Semaphore(cells or os.cpu_count() or 1)
         self._lock = threading.Lock()
@@ -101,8 +104,12 @@ class Box:
                 self._give_back(cell, clean)
 
     def wear(self, layer: Path | None) -> None:
-        """From now on every job sees this layer: cells that were opened with another take no more jobs."""
+        """From now on every job sees this layer: cells that were opened with another take no more jobs.
+
+        Raises SetupProblem, and changes nothing, where the cells have another Python than the one it is made for.
+        """
         with self._lock:
+            self._must_fit(layer)
             self.layer = layer
             old = [cell for cell in self._idle if cell.layer != layer]
             self._idle = [cell for cell in self._idle if cell.layer == layer]
@@ -124,10 +131,14 @@ class Box:
         cell.layer = layer
         with self._lock:
             self._all.add(cell)
-            if not self._closed:
-                return cell
-        self._discard(cell)
-        raise SandboxError("the sandbox was closed")
+            self.python = cell.python
+        try:
+            self._must_be_open()
+            self._must_fit(layer)
+        except (SandboxError, SetupProblem):
+            self._discard(cell)
+            raise
+        return cell
 
     def _give_back(self, cell: Cell, clean: bool) -> None:
         """Keep a clean cell for the next job, throw away any other."""
@@ -142,6 +153,12 @@ class Box:
         with self._lock:
             self._all.discard(cell)
         cell.close()
+
+    def _must_fit(self, layer: Path | None) -> None:
+        """Packages are made for the Python that runs Burnish; an image of the user's own may have another."""
+        ours = platform.python_version()
+        if layer and self.python and _minor(self.python) != _minor(ours):
+            raise SetupProblem(diagnosis.another_python(self.python, ours))
 
     def _must_be_open(self) -> None:
         if self._closed:
@@ -162,3 +179,8 @@ class Box:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _minor(version: str) -> list[str]:
+    """The part of a version that compiled packages are bound to."""
+    return version.split(".")[:2]

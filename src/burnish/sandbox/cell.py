@@ -96,19 +96,21 @@ class Cell:
         self.closed = False
         self.layer: Path | None = None
         """The packages that it sees besides pytest; whoever opens it says which."""
+        self.python = ""
+        """The version of the interpreter in it, as it says itself."""
         self._busy = threading.Lock()
         """Held during a job, so that `close` does not take the socket away under it."""
         self._ending = threading.Lock()
 
-    def wait_until_ready(self) -> dict[str, Any]:
-        """What the server says of itself, once it can take jobs; SandboxError with its last words if it cannot."""
+    def wait_until_ready(self) -> None:
+        """Return once the server can take jobs; SandboxError with its last words if it cannot."""
         ready = self._receive(time.monotonic() + START_SECONDS)
         if ready is None:
             self.process.kill()
             words = self.process.stderr.read().decode(errors="replace").strip() if self.process.stderr else ""
             self.close()
             raise SandboxError(f"the cell did not start: {words or 'it gave no reason'}")
-        return ready
+        self.python = str(ready.get("python", ""))
 
     def perform(
         self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None

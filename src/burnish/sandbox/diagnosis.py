@@ -144,6 +144,16 @@ def no_docker(reason: str) -> str:
     return f"Generated code cannot run in a container here: {' '.join(reason.split())}.{TYPE}{line}"
 
 
+def another_python(theirs: str, ours: str) -> str:
+    """Why packages cannot be had in an image of the user's own, and what to type."""
+    minor = ".".join(ours.split(".")[:2])
+    return (
+        f"The image in BURNISH_DOCKER_IMAGE has Python {theirs}, and packages are prepared for the {ours} that runs "
+        f"Burnish. Build it with that one (docker build --build-arg BASE=python:{minor}-slim …), or let Burnish make "
+        f"its own image.{TYPE}unset BURNISH_DOCKER_IMAGE"
+    )
+
+
 def without_the_line(paragraph: str) -> str:
     """A paragraph without the line it ends with: another one is better."""
     return paragraph.partition(TYPE)[0]

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from burnish.agent.limits import Limits
-from burnish.attempt import Watch, attempt
+from burnish.attempt import attempt
 from burnish.choosing.auto import models_for
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
 from burnish.models.names import Models, default_names
-from burnish.packages import wanted
-from burnish.runs import Run, Store
+from burnish.packages import Bounds, wanted
+from burnish.runs import Run, Store, Watch
 from burnish.verbs.apply import GOOD, save_diff
 from burnish.verbs.apply import apply as apply_run
 from burnish.verbs.plan import Plan, ground_of, plan_for
@@ -50,6 +50,7 @@ def fix(
         sandbox=sandbox,
         watch=watch,
         packages=wanted(packages, allow_packages),
+        bounds=Bounds.within((limits or Limits()).seconds),
     )
     answering = model or default_names() if plan.nothing else models_for(model, limits, store)
     return repair(

@@ -7,7 +7,7 @@ from burnish.agent.packages import recorded
 from burnish.checks.project import Project
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
-from burnish.packages import Layer, prepare, requirements_of
+from burnish.packages import Bounds, Layer, prepare, requirements_of
 from burnish.packages.same import prepare_again
 from burnish.packages.wanted import normal
 from burnish.text import counted, one_line
@@ -15,7 +15,9 @@ from burnish.text import counted, one_line
 Tell = Callable[[str], None]
 
 
-def layered(project: Project, asked: Sequence[str] = (), tell: Tell | None = None) -> tuple[Project, Layer | None]:
+def layered(
+    project: Project, asked: Sequence[str] = (), tell: Tell | None = None, bounds: Bounds | None = None
+) -> tuple[Project, Layer | None]:
     """The project with all that it may import, and that layer; as it is where an environment brings its packages.
 
     What a project requires and cannot be had is said, and the work goes on without; what the user asks for by name and
@@ -30,7 +32,7 @@ def layered(project: Project, asked: Sequence[str] = (), tell: Tell | None = Non
     if not needed:
         return project, None
     try:
-        layer = prepare(needed, tell=tell)
+        layer = prepare(needed, tell=tell, bounds=bounds)
     except SetupProblem as problem:
         if asked:
             raise
@@ -40,11 +42,11 @@ def layered(project: Project, asked: Sequence[str] = (), tell: Tell | None = Non
     return project.model_copy(update={"layer": layer.folder, "alone": True}), layer
 
 
-def again(project: Project, event: PackagesAdded, tell: Tell | None = None) -> Project:
+def again(project: Project, event: PackagesAdded, bounds: Bounds | None = None) -> Project:
     """The project with the very versions that are on record. Raises SetupProblem where they cannot be had."""
     if not event.packages:
         return project
-    layer = prepare_again(recorded(event), tell=tell)
+    layer = prepare_again(recorded(event), bounds=bounds)
     return project.model_copy(update={"layer": layer.folder, "alone": True})
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from burnish.attempt import Watch
 from burnish.checks.fingerprint import fingerprint
 from burnish.checks.in_project import InProject
 from burnish.checks.lab import Lab
@@ -16,6 +15,9 @@ from burnish.checks.suite import Suite
 from burnish.checks.suspects import Before, Counting, counting, examine, ranked
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Notice
+from burnish.packages import Bounds
+from burnish.runs import Watch
+from burnish.runs.voice import noticing
 from burnish.tasks import Task
 from burnish.tasks.contradiction import must_agree
 from burnish.tasks.repair import docstring, examples, from_file, lines_in, repairable
@@ -87,15 +89,19 @@ def plan_for(
     sandbox: str = "auto",
     watch: Watch | None = None,
     packages: Sequence[str] = (),
+    bounds: Bounds | None = None,
 ) -> Plan:
-    """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right."""
+    """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right.
+
+    `bounds` are for the packages, if there are any to prepare.
+    """
     target = read_target(path)
     if apply:
         must_be_writable(target)
     if function:
         from_file(target.text, function)
     project = find_project([target.path], [str(test).partition("::")[0] for test in tests], python)
-    project, layer = layered(project, packages, lambda text: watch(Notice(text=text)) if watch else None)
+    project, layer = layered(project, packages, noticing(watch), bounds)
     source = target.path.relative_to(project.root)
     looked = Plan(target, project, source, Task(id="fix", prompt=""))
     before = _looked(looked, sandbox, watch)
