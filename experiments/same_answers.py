@@ -3,9 +3,10 @@
     .venv/bin/python -m experiments.same_answers [--engines local,openai,huggingface] [--save FILE] [--with FILE]
 
 `local` asks the embedded engine, `openai` the same engine's own server through OpenAI's protocol, `huggingface`
-Transformers (the extra [hf]; float32 on a processor, bfloat16 on a GPU). `--save` keeps the answers, `--with` reads
-those of another machine. Where two part, both ways to go on are shown, with what the engine itself thought of its two
-best tokens there: a gap of a tenth is a near tie, which another rounding decides otherwise.
+Transformers (the extra [hf]; float32 on a processor, bfloat16 on a GPU). Each begins in a process of its own, as what
+llama.cpp still holds of earlier prompts changes how the next one is summed up. `--save` keeps the answers, `--with`
+reads those of another machine. Where two part, both ways to go on are shown, with what the engine itself thought of
+its two best tokens there: a gap of a tenth is a near tie, which another rounding decides otherwise.
 """
 
 import argparse
@@ -14,8 +15,10 @@ import tempfile
 import threading
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +114,8 @@ def by_openai() -> Answers:
     with tempfile.TemporaryDirectory() as folder, settings_in(file := Path(folder, "config.toml")):
         file.write_text(f'[models.lab]\nkind = "openai"\nbase_url = "{server.address}/v1"\n')
         served = open_model(f"lab:{SMALL}")
-        return {prompt: _with_steps(text_of(served, prompt), server.address, prompt) for prompt in PROMPTS}
+        texts = {prompt: text_of(served, prompt) for prompt in PROMPTS}
+        return {prompt: _with_steps(text, server.address, prompt) for prompt, text in texts.items()}
 
 
 def _with_steps(text: str, address: str, prompt: str) -> Answer:
@@ -245,7 +249,8 @@ def main(engines: Sequence[str], files: Sequence[Path], save: Path | None) -> No
     for file in files:
         told |= read(file)
     for name in engines:
-        told[name] = ENGINES[name]()
+        with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+            told[name] = alone.submit(ENGINES[name]).result()
         print(f"{name}: {len(told[name])} answers", flush=True)
     if save:
         saved(save, told)
