@@ -18,6 +18,7 @@ from burnish.errors import SetupProblem
 from burnish.events import Asked, PackagesAdded, TestsRan
 from burnish.report import report
 from burnish.runs import Run
+from tests.checks.dependencies.services import serving
 from tests.packages.conftest import only
 from tests.packages.shelf import Shelf
 from tests.sandbox.kinds import ISOLATED, must_be_there
@@ -77,6 +78,27 @@ def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(t
     assert package["wheel"] == "more_itertools-10.1-py3-none-any.whl"
     assert verify(tmp_path / "out", fast=True, store=store).ending == "holds"
     assert goes_on(run, store)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(("version", "sound"), [("2.11.2", False), ("3.1.6", True)])
+def test_the_layer_is_audited_with_what_nobody_asked_for_by_name(
+    version: str, sound: bool, shelf: Shelf, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real pip-audit, as its own variables tell it to ask a service on this machine."""
+    monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ("dependencies",))
+    shelf.wheel("jinja2", version)
+    shelf.wheel("flask", version, needs=[f"jinja2=={version}"])
+    with serving() as services:
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setenv("PIP_AUDIT_VULNERABILITY_SERVICE", "osv")
+        monkeypatch.setenv("PIP_AUDIT_OSV_URL", services.osv)
+        run = written(store, tmp_path / "out", packages=["more-itertools", f"flask=={version}"])
+        assert {f"flask=={version}", f"jinja2=={version}"} <= set(services.asked)
+    assert run.verdict == "proven", "the tests decide; the audit is told beside them"
+    told = (tmp_path / "out" / "report.md").read_text()
+    assert ("jinja2 2.11.2 has CVE-2020-28493, fixed in 2.11.3" in told) is not sound
+    assert f"| jinja2 | {version} |" in told
 
 
 def test_going_on_from_a_run_with_one_more_package_keeps_those_it_had(tmp_path: Path, store: Store) -> None:
