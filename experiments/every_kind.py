@@ -1,6 +1,6 @@
 """Does everything work with everything? `write` and `fix`, end to end, for each kind of model and each kind of sandbox.
 
-    .venv/bin/python -m experiments.every_kind [--models local:,openai:] [--sandboxes bubblewrap,docker]
+    .venv/bin/python -m experiments.every_kind [--models local:,openai:] [--sandboxes bubblewrap,docker] [--seconds 300]
 
 The model is always the 0.5B, so that only the way to it differs: inside the process, behind llama.cpp's own server in
 two protocols, behind Ollama's, and in Transformers. One line for each pair as it ends, then what was not tried and
@@ -56,6 +56,9 @@ def test_three_words():
 """
 
 
+Verb = Callable[[Model, str, Path, Limits], Run]
+
+
 @dataclass(frozen=True)
 class Kind:
     """One way to reach a model; `missing` says why it cannot be taken here."""
@@ -89,7 +92,7 @@ class Row:
         return f"write {self.write}, fix {self.fix}, {self.seconds:.0f} s, {self.tokens:,} tokens"
 
 
-def main(models: Sequence[str], sandboxes: Sequence[str]) -> None:
+def main(models: Sequence[str], sandboxes: Sequence[str], limits: Limits = LIMITS) -> None:
     with ExitStack() as open_ones, tempfile.TemporaryDirectory() as folder:
         open_ones.enter_context(settings_in(Path(folder) / "config.toml"))
         kinds = [kind for kind in every_kind(open_ones, Path(folder)) if not models or kind.prefix in models]
@@ -100,7 +103,7 @@ def main(models: Sequence[str], sandboxes: Sequence[str]) -> None:
                 not_tried.append(f"{kind.prefix} {kind.missing}")
                 continue
             for name, level in boxes.items():
-                rows.append(tried(kind, name, level, Path(folder)))
+                rows.append(tried(kind, name, level, Path(folder), limits))
                 print(rows[-1].line, flush=True)
     print("\nNot tried:", *(not_tried or ["nothing was left out"]), sep="\n- ")
     print(f"\n{table(rows)}")
@@ -170,35 +173,35 @@ def usable(names: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     return boxes, not_tried
 
 
-def tried(kind: Kind, sandbox: str, level: str, folder: Path) -> Row:
+def tried(kind: Kind, sandbox: str, level: str, folder: Path, limits: Limits = LIMITS) -> Row:
     """A sentence and a bug, with this model in this sandbox."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(dir=folder) as place:
-        runs = [_run(one, kind, sandbox, Path(place)) for one in (_write, _fix)]
+        runs = [_run(one, kind, sandbox, Path(place), limits) for one in (_write, _fix)]
     tokens = sum(run.tokens_in + run.tokens_out for run in runs if isinstance(run, Run))
     wrote, fixed = (run if isinstance(run, str) else run.state for run in runs)
     return Row(kind, level, wrote, fixed, time.monotonic() - started, tokens)
 
 
-def _run(verb: Callable[[Model, str, Path], Run], kind: Kind, sandbox: str, place: Path) -> Run | str:
+def _run(verb: Verb, kind: Kind, sandbox: str, place: Path, limits: Limits) -> Run | str:
     """The run, or in one word why there is none."""
     try:
-        return verb(kind.open(), sandbox, place)
+        return verb(kind.open(), sandbox, place, limits)
     except BurnishError as error:
         print(f"  {kind.prefix} in {sandbox}: {error}", flush=True)
         return "broken"
 
 
-def _write(model: Model, sandbox: str, place: Path) -> Run:
-    return write(SENTENCE, model, fast=True, sandbox=sandbox, limits=LIMITS, store=Store(place / "home"))
+def _write(model: Model, sandbox: str, place: Path, limits: Limits) -> Run:
+    return write(SENTENCE, model, fast=True, sandbox=sandbox, limits=limits, store=Store(place / "home"))
 
 
-def _fix(model: Model, sandbox: str, place: Path) -> Run:
+def _fix(model: Model, sandbox: str, place: Path, limits: Limits) -> Run:
     project = place / "project"
     project.mkdir()
     (project / "people.py").write_text(BROKEN)
     (project / "test_people.py").write_text(TESTS)
-    return fix(project / "people.py", model, sandbox=sandbox, limits=LIMITS, store=Store(place / "home"))
+    return fix(project / "people.py", model, sandbox=sandbox, limits=limits, store=Store(place / "home"))
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -215,5 +218,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default="", help="only these, as they begin: local:,openai:")
     parser.add_argument("--sandboxes", default="", help="only these: bubblewrap,docker")
+    parser.add_argument("--seconds", type=float, default=LIMITS.seconds, help="for each run, where an engine is slow")
     asked = parser.parse_args()
-    main(*([word for word in text.split(",") if word] for text in (asked.models, asked.sandboxes)))
+    chosen = ([word for word in text.split(",") if word] for text in (asked.models, asked.sandboxes))
+    main(*chosen, limits=LIMITS.model_copy(update={"seconds": asked.seconds}))
