@@ -154,8 +154,9 @@ class ModelReplied(BaseEvent):
     tokens_in: int
     tokens_out: int
     seconds: float
-    ended: Literal["stop", "length", "cut"] = "stop"
-    """"length" when the answer hit its token limit, "cut" when it was interrupted or the server hung up."""
+    ended: Literal["stop", "length", "enough", "cut"] = "stop"
+    """"length" when the answer hit its token limit, "enough" when the rest was not waited for, as all that was wanted
+    was there, "cut" when it was interrupted or the server hung up."""
     dollars: float | None = None
     """What it cost; None where the price is unknown, and in older records."""
     tokens_cached: int = 0

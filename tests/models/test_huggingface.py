@@ -217,6 +217,14 @@ def test_a_reader_who_leaves_frees_the_slot(model: "HuggingFaceModel") -> None:
 
 
 @needs_torch
+def test_an_answer_that_is_left_costs_what_was_read(model: "HuggingFaceModel") -> None:
+    whole = [piece for piece in model.stream(ask(), threading.Event()) if isinstance(piece, Done)][0]
+    left = model.counted(ask(), "ab")
+    assert (left.tokens_in, left.ended) == (whole.tokens_in, "enough")
+    assert 0 < left.tokens_out <= 2
+
+
+@needs_torch
 def test_a_failure_reaches_every_ask_under_way_and_the_next_one_finds_a_fresh_engine(
     model: "HuggingFaceModel",
 ) -> None:

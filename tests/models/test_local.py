@@ -63,6 +63,10 @@ def test_the_real_model_keeps_its_promises(model_weights: Path) -> None:
     assert answer(model, HELLO)[0] == text, "the same ask, seed and temperature give the same answer"
     assert server_for(model_weights) is server_for(model_weights)
 
+    left = model.counted(HELLO, text)
+    assert (left.tokens_in, left.ended) == (done.tokens_in, "enough"), "an answer that is left is counted alike"
+    assert abs(left.tokens_out - done.tokens_out) <= 1, "but for the token that says that it is the end"
+
     with ThreadPoolExecutor(4) as pool:
         assert all(said for said, _ in pool.map(lambda _: answer(model, HELLO), range(4)))
 

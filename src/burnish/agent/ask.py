@@ -27,7 +27,7 @@ from burnish.events import (
     Reviewed,
     Stopped,
 )
-from burnish.models.model import Ask, Chunk, Done, Model, Thought, Waiting
+from burnish.models.model import Ask, Chunk, Done, Leavable, Model, Thought, Waiting
 from burnish.models.thinking import about_tokens
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
@@ -99,9 +99,16 @@ class Tools:
 
 
 def ask(
-    tools: Tools, ask_id: str, question: Ask, prompt_version: str = prompts.VERSION
+    tools: Tools,
+    ask_id: str,
+    question: Ask,
+    prompt_version: str = prompts.VERSION,
+    enough: Callable[[str], bool] | None = None,
 ) -> Generator[Event, None, ModelReplied | None]:
-    """The answer, or None when a limit or the user ended the work; the reason is then among the events."""
+    """The answer, or None when a limit or the user ended the work; the reason is then among the events.
+
+    The rest is not waited for once what came, up to the end of a line, is `enough`, where the model allows that.
+    """
     question = tools.sized(question).model_copy(update={"seed": question.seed + tools.seed})
     known = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
     if known and not tools.cancel.is_set():
@@ -117,7 +124,7 @@ def ask(
     if tools.replay.changed(ask_id):
         yield Notice(text=f"{ask_id} is asked again: the question reads differently from the recorded one")
     yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
-    heard = yield from _heard(tools, ask_id, question)
+    heard = yield from _heard(tools, ask_id, question, enough or (lambda text: False))
     yield (reply := _reply(tools, ask_id, question, heard))
     if heard.error:
         raise heard.error
@@ -145,6 +152,11 @@ class _Heard:
     """Why nothing more came, where what did come may have to be paid for."""
 
     @property
+    def left(self) -> bool:
+        """Whether the rest is not waited for."""
+        return self.done is not None and self.done.ended == "enough"
+
+    @property
     def refused(self) -> bool:
         """Whether the server did not even begin: that costs nothing."""
         return bool(self.pause_seconds) and not self.forbidden and not self.text and not self.thoughts
@@ -156,8 +168,8 @@ class _Heard:
         return about if self.done is None else self.done.tokens_thought or min(about, self.done.tokens_out)
 
 
-def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _Heard]:
-    """The answer as it comes, until its end, or until there is no time left for more of it.
+def _heard(tools: Tools, ask_id: str, question: Ask, enough: Callable[[str], bool]) -> Generator[Event, None, _Heard]:
+    """The answer as it comes, until its end, or until it is enough or there is no time left for more of it.
 
     An error is raised from here only if the answer cannot have cost anything; else it is put on record first.
     """
@@ -168,6 +180,7 @@ def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _
                 case Chunk():
                     heard.text.append(piece.text)
                     yield ModelChunk(ask_id=ask_id, text=piece.text)
+                    heard.done = _left(tools.model, question, heard.text, enough)
                 case Thought():
                     heard.thoughts.append(piece.text)
                     yield ModelThought(ask_id=ask_id, text=piece.text)
@@ -175,7 +188,7 @@ def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _
                     yield from _waited(tools, ask_id, question, piece, heard)
                 case Done():
                     heard.done = piece
-            if heard.forbidden or heard.pause_seconds or tools.meter.seconds_left <= 0:
+            if heard.left or heard.forbidden or heard.pause_seconds or tools.meter.seconds_left <= 0:
                 break
     except ModelError as error:
         if not error.may_cost:
@@ -183,6 +196,13 @@ def _heard(tools: Tools, ask_id: str, question: Ask) -> Generator[Event, None, _
         heard.error = error
     heard.seconds = max(0.0, time.monotonic() - heard.started)
     return heard
+
+
+def _left(model: Model, question: Ask, text: list[str], enough: Callable[[str], bool]) -> Done | None:
+    """What the answer cost, where it has come to the end of a line and need not go on."""
+    if "\n" not in text[-1] or not isinstance(model, Leavable) or not enough(whole := "".join(text)):
+        return None
+    return model.counted(question, whole)
 
 
 def _waited(tools: Tools, ask_id: str, question: Ask, piece: Waiting, heard: _Heard) -> Iterator[Event]:

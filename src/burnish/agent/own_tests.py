@@ -12,7 +12,7 @@ from burnish.models.model import Ask
 
 MOST = 8
 MOST_TOKENS = 240
-"""Room for about eight lines. Where lines are easy, models go on counting for ever."""
+"""Room for about eight lines. Where lines are easy, models go on counting for ever; the rest is then not waited for."""
 
 
 class Written(Frozen):
@@ -32,11 +32,20 @@ def written(
     work: Work, tools: Tools, ask_id: str, messages: Messages, given: tuple[str, ...]
 ) -> Generator[Event, None, Written | None]:
     """Tests that stand on their own and are not given already; None when a limit or the user ended the work."""
-    reply = yield from ask(tools, ask_id, question(messages))
+    stories = is_class(work)
+
+    def usable(text: str) -> tuple[list[str], int]:
+        found, dropped = asserts_from(text, work.spec.entry_point, work.task.also, stories=stories)
+        return [test for test in found if test not in given], dropped
+
+    def enough(text: str) -> bool:
+        whole_lines = text[: text.rindex("\n")]
+        return len(usable(whole_lines)[0]) >= (MOST + 1 if stories else MOST)  # a story may go on in the next line
+
+    reply = yield from ask(tools, ask_id, question(messages), enough=enough)
     if reply is None:
         return None
-    found, dropped = asserts_from(reply.text, work.spec.entry_point, work.task.also, stories=is_class(work))
-    fresh = [test for test in found if test not in given]
+    fresh, dropped = usable(reply.text)
     return Written(tests=tuple(fresh[:MOST]), dropped=dropped + len(fresh[MOST:]))
 
 

@@ -4,9 +4,11 @@ One server per weights file and process, shared by all callers. Processes take t
 spin while they wait for each other, so two of them side by side are many times slower than one after the other.
 """
 
+import json
 import os
 import re
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -31,6 +33,9 @@ is still the model's own, but looking at several rounds otherwise than looking a
 way: greedy answers are not always the same as without. Therefore off unless asked for.
 """
 
+TOLD_SECONDS = 10.0
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""The user's shell may name a proxy for other programs."""
 _servers: dict[tuple[Path, bool], "Server"] = {}
 _servers_lock = threading.Lock()
 
@@ -97,6 +102,13 @@ class Server:
             use_responses_api=False,
         )
 
+    def told(self, path: str, question: dict[str, Any]) -> dict[str, Any]:
+        """What one of the server's own addresses answers."""
+        body, kind = json.dumps(question).encode(), {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.address}{path}", body, kind)
+        with _DIRECT.open(request, timeout=TOLD_SECONDS) as answer:
+            return dict(json.load(answer))
+
 
 def server_for(weights: Path, speculate: bool = False) -> Server:
     """The process's one server for these weights, started if need be."""
@@ -146,6 +158,16 @@ class LocalModel:
         if server.problem:
             raise ModelError(f"llama.cpp could not load {self.weights.name}: {server.problem}") from server.problem
         yield from self._with_cores(server, ask, cancel)
+
+    def counted(self, ask: Ask, text: str) -> Done:
+        """What an answer cost of which this much was read, by the server's own tokenizer."""
+        server = server_for(self.weights, self.speculate)
+        messages = [message.model_dump() for message in ask.messages]
+        with blame(ModelError, "counting tokens"):
+            prompt = server.told("/apply-template", {"messages": messages})["prompt"]
+            read = server.told("/tokenize", {"content": prompt, "add_special": True, "parse_special": True})
+            written = server.told("/tokenize", {"content": text})
+        return Done(tokens_in=len(read["tokens"]), tokens_out=len(written["tokens"]), ended="enough")
 
     def _with_cores(self, server: Server, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         if not self._cores.take(0):

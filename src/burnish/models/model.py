@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from burnish.events import Frozen, Message
 
@@ -68,7 +68,8 @@ class Done(Frozen):
 
     tokens_in: int
     tokens_out: int
-    ended: Literal["stop", "length"] = "stop"
+    ended: Literal["stop", "length", "enough"] = "stop"
+    """"enough" when the reader left because all that was wanted was there."""
     tokens_cached: int = 0
     """Of those read, how many the provider had at hand from an earlier ask, and sells cheaper."""
     tokens_thought: int = 0
@@ -101,4 +102,13 @@ class Model(Protocol):
 
     def close(self) -> None:
         """Let go of what this process holds for the model."""
+        ...
+
+
+@runtime_checkable
+class Leavable(Protocol):
+    """A model whose answers may be left before their end: nobody charges for the rest, and it counts for itself."""
+
+    def counted(self, ask: Ask, text: str) -> Done:
+        """What an answer cost of which this much was read."""
         ...

@@ -85,6 +85,13 @@ class HuggingFaceModel:
         finally:
             row.abandoned = True
 
+    def counted(self, ask: Ask, text: str) -> Done:
+        """What an answer cost of which this much was read, by the model's own tokenizer."""
+        engine = engine_for(self.source, self.size)
+        with _tokenizer_lock:
+            written = engine.loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return Done(tokens_in=len(prompt_of(ask, engine)), tokens_out=len(written), ended="enough")
+
     def _read(self, row: Row, words: "Words") -> Iterator[Chunk | Waiting | Done]:
         while not row.cancel.is_set():
             try:
