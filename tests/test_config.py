@@ -33,6 +33,8 @@ def test_a_file_says_who_answers_and_where() -> None:
         ('[models.lab]\nkind = "grpc"\nbase_url = "http://x"\n', r"line 2: models.lab.kind"),
         ('[models.openai]\nkind = "ollama"\n', r"speaks its own protocol"),
         ('[models.openai]\nbase_url = "file:///etc/passwd"\n', r"line 2: models.openai.base_url"),
+        ('[models.lab]\nbase_url = "http://[::1/v1"\n', r"line 2: models.lab.base_url: an address is http://"),
+        ('[models.lab]\nbase_url = "http://box:abc/v1"\n', r"line 2: models.lab.base_url: an address is http://"),
         ('[models.local]\nbase_url = "http://x"\n', r"'local' cannot be"),
         ('[models."a b"]\nbase_url = "http://x"\n', r"'a b' cannot be"),
         ('[context]\n"a:b" = 12\n', r"too small"),
@@ -77,8 +79,9 @@ def test_set_changes_one_line_and_leaves_the_rest_as_it_is(tmp_path: Path) -> No
 
 
 def test_a_server_of_ones_own_begins_with_its_address() -> None:
-    config.put("models.lab.base_url", "http://127.0.0.1:8000/v1")
-    assert config.load().models["lab"].base_url == "http://127.0.0.1:8000/v1"
+    for address in ("http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", "https://example.org"):
+        config.put("models.lab.base_url", address)
+        assert config.load().models["lab"].base_url == address
 
 
 @pytest.mark.parametrize(
@@ -92,6 +95,10 @@ def test_a_server_of_ones_own_begins_with_its_address() -> None:
         ("context.a:b", "lots"),
         ("models.openai.key_env", "sk-1234567890abcdef"),
         ("models.openai.key_env", "not a name"),
+        ("models.lab.base_url", "http://[::1/v1"),
+        ("models.lab.base_url", "http://127.0.0.1:abc/v1"),
+        ("models.lab.base_url", "http://127.0.0.1:99999/v1"),
+        ("models.lab.base_url", "http://:8000/v1"),
     ],
 )
 def test_set_refuses_what_the_file_cannot_hold_and_writes_nothing(tmp_path: Path, key: str, value: str) -> None:

@@ -22,6 +22,7 @@ import tomllib
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -37,6 +38,9 @@ SECRET = re.compile(
 """How keys look: they begin with a few known letters, or are long and mean nothing."""
 ADDRESS = r"^$|^https?://[^\s/@?#]+(?:[/?#]\S*)?$"
 """Nobody is named before the host: what would be there is a password, or opens a door without one."""
+AN_ADDRESS = (
+    "an address is http:// or https://, a host, and a port if it has one of its own (up to 65535); no password is in it"
+)
 
 
 class Provider(Frozen):
@@ -44,13 +48,20 @@ class Provider(Frozen):
 
     kind: Literal["anthropic", "ollama", "openai"] | None = None
     """The protocol of a server of the user's own; OpenAI's unless said."""
-    base_url: str = Field(default="", pattern=ADDRESS)
+    base_url: str = ""
     key_env: str = Field(default="", pattern=r"^$|^[A-Za-z_][A-Za-z0-9_]*$")
     """The environment variable that holds the key; the key itself is nowhere else."""
     continues: bool | None = None
     """Whether the server goes on from an answer that was begun for it; said only where we guess it wrong."""
     thinking: int = Field(default=0, ge=0, le=1_000_000)
     """Tokens for a model's thoughts, beside those of its answer; with 0 it is told not to think, where it can be."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_address(cls, base_url: str) -> str:
+        if not is_address(base_url):
+            raise ValueError(AN_ADDRESS)
+        return base_url
 
 
 class Config(Frozen):
@@ -201,8 +212,13 @@ def looks_secret(key: str, value: str) -> bool:
 
 
 def is_address(value: str) -> bool:
-    """Whether a value may be the address of a server, or none at all: nothing in it opens a door."""
-    return bool(re.search(ADDRESS, value)) and not looks_secret("base_url", value)
+    """Whether a value may be a server's address, or none at all: it can be read, and nothing in it opens a door."""
+    try:
+        parts = urlsplit(value)
+        has_host = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a bracket that is never closed, a port that is no number
+        return False
+    return not value or (has_host and bool(re.search(ADDRESS, value)) and not looks_secret("base_url", value))
 
 
 def _explained(error: Any, words: str) -> str:

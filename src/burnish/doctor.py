@@ -159,9 +159,9 @@ def _named(name: str) -> Finding:
 def _of_server(thing: str, name: str) -> Finding | None:
     """Whether the server that answers to the name has the model; None where no server does."""
     from burnish.models.listing import shelf_of
-    from burnish.models.providers import servers
+    from burnish.models.providers import server_of
 
-    server = servers().get(name.partition(":")[0])
+    server = server_of(name)
     if server is None:
         return None
     shelf = shelf_of(server)

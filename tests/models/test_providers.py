@@ -14,6 +14,7 @@ from burnish.models.model import Ask, Chunk
 from burnish.models.names import open_model
 from burnish.models.ollama import OllamaModel
 from burnish.models.openai import OpenAIModel
+from burnish.models.prices import Price, price_of
 from burnish.models.providers import Server, on_this_machine, servers
 from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import burnish
@@ -53,6 +54,32 @@ def ask(words: int, max_tokens: int = 100) -> Ask:
 def test_ollama_is_where_its_own_variable_says(monkeypatch: pytest.MonkeyPatch, said: str, means: str) -> None:
     monkeypatch.setenv("OLLAMA_HOST", said)
     assert ollama_server.usual_address() == means
+
+
+@pytest.mark.parametrize("said", ["localhost:abc", "localhost:99999", "[::1", "ftp://box", "a b"])
+def test_an_address_of_ollama_that_cannot_be_read_is_for_the_user_to_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", said)
+    for wanting in (ollama_server.usual_address, servers, lambda: open_model("ollama:any")):
+        with pytest.raises(SetupProblem, match=r"in OLLAMA_HOST cannot be used.*: export OLLAMA_HOST=127.0.0.1:11434$"):
+            wanting()
+
+
+def test_a_slip_in_one_address_is_no_business_of_who_asks_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "localhost:abc")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://[::1/v1")
+    with serving(Peer()) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{peer.address}/v1"\n')
+        assert any(isinstance(piece, Chunk) for piece in open_model("lab:any").stream(ask(1), threading.Event()))
+        assert price_of("lab:any") == Price(read=0, written=0)
+    with pytest.raises(SetupProblem, match=r"Did you mean lab:any\?"):
+        open_model("labb:any")
+    told = burnish("models", cwd=tmp_path)
+    assert told.returncode == 2
+    assert "Traceback" not in told.stderr
 
 
 @pytest.mark.parametrize(("name", "key"), [("openai:gpt-4o", "OPENAI_API_KEY"), ("anthropic:c", "ANTHROPIC_API_KEY")])
@@ -235,7 +262,14 @@ def test_tokens_for_thoughts_come_beside_those_for_the_answer(tmp_path: Path) ->
 
 @pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"])
 @pytest.mark.parametrize(
-    "address", ["http://me:secret@127.0.0.1:1/v1", "http://secret@box", "https://box/v1?key=secret", "secret"]
+    "address",
+    [
+        "http://me:secret@127.0.0.1:1/v1",
+        "http://secret@box",
+        "https://box/v1?key=secret",
+        "secret",
+        "http://[::secret/v1",
+    ],
 )
 def test_an_address_in_the_shell_holds_no_password(
     monkeypatch: pytest.MonkeyPatch, variable: str, address: str

@@ -57,11 +57,10 @@ def pull(
 def _pull(name: str) -> None:
     from burnish.cli.fetching import fetching
     from burnish.cli.models_table import megabytes
-    from burnish.models.providers import servers
+    from burnish.models.providers import server_of
     from burnish.models.weights import ensure, is_checked, known, place
 
-    provider, _, model = name.partition(":")
-    server = servers().get(provider) if model else None
+    server = server_of(name) if name.partition(":")[2] else None
     if server:
         _pull_there(server, name)
         return

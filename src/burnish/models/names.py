@@ -84,7 +84,7 @@ def _unknown(name: str) -> SetupProblem:
 
 def _of_a_server(name: str) -> list[str]:
     """The same model behind the provider whose name looks most like the one that was typed."""
-    from burnish.models.providers import servers
+    from burnish.models.providers import provider_names
 
     provider, _, model = name.partition(":")
-    return [f"{near}:{model or 'NAME'}" for near in get_close_matches(provider, servers(), n=1, cutoff=0.7)]
+    return [f"{near}:{model or 'NAME'}" for near in get_close_matches(provider, provider_names(), n=1, cutoff=0.7)]

@@ -10,6 +10,7 @@ from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
+from burnish.config import is_address
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.models.names import Progress
@@ -40,12 +41,25 @@ class About(Frozen):
 
 
 def usual_address() -> str:
-    """Where Ollama listens: as `OLLAMA_HOST` says, which its server and all its clients read."""
+    """Where Ollama listens: as `OLLAMA_HOST` says, which its server and all its clients read. Raises SetupProblem."""
     said = os.environ.get("OLLAMA_HOST", "").strip()
-    parts = urlsplit(said if "://" in said else f"http://{said}")
-    host = parts.hostname or "127.0.0.1"
+    try:
+        parts = urlsplit(said if "://" in said else f"http://{said}")
+        host, port = parts.hostname or "127.0.0.1", parts.port or PORT
+    except ValueError:  # a bracket that is never closed, a port that is no number
+        raise _no_address() from None
     host = "127.0.0.1" if host == "0.0.0.0" else host  # where a server listens is no address to call
-    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{parts.port or PORT}"
+    address = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+    if not is_address(address):
+        raise _no_address()
+    return address
+
+
+def _no_address() -> SetupProblem:
+    return SetupProblem(
+        f"The address in OLLAMA_HOST cannot be used: it is a host and a port of up to 65535. Type:"
+        f" export OLLAMA_HOST=127.0.0.1:{PORT}"
+    )
 
 
 def installed(address: str, timeout_seconds: float = LOOK_SECONDS) -> list[Installed] | None:

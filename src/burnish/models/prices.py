@@ -45,9 +45,9 @@ def price_of(name: str) -> Price | None:
         return Price(read=0.0, written=0.0)
     if not provider or not model:
         return None
-    from burnish.models.providers import servers
+    from burnish.models.providers import server_of
 
-    server = servers().get(provider)
+    server = server_of(name)
     if server is None or server.is_official:
         return _listed(provider, model)
     if server.kind == "ollama":

@@ -58,9 +58,22 @@ class Server:
 
 def servers() -> dict[str, Server]:
     """All providers that answer over HTTP, by the name before the colon."""
-    settings = config.load().models
-    names = dict.fromkeys((*config.BUILT_IN, *settings))
-    return {name: _server(name, settings.get(name, config.Provider())) for name in names}
+    return {name: server for name in provider_names() if (server := server_of(name))}
+
+
+def server_of(name: str) -> Server | None:
+    """Who answers for a `provider:model` name. Only that provider is looked at: a slip in the address of another one
+    is no business of who does not ask it.
+    """
+    provider = name.partition(":")[0]
+    said = config.load().models
+    known = provider in config.BUILT_IN or provider in said
+    return _server(provider, said.get(provider, config.Provider())) if known else None
+
+
+def provider_names() -> list[str]:
+    """What may stand before the colon, of those that answer over HTTP."""
+    return list(dict.fromkeys((*config.BUILT_IN, *config.load().models)))
 
 
 def _server(name: str, said: config.Provider) -> Server:
@@ -80,8 +93,8 @@ def _in_shell(name: str) -> str:
     address = os.environ.get(variable, "").strip() if variable else ""
     if not config.is_address(address):
         raise SetupProblem(
-            f"The address in {variable} cannot be used: it must begin with http:// or https:// and hold no password"
-            f" and no key, which belongs into {KEYS[name]}. Type: export {variable}={OFFICIAL[name]}"
+            f"The address in {variable} cannot be used: {config.AN_ADDRESS}, and no key, which belongs into"
+            f" {KEYS[name]}. Type: export {variable}={OFFICIAL[name]}"
         )
     return address
 
@@ -89,7 +102,7 @@ def _in_shell(name: str) -> str:
 def open_server(name: str) -> "ChatModel | None":
     """The model behind a `provider:model` name that a server answers to; None where no provider is called so."""
     provider, _, model = name.partition(":")
-    server = servers().get(provider) if model else None
+    server = server_of(name) if model else None
     if server is None:
         return None
     _check_package(name, server.kind)

@@ -3,7 +3,7 @@
 from burnish import config
 from burnish.models.model import Model
 from burnish.models.prices import context_of
-from burnish.models.providers import servers
+from burnish.models.providers import server_of
 
 
 def room_of(model: Model) -> int:
@@ -14,5 +14,5 @@ def room_of(model: Model) -> int:
 
 def _listed(name: str) -> int:
     """Only of a provider's own cloud: another server may run anything under that name."""
-    server = servers().get(name.partition(":")[0])
+    server = server_of(name)
     return context_of(name) if server is not None and server.is_official else 0

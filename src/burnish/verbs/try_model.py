@@ -13,7 +13,7 @@ from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, RunStarted, Stopped
 from burnish.models.model import Ask, Model
 from burnish.models.prices import context_of, price_of
-from burnish.models.providers import Server, servers
+from burnish.models.providers import Server, server_of
 from burnish.places import home
 from burnish.runs import Record, Store
 from burnish.runs.speeds import EXAMINED, measured
@@ -48,7 +48,7 @@ def try_model(
     user can make the model answer at all.
     """
     caps = check_cost(model, dollars, unpriced)
-    server = servers().get(model.name.partition(":")[0])
+    server = server_of(model.name)
     model.warm_up()
     with open_sandbox(sandbox, cells=1) as box:
         run_id, record = Store(home() / EXAMINED).begin(model.name)
@@ -109,7 +109,7 @@ def _unpriced(model: Model, dollars: float | None, fine: bool) -> Limits:
 
 def _asks(model: Model) -> list[Ask]:
     """All that may be asked, with the tokens for thoughts that the model has."""
-    server = servers().get(model.name.partition(":")[0])
+    server = server_of(model.name)
     trials = (*_trials(model.name, server), long_prompt(short=True))
     return [trial.ask.model_copy(update={"thinking": getattr(model, "thinking", 0)}) for trial in trials]
 
