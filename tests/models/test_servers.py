@@ -12,6 +12,7 @@ import pytest
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import Message
 from burnish.models.chat import ChatModel
+from burnish.models.faults import without
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
 from burnish.models.names import open_model
 from tests.models.peers import MODEL, Peer, Turn, serving
@@ -316,6 +317,20 @@ def test_a_key_in_an_error_is_blotted_out(meet: Meet) -> None:
         answered(model)
     assert KEY not in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("short", ["hunter2", "h2!", "token", "x"])
+@pytest.mark.parametrize("status", [401, 418])
+def test_a_short_key_is_a_secret_too(meet: Meet, monkeypatch: pytest.MonkeyPatch, short: str, status: int) -> None:
+    monkeypatch.setenv("LAB_KEY", short)
+    model, _ = meet(Turn(status=status, says=f"bad key '{short}' ({short}), my_{short}: x2 tokens"))
+    with pytest.raises((ModelError, SetupProblem)) as caught:
+        answered(model)
+    assert "'…' (…), my_…: x2 tokens" in str(caught.value)
+
+
+def test_a_short_key_leaves_words_that_only_contain_it() -> None:
+    assert without("temp", "temperature is refused, temp") == "temperature is refused, …"
 
 
 @pytest.mark.parametrize("before", [250, 270, 280, 290])

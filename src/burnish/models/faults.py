@@ -23,6 +23,7 @@ NOTHING_CAME = "No generation chunks were returned"
 TOO_LONG = re.compile(r"\((\d+) tokens\) exceeds the available context size \((\d+) tokens\)")
 """How llama.cpp refuses a prompt."""
 MOST_WORDS = 300
+LONG_SECRET = 8
 
 
 class Fault(Exception):
@@ -68,9 +69,14 @@ def fault_of(error: BaseException, secret: str = "", retry_after: str = "") -> F
 
 
 def without(secret: str, text: str) -> str:
-    """The text with the secret, and what looks like one, blotted out; a server may say back to us what we sent."""
-    if len(secret) >= 8:
+    """The text with the secret, and what looks like one, blotted out; a server may say back to us what we sent.
+
+    A short secret may be a part of common words (`token`, `temp`), so it is blotted out where it stands alone.
+    """
+    if len(secret) >= LONG_SECRET:
         text = text.replace(secret, "…")
+    elif secret:
+        text = re.sub(rf"(?<![^\W_]){re.escape(secret)}(?![^\W_])", "…", text)
     return re.sub(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|(?i:bearer)\s+\S+", "…", text)
 
 
