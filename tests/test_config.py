@@ -107,6 +107,48 @@ def test_set_refuses_what_the_file_cannot_hold_and_writes_nothing(tmp_path: Path
     assert not (tmp_path / "config.toml").exists()
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("models.lab.thinking", "abc", r"^'abc' cannot be .*: it is a number of tokens.*models\.lab\.thinking 4096$"),
+        ("may_spend", "maybe", r"^'maybe' cannot be .*: it is true or false\..* set may_spend false$"),
+        ("context.ollama:x", "100", r"^'100' cannot be .*512 at least.* set context\.ollama:x 8192$"),
+        ("context.ollama:x", "0512", r"^'0512' cannot be .*a number of tokens"),
+        ("models.lab.base_url", "ftp://x", r"^'ftp://x' .*: an address is http://.* set models\.lab\.base_url http://"),
+        ("models.lab.base_url", "http://hunter@x", r"^This cannot be .*: an address is"),
+        ("models.lab.kind", "grpc", r"anthropic, ollama or openai.* set models\.lab\.kind openai$"),
+        ("models.lab.key_env", "a b", r"the name of a variable.* set models\.lab\.key_env MY_KEY$"),
+        ("models.new.thinking", "3", r"begins with its address\..* set models\.new\.base_url http://127"),
+        (
+            "models.local.base_url",
+            "http://x",
+            r"^models\.local.*'local' cannot be the name.* set models\.lab\.base_url",
+        ),
+        ("models.a b.base_url", "http://x", r"'a b' cannot be the name"),
+        ("models.openai.kind", "ollama", r"'openai' speaks its own protocol.* set models\.lab\.base_url"),
+        ("model", "a\udcff:b", r"^'a\\udcff:b' cannot be .* set model auto$"),
+    ],
+)
+def test_a_refused_value_is_named_and_not_the_file_which_is_fine(
+    tmp_path: Path, key: str, value: str, says: str
+) -> None:
+    (tmp_path / "config.toml").write_text(OWN)
+    with pytest.raises(SetupProblem, match=says) as caught:
+        config.put(key, value)
+    assert "Nothing was changed. Type: burnish config set " in str(caught.value)
+    assert not any(word in str(caught.value) for word in ("config.toml", "hunter"))
+    assert "^" not in str(caught.value), "no pattern is shown"
+    assert (tmp_path / "config.toml").read_text() == OWN
+
+
+def test_a_file_that_was_wrong_before_is_told_of_and_may_be_mended_by_its_own_key(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('may_spend = "perhaps"\n')
+    with pytest.raises(SetupProblem, match=r"line 1: may_spend: it is true or false\. Mend them"):
+        config.put("model", "auto")
+    config.put("may_spend", "true")
+    assert config.load().may_spend
+
+
 def test_the_command_shows_sets_and_says_where(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     assert burnish("config", "path", cwd=tmp_path).stdout.strip() == str(file)
