@@ -36,7 +36,7 @@ from burnish.text import fenced, one_line, plain
 
 HEADLINES = {
     "proven": "Proven: your examples, and every undisputed test, pass.",
-    "plausible": "Plausible: you gave no example, so only its own tests vouch for it.",
+    "plausible": "Plausible: no example could decide, so only its own tests vouch for it.",
     "failed": "Failed: the evidence is not in.",
 }
 

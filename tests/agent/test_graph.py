@@ -121,6 +121,22 @@ def test_without_an_example_the_result_is_only_plausible() -> None:
     assert "you gave no example" in run.why
 
 
+def test_one_test_of_the_models_own_passes_in_the_singular() -> None:
+    run = tried(NO_EXAMPLE, tests=block("assert double(3) == 6"))
+    assert "vouch for it (1 test passes)" in run.why
+
+
+def test_an_example_that_was_not_understood_is_not_called_missing() -> None:
+    run = tried("a function double(n) that doubles a number, e.g. close(double(2), nearly)")
+    assert run.verdict == "plausible"
+    assert run.why.startswith("your example was not understood as a test (close(double(2), nearly))")
+
+
+def test_an_example_that_begins_with_a_value_decides() -> None:
+    run = tried("a function double(n) that doubles a number, e.g. '4' in str(double(2))")
+    assert run.verdict == "proven"
+
+
 def test_without_any_test_nothing_vouches_for_the_code() -> None:
     run = tried(NO_EXAMPLE, tests="I would rather not.", limits=Limits(rounds=1))
     assert run.verdict == "failed"

@@ -8,6 +8,7 @@ import pytest
 
 from burnish.tasks import from_sentence
 from burnish.tasks.examples import as_doctest, called_names, find_examples, in_words
+from burnish.tasks.examples_claims import not_understood
 
 RAISES = "with pytest.raises(ValueError):\n    f(0)"
 
@@ -83,6 +84,51 @@ def test_an_example_is_recognised_in_many_phrasings(text: str, tests: list[str])
 )
 def test_prose_is_never_mistaken_for_an_example(text: str) -> None:
     assert find_examples(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tests"),
+    [
+        ("e.g. '7' in f([[7, 8]])", ["assert '7' in f([[7, 8]])"]),
+        ("For example, `'7' in f([[7, 8]])`.", ["assert '7' in f([[7, 8]])"]),
+        ("e.g. '7' not in f(8), 3 in f(2)", ["assert '7' not in f(8)", "assert 3 in f(2)"]),
+        ("e.g. f(1) == 2, '7' in f(3) because", ["assert f(1) == 2", "assert '7' in f(3)"]),
+        ("e.g. '7' in f(3), f(2) -> 3, not f(0)", ["assert '7' in f(3)", "assert f(2) == 3", "assert not f(0)"]),
+        ("e.g. '7' in f(3) and '8' in f(3)", ["assert '7' in f(3)", "assert '8' in f(3)"]),
+        ("(e.g. 0 < f(2) < 5)", ["assert 0 < f(2) < 5"]),
+        ("e.g. 4 == f(2)", ["assert f(2) == 4"]),
+        ("e.g. not f(3).", ["assert not f(3)"]),
+        ("e.g. isinstance(f(2), int)", ["assert isinstance(f(2), int)"]),
+        ("e.g. all(x > 0 for x in f(3))", ["assert all(x > 0 for x in f(3))"]),
+    ],
+)
+def test_an_announced_example_need_not_begin_with_the_call(text: str, tests: list[str]) -> None:
+    assert find_examples(text) == tests
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'7' in f([[7, 8]])",
+        "e.g. f(3)",
+        "e.g. '7' in a list",
+        "e.g. '7' in f(x)",
+        "e.g. '7' in f(3) + g",
+        "e.g. '7' in f(...)",
+        "e.g. not f(3) but f(4)",
+        "e.g. isinstance(3, int)",
+        "e.g. 3 is f(2)",
+        "e.g. '7' or f(3)",
+    ],
+)
+def test_what_is_announced_must_still_be_a_claim_about_the_function(text: str) -> None:
+    assert find_examples(text) == []
+
+
+def test_an_announced_example_that_is_not_understood_can_be_named() -> None:
+    assert not_understood("a function f(n), e.g. close(f(2), 3.1)", {"f"}) == "close(f(2), 3.1)"
+    assert not_understood("a function f(n) for lists, e.g. empty ones", {"f"}) == ""
+    assert not_understood("a function f(n)", {"f", ""}) == ""
 
 
 def test_the_sentence_of_the_first_page_gives_its_three_tests() -> None:

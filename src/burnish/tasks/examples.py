@@ -6,9 +6,11 @@ The rule: an example is taken only when it is beyond doubt Python. What is not r
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from burnish.parsing import parse, parse_expression
+from burnish.tasks.examples_claims import ANNOUNCED, JOINT, claim_at
+from burnish.tasks.examples_pieces import arguments_are_values, expression, longest, own_names_only
 from burnish.tasks.syntax import parsed
 
 _START = re.compile(r"(?<![\w.\"'\]])(?:not\s+)?[A-Za-z_]\w*(?:\.\w+)*\(")
@@ -28,14 +30,22 @@ _LONGEST = 400
 def find_examples(text: str) -> list[str]:
     """Test bodies for every example in the text, in order, without repeats."""
     tests: list[str] = []
+    begun = {match.start() for match in _START.finditer(text)}
+    announced = {match.end() for match in ANNOUNCED.finditer(text)}
+    waiting = sorted(begun | announced, reverse=True)
     end = 0
-    for match in _START.finditer(text):
-        if match.start() < end:
+    while waiting:
+        start = waiting.pop()
+        if start < end:
             continue
-        found = _example_at(text, match.start())
+        found = _example_at(text, start) if start in begun else None
+        found = found or (claim_at(text, start) if start in announced else None)
         if found:
             test, end = found
             tests.extend(_parts(test))
+            if joint := JOINT.match(text, end):
+                announced.add(joint.end())
+                waiting.append(joint.end())
     tests.extend(_doctests(text))
     return list(dict.fromkeys(_without_halves(tests, find_stories(text))))
 
@@ -51,7 +61,7 @@ def _in_one_line(text: str) -> Iterator[str]:
         if match.start() < end:
             continue
         line = text[match.start() :].split("\n", 1)[0][:_LONGEST]
-        told = _longest(line.strip("`"), lambda piece: bool(_story(piece.split(";"))))
+        told = longest(line.strip("`"), lambda piece: bool(_story(piece.split(";"))))
         if told:
             end = match.start() + len(told)
             yield _story(told.split(";"))
@@ -83,7 +93,7 @@ def _story(steps: list[str]) -> str:
     plain = all(isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) for node in tree.body)
     makes = isinstance(tree.body[0], ast.Assign) and isinstance(tree.body[0].value, ast.Call)
     compares = isinstance(last, ast.Expr) and isinstance(last.value, ast.Compare)
-    if not (plain and makes and compares and _own_names_only(tree)):
+    if not (plain and makes and compares and own_names_only(tree)):
         return ""
     return "\n".join([*lines[:-1], f"assert {lines[-1]}"])
 
@@ -137,7 +147,7 @@ def _parts(test: str) -> list[str]:
 
 def _example_at(text: str, start: int) -> tuple[str, int] | None:
     piece = text[start : start + _LONGEST]
-    comparison = _longest(piece, _is_comparison)
+    comparison = longest(piece, _is_comparison)
     if comparison:
         return f"assert {comparison}", start + len(comparison)
     call = _shortest_call(piece)
@@ -148,7 +158,7 @@ def _example_at(text: str, start: int) -> tuple[str, int] | None:
     if raises and is_error(raises[1]):
         return f"with pytest.raises({raises[1]}):\n    {call}", start + len(call) + raises.end()
     arrow = _ARROW.match(rest)
-    value = _longest(rest[arrow.end() :], is_literal) if arrow else ""
+    value = longest(rest[arrow.end() :], is_literal) if arrow else ""
     if not arrow or not value:
         return None
     return f"assert {call} == {value}", start + len(call) + arrow.end() + len(value)
@@ -157,54 +167,24 @@ def _example_at(text: str, start: int) -> tuple[str, int] | None:
 def _doctests(text: str) -> Iterator[str]:
     for match in _DOCTEST.finditer(text):
         call, value = match[1].strip(), match[2].strip()
-        if _parsed(call) and _shortest_call(call) == call and is_literal(value):
+        if expression(call) and _shortest_call(call) == call and is_literal(value):
             yield f"assert {call} == {value}"
-
-
-def _longest(text: str, fits: Callable[[str], bool]) -> str:
-    """The longest beginning of the text that fits; a full stop at its end is the sentence's, not the number's."""
-    line = text if text.lstrip().startswith(("[", "{", "(")) else text.split("\n", 1)[0]
-    for end in reversed(_whole_at(line)):
-        piece = line[:end].rstrip()
-        if piece and fits(piece):
-            shorter = piece.rstrip(".")
-            return shorter if shorter != piece and fits(shorter) else piece
-    return ""
-
-
-def _whole_at(text: str) -> list[int]:
-    """Where a beginning of the text may end: outside of brackets and quotes. Parsing at every place takes for ever."""
-    ends, depth, quote, skip = [], 0, "", False
-    for place, letter in enumerate(text, 1):
-        if skip or letter == "\\":
-            skip = not skip
-        elif quote:
-            quote = "" if letter == quote else quote
-        elif letter in "\"'":
-            quote = letter
-        else:
-            depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            break
-        if not (depth or quote or skip):
-            ends.append(place)
-    return ends
 
 
 def _shortest_call(text: str) -> str:
     for match in re.finditer(r"\)", text):
         piece = text[: match.end()]
-        node = _parsed(piece)
+        node = expression(piece)
         if isinstance(node, ast.Call):
-            return piece if _own_names_only(node) and _arguments_are_values(node) else ""
+            return piece if own_names_only(node) and arguments_are_values(node) else ""
     return ""
 
 
 def _is_comparison(piece: str) -> bool:
-    node = _parsed(piece) if _COMPARES.search(piece) else None
+    node = expression(piece) if _COMPARES.search(piece) else None
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return all(_compares(value) for value in node.values) and _own_names_only(node)
-    return node is not None and _compares(node) and _own_names_only(node) and _arguments_are_values(node)
+        return all(_compares(value) for value in node.values) and own_names_only(node)
+    return node is not None and _compares(node) and own_names_only(node) and arguments_are_values(node)
 
 
 def _compares(node: ast.AST) -> bool:
@@ -222,29 +202,6 @@ def _is_singleton(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 
-def _own_names_only(node: ast.AST) -> bool:
-    """Every name is called or built in: `f(n) == n` in a sentence speaks of all n and is no example."""
-    called = {call.func.id for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)}
-    bound = {name.id for name in ast.walk(node) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
-    bound |= {argument.arg for argument in ast.walk(node) if isinstance(argument, ast.arg)}
-    used = {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-    return all(name in called | bound or hasattr(builtins, name) for name in used) and not _ends_a_sentence(node)
-
-
-def _ends_a_sentence(node: ast.AST) -> bool:
-    """Whether a dot has a space behind it: `f(4) == 'IV'. It` has a full stop in it and asks for no attribute."""
-    dotted = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
-    return any(
-        part.end_lineno == part.value.end_lineno
-        and (part.end_col_offset or 0) - len(part.attr.encode()) - (part.value.end_col_offset or 0) > 1
-        for part in dotted
-    )
-
-
-def _arguments_are_values(node: ast.AST) -> bool:
-    return not any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in ast.walk(node))
-
-
 def is_literal(piece: str) -> bool:
     """Whether a text is one value, written out."""
     if piece[-1:] == "," or not _VALUE.match(piece):
@@ -254,10 +211,3 @@ def is_literal(piece: str) -> bool:
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return False
     return value is not Ellipsis and not (isinstance(value, tuple) and not piece.startswith("("))
-
-
-def _parsed(piece: str) -> ast.expr | None:
-    try:
-        return parse_expression(piece)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None

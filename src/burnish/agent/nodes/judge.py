@@ -7,6 +7,7 @@ from burnish.agent.work import Work
 from burnish.checks.tests import TestsCheck
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
 from burnish.runs.sentences import joined
+from burnish.tasks.examples_claims import not_understood
 from burnish.text import counted, one_line
 
 MOST_NAMED = 200
@@ -85,12 +86,12 @@ def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
         own = _left(work, work.suite.model)
         extra = [f"{counted(own, 'undisputed test')} of the model's"] if own else []
         return "proven", f"{joined([_yours(work), *extra, *_added(work)])} pass{_aside(work)}"
-    return "plausible", f"you gave no example; only its own tests vouch for it ({_own(work)} pass{_aside(work)})"
+    return "plausible", f"{_no_example(work)}; only its own tests vouch for it ({_own(work)}{_aside(work)})"
 
 
 def _failed(work: Work, evidence: Evidence) -> str:
     if not work.suite.names:
-        return "there is no test: you gave no example and the model wrote none that can be used"
+        return f"there is no test: {_no_example(work)} and the model wrote none that can be used"
     if evidence.verdict == "passed":
         return "most of the model's own tests are disputed, so nothing vouches for the code; give an example"
     return evidence.why
@@ -110,12 +111,24 @@ def _all(work: Work) -> str:
     """How many tests pass, and whose they are."""
     given = len(work.deciding)
     if not given:
-        return f"only the model's own tests vouch for it ({_own(work)} pass{_aside(work)})"
-    return f"{counted(given, 'test')} pass{_aside(work)}"
+        return f"only the model's own tests vouch for it ({_own(work)}{_aside(work)})"
+    return f"{counted(given, 'test')} {_passes(given)}{_aside(work)}"
 
 
 def _own(work: Work) -> str:
-    return joined([counted(_left(work, work.suite.model), "test"), *_added(work)])
+    """How many tests of its own the code passes, in words."""
+    model, added = (_left(work, tests) for tests in (work.suite.model, work.suite.added))
+    return f"{joined([counted(model, 'test'), *_added(work)])} {_passes(model + added)}"
+
+
+def _passes(count: int) -> str:
+    return "passes" if count == 1 else "pass"
+
+
+def _no_example(work: Work) -> str:
+    """Why nothing that was given decides: none was given, or it could not be read."""
+    said = not_understood(work.task.prompt, {work.task.entry_point, *work.task.also})
+    return f"your example was not understood as a test ({said})" if said else "you gave no example"
 
 
 def _added(work: Work) -> list[str]:

@@ -60,13 +60,18 @@ def _saying(body: str) -> Saying | None:
     tree = parsed(body)
     node = tree.body[0] if tree and len(tree.body) == 1 else None
     if isinstance(node, ast.Assert):
-        left = node.test.left if isinstance(node.test, ast.Compare) else node.test
-        return Saying(body, ast.unparse(node.test), "True", ast.unparse(left))
+        return Saying(body, ast.unparse(node.test), "True", ast.unparse(_called(node.test)))
     if isinstance(node, ast.With) and len(node.body) == 1 and isinstance(node.body[0], ast.Expr):
         raises, call = node.items[0].context_expr, ast.unparse(node.body[0].value)
         error = ast.unparse(raises.args[0]) if isinstance(raises, ast.Call) and raises.args else ""
         return Saying(body, call, f"{RAISES}{error}", call)
     return None
+
+
+def _called(test: ast.expr) -> ast.expr:
+    """The side of a comparison that calls something; of `'7' in f(3)` that is the second."""
+    sides = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+    return next((side for side in sides if any(isinstance(part, ast.Call) for part in ast.walk(side))), sides[0])
 
 
 def _is_story(words: str) -> bool:
