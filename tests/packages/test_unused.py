@@ -5,6 +5,9 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
+from burnish.errors import SetupProblem
 from burnish.packages import Layer, prepare
 from tests.packages.shelf import Shelf
 
@@ -62,3 +65,52 @@ def test_what_another_process_is_at_stays(shelf: Shelf, cache: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         prepare(["plum==1.0"])
     assert old.folder.exists()
+
+
+def forgotten(shelf: Shelf, cache: Path) -> Layer:
+    """A layer without a version that nobody used for 100 days, with its wheel; what pip could ask has nothing any more.
+
+    It is so old that newer versions are asked for first.
+    """
+    file = shelf.wheel("apple")
+    layer = prepare(["apple"])
+    manifest = layer.folder.parent / "layer.json"
+    manifest.write_text(manifest.read_text().replace(layer.made, "2020-01-01T00:00:00+00:00"))
+    aged(layer.folder.parent, 100)
+    aged(cache / "wheels", 100)
+    file.unlink()
+    return layer
+
+
+def test_offline_the_layer_that_is_asked_for_stays_however_long_nobody_asked(shelf: Shelf, cache: Path) -> None:
+    old = forgotten(shelf, cache)
+    again = prepare(["apple"])
+    assert (again.folder, again.packages) == (old.folder, old.packages)
+    assert (again.folder / "apple.py").exists()
+    assert wheels(cache) == {"apple"}
+
+
+def test_a_layer_that_gives_way_to_a_newer_one_stays_for_who_has_it(shelf: Shelf, cache: Path) -> None:
+    old = forgotten(shelf, cache)
+    shelf.wheel("apple", "1.4")
+    assert prepare(["apple"]).packages[0].version == "1.4"
+    assert (old.folder / "apple.py").exists()
+
+
+def test_a_making_that_fails_takes_nothing_away(shelf: Shelf, cache: Path) -> None:
+    old = forgotten(shelf, cache)
+    with pytest.raises(SetupProblem):
+        prepare(["surely-invented"])
+    assert (old.folder / "apple.py").exists()
+    assert wheels(cache) == {"apple"}
+
+
+def test_a_layer_that_goes_while_the_index_is_asked_is_made_again(shelf: Shelf, cache: Path) -> None:
+    old = forgotten(shelf, cache)
+
+    def somebody_empties_the_cache(said: str) -> None:
+        if old.folder.stat().st_mode & 0o200 == 0:
+            old.folder.chmod(0o755)
+            (old.folder / "apple.py").unlink()
+
+    assert (prepare(["apple"], tell=somebody_empties_the_cache).folder / "apple.py").exists()

@@ -399,3 +399,18 @@ def test_packages_are_not_worn_by_another_python_which_is_said(tmp_path: Path) -
         assert plain.grade("x = 1", "assert x == 1").all_passed, "it goes on without them"
     with Box("docker", "", opened, Limits(), cells=1, layer=made) as worn, pytest.raises(SetupProblem):
         worn.warm_up()
+
+
+@pytest.mark.parametrize("kind", ["auto", "bubblewrap", "docker", "process"])
+def test_a_layer_that_is_gone_is_no_fault_of_the_sandbox(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(SetupProblem, match=r"^The packages in .*/gone were prepared and are gone.*type the same"):
+        open_sandbox(kind, cells=1, layer=tmp_path / "gone")
+
+
+def test_a_layer_that_goes_during_a_run_is_named_too(tmp_path: Path) -> None:
+    with Box("process", "", lambda worn: process_cell(Limits(), worn), Limits(), cells=1) as plain:
+        plain.wear(tmp_path / "gone")
+        with pytest.raises(SetupProblem, match=r"are gone"):
+            plain.grade("x = 1", "assert x == 1")
+        plain.wear(layer(tmp_path / "site", fruit="COLOUR = 'red'\n"))
+        assert plain.grade("import fruit", "import fruit\nassert fruit.COLOUR == 'red'").all_passed

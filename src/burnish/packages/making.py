@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,7 +40,6 @@ class Making:
         for left in [self.folder, *self.folder.parent.glob(f".{self.folder.name}-*")]:
             remove(left)
         _sweep(self.folder.parent)
-        unused.sweep(self.folder.parent)
         place = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
         try:
             (place / layer.SITE).mkdir()
@@ -48,6 +48,8 @@ class Making:
             place.rename(self.folder)
         finally:
             remove(place)
+        with suppress(OSError):  # the layer is made, whatever becomes of others
+            unused.sweep(self.folder.parent)  # now only: offline, what is old may be all that there is
         return Layer(folder=self.folder / layer.SITE, packages=packages, asked=self.asked, made=made)
 
     def _filled(self, place: Path) -> tuple[Installed, ...]:

@@ -37,6 +37,8 @@ def prepare(
     folder = layer.home() / layer.key(name, asked)
     make = partial(_made, asked=asked, name=name, python=python, tell=tell)
     found = age.newest(folder)
+    if found:
+        unused.use(found.folder.parent)  # at once: whoever makes a layer meanwhile, even we, may sweep
     prepared = _up_to_date(found, folder, tell, bounds, make) if found else make(folder, bounds)
     unused.use(prepared.folder.parent)
     return prepared
@@ -48,6 +50,8 @@ def _up_to_date(found: Layer, folder: Path, tell: Tell | None, bounds: Bounds, m
     if age.is_old(found) and not lock_of(later).exists():
         with suppress(SetupProblem):  # what was found will do
             return make(later, bounds.at_most(age.ASKING_SECONDS), newest=True)
+        if not layer.load(found.folder.parent):  # somebody emptied the cache in the meantime
+            return make(folder, bounds)
     if tell and (said := age.from_the_cache(found)):
         tell(said)
     return found

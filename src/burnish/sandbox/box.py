@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import CommandRan, Graded
-from burnish.sandbox import diagnosis, verdict
+from burnish.sandbox import diagnosis, start, verdict
 from burnish.sandbox.cell import Cell, Ended, Heard
 from burnish.sandbox.limits import Limits
 from burnish.sandbox.parts import without_packages
@@ -127,6 +127,7 @@ class Box:
             if self._idle:
                 return self._idle.pop()
             layer = self.layer
+        start.must_be_there(layer)
         cell = self._open_cell(layer)
         cell.layer = layer
         with self._lock:

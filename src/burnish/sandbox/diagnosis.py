@@ -144,6 +144,14 @@ def no_docker(reason: str) -> str:
     return f"Generated code cannot run in a container here: {' '.join(reason.split())}.{TYPE}{line}"
 
 
+def no_layer(layer: Path) -> str:
+    """Why packages that were prepared cannot be had, and what to type. No sandbox is to blame."""
+    return (
+        f"The packages in {layer} were prepared and are gone: somebody removed them from the cache meanwhile. They are "
+        "prepared anew if you type the same command again."
+    )
+
+
 def another_python(theirs: str, ours: str) -> str:
     """Why packages cannot be had in an image of the user's own, and what to type."""
     minor = ".".join(ours.split(".")[:2])

@@ -32,6 +32,7 @@ def open_sandbox(
     they are where they are. `layer` is a folder with packages that code may import besides pytest; see `Box.wear`.
     """
     limits = limits or Limits()
+    start.must_be_there(layer)  # before "auto" takes it for a reason to try another kind
     if kind == "process":
         return Box(kind, NO_ISOLATION, lambda worn: start.process_cell(limits, worn), limits, cells, layer)
     if kind not in KINDS:

@@ -17,8 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from burnish.errors import SandboxError
-from burnish.sandbox import bubblewrap, cgroups, seccomp, wire
+from burnish.errors import SandboxError, SetupProblem
+from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp, wire
 from burnish.sandbox.cell import Cell
 from burnish.sandbox.limits import Limits
 
@@ -56,6 +56,12 @@ def bubblewrap_cell(
     finally:
         if filter_fd is not None:
             os.close(filter_fd)
+
+
+def must_be_there(layer: Path | None) -> None:
+    """Raise SetupProblem for a layer that is gone; else every kind of cell would fail, each with words of its own."""
+    if layer and not layer.is_dir():
+        raise SetupProblem(diagnosis.no_layer(layer))
 
 
 def with_layer(folders: Mapping[str, str], layer: Path | None) -> dict[str, str]:
