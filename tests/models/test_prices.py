@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.models.prices import Price, price_of
+from burnish.models.prices import Price, context_of, price_of
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,24 @@ def test_a_server_on_this_machine_costs_nothing_and_another_has_no_known_price(
     assert price_of("lab:any") == Price(read=0, written=0)
     assert price_of("far:any") is None
     assert price_of("openai:gpt-4o") is None, "who sells it under that name elsewhere may ask any price"
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "model"),
+    [("openai", "https://api.openai.com/v1", "gpt-4o"), ("anthropic", "https://api.anthropic.com", "claude-haiku-4-5")],
+)
+def test_a_cloud_has_its_price_and_its_context_under_any_name(
+    tmp_path: Path, kind: str, address: str, model: str
+) -> None:
+    own = price_of(f"{kind}:{model}")
+    (tmp_path / "config.toml").write_text(
+        f'[models.work]\nkind = "{kind}"\nbase_url = "{address}/"\nkey_env = "WORK_KEY"\n'
+        f'[models.{kind}]\nbase_url = "https://example.org/v1"\n'
+    )
+    assert price_of(f"work:{model}") == own is not None
+    assert context_of(f"work:{model}") > 100_000
+    assert price_of("work:no-such-model") is None
+    assert price_of(f"{kind}:{model}") is None, "elsewhere it may have any price"
 
 
 @pytest.mark.parametrize("name", ["openai:no-such-model", "nobody:gpt-4o", "gpt-4o", "", ":", "openai:"])

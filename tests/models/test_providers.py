@@ -204,7 +204,15 @@ def test_the_list_is_short_where_no_server_is_set_up() -> None:
 
 @pytest.mark.parametrize(
     ("address", "here"),
-    [("http://127.0.0.1:1", True), ("http://[::1]:1", True), ("http://localhost/v1", True), ("https://x.org", False)],
+    [
+        ("http://127.0.0.1:1", True),
+        ("http://[::1]:1", True),
+        ("http://localhost/v1", True),
+        ("http://0.0.0.0:1/v1", True),
+        ("http://[::]:1", True),
+        ("https://x.org", False),
+        ("http://10.0.0.1", False),
+    ],
 )
 def test_an_address_of_this_machine_is_known(address: str, here: bool) -> None:
     assert on_this_machine(address) is here

@@ -49,7 +49,7 @@ def price_of(name: str) -> Price | None:
 
     server = server_of(name)
     if server is None or server.is_official:
-        return _listed(provider, model)
+        return _listed(server.kind if server else provider, model)
     if server.kind == "ollama":
         return None if _CLOUD.search(model) else Price(read=0.0, written=0.0)
     return Price(read=0.0, written=0.0) if server.is_here else None
@@ -73,12 +73,19 @@ def _listed(provider: str, model: str) -> Price | None:
         return None
 
 
-@cache
 def context_of(name: str) -> int:
     """Tokens that a listed model can have in mind; 0 where nobody has told us."""
-    from genai_prices import Usage, calc_price
+    from burnish.models.providers import server_of
 
     provider, _, model = name.partition(":")
+    server = server_of(name)
+    return _window(server.kind if server and server.is_official else provider, model)
+
+
+@cache
+def _window(provider: str, model: str) -> int:
+    from genai_prices import Usage, calc_price
+
     try:
         known = calc_price(Usage(input_tokens=1), model, provider_id=_PROVIDERS.get(provider, provider))
     except LookupError:

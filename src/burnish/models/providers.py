@@ -126,10 +126,11 @@ def open_server(name: str) -> "ChatModel | None":
 
 
 def on_this_machine(address: str) -> bool:
-    """Whether an address is that of this very machine."""
+    """Whether an address is that of this very machine; 0.0.0.0 is what a server here says that it listens at."""
     host = urlsplit(address).hostname or ""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        known = ipaddress.ip_address(host)
+        return known.is_loopback or known.is_unspecified
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
 
