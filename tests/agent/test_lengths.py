@@ -66,6 +66,36 @@ def test_no_cap_is_passed_with_thinking_on(seed: int) -> None:
     assert sum(price.of(reply.tokens_in, reply.tokens_out) for reply in replies) <= cast(float, limits.dollars)
 
 
+@pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
+@pytest.mark.parametrize(
+    "turn",
+    [
+        Turn(text="x = 1", read=999_999, written=30),
+        Turn(text="x = 1", read=30, written=999_999),
+        Turn(pieces=tuple("#" + "x(y)+" * 4000 for _ in range(10)), read=30, written=200_000),
+        Turn(text="x " * 400, read=0, written=0),
+    ],
+)
+def test_no_cap_is_passed_whatever_a_server_writes_and_says(
+    kind: str, turn: Turn, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from burnish.models.names import open_model
+    from burnish.models.prices import Price
+
+    price = Price(read=1000.0, written=2000.0)
+    monkeypatch.setattr("burnish.agent.limits.price_of", lambda name: price)
+    with serving(Peer(turn)) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "{kind}"\nbase_url = "{peer.base_url(kind)}"\n')
+        tools = tools_for(cast(ScriptedModel, open_model(f"lab:{MODEL}")), Limits(tokens=600, dollars=0.8))
+        events: list[Event] = []
+        while not any(isinstance(event, Stopped) for event in events):
+            events += ask(tools, f"draft-{len(events)}", CODE)
+    replies = [event for event in events if isinstance(event, ModelReplied)]
+    assert len(replies) > 1
+    assert sum(reply.tokens_in + reply.tokens_out for reply in replies) <= 600
+    assert tools.meter.dollars <= 0.8
+
+
 def test_a_length_for_answers_is_for_those_that_hold_code() -> None:
     tools = tools_for(ScriptedModel(["x"]), Limits(max_tokens=500, thinking=70))
     short = CODE.model_copy(update={"purpose": "tests"})
@@ -188,7 +218,7 @@ def test_an_answer_that_was_lost_may_cost_so_each_further_try_is_booked(
     with serving(Peer(turn)) as peer:
         (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "{kind}"\nbase_url = "{peer.base_url(kind)}"\n')
         model = open_model(f"lab:{MODEL}")
-        tools = tools_for(cast(ScriptedModel, model), Limits(tokens=150))  # two of at most 65
+        tools = tools_for(cast(ScriptedModel, model), Limits(tokens=270))  # two of at most 129
         if tries == 5:  # an error of the server costs nothing
             with pytest.raises(ModelError):
                 list(ask(tools, "draft-1", CODE))
@@ -244,7 +274,7 @@ def test_a_question_that_reached_nobody_costs_nothing_however_often_it_is_tried(
         address = peer.base_url(kind) if gone else "http://nowhere.invalid"
         (tmp_path / "config.toml").write_text(f'[models.lab]\nkind = "{kind}"\nbase_url = "{address}"\n')
         model = open_model(f"lab:{MODEL}")
-    tools, events = tools_for(cast(ScriptedModel, model), Limits(tokens=70)), list[Event]()
+    tools, events = tools_for(cast(ScriptedModel, model), Limits(tokens=130)), list[Event]()
     with pytest.raises(ModelError, match="asked 5 times"):
         events.extend(ask(tools, "draft-1", CODE))
     assert set(kinds(events)) == {"asked", "notice"}

@@ -34,6 +34,12 @@ class Turn:
     cached: int = 0
     thought: int = 0
     length: bool = False
+    pieces: tuple[str, ...] = ()
+    """The text as it is sent, where not word by word."""
+
+    @property
+    def sent(self) -> list[str]:
+        return list(self.pieces) or _words(self.text)
 
 
 Script = Callable[[str, dict[str, Any]], Turn]
@@ -262,7 +268,7 @@ def _openai(turn: Turn) -> Iterator[str]:
     yield line([{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}])
     for word in _words(turn.thoughts):
         yield line([{"index": 0, "delta": {"reasoning_content": word}, "finish_reason": None}])
-    for word in _words(turn.text):
+    for word in turn.sent:
         yield line([{"index": 0, "delta": {"content": word}, "finish_reason": None}])
     yield line([{"index": 0, "delta": {}, "finish_reason": "length" if turn.length else "stop"}])
     usage: dict[str, Any] = {"prompt_tokens": turn.read, "completion_tokens": turn.written}
@@ -285,7 +291,7 @@ def _anthropic(turn: Turn) -> Iterator[str]:
             yield line("content_block_delta", index=0, delta={"type": "thinking_delta", "thinking": word})
         yield line("content_block_stop", index=0)
     yield line("content_block_start", index=1, content_block={"type": "text", "text": ""})
-    for word in _words(turn.text):
+    for word in turn.sent:
         yield line("content_block_delta", index=1, delta={"type": "text_delta", "text": word})
     yield line("content_block_stop", index=1)
     ended = {"stop_reason": "max_tokens" if turn.length else "end_turn", "stop_sequence": None}
@@ -301,7 +307,7 @@ def _ollama(turn: Turn) -> Iterator[str]:
 
     for word in _words(turn.thoughts):
         yield line({"role": "assistant", "content": "", "thinking": word})
-    for word in _words(turn.text):
+    for word in turn.sent:
         yield line({"role": "assistant", "content": word})
     why = "length" if turn.length else "stop"
     counts = {"prompt_eval_count": turn.read, "eval_count": turn.written, "total_duration": 5, "eval_duration": 4}

@@ -12,6 +12,7 @@ import pytest
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import Message
 from burnish.models.chat import ChatModel
+from burnish.models.counting import most_read
 from burnish.models.faults import without
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
 from burnish.models.names import open_model
@@ -65,6 +66,10 @@ def text_of(pieces: list[Piece]) -> str:
     return "".join(piece.text for piece in pieces if isinstance(piece, Chunk))
 
 
+def said_of(pieces: list[Piece]) -> list[str]:
+    return [piece.why for piece in pieces if isinstance(piece, Waiting) and piece.why]
+
+
 def test_an_answer_comes_in_pieces_and_ends_with_what_it_cost(meet: Meet) -> None:
     model, _ = meet()
     pieces = list(model.stream(HELLO, threading.Event()))
@@ -84,13 +89,13 @@ def test_several_threads_may_ask_at_once(meet: Meet) -> None:
 
 
 def test_thoughts_are_kept_apart_from_the_answer(meet: Meet) -> None:
-    model, peer = meet(Turn(thoughts="let me see", thought=3))
+    model, peer = meet(Turn(thoughts="let me see", thought=3, written=9))
     pieces = list(model.stream(HELLO, threading.Event()))
     assert text_of(pieces) == "Hello there, you two."
     thoughts = "".join(piece.text for piece in pieces if isinstance(piece, Thought))
     if peer.asked[0][0] != "/api/chat":  # Ollama keeps to itself what was not asked for
         assert thoughts == "let me see"
-        assert pieces[-1] == Done(tokens_in=11, tokens_out=7, tokens_thought=3)
+        assert pieces[-1] == Done(tokens_in=11, tokens_out=9, tokens_thought=3)
 
 
 def test_thoughts_inside_the_text_are_taken_out_of_it(meet: Meet) -> None:
@@ -221,19 +226,50 @@ def test_an_endless_answer_ends_at_its_length(meet: Meet) -> None:
     assert peer.hung_up.wait(2)
 
 
+@pytest.mark.parametrize("written", [7, 200_000])
+def test_a_few_big_pieces_end_at_their_length_as_well(meet: Meet, written: int) -> None:
+    big = tuple("#" + "x(y)+" * 4000 for _ in range(10))
+    model, _ = meet(Turn(pieces=big, written=written))
+    pieces = list(model.stream(HELLO, threading.Event()))
+    assert len(text_of(pieces)) == HELLO.max_tokens * 16
+    assert pieces[-1].ended == "length"  # type: ignore[union-attr]
+    assert pieces[-1].tokens_out == HELLO.max_tokens  # type: ignore[union-attr]
+    assert any("goes on past the 64 tokens it was asked for" in why for why in said_of(pieces))
+
+
+def test_one_big_piece_that_is_not_too_long_is_not_cut(meet: Meet) -> None:
+    text = "def double(number):\n    return number * 2  # twice\n" * 5
+    pieces = list(meet(Turn(pieces=(text,), written=60))[0].stream(HELLO, threading.Event()))
+    assert text_of(pieces) == text
+    assert (pieces[-1].ended, said_of(pieces)) == ("stop", [])  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("count", [0, -5])
 def test_counts_that_cannot_be_right_are_replaced_by_our_own(meet: Meet, count: int) -> None:
     _, done = answered(meet(Turn(read=count, written=count))[0])
     assert done.tokens_in > 0
-    assert done.tokens_out == 4
+    assert done.tokens_out == 8
 
 
-def test_a_count_of_more_than_there_can_be_is_cut_to_what_there_can_be(meet: Meet) -> None:
-    _, done = answered(meet(Turn(read=10**13, written=10**13, cached=10**12, thought=10**12))[0])
-    assert 11 <= done.tokens_in < 10_000
+@pytest.mark.parametrize(("written", "least"), [(0, 400), (1, 300)])
+def test_one_big_piece_that_nobody_counted_is_counted_by_what_is_in_it(meet: Meet, written: int, least: int) -> None:
+    dense = "a=(b+c)*d[1];" * 50
+    _, done = answered(meet(Turn(pieces=(dense,), written=written))[0], HELLO.model_copy(update={"max_tokens": 2000}))
+    assert least < done.tokens_out <= len(dense)
+
+
+def test_a_count_of_more_than_there_can_be_is_cut_to_what_there_can_be_and_that_is_said_once(meet: Meet) -> None:
+    model, _ = meet(Turn(read=10**13, written=10**13, cached=10**12, thought=10**12))
+    pieces = list(model.stream(HELLO, threading.Event()))
+    done = pieces[-1]
+    assert isinstance(done, Done)
+    assert done.tokens_in == most_read(HELLO.messages)
     assert done.tokens_out == HELLO.max_tokens
     assert done.tokens_cached <= done.tokens_in
     assert done.tokens_thought <= done.tokens_out
+    assert len(said_of(pieces)) == 2
+    assert "says 10,000,000,000,000 tokens read, more than there can be" in said_of(pieces)[0]
+    assert said_of(list(model.stream(HELLO, threading.Event()))) == []
 
 
 def test_a_count_of_fewer_tokens_than_words_is_not_believed(meet: Meet) -> None:
@@ -243,9 +279,9 @@ def test_a_count_of_fewer_tokens_than_words_is_not_believed(meet: Meet) -> None:
 
 
 def test_cached_tokens_are_among_those_read(meet: Meet) -> None:
-    model, peer = meet(Turn(read=100, cached=80))
+    model, peer = meet(Turn(read=70, cached=60))
     _, done = answered(model)
-    assert (done.tokens_in, done.tokens_cached) == (100, 0 if "/api/chat" in peer.asked[0][0] else 80)
+    assert (done.tokens_in, done.tokens_cached) == (70, 0 if "/api/chat" in peer.asked[0][0] else 60)
 
 
 def test_what_a_model_refuses_is_left_out_and_not_sent_again(meet: Meet) -> None:

@@ -14,13 +14,11 @@ from typing import Literal
 from pydantic import Field
 
 from burnish.errors import SetupProblem
-from burnish.events import AnswerLost, Asked, Frozen, Message, ModelReplied, Stopped
+from burnish.events import AnswerLost, Asked, Frozen, ModelReplied, Stopped
+from burnish.models.counting import most_read
 from burnish.models.model import Ask, Model
 from burnish.models.prices import FREE, Price, price_of
 from burnish.runs.replay import Replay
-
-WRAPPING = 8
-"""Tokens that mark a message as one."""
 
 PER_ANSWER = ("max_tokens", "thinking")
 """Limits of one answer: they end no work, so a run that is taken up again may have any others."""
@@ -161,7 +159,7 @@ class Meter:
         Where its answer never came to an end, nobody knows: it counts at the most it can have cost, with the dearest
         of those who may have been asked.
         """
-        read, written = _most_in(asked.messages), asked.max_tokens + asked.thinking
+        read, written = most_read(asked.messages), asked.max_tokens + asked.thinking
         if reply and reply.tokens_in:
             read, written = reply.tokens_in, reply.tokens_out
         prices = [price for price in map(_price, models) if price]
@@ -240,20 +238,13 @@ def _price(model: str) -> Price | None:
 
 def most_tokens(ask: Ask) -> int:
     """Tokens that a call may take, read and written."""
-    return _most_in(ask.messages) + ask.most_tokens
+    return most_read(ask.messages) + ask.most_tokens
 
 
 def most_dollars(ask: Ask, model: str) -> float | None:
     """What a call may cost; None where nobody knows."""
     price = _price(model)
-    return price.of(_most_in(ask.messages), ask.most_tokens) if price else None
-
-
-def _most_in(messages: Sequence[Message]) -> int:
-    """Tokens of a prompt, estimated upward: no tokenizer makes one of less than a byte, and each message is wrapped in
-    a few that mark who speaks.
-    """
-    return sum(len(message.content.encode("utf-8", "replace")) + WRAPPING for message in messages)
+    return price.of(most_read(ask.messages), ask.most_tokens) if price else None
 
 
 def _at(cap: Cap, value: float) -> Stopped:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from burnish.errors import BurnishError, ModelError, SetupProblem
 from burnish.events import Message
 from burnish.models.faults import Fault, blame_length, fault_of, without
-from burnish.models.model import Ask, Piece, Waiting
+from burnish.models.model import Ask, Done, Piece, Waiting
 from burnish.models.providers import Server
 from burnish.models.pump import POLL_SECONDS, Answer, pumped
 from burnish.models.reading import Reading
@@ -50,6 +50,7 @@ class ChatModel(ABC):
         """Tokens for thoughts that each ask of this model has beside those for its answer."""
         self.refused: set[str] = set() if server.continues is not False else {BEGUN}
         self._key = server.key
+        self._told: set[str] = set()
 
     @property
     @abstractmethod
@@ -110,7 +111,15 @@ class ChatModel(ABC):
                 yield from reading.take(chunk)
                 if reading.too_long:
                     break
-            yield from reading.end()
+            for piece in reading.end():
+                yield from self._once(reading.doubts(piece)) if isinstance(piece, Done) else ()
+                yield piece
+
+    def _once(self, told: dict[str, str]) -> Iterator[Waiting]:
+        """What is to be said of this server, each kind of it once."""
+        new = {kind: words for kind, words in told.items() if kind not in self._told}
+        self._told |= new.keys()
+        yield from (Waiting(why=f"{self.name} {words}") for words in new.values())
 
     def _learns(self, fault: Fault, left_out: frozenset[str]) -> bool:
         """Whether the fault tells of something that the server refuses and that can be left out.

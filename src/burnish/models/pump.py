@@ -6,15 +6,15 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 
 from burnish.errors import ModelError
-from burnish.models.model import Chunk, Done, Piece, Thought, Waiting
+from burnish.models.model import Done, Piece, Waiting
 
 POLL_SECONDS = 0.05
 
-Answer = Generator[Chunk | Thought | Done, None, None]
+Answer = Generator[Piece, None, None]
 """Reads from a server, as long as that takes; runs in the thread, to its very end."""
 Named = Callable[[BaseException], BaseException]
 """Says in our words what broke an answer off."""
-_Pieces = queue.SimpleQueue[Chunk | Thought | Done | BaseException]
+_Pieces = queue.SimpleQueue[Piece | BaseException]
 
 
 def pumped(

@@ -1,9 +1,9 @@
 """From the chunks of LangChain's chat models to the pieces of an answer, whoever wrote it."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from burnish.models.counting import careful, carefully, fewest, fewest_read, most_read
 from burnish.models.faults import Fault
 from burnish.models.model import Ask, Chunk, Done, Thought
 from burnish.models.thinking import Apart
@@ -12,12 +12,9 @@ WHY_ENDED = ("finish_reason", "stop_reason", "done_reason")
 """Where the OpenAI, Anthropic and Ollama protocols say why an answer ended."""
 LENGTH = {"length", "max_tokens", "model_context_window_exceeded"}
 DECLINED = {"content_filter", "refusal"}
-MOST_CHARACTERS_PER_TOKEN = 6
-"""An answer with more pieces than it may have tokens, and so many characters, is longer than was asked for."""
-MOST_WRAPPING = 4096
-"""Tokens that a server may add to a question: marks of who speaks, a system message of its own."""
-
-_TOKENS = re.compile(r"[A-Za-z]{1,4}|\n\s*|\S")
+CHARACTERS_PER_PIECE, CHARACTERS_PER_TOKEN = 6, 16
+"""An answer with more pieces than it may have tokens, and so many characters for each, is longer than was asked for; so
+is one, however few its pieces, with as many characters as no text has for each of its tokens."""
 
 
 class Reading:
@@ -29,17 +26,15 @@ class Reading:
         self._usage: dict[str, Any] = {}
         self._read_at_start = 0
         self._ended = ""
-        self._pieces = 0
+        self._came: list[str] = []
         self._characters = 0
-        self._bytes = 0
-        self._words = 0
-        self._in_word = False
+        self._clipped = False
 
     @property
     def too_long(self) -> bool:
         """Whether the server goes on past the length it was asked for."""
         most = self._ask.most_tokens
-        return self._pieces > most and self._characters > most * MOST_CHARACTERS_PER_TOKEN
+        return self._clipped or (len(self._came) > most and self._characters > most * CHARACTERS_PER_PIECE)
 
     def take(self, chunk: Any) -> Iterator[Chunk | Thought]:
         """What one chunk adds."""
@@ -48,7 +43,7 @@ class Reading:
         self._read_at_start = about.get("tokens_read") or self._read_at_start
         self._ended = next((str(about[key]) for key in WHY_ENDED if about.get(key)), self._ended)
         if thought := chunk.additional_kwargs.get("reasoning_content"):
-            yield self._counted(Thought(text=str(thought)))
+            yield from self._thought(str(thought))
         for block in [chunk.content] if isinstance(chunk.content, str) else chunk.content:
             yield from self._block(block)
 
@@ -63,35 +58,46 @@ class Reading:
             raise Fault(f"the model declined to answer ({self._ended})")
         yield self._done()
 
+    def doubts(self, done: Done) -> dict[str, str]:
+        """What is strange about it, kind by kind: a server that is not believed may charge for more all the same."""
+        told = {}
+        if self.too_long:
+            told["length"] = f"goes on past the {self._ask.most_tokens:,} tokens it was asked for, and is cut there"
+        counts = {"read": (self._said_read, done.tokens_in), "written": (self._said_written, done.tokens_out)}
+        for what, (said, counted) in counts.items():
+            if said > counted:
+                told[what] = f"says {said:,} tokens {what}, more than there can be; {counted:,} are counted"
+        return told
+
     def _block(self, block: Any) -> Iterator[Chunk | Thought]:
         if isinstance(block, dict) and block.get("type") in ("thinking", "reasoning"):
             if said := block.get("thinking") or block.get("reasoning"):
-                yield self._counted(Thought(text=str(said)))
+                yield from self._thought(str(said))
             return
-        text = str(block.get("text") or "") if isinstance(block, dict) else block
-        if text:
-            self._count(text)
+        if text := self._kept(str(block.get("text") or "") if isinstance(block, dict) else block):
             yield from self._apart.sort(text)
 
-    def _counted(self, thought: Thought) -> Thought:
-        self._count(thought.text)
-        return thought
+    def _thought(self, text: str) -> Iterator[Thought]:
+        if text := self._kept(text):
+            yield Thought(text=text)
 
-    def _count(self, text: str) -> None:
-        self._pieces += 1
-        self._characters += len(text)
-        self._bytes += len(text.encode("utf-8", "replace"))
-        goes_on = self._in_word and not text[:1].isspace()
-        self._words += len(text.split()) - goes_on
-        self._in_word = not text[-1:].isspace()
+    def _kept(self, text: str) -> str:
+        """The text, or what of it is within the length that was asked for."""
+        room = self._ask.most_tokens * CHARACTERS_PER_TOKEN - self._characters
+        self._clipped = self._clipped or len(text) > room
+        text = text[:room]
+        if text:
+            self._came.append(text)
+            self._characters += len(text)
+        return text
 
     def _done(self) -> Done:
         """What it cost. No count is believed that cannot be right: caps and the record must not hang on it."""
-        said, ask = self._usage, self._ask
-        read = _said(said.get("input_tokens")) or self._read_at_start or roughly(ask)
-        read = _between(_words(ask), read, _most_read(ask))
-        written = _said(said.get("output_tokens")) or self._pieces
-        written = _between(self._words, written, max(ask.most_tokens, self._bytes))
+        ask, said, text = self._ask, self._usage, "".join(self._came)
+        read = min(self._said_read or carefully(ask), most_read(ask.messages))
+        read = max(read, fewest_read(ask))
+        written = self._said_written or max(careful(text), len(self._came))
+        written = min(max(written, fewest(text)), ask.most_tokens)
         return Done(
             tokens_in=read,
             tokens_out=written,
@@ -100,29 +106,13 @@ class Reading:
             tokens_thought=min(written, _part(said.get("output_token_details"), "reasoning")),
         )
 
+    @property
+    def _said_read(self) -> int:
+        return _said(self._usage.get("input_tokens")) or self._read_at_start
 
-def roughly(ask: Ask) -> int:
-    """About how many tokens a prompt has, where nobody has counted them: a token is some four bytes."""
-    return sum(len(message.content.encode("utf-8", "replace")) // 4 + 8 for message in ask.messages)
-
-
-def carefully(ask: Ask) -> int:
-    """How many tokens a prompt may well have: each digit and each sign is one, and long words come in parts."""
-    return sum(len(_TOKENS.findall(message.content)) + 8 for message in ask.messages)
-
-
-def _words(ask: Ask) -> int:
-    """Fewer tokens than words cannot have been read: none reaches from one into the next."""
-    return sum(len(message.content.split()) for message in ask.messages)
-
-
-def _most_read(ask: Ask) -> int:
-    """More tokens than bytes cannot have been read, with what a server wraps around them."""
-    return sum(len(message.content.encode("utf-8", "replace")) for message in ask.messages) + MOST_WRAPPING
-
-
-def _between(least: int, count: int, most: int) -> int:
-    return max(least, min(count, most))
+    @property
+    def _said_written(self) -> int:
+        return _said(self._usage.get("output_tokens"))
 
 
 def _said(count: object) -> int:
