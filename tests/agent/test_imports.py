@@ -50,6 +50,32 @@ def test_what_is_bound_known_or_unknown_is_left_as_it_is(code: str) -> None:
     assert with_imports(code) == code
 
 
+@pytest.mark.parametrize(
+    ("used", "packages", "line"),
+    [
+        ("pd.Series(x)", ("pandas",), "import pandas as pd"),
+        ("np.array(x)", ("numpy", "pandas"), "import numpy as np"),
+        ("plt.plot(x)", ("matplotlib",), "import matplotlib.pyplot as plt"),
+        ("DataFrame(x)", ("pandas",), "from pandas import DataFrame"),
+        ("numpy.array(x)", ("numpy",), "import numpy"),
+        ("yaml.dump(x)", ("pyyaml",), "import yaml"),
+        ("PIL.Image.new(x)", ("pillow",), "import PIL"),
+    ],
+)
+def test_a_forgotten_import_of_a_package_that_is_there_is_added(
+    used: str, packages: tuple[str, ...], line: str
+) -> None:
+    code = f"def f(x):\n    return {used}\n"
+    assert with_imports(code, packages=packages) == f"{line}\n\n\n{code}"
+    assert with_imports(code) == with_imports(code, packages=("attrs",)) == code
+
+
+@pytest.mark.parametrize("used", ["pillow.new(x)", "Numpy.array(x)", "torch.zeros(x)", "pd.Series(x)"])
+def test_what_no_package_brings_under_that_name_is_left_as_it_is(used: str) -> None:
+    code = f"def f(x):\n    return {used}\n"
+    assert with_imports(code, packages=("numpy", "pillow")) == code
+
+
 def test_names_that_the_task_offers_are_not_imported() -> None:
     code = "def f(s):\n    return re.sub('a', math.pi, s)\n"
     assert with_imports(code, ("re",)).startswith("import math\n\n\ndef f")

@@ -1,8 +1,11 @@
-"""Imports that an answer forgot: small models use `re` and `List` without saying where they come from."""
+"""Imports that an answer forgot: small models use `re`, `List` and `pd` without saying where they come from."""
 
 import ast
 import builtins
+from collections.abc import Sequence
 
+from burnish.packages.distribution import brings, usual_name
+from burnish.packages.names import PACKAGE_OF
 from burnish.tasks.assemble import names_of
 from burnish.tasks.syntax import parsed
 
@@ -25,12 +28,28 @@ HOMES = {
 KNOWN = {module: f"import {module}" for module in MODULES.split()} | {
     name: f"from {home} import {name}" for home, names in HOMES.items() for name in names.split()
 }
+ALIASES = {
+    "np": "numpy",
+    "nx": "networkx",
+    "pd": "pandas",
+    "pl": "polars",
+    "plt": "matplotlib.pyplot",
+    "px": "plotly.express",
+    "sns": "seaborn",
+    "tf": "tensorflow",
+    "xr": "xarray",
+}
+"""Short names under which everybody imports these modules."""
+CLASSES = {"pandas": "DataFrame Series Timestamp", "numpy": "ndarray", "bs4": "BeautifulSoup"}
 
 
-def with_imports(code: str, offered: tuple[str, ...] = ()) -> str:
-    """The code, below the imports of the standard library that it uses and nobody makes; `offered` names are there."""
+def with_imports(code: str, offered: tuple[str, ...] = (), packages: Sequence[str] = ()) -> str:
+    """The code, below the imports that it uses and nobody makes: of the standard library, and of `packages`, which are
+    there. `offered` names are there already.
+    """
     module = parsed(code)
-    missing = [KNOWN[name] for name in sorted(_unbound(module) - {*offered}) if name in KNOWN] if module else []
+    found = {name: _import_of(name, packages) for name in sorted(_unbound(module) - {*offered})} if module else {}
+    missing = [line for line in found.values() if line]
     if not missing:
         return code
     future = [line for line in code.split("\n") if line.startswith("from __future__ import ")]
@@ -38,6 +57,20 @@ def with_imports(code: str, offered: tuple[str, ...] = ()) -> str:
     lines = "\n".join([*future, *missing])
     below = f"\n{rest}" if rest.lstrip().startswith(("import ", "from ")) else f"\n\n\n{rest.lstrip()}"
     return lines + below if parsed(lines + below) else code
+
+
+def _import_of(name: str, packages: Sequence[str]) -> str:
+    """The line that brings a name; empty where none is known."""
+    if name in KNOWN or not packages:
+        return KNOWN.get(name, "")
+    there = brings(packages)
+    if name in ALIASES:
+        return f"import {ALIASES[name]} as {name}" if there(ALIASES[name]) else ""
+    for home, classes in CLASSES.items():
+        if name in classes.split() and there(home):
+            return f"from {home} import {name}"
+    is_module = bool(usual_name(name)) or (name.islower() and name not in PACKAGE_OF.values())
+    return f"import {name}" if is_module and there(name) else ""
 
 
 def _unbound(module: ast.Module) -> set[str]:

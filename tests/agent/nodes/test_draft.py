@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -11,9 +12,11 @@ from burnish.agent import prompts
 from burnish.agent.nodes import draft as node
 from burnish.agent.nodes import reflect, repair
 from burnish.agent.nodes.draft import told
+from burnish.agent.packages import Packages
 from burnish.errors import ModelError
 from burnish.events import Asked, CodeProposed, Event, Move, Stopped
 from burnish.models.model import Chunk
+from burnish.packages import Installed, Layer
 from burnish.tasks import Task
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.agent.nodes.at_work import tools
@@ -204,3 +207,12 @@ def test_what_was_made_from_a_part_must_hold_the_rest() -> None:
     changed = version(list(repair(before, tools(None, block(line)), move)))
     assert (changed.problem, len(changed.code.splitlines())) == ("", 502)
     assert changed.code.endswith("    return n\n")
+
+
+@pytest.mark.parametrize(("there", "line"), [("pandas", "import pandas as pd\n\n\n"), ("numpy", ""), ("", "")])
+def test_a_package_that_is_there_need_not_be_imported_by_the_answer(there: str, line: str) -> None:
+    code = "def f(n):\n    return pd.Series([n])"
+    installed = (Installed(name=there, version="2"),) if there else ()
+    layer = Layer(folder=Path("/nowhere"), packages=installed, asked=())
+    using = replace(tools(None, block(code)), packages=Packages(layer, (), lambda folder: None))
+    assert version(list(node(work(task=WRITING), using, MOVE))).code.strip() == f"{line}{code}"

@@ -107,7 +107,7 @@ def propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterato
     if answered is None:
         return
     found, ask_id = answered
-    code = found.code if found.problem else assemble(work.task, with_imports(found.code, offered_names(work.task)))
+    code = found.code if found.problem else assemble(work.task, _with_imports(found.code, work, tools))
     yield CodeProposed(
         version=move.version,
         code=code,
@@ -118,6 +118,13 @@ def propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterato
         base=move.base,
         mended=found.mended,
     )
+
+
+def _with_imports(code: str, work: Work, tools: Tools) -> str:
+    """The code with the imports that it forgot, as far as they can be had."""
+    layer = tools.packages.layer if tools.packages else None
+    there = [package.name for package in layer.packages] if layer else []
+    return with_imports(code, offered_names(work.task), there)
 
 
 def _answered(
