@@ -42,6 +42,26 @@ def test_addresses_paths_options_and_conditions_are_refused(text: str) -> None:
     assert "\x1b" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("mylib @ git+https://oauth2:ghp_secret0123456789012345678901234567890@192.0.2.1/me/mylib.git", "mylib @…"),
+        ("git+https://me:pa/secret@192.0.2.1/x", "git+https:…"),
+        ("https://192.0.2.1/x.whl?token=secret", "https:…"),
+        ("192.0.2.1/x.whl?token=secret", "192.0.2.1/x.whl?…"),
+        ("git+ssh:\\\\me:secret@192.0.2.1", "git+ssh:…"),
+        ("numpy,https://me:se,secret@192.0.2.1/x", "https:…"),
+        ("numpy\n@https://me:secret@192.0.2.1/x", "numpy @…"),
+        ("no requirement at all", "no requirement at all"),
+    ],
+)
+def test_nothing_of_an_address_is_shown_as_there_may_be_a_password_anywhere_in_it(text: str, shown: str) -> None:
+    with pytest.raises(SetupProblem) as told:
+        wanted([text])
+    assert str(told.value).startswith(f"{shown!r} ")
+    assert "secret" not in str(told.value)
+
+
 def test_a_misspelled_name_gets_the_nearest_real_one() -> None:
     with pytest.raises(SetupProblem, match=r"Did you mean numpy\?.*--with numpy.*--allow-package numppy$"):
         wanted(["numppy"])

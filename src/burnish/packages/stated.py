@@ -199,10 +199,12 @@ def _binds(option: str) -> bool:
 
 def _included(root: Path, file: Path, number: int, name: str, seen: set[Path]) -> list[Stated | Unread | Bound]:
     """What another file asks for. One that is not opened may name an index, for all that is known."""
+    named = _inside(root, file)
+    unknown = Bound(file=named, line=number, what="-r with a file that was not read")
+    if "://" in name:
+        return [Unread(file=named, what=f"line {number} includes a file at an address, which was not opened"), unknown]
     found = _requirements_file(root, file.parent / name, seen)
-    if any(isinstance(one, Unread) for one in found):
-        found.append(Bound(file=_inside(root, file), line=number, what="-r with a file that was not read"))
-    return found
+    return [*found, unknown] if any(isinstance(one, Unread) for one in found) else found
 
 
 def _is_own(root: Path, file: Path, wanted: str) -> bool:

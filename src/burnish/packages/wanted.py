@@ -16,6 +16,9 @@ from burnish.text import one_line
 _BETWEEN = re.compile(r",(?![^\[\]]*\])\s*(?=[^\s<>=!~])")
 """A comma before another package; one inside brackets or before an operator belongs to its requirement."""
 
+_SECRET = re.compile(r"([@:?]|//).*")
+"""Where an address may begin, and all that follows: anywhere in it there may be a password."""
+
 _VERSION = re.compile(r"[A-Za-z0-9.*+!_-]+")
 
 
@@ -71,11 +74,16 @@ def _read(text: str) -> Requirement:
 
 
 def _no_requirement(text: str, why: str) -> str:
-    shown = re.sub(r"//[^/@\s]*@", "//…@", one_line(text, 60))  # an address may hold a password
     return (
-        f"{shown!r} {why}, and only the name of a package, with versions if you like, can be asked for: "
+        f"{shown(text)!r} {why}, and only the name of a package, with versions if you like, can be asked for: "
         "no addresses, files, options or conditions. For example: --with 'numpy,pandas>=2'"
     )
+
+
+def shown(text: str) -> str:
+    """What somebody wrote as a requirement, short, and without any address in it."""
+    flat = one_line(text, len(text))  # not cut before: half an address is none that can be told
+    return one_line(_SECRET.sub(r"\1…", flat), 60)
 
 
 def _stranger(name: str) -> str:

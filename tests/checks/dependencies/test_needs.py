@@ -159,6 +159,9 @@ def test_a_pyproject_that_cannot_be_read_is_a_gap(make: Make, text: str) -> None
         ("-r /etc/passwd", "lies outside the project and was not opened"),
         ("--requirement=missing.txt", "missing.txt cannot be read: not a file of the project"),
         ("https://evil.invalid/a.whl", "comes from an address"),
+        ("https://evil.invalid/a.whl?token=secret", "not from the index: 'https:…'"),
+        ("odd @ https://me:se/secret@evil.invalid/a whl", "be read: 'odd @…'"),
+        ("-r https://me:secret@evil.invalid/a.txt", "line 1 includes a file at an address, which was not opened"),
         ("/etc", "comes from an address"),
         ("-e ../elsewhere", "comes from an address"),
         ("${NAME}", "not a requirement that can be read"),
@@ -169,6 +172,7 @@ def test_a_pyproject_that_cannot_be_read_is_a_gap(make: Make, text: str) -> None
 def test_lines_that_cannot_be_judged_are_gaps(make: Make, line: str, told: str) -> None:
     (gap,) = gaps(make({"requirements.txt": f"{line}\n"}).root)
     assert told in gap
+    assert "secret" not in gap
 
 
 def test_a_link_out_of_the_project_is_not_followed(make: Make, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from burnish.checks.dependencies.package import Gap, Use
 from burnish.packages.stated import Stated, Unread, applies, stated
-from burnish.text import one_line
+from burnish.packages.wanted import shown
 
 
 def required(root: Path) -> Iterator[Use | Gap]:
@@ -28,7 +28,7 @@ def _from_address(wanted: str, file: str, line: int) -> Use | Gap:
     """A package that comes from an address; its name stands behind `#egg=`, if anywhere."""
     if egg := re.search(r"[#&]egg=([\w.-]+)", wanted):
         return Use(name=canonicalize_name(egg[1]), file=file, line=line, stated=True, elsewhere=True)
-    return Gap(file=file, line=line, what=f"a requirement comes from an address, not from the index: {_shown(wanted)}")
+    return Gap(file=file, line=line, what=f"a requirement comes from an address, not from the index: {shown(wanted)!r}")
 
 
 def _requirement(one: Stated) -> Use | Gap:
@@ -36,7 +36,7 @@ def _requirement(one: Stated) -> Use | Gap:
         read = Requirement(one.text)
         name = canonicalize_name(read.name)
     except InvalidRequirement:
-        return Gap(file=one.file, line=one.line, what=f"not a requirement that can be read: {_shown(one.text)}")
+        return Gap(file=one.file, line=one.line, what=f"not a requirement that can be read: {shown(one.text)!r}")
     return Use(
         name=name,
         file=one.file,
@@ -46,11 +46,6 @@ def _requirement(one: Stated) -> Use | Gap:
         optional=bool(one.extra) or not applies(read),
         elsewhere=read.url is not None,
     )
-
-
-def _shown(wanted: str) -> str:
-    """A stranger's line, short, without a password that an address may hold."""
-    return repr(one_line(re.sub(r"//[^/@\s]*@", "//…@", wanted), 60))
 
 
 def _pin(read: Requirement) -> str:
