@@ -5,7 +5,7 @@ import pytest
 from burnish.agent.nodes.judge import judge
 from burnish.events import Event, RunFinished, TestsProposed
 from burnish.sandbox import Sandbox
-from tests.agent.history import REPAIR, given, proposed, ran, work
+from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.agent.nodes.at_work import Gone, tools
 
 
@@ -20,6 +20,17 @@ def test_nothing_is_handed_over_where_the_code_as_it_was_passes_more() -> None:
     finished = ending(list(judge(worse, tools(ground=Gone()))))
     assert (finished.verdict, finished.version) == ("failed", None)
     assert "as it was passes 1 of 2 tests, the best version only 0" in finished.why
+
+
+@pytest.mark.usefixtures("open_box")
+@pytest.mark.parametrize(
+    ("tests", "says"), [(1, "your example passes"), (2, "your 2 examples pass")], ids=["one", "several"]
+)
+def test_one_example_passes_and_several_pass(box: Sandbox, tests: int, says: str) -> None:
+    task = WRITING.model_copy(update={"visible_tests": WRITING.visible_tests[:tests]})
+    state = work(proposed(1, "def f(n):\n    return n\n"), ran(1, "p" * tests), task=task)
+    finished = ending(list(judge(state, tools(box))))
+    assert (finished.verdict, finished.why) == ("proven", says)
 
 
 @pytest.mark.usefixtures("open_box")

@@ -85,7 +85,8 @@ def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
     if given:
         own = _left(work, work.suite.model)
         extra = [f"{counted(own, 'undisputed test')} of the model's"] if own else []
-        return "proven", f"{joined([_yours(work), *extra, *_added(work)])} pass{_aside(work)}"
+        passing = _passes(given + own + _left(work, work.suite.added))
+        return "proven", f"{joined([_yours(work), *extra, *_added(work)])} {passing}{_aside(work)}"
     return "plausible", f"{_no_example(work)}; only its own tests vouch for it ({_own(work)}{_aside(work)})"
 
 
