@@ -1,5 +1,7 @@
 """What a record answers: exactly the questions that it holds, each once."""
 
+import pytest
+
 from burnish.events import (
     AnswerLost,
     Asked,
@@ -113,3 +115,29 @@ def test_an_event_that_belongs_elsewhere_is_left_where_it_is() -> None:
     assert replay.take(Tweaked, fits=lambda one: one.passed > 0) is events[1]
     assert replay.take(Tweaked, fits=lambda one: one.passed > 0) is None
     assert replay.take(Tweaked) is events[0]
+
+
+def test_a_question_that_came_to_nothing_is_written_down_each_time_it_is_asked() -> None:
+    """It is paid for each time, so a run that is killed and taken up again and again must come to its caps."""
+    lost_try = AnswerLost(ask_id=ASK.ask_id, model="m", tokens=10)
+    known: list[Event] = [ASK, lost_try, reply("do", "cut"), Resumed(answers=0), ASK]
+    written: list[BaseEvent] = []
+    record = unless_known(known, written.append)
+    for event in (ASK, lost_try, reply("do", "cut")):
+        record(event)
+    assert [getattr(event, "kind", "") for event in written] == ["asked", "answer_lost", "model_replied"]
+    assert len(Replay([*known, Resumed(answers=0), *written]).lost) == 3  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    "known", [[ASK, reply()], [ASK, Resumed(answers=0), ASK, reply()], [ASK, Resumed(answers=0), reply()]]
+)
+def test_a_question_that_was_answered_in_the_end_is_not_written_down_again(known: list[Event]) -> None:
+    """The last record is of an older kind, which did not write a question down twice."""
+    written: list[BaseEvent] = []
+    record = unless_known(known, written.append)
+    replayed = Replay(known).reply(ASK.ask_id, ASK.messages, ASK.temperature, ASK.seed)
+    assert replayed
+    for event in replayed:
+        record(event)
+    assert written == []

@@ -3,7 +3,9 @@
 import json
 import re
 import shutil
+import threading
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,8 +25,9 @@ from burnish.events import (
     TestsRan,
     UserAnswered,
 )
+from burnish.models.model import Ask, Chunk, Done, Thought, Waiting
 from burnish.models.scripted import ScriptedModel
-from burnish.runs import Record, Run, Store, read_record
+from burnish.runs import Record, Replay, Run, Store, read_record
 from burnish.sandbox import Sandbox
 from burnish.verbs.resume import resume
 from burnish.verbs.write import write
@@ -44,8 +47,11 @@ def said(event: BaseEvent) -> str:
 
 
 def standing(run: Run) -> Counter[str]:
-    """What the record says, the ends of earlier parts left out."""
-    earlier = [event for part in run.parts[:-1] for event in part if not isinstance(event, ENDINGS)]
+    """What the record says, the ends of earlier parts left out, and the questions that came to nothing there."""
+    lost = [asked for asked, _ in Replay(run.events).lost]
+    earlier = [
+        event for part in run.parts[:-1] for event in part if not isinstance(event, ENDINGS) and event not in lost
+    ]
     return Counter(said(event) for event in (*earlier, *run.parts[-1]) if not isinstance(event, Resumed | RunStarted))
 
 
@@ -76,7 +82,7 @@ def test_a_run_killed_after_any_line_of_its_record_ends_as_if_it_had_not_been(wh
         asked = {event.ask_id for event in whole.all(Asked)}
         assert len(answering.asked) == len(asked - answered)
         assert run.all(Resumed)[0].answers == len(answered)
-        assert run.calls == whole.calls
+        assert run.calls == whole.calls + len(Replay(killed.events).lost), "what was asked twice may cost twice"
 
 
 def test_a_line_torn_by_the_crash_is_no_hindrance(whole: Run, store: Store) -> None:
@@ -136,6 +142,29 @@ def test_a_question_that_was_killed_counts_as_a_call(whole: Run, store: Store) -
     answering = model()
     run = resume(name, answering, store=store)
     assert (answering.asked, run.verdict) == ([], "failed")
+    assert (stopped := run.ending(Stopped))
+    assert stopped.reason == "calls"
+
+
+def test_a_run_that_is_taken_up_again_and_again_comes_to_its_cap(whole: Run, store: Store) -> None:
+    class BreaksOff(ScriptedModel):
+        """Was heard by somebody who wants to be paid, and says no more."""
+
+        def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Thought | Waiting | Done]:
+            self.asked.append(ask)
+            error = ModelError("broke off")
+            error.may_cost = True
+            raise error
+
+    place = next(place for place, event in enumerate(whole.events) if isinstance(event, Asked))
+    name = left_by_a_crash(store, whole, place + 1)
+    record = store.runs / name / "events.jsonl"
+    record.write_text(record.read_text().replace('"calls":16', '"calls":4', 1))
+    answering = BreaksOff([])
+    for _ in range(6):
+        run = resume(name, answering, store=store)
+    assert len(answering.asked) == 3, "and one before the crash"
+    assert run.calls == 4
     assert (stopped := run.ending(Stopped))
     assert stopped.reason == "calls"
 

@@ -103,9 +103,15 @@ class Replay:
         return None
 
 
-def unless_known(known: Iterable[Event], record: Callable[[BaseEvent], None]) -> Callable[[BaseEvent], None]:
-    """`record`, but what the earlier parts of a run already say, apart from times, is not written down again."""
-    left = [_timeless(event.model_dump()) for event in known if not isinstance(event, (*ENDINGS, Resumed))]
+def unless_known(known: Sequence[Event], record: Callable[[BaseEvent], None]) -> Callable[[BaseEvent], None]:
+    """`record`, but what the earlier parts of a run already say, apart from times, is not written down again.
+
+    A question that came to nothing is asked and paid for once more, so it is written down once more.
+    """
+    said = [
+        event for event in known if not isinstance(event, (*ENDINGS, Resumed, Asked, AnswerLost)) and not _cut(event)
+    ]
+    left = [_timeless(event.model_dump()) for event in (*said, *(asked for asked, _ in _answered(known)[0]))]
     lock = threading.Lock()
 
     def append(event: BaseEvent) -> None:
@@ -133,11 +139,15 @@ def _answered(events: Iterable[Event]) -> tuple[list[tuple[Asked, ModelReplied]]
             waiting.clear()
         elif isinstance(event, ModelReplied) and event.ask_id in asked:
             question = waiting.pop(event.ask_id, asked[event.ask_id])
-            if event.ended == "cut":
+            if _cut(event):
                 lost.append((question, event))
             else:
                 pairs.append((question, event))
     return pairs, [*lost, *((question, None) for question in waiting.values())]
+
+
+def _cut(event: Event) -> bool:
+    return isinstance(event, ModelReplied) and event.ended == "cut"
 
 
 def _timeless(data: Any) -> Any:
