@@ -19,19 +19,12 @@ def work(task: Task, tools: Tools, voice: Voice, append: Callable[[BaseEvent], N
     again.
     """
     done: Future[None] = Future()
-    interrupted: list[BaseEvent] = []
-
-    def keep(event: BaseEvent) -> None:
-        """What is said after the end that the user made is kept no more."""
-        if not interrupted:
-            append(event)
-        if isinstance(event, Stopped) and event.reason == "interrupted":
-            interrupted.append(event)
+    ending = _Ending()
 
     def go() -> None:
         try:
-            for event in _events(task, tools, keep):
-                if voice.watch and (not interrupted or event == interrupted[0]):
+            for event in _events(task, tools, lambda event: ending.unless_over(event, append)):
+                if voice.watch and ending.allows(event):
                     voice.watch(event)
         except BaseException as error:
             done.set_exception(error)
@@ -44,9 +37,28 @@ def work(task: Task, tools: Tools, voice: Voice, append: Callable[[BaseEvent], N
     except KeyboardInterrupt:
         _break_off(tools)
         wait([done], LAST_WORDS_SECONDS)
-        if not interrupted:
-            voice.tell(Stopped(reason="interrupted", why="stopped by the user"))
+        ending.unless_over(Stopped(reason="interrupted", why="stopped by the user"), voice.tell)
         raise
+
+
+class _Ending:
+    """The end that the user made: the first of those who say it has the last word, whoever still talks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said: BaseEvent | None = None
+
+    def unless_over(self, event: BaseEvent, tell: Callable[[BaseEvent], None]) -> None:
+        """Tell it, unless the end was told already."""
+        with self._lock:
+            if self._said is None:
+                if isinstance(event, Stopped) and event.reason == "interrupted":
+                    self._said = event
+                tell(event)
+
+    def allows(self, event: BaseEvent) -> bool:
+        """Whether whoever watches should still see it."""
+        return self._said is None or event == self._said
 
 
 def _break_off(tools: Tools) -> None:
