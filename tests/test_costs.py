@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.costs import cost, costs_of_models, costs_table
-from burnish.events import Event, ModelReplied, RunStarted
+from burnish.events import AnswerLost, Event, ModelReplied, RunStarted
 from burnish.report import report
 from burnish.runs import Run
 from tests.support import ESC
@@ -11,7 +11,7 @@ from tests.support import ESC
 SMALL, LARGE = "local:qwen2.5-coder-0.5b", "openai:gpt-4o"
 
 
-def run_of(names: str, *replies: ModelReplied) -> Run:
+def run_of(names: str, *replies: ModelReplied | AnswerLost) -> Run:
     events: list[Event] = [RunStarted(run_id="x", verb="write", prompt="p", model=names, burnish="0"), *replies]
     return Run(events)
 
@@ -50,6 +50,15 @@ def test_the_money_is_what_is_known(name: str, dollars: float | None, said: str)
 def test_a_price_that_is_known_for_a_part_only_is_said_to_be() -> None:
     told = cost(run_of(f"{LARGE},far:any", reply(LARGE, 0.25), reply("far:any", None)))
     assert told.endswith("no price known for a part of it; 0.2500 dollars for the rest")
+
+
+def test_answers_that_were_lost_are_told_with_what_they_were_booked_at_and_are_none() -> None:
+    lost = AnswerLost(ask_id="d", model=LARGE, tokens=2100, dollars=0.01)
+    cut = reply(LARGE, 0.02, tokens_in=0, tokens_out=0).model_copy(update={"text": "", "ended": "cut"})
+    run = run_of(LARGE, lost, lost, cut)
+    assert "; 2 answers were lost on the way, booked at 4,200 tokens; " in cost(run)
+    assert f"| `{LARGE}` | 0 | 0 |" in costs_table(run)
+    assert "lost" not in cost(run_of(LARGE, reply(LARGE, 0.25)))
 
 
 def test_who_never_answered_cost_nothing() -> None:

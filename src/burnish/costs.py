@@ -20,7 +20,7 @@ def cost(run: Run) -> str:
     writing = sum(account.seconds for account in run.accounts)
     speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
     calls = f"{counted(run.calls, 'call')} to {names}"
-    return f"{calls}; {_tokens(*run.accounts)}{speed}; {run.seconds:.1f} s in all; {_money(run)}"
+    return f"{calls}; {_tokens(*run.accounts)}{speed}{_lost(*run.accounts)}; {run.seconds:.1f} s in all; {_money(run)}"
 
 
 def costs_of_models(run: Run) -> list[str]:
@@ -52,6 +52,13 @@ def _tokens(*accounts: Account) -> str:
     from_cache = f" ({cached} from a cache)" if cached else ""
     thoughts = f" ({thought} of them thoughts)" if thought else ""
     return f"{read} tokens read{from_cache}, {written} written{thoughts}"
+
+
+def _lost(*accounts: Account) -> str:
+    """Answers that never came and may have to be paid for; nothing where all came."""
+    lost, tokens = sum(one.lost for one in accounts), sum(one.tokens_lost for one in accounts)
+    were = "was" if lost == 1 else "were"
+    return f"; {counted(lost, 'answer')} {were} lost on the way, booked at {tokens:,} tokens" if lost else ""
 
 
 def _dollars(account: Account) -> str:

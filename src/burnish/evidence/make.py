@@ -218,7 +218,7 @@ def _spent(account: Account) -> Spent:
         model=model_name(account.model),
         answers=account.asks,
         seconds=round(account.seconds, 3),
-        **account.model_dump(exclude={"model", "asks", "seconds"}),
+        **account.model_dump(exclude={"model", "asks", "seconds", "lost", "tokens_lost"}),
     )
 
 

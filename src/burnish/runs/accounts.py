@@ -10,7 +10,7 @@ class Account(Frozen):
 
     model: str
     asks: int
-    """Answers of this model, those that were broken off too."""
+    """Answers of this model, those that were broken off too, if anything had come of them."""
     tokens_in: int
     tokens_cached: int
     """Of those read, how many came from the provider's cache, and cost less."""
@@ -19,6 +19,10 @@ class Account(Frozen):
     """Of those written, how many were thoughts."""
     seconds: float
     """All its answers together; several are often written at once."""
+    lost: int = 0
+    """Answers that were lost on their way, and asked for again."""
+    tokens_lost: int = 0
+    """What those were booked at: the most that they can have taken."""
     dollars: float | None
     """Answers that were lost on their way count at the most they can have cost. None: no price is known, and
     what it cost is not known either."""
@@ -34,14 +38,17 @@ def accounts_of(told: Iterable[ModelReplied | AnswerLost], otherwise: str) -> tu
 
 def _account(model: str, told: Sequence[ModelReplied | AnswerLost]) -> Account:
     replies = [one for one in told if isinstance(one, ModelReplied)]
+    lost = [one for one in told if isinstance(one, AnswerLost)]
     return Account(
         model=model,
-        asks=len(replies),
+        asks=sum(bool(reply.text or reply.tokens_out) or reply.ended != "cut" for reply in replies),
         tokens_in=sum(reply.tokens_in for reply in replies),
         tokens_cached=sum(reply.tokens_cached for reply in replies),
         tokens_out=sum(reply.tokens_out for reply in replies),
         tokens_thought=sum(reply.tokens_thought for reply in replies),
         seconds=sum(reply.seconds for reply in replies),
+        lost=len(lost),
+        tokens_lost=sum(one.tokens for one in lost),
         dollars=dollars_of(told),
     )
 
