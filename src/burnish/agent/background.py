@@ -19,7 +19,7 @@ def work(task: Task, tools: Tools, voice: Voice, append: Callable[[BaseEvent], N
     again.
     """
     done: Future[None] = Future()
-    ending = _Ending()
+    ending = Ending()
 
     def go() -> None:
         try:
@@ -41,7 +41,7 @@ def work(task: Task, tools: Tools, voice: Voice, append: Callable[[BaseEvent], N
         raise
 
 
-class _Ending:
+class Ending:
     """The end that the user made: the first of those who say it has the last word, whoever still talks."""
 
     def __init__(self) -> None:
