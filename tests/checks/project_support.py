@@ -25,6 +25,16 @@ def made(folder: Path, files: Mapping[str, str], settings: str = "", **options: 
     return find_project([folder], python=sys.executable, **options)  # type: ignore[arg-type]
 
 
+def python_outside_only(folder: Path) -> Path:
+    """The interpreter of an environment that does not start in a cell."""
+    (folder / "bin").mkdir(parents=True)
+    (folder / "pyvenv.cfg").touch()
+    python = folder / "bin" / "python"
+    python.write_text(f'#!/bin/sh\n[ -d /cell ] && exit 127\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return python
+
+
 def judged(project: Project) -> Evidence:
     """What the tests check says."""
     with Lab(project) as lab:

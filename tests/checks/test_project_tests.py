@@ -11,8 +11,9 @@ from burnish.checks.project import Project
 from burnish.checks.project_finder import find_project
 from burnish.checks.project_run import Ran, Said, targets
 from burnish.checks.project_tests import TestsOfProject, flaky_ones
+from burnish.checks.verdict import judge_all
 from burnish.errors import CheckError
-from tests.checks.project_support import CODE, GOOD, TEST, covered, judged, made
+from tests.checks.project_support import CODE, GOOD, TEST, covered, judged, made, python_outside_only
 
 
 def test_a_good_project_passes_with_pytest_unittest_and_doctests() -> None:
@@ -172,6 +173,15 @@ def test_a_suite_that_tests_nothing_is_not_run(tmp_path: Path, files: dict[str, 
     evidence = judged(made(tmp_path, files))
     assert evidence.verdict == "not_run", evidence
     assert why in evidence.why
+
+
+def test_tests_that_never_started_are_not_run_and_have_not_failed(tmp_path: Path) -> None:
+    python = python_outside_only(tmp_path / "environment")
+    project = made(tmp_path / "shop", {"test_it.py": TEST}).model_copy(update={"python": python})
+    with Lab(project) as lab:
+        found = judge_all(project, lab, ["tests"])["tests"]
+    assert found.verdict == "not_run", found
+    assert "the tests did not start" in found.why
 
 
 def test_a_strict_unexpected_pass_is_a_failure(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from burnish import Limits, ScriptedModel, SetupProblem, fix
 from burnish.events import Applied, Refused
 from burnish.verbs.apply import diff_of
 from burnish.verbs.plan import plan_for
+from tests.checks.project_support import python_outside_only
 from tests.checks.shop import CART, ELSEWHERE, FIXED, shop
 from tests.support import block, burnish
 
@@ -100,6 +101,19 @@ def test_a_file_with_no_test_no_example_and_no_spec_says_what_is_missing(tmp_pat
     (tmp_path / "lone.py").write_text("def f(n):\n    return n\n")
     with pytest.raises(SetupProblem, match="nothing says what is wrong"):
         plan_for(tmp_path / "lone.py")
+
+
+def test_tests_that_never_started_are_not_taken_for_none(project, tmp_path):
+    with pytest.raises(SetupProblem, match="could not be run: the tests did not start"):
+        plan_for(project / "shop/cart.py", python=python_outside_only(tmp_path / "environment"))
+
+
+def test_tests_that_hang_when_they_are_collected_are_not_taken_for_none(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.burnish]\ntest_seconds = 2\n")
+    (tmp_path / "one.py").write_text("def one():\n    return 1\n")
+    (tmp_path / "test_one.py").write_text("while True:\n    pass\n")
+    with pytest.raises(SetupProblem, match="could not be run: the time limit was reached"):
+        plan_for(tmp_path / "one.py")
 
 
 def test_where_only_examples_in_a_docstring_fail_their_function_is_the_one(tmp_path):

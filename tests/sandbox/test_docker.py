@@ -5,17 +5,21 @@ import os
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from burnish.checks.lab import Lab
+from burnish.checks.verdict import judge_all
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import Limits, diagnosis, open_sandbox
 from burnish.sandbox.docker import command, container, engine, image, start
 from burnish.sandbox.docker.engine import Engine
-from tests.checks.project_support import made
+from tests.checks.project_support import TEST, made
 from tests.sandbox.kinds import must_be_there
+from tests.sandbox.own_image import NAME as OWN_IMAGE
+from tests.sandbox.own_image import PYTHON, import_own_image
 
 ROOTFUL = Engine(("docker",), "docker", "20.10", False, True, True, "2", False, "", "Debian")
 ROOTLESS = Engine(("podman",), "podman", "4.3", True, False, False, "2", False, "", "Debian")
@@ -176,6 +180,38 @@ def test_checks_see_a_project_read_only_in_a_container(found, tmp_path):
         )
         assert (ran.exit_code, ran.output) == (0, "3\n")
         assert lab.run(["touch", f"{lab.root}/new"]).exit_code != 0
+
+
+@pytest.fixture
+def own_image(found: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An image with a Python of its own is the one to use."""
+    monkeypatch.setenv("BURNISH_DOCKER_IMAGE", import_own_image(found))
+    yield
+    found.ask("image", "rm", "--force", OWN_IMAGE)
+
+
+@pytest.mark.docker
+@pytest.mark.slow
+def test_in_an_image_of_one_s_own_the_checks_use_its_python(own_image, tmp_path):
+    project = made(tmp_path / "shop", {"test_it.py": TEST}).model_copy(update={"has_environment": False})
+    layer = tmp_path / "site"
+    layer.mkdir()
+    (layer / "fruit.py").write_text("COLOUR = 'red'\n")
+    for one in (project, project.model_copy(update={"alone": True, "layer": layer})):
+        with Lab(one, "docker") as lab:
+            checked = judge_all(one, lab, ("tests", "coverage", "mutation", "performance"))
+            where = lab.run([lab.python, "-c", "import os, sys; print(os.path.realpath(sys.executable))"]).output
+            found = lab.run([lab.python, "-c", "import fruit"]).exit_code == 0
+        assert [answer.verdict for answer in checked.evidence] == ["passed"] * 4, checked.evidence
+        assert where == f"{PYTHON}\n"
+        assert found == one.alone, "a layer is there where one was made"
+
+
+def test_a_project_s_own_environment_is_refused_with_an_image_of_one_s_own(monkeypatch, tmp_path):
+    monkeypatch.setenv("BURNISH_DOCKER_IMAGE", "no-such-image:here")
+    with pytest.raises(SetupProblem, match="environment of its own") as refused:
+        Lab(made(tmp_path / "shop", {}), "docker")
+    assert str(refused.value).endswith("Type: unset BURNISH_DOCKER_IMAGE")
 
 
 @pytest.mark.docker

@@ -3,7 +3,8 @@
 Burnish's own environment has packages that are missing at the user's. Code that leans on one of them must fail here.
 """
 
-import sys
+import platform
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -19,13 +20,19 @@ def bare_environment(layer: str = "") -> Interpreter:
     real = own_interpreter()
     known = interpreter(real)
     folder = Path(tempfile.mkdtemp(prefix="burnish-bare-"))
-    site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    fill(folder, real, platform.python_version(), layer)
+    folder.chmod(0o755)
+    return Interpreter(folder / "bin" / "python", known.base, folder, known.homes)
+
+
+def fill(folder: Path, python: Path, version: str, layer: str = "") -> None:
+    """Make the folder a bare environment of this interpreter, which may lie in an image, whatever it was before."""
+    shutil.rmtree(folder / "bin", ignore_errors=True)
+    site = folder / "lib" / f"python{'.'.join(version.split('.')[:2])}" / "site-packages"
     for place in (folder / "bin", site):
-        place.mkdir(parents=True)
-    (folder / "bin" / "python").symlink_to(real)
-    (folder / "pyvenv.cfg").write_text(f"home = {real.parent}\ninclude-system-site-packages = false\n", "utf-8")
+        place.mkdir(parents=True, exist_ok=True)
+    (folder / "bin" / "python").symlink_to(python)
+    (folder / "pyvenv.cfg").write_text(f"home = {python.parent}\ninclude-system-site-packages = false\n", "utf-8")
     (site / "sitecustomize.py").touch()  # found before one in the layer, which would run at every start
     if layer:
         (site / "layer.pth").write_text(f"{layer}\n", "utf-8")
-    folder.chmod(0o755)
-    return Interpreter(folder / "bin" / "python", known.base, folder, known.homes)

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from burnish.errors import SetupProblem
+from burnish.checks.project import Project
+from burnish.errors import SandboxError, SetupProblem
+from burnish.sandbox.box import Box
+from burnish.sandbox.docker.image import NAMED_BY
+from burnish.text import one_line
 
 ASK = "import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)"
 
@@ -41,6 +45,24 @@ def interpreter(python: Path) -> Interpreter:
         ) from error
     homes = tuple(dict.fromkeys(link.parent.parent for link in _links(python)))
     return Interpreter(python if environment else Path(real), Path(base), environment, homes)
+
+
+def interpreter_in(sandbox: Box) -> str:
+    """Where the Python of an image lies, as a command in it sees it."""
+    asked = sandbox.run(["python3", "-I", "-S", "-c", ASK])
+    if asked.exit_code:
+        raise SandboxError(f"the image's python3 does not start: {one_line(asked.output, 300)}")
+    return asked.output.splitlines()[0]
+
+
+def must_do_without_environment(project: Project) -> None:
+    """SetupProblem for an environment of this machine: the Python it belongs to is not in an image of one's own."""
+    if project.has_environment:
+        raise SetupProblem(
+            f"The project has an environment of its own ({project.python}), and the image in {NAMED_BY} has another "
+            "Python, which cannot use it. Let Burnish make its own image, in which this machine's Python is seen. "
+            f"Type: unset {NAMED_BY}"
+        )
 
 
 def _is_environment(folder: Path) -> bool:

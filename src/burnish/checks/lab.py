@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from burnish.checks.bare import bare_environment
-from burnish.checks.interpreter import interpreter
+from burnish.checks.bare import bare_environment, fill
+from burnish.checks.interpreter import interpreter, interpreter_in, must_do_without_environment
 from burnish.checks.project import Project
 from burnish.checks.readable import open_copy
 from burnish.errors import CheckError
@@ -57,11 +57,14 @@ class Lab:
         self.measured: Measured | None = None
         """What the run of the tests with coverage found; None until the coverage check has made it."""
         layer = "" if project.layer is None else str(project.layer) if sandbox == "process" else CELL_LAYER
+        if sandbox == "docker" and own_image():
+            must_do_without_environment(project)
         self._bare = bare_environment(layer) if project.alone else None
         self._interpreter = self._bare or interpreter(project.python)
         self._copy = open_copy(self._seen) if sandbox != "process" else None
         try:
             self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(), layer=project.layer)
+            self._python = self._found(layer)
         except BaseException:
             self._remove_folders()
             raise
@@ -73,8 +76,22 @@ class Lab:
 
     @property
     def python(self) -> str:
-        """The project's interpreter, as a command sees it."""
+        """The project's interpreter, as a command sees it; in an image of the user's own that image's."""
+        return self._python
+
+    @property
+    def _in_own_image(self) -> bool:
+        return self.sandbox.kind == "docker" and bool(own_image())
+
+    def _found(self, layer: str) -> str:
+        """Where a command finds the interpreter. A bare environment is made anew for the Python of an own image."""
         python, environment = self._interpreter.python, self._interpreter.environment
+        if self._in_own_image:
+            must_do_without_environment(self.project)
+            theirs = interpreter_in(self.sandbox)
+            if self._bare is None or environment is None:
+                return theirs
+            fill(environment, Path(theirs), self.sandbox.python, layer)
         if self.sandbox.kind == "process" or environment is None:
             return str(python)
         return f"{place_of(environment, VENV)}/{python.relative_to(environment)}"
@@ -93,7 +110,7 @@ class Lab:
         """Our own pytest and coverage, for projects that have none."""
         if self.sandbox.kind == "process":
             return str(packages_folder())
-        return CELL_PACKAGES if self.sandbox.kind == "docker" and own_image() else CELL_INSTALLED
+        return CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
 
     def tool(self, *argv: str, timeout_seconds: float = 120.0, cwd: Path | None = None) -> str:
         """The standard output of one of our own tools, `python -m …` of our interpreter; any exit code but a crash's.

@@ -169,6 +169,8 @@ def facts_of(ran: CommandRan, nonce: str) -> list[dict[str, Any]]:
 def read(command: CommandRan, nonce: str) -> Ran:
     """What the suite said, from its own lines and from how it ended."""
     facts = facts_of(command, nonce)
+    if not facts and command.exit_code > 0 and not command.timed_out:  # our first process leaves with 0, or is killed
+        raise CheckError(f"the tests did not start: {_complaint(command.output)}")
     ended: dict[str, Any] = _last(facts, "ended") or {}
     ran = Ran(plan=_last(facts, "plan") or [], printed=str(ended.get("printed", "")))
     ran.exit, ran.seconds = int(ended.get("exit", -1)), float(ended.get("seconds", command.seconds))

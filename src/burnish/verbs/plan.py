@@ -127,9 +127,11 @@ def _looked(plan: Plan, sandbox: str, watch: Watch | None) -> Before:
         try:
             return examine(plan.project, lab, plan.source, plan.target.text)
         except CheckError as error:
-            raise SetupProblem(
-                f"The tests of the project could not be run: {error}. Look at them by themselves: python -m pytest"
-            ) from error
+            raise SetupProblem(_not_run(str(error))) from error
+
+
+def _not_run(why: str) -> str:
+    return f"The tests of the project could not be run: {why}. Look at them by themselves: python -m pytest"
 
 
 def _must_hold_no_test(source: Path, before: Before) -> None:
@@ -230,6 +232,8 @@ def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: 
     if count.aside:
         raise SetupProblem(_unreachable(plan, before))
     passing = len(count.deciding) + len(task.visible_tests)
+    if not passing and before.problem:
+        raise SetupProblem(_not_run(before.problem))
     if not passing:
         raise SetupProblem(
             f"There is no test of {plan.source}, no example and no spec, so nothing says what is wrong. "
