@@ -6,8 +6,9 @@ import pytest
 
 from burnish import Limits, ScriptedModel
 from burnish.agent.nodes.tweak import tweak
+from burnish.agent.packages import Packages
 from burnish.attempt import attempt
-from burnish.events import CodeProposed, Event, TestsRan, Tweaked
+from burnish.events import CodeProposed, Event, Graded, TestsRan, Tweaked
 from burnish.runs.replay import Replay
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
@@ -131,3 +132,26 @@ def test_an_evaluation_can_leave_edits_out() -> None:
     own = replace(tools(ground=ground), without=frozenset({"tweak"}))
     assert list(tweak(work(proposed(1), ran(1, "ff")), own)) == []
     assert ground.asked == 0
+
+
+LACKING = "import quincetools\n\n\ndef f(n):\n    return quincetools.same(n + 1)\n"
+NOT_THERE = "the code cannot be imported: ModuleNotFoundError: No module named 'quincetools'"
+
+
+@pytest.mark.parametrize(
+    ("code", "result", "tried"),
+    [
+        (LACKING, TestsRan(version=1, graded=Graded(problem=NOT_THERE)), False),
+        (LACKING, ran(1, "ff", NOT_THERE), False),
+        (LACKING, ran(1, "ff", "got: 3"), True),
+        ("def f(n):\n    return n + 1\n", ran(1, "ff", NOT_THERE), True),
+    ],
+    ids=["whole", "each-test", "runs", "only-says-so"],
+)
+def test_no_edit_is_tried_on_code_that_only_lacks_a_package(code: str, result: TestsRan, tried: bool) -> None:
+    ground, seen = Gone(), work(proposed(1, code), result)
+    using = tools(ground=ground)
+    list(tweak(seen, replace(using, packages=Packages(None, (), lambda folder: None))))
+    assert bool(ground.asked) == tried
+    list(tweak(seen, using))
+    assert ground.asked, "where packages are nobody's business, as in evaluations, all is as it was"

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from burnish.agent.ask import Tools
 from burnish.agent.edits import Found
 from burnish.agent.nodes.run import met
+from burnish.agent.packages import imported_by, missing_in
 from burnish.agent.tweaks import tweaks_of
 from burnish.agent.work import TWEAK, Work
 from burnish.errors import SandboxError
-from burnish.events import CodeProposed, Event, Tweaked
+from burnish.events import CodeProposed, Event, Graded, Tweaked
 from burnish.runs.run import Version
 
 MOST_EDITS = 300
@@ -25,7 +26,7 @@ def tweak(work: Work, tools: Tools) -> Iterator[Event]:
     if "tweak" in tools.without:
         return
     number = work.next_version
-    for base in worth_it(work):
+    for base in worth_it(work, tools):
         if tools.cancel.is_set():
             return
         started = time.monotonic()
@@ -39,14 +40,29 @@ def tweak(work: Work, tools: Tools) -> Iterator[Event]:
         yield Tweaked(base=base.number, tried=tried, passed=len(found), seconds=time.monotonic() - started)
 
 
-def worth_it(work: Work) -> list[Version]:
-    """Versions that run and fail a given test, while none passes them all; each is looked at once."""
+def worth_it(work: Work, tools: Tools) -> list[Version]:
+    """Versions that run and fail a given test, while none passes them all; each is looked at once.
+
+    Not those that only lack a package which cannot be had: no small edit brings it.
+    """
     if not work.deciding or work.rivals:
         return []
     failing = [version for version in work.versions if version.by != TWEAK and version.graded]
     fresh = [version for version in failing if version.number not in work.tweaked and not work.is_repeat(version)]
     fresh = [version for version in fresh if not work.passes_given(version)]
+    fresh = [version for version in fresh if not (tools.packages and _only_lacks_a_package(version, work, tools))]
     return sorted(fresh, key=lambda version: (-work.score(version)[0], version.number))[:A_ROUND]
+
+
+def _only_lacks_a_package(version: Version, work: Work, tools: Tools) -> bool:
+    """Whether everything that fails says that a module which code or tests import is not there."""
+    if version.graded is None:
+        return False
+    failing = [case.message for case in version.graded.cases if case.outcome == "failed"]
+    said = [version.graded.problem] if version.graded.problem else failing
+    texts = (version.code, work.suite.render(), *tools.ground.test_texts(work.suite))
+    imports = frozenset(name for text in texts for name in imported_by(text))
+    return bool(said) and all(missing_in(Graded(problem=words), imports) for words in said)
 
 
 def _tried(work: Work, tools: Tools, base: Version) -> Found:
