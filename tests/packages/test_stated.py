@@ -6,6 +6,7 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.packages import requirements_of
+from burnish.packages.needed import Needed
 from burnish.packages.stated import Stated, stated
 
 PYPROJECT = """
@@ -21,14 +22,47 @@ docs = ["sphinx"]
 
 def test_dependencies_and_what_the_tests_need_are_wanted_and_nothing_of_other_machines(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
-    assert requirements_of(tmp_path) == ("hypothesis", "numpy>=2")
+    needed = requirements_of(tmp_path)
+    assert needed.packages == ("hypothesis", "numpy>=2")
+    assert needed.left_out == ("odd (pyproject.toml, line 4) comes from an address",)
+    assert needed.instead.endswith(".venv/bin/pip install .")
 
 
 def test_requirements_are_read_with_what_they_include(tmp_path: Path) -> None:
     (tmp_path / "base.txt").write_text("attrs==24.1\n")
     (tmp_path / "requirements.txt").write_text("-r base.txt\n--pre\n-e .\n./x.whl\nnumpy<3 # why\nnumpy>=2\n")
     (tmp_path / "requirements-dev.txt").write_text("ruff\n")
-    assert requirements_of(tmp_path) == ("attrs==24.1", "numpy<3,>=2")
+    assert requirements_of(tmp_path).packages == ("attrs==24.1", "numpy<3,>=2")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("mylib @ git+https://me:secret@192.0.2.1/mylib.git", "mylib (requirements.txt, line 2) comes from an address"),
+        ("https://192.0.2.1/x.whl?token=secret", "what requirements.txt, line 2, names comes from an address"),
+        ("-e git+ssh://me:secret@192.0.2.1/x#egg=mine", "mine (requirements.txt, line 2) comes from an address"),
+        ("./vendored", "./vendored (requirements.txt, line 2) is a path"),
+        ("-e ../other", "../other (requirements.txt, line 2) is a path"),
+        ("x y z secret", "requirements.txt, line 2, cannot be read as a requirement"),
+    ],
+)
+def test_what_no_layer_can_have_is_named_without_its_address(line: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "vendored").mkdir()
+    (tmp_path / "requirements.txt").write_text(f"numpy\n{line}\n")
+    needed = requirements_of(tmp_path)
+    assert needed.packages == ("numpy",)
+    assert needed.left_out == (told,)
+    assert needed.instead.endswith(".venv/bin/pip install -r requirements.txt")
+
+
+@pytest.mark.parametrize(
+    "line", ["-e .", ".[dev]", "mylib @ https://192.0.2.1/x.whl ; sys_platform == 'win32'", "shop"]
+)
+def test_the_project_itself_and_what_other_machines_need_is_not_missed(line: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'Shop'\n")
+    (tmp_path / "requirements.txt").write_text(f"{line}\n")
+    assert requirements_of(tmp_path).left_out == ()
+    assert requirements_of(tmp_path).packages == ()
 
 
 @pytest.mark.parametrize(
@@ -70,8 +104,13 @@ def test_an_index_in_pyproject_counts_too(table: str, tmp_path: Path) -> None:
         requirements_of(tmp_path)
 
 
-def test_a_project_that_says_nothing_needs_nothing(tmp_path: Path) -> None:
-    assert requirements_of(tmp_path) == ()
+def test_a_project_that_says_nothing_needs_nothing_and_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    assert requirements_of(tmp_path) == Needed(packages=())
     (tmp_path / "pyproject.toml").write_text("[project\n")
     (tmp_path / "requirements.txt").write_bytes(b"\xff\xfe\x00")
-    assert requirements_of(tmp_path) == ()
+    needed = requirements_of(tmp_path)
+    assert needed.packages == ()
+    assert [words.partition(" cannot be read")[0] for words in needed.left_out] == [
+        "the dependencies in pyproject.toml",
+        "requirements.txt",
+    ]

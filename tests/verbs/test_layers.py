@@ -65,6 +65,25 @@ def test_a_project_without_an_environment_has_what_it_requires(root: Path, shelf
     assert said[-1].startswith("no environment was found: 1 package prepared")
 
 
+def test_what_is_left_out_of_what_the_project_requires_is_said(root: Path, shelf: Shelf) -> None:
+    lines = ["mylib @ git+https://me:secret@192.0.2.1/mylib.git", "click", "./vendored"]
+    (root / "requirements.txt").write_text("\n".join(lines))
+    said: list[str] = []
+    assert layered(project(root), tell=said.append)[1]
+    assert said[0] == (
+        "of what the project requires this is not there: mylib (requirements.txt, line 1) comes from an address; "
+        "./vendored (requirements.txt, line 3) is a path. Make an environment, it is used then: "
+        "python -m venv .venv && .venv/bin/pip install -r requirements.txt"
+    )
+    assert said[-1].startswith("no environment was found: 1 package prepared")
+    (root / "requirements.txt").write_text(
+        "\n".join(f"odd{number} @ https://192.0.2.1/{number}" for number in range(8))
+    )
+    said.clear()
+    assert layered(project(root), tell=said.append)[1] is None
+    assert "odd4 (requirements.txt, line 5) comes from an address; 3 more. Make" in said[0]
+
+
 def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(root: Path, shelf: Shelf) -> None:
     (root / "requirements.txt").write_text("--index-url https://192.0.2.1/simple\nclick\n")
     said: list[str] = []

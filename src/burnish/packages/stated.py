@@ -12,17 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from packaging.markers import InvalidMarker, UndefinedComparison, UndefinedEnvironmentName
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from burnish.errors import SetupProblem
 from burnish.events import Frozen
-from burnish.packages.wanted import normal
 from burnish.text import one_line
 
 LARGEST = 2_000_000
-FOR_TESTS = {"test", "tests", "testing"}
-"""Extras without which a project's tests do not run."""
 BINDING = {
     *("-i", "--index-url", "--pypi-url", "--extra-index-url", "--no-index", "-f", "--find-links", "--trusted-host"),
     *("-c", "--constraint", "--require-hashes", "--hash"),
@@ -48,6 +44,8 @@ class Stated(Frozen):
     """The extra it belongs to."""
     from_address: bool = False
     """It comes from an address or a folder, not from the index."""
+    inside: bool = False
+    """It is a part of the project, whose sources are looked at anyway."""
 
 
 class Unread(Frozen):
@@ -67,36 +65,6 @@ class Bound(Frozen):
     """The option, without its value: that may hold a password."""
 
 
-def requirements_of(root: Path) -> tuple[str, ...]:
-    """What a layer for this project needs, in normal form: requirements.txt, dependencies, and the extra for its tests.
-
-    What holds for other machines only is left out, and so is what no layer can have: addresses, folders, odd lines.
-    Raises SetupProblem for a project that names an index, hashes or constraints, or may do so in a file that is not its
-    own.
-    """
-    own, found = _all(root, "requirements.txt")
-    if bound := next((one for one in found if isinstance(one, Bound)), None):
-        raise SetupProblem(_bound(bound))
-    kept = [one for one in found if isinstance(one, Stated) and not one.from_address]
-    return normal(
-        str(read)
-        for one in kept
-        if (not one.extra or canonicalize_name(one.extra) in FOR_TESTS) and (read := _bare(one.text, own))
-    )
-
-
-def _bare(text: str, own: str) -> Requirement | None:
-    """A requirement of this machine without its condition; None for all others, and for the project itself."""
-    try:
-        read = Requirement(text)
-    except InvalidRequirement:
-        return None
-    if read.url or not applies(read) or canonicalize_name(read.name) == own:
-        return None
-    read.marker = None
-    return read
-
-
 def applies(read: Requirement) -> bool:
     """Whether its marker holds here; one that cannot be decided counts as holding."""
     try:
@@ -107,20 +75,12 @@ def applies(read: Requirement) -> bool:
 
 def stated(root: Path, files: str = "requirements*.txt") -> tuple[str, list[Stated | Unread]]:
     """The project's own name, if it says one, and every requirement with its file and line."""
-    own, found = _all(root, files)
-    return own, [one for one in found if not isinstance(one, Bound)]
+    own, found = everything(root, files)
+    return own, [one for one in found if not isinstance(one, Bound) and not (isinstance(one, Stated) and one.inside)]
 
 
-def _bound(one: Bound) -> str:
-    where = f"{one.file}, line {one.line}," if one.line else one.file
-    again = "pip install -r requirements.txt" if one.file.endswith(".txt") else "pip install ."
-    return (
-        f"{one_line(where, 200)} says {one_line(one.what, 60)}, and packages that are prepared here would not keep to "
-        f"that, so none is fetched. Make an environment, it is used then: python -m venv .venv && .venv/bin/{again}"
-    )
-
-
-def _all(root: Path, files: str) -> tuple[str, list[Stated | Unread | Bound]]:
+def everything(root: Path, files: str) -> tuple[str, list[Stated | Unread | Bound]]:
+    """The same, with what lies in the project, and with what binds its packages."""
     own, found = _pyproject(root)
     seen: set[Path] = set()
     for file in sorted(root.glob(files)):
@@ -182,9 +142,10 @@ def _stated(root: Path, file: Path, number: int, line: str, seen: set[Path]) -> 
         return [*bound]
     wanted = option[2] if option else re.split(r"\s--?\w", line)[0].strip()
     from_address = bool(option or _ADDRESS.match(wanted))
-    if from_address and _is_own(root, file, wanted):
+    inside = _path(root, file, wanted) if from_address else ""
+    if inside == ".":
         return [*bound]
-    return [Stated(text=wanted, file=named, line=number, from_address=from_address), *bound]
+    return [Stated(text=wanted, file=named, line=number, from_address=from_address, inside=bool(inside)), *bound]
 
 
 def _options(line: str) -> list[str]:
@@ -207,10 +168,10 @@ def _included(root: Path, file: Path, number: int, name: str, seen: set[Path]) -
     return [*found, unknown] if any(isinstance(one, Unread) for one in found) else found
 
 
-def _is_own(root: Path, file: Path, wanted: str) -> bool:
-    """Whether a path leads into the project itself, whose sources are looked at anyway."""
+def _path(root: Path, file: Path, wanted: str) -> str:
+    """A path into the project as its root sees it, "." for that itself; empty for another, and for an address."""
     path = re.split(r"[\[;#]", wanted)[0].strip() or "."
-    return ":" not in path and bool(_inside(root, file.parent / path))
+    return "" if ":" in path else _inside(root, file.parent / path)
 
 
 def _logical_lines(text: str) -> list[tuple[int, str]]:

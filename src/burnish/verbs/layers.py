@@ -8,10 +8,13 @@ from burnish.checks.project import Project
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
 from burnish.packages import Bounds, Layer, prepare, requirements_of
+from burnish.packages.needed import Needed
 from burnish.packages.same import prepare_again
 from burnish.packages.wanted import normal
 from burnish.text import counted, one_line
 
+MOST_NAMED = 5
+"""Requirements that one notice has room for."""
 Tell = Callable[[str], None]
 
 
@@ -53,7 +56,10 @@ def again(project: Project, event: PackagesAdded, bounds: Bounds | None = None) 
 def _needed(project: Project, asked: Sequence[str], say: Tell) -> tuple[str, ...]:
     """What the project requires, as far as that may be had here, and what the user asks for besides."""
     try:
-        return normal([*requirements_of(project.root), *asked])
+        needed = requirements_of(project.root)
+        if needed.left_out:
+            say(_left_out(needed))
+        return normal([*needed.packages, *asked])
     except SetupProblem as problem:
         say(_not_there(problem))
         return normal(asked)
@@ -61,6 +67,12 @@ def _needed(project: Project, asked: Sequence[str], say: Tell) -> tuple[str, ...
 
 def _not_there(problem: SetupProblem) -> str:
     return f"no environment was found, and what the project requires is not there: {one_line(str(problem), 400)}"
+
+
+def _left_out(needed: Needed) -> str:
+    more = len(needed.left_out) - MOST_NAMED
+    named = [one_line(words, 160) for words in needed.left_out[:MOST_NAMED]] + [f"{more} more"] * (more > 0)
+    return f"of what the project requires this is not there: {'; '.join(named)}. {needed.instead}"
 
 
 def _has_its_own(project: Project, asked: Sequence[str]) -> SetupProblem:
