@@ -13,7 +13,7 @@ from burnish.models.model import Ask
 
 
 def question(characters: int = 12, max_tokens: int = 100) -> Ask:
-    """By default one of at most 20 tokens and an answer of at most 100."""
+    """By default one of at most 84 tokens and an answer of at most 100."""
     return Ask(purpose="draft", messages=(Message(role="user", content="x" * characters),), max_tokens=max_tokens)
 
 
@@ -28,12 +28,12 @@ def test_calls_are_counted_before_they_are_made() -> None:
 
 
 def test_tokens_are_booked_at_the_most_a_call_can_cost() -> None:
-    meter = Meter(Limits(tokens=240))
+    meter = Meter(Limits(tokens=2 * 184))
     assert [reason(meter, question()) for _ in range(3)] == ["", "", "tokens"]
 
 
 def test_settling_gives_back_what_a_call_did_not_use() -> None:
-    meter = Meter(Limits(tokens=130))
+    meter = Meter(Limits(tokens=190))
     assert reason(meter, question()) == ""
     assert reason(meter, question()) == "tokens"
     meter.settle(question(), 5)
@@ -56,7 +56,7 @@ def test_a_limit_of_zero_forbids_the_first_call(cap: str) -> None:
 
 
 def test_many_at_once_never_pass_a_cap_together() -> None:
-    meter = Meter(Limits(calls=50, tokens=30 * 120))
+    meter = Meter(Limits(calls=50, tokens=30 * 184))
     with ThreadPoolExecutor(16) as pool:
         answers = list(pool.map(lambda _: meter.book(question()), range(200)))
     assert answers.count(None) == 30
@@ -77,7 +77,7 @@ DEAR = "openai:gpt-4o"
 def test_dollars_are_booked_at_the_most_a_call_can_cost_and_settled_at_what_it_did() -> None:
     meter = Meter(Limits(dollars=0.002))
     assert meter.book(question(), DEAR) is None
-    assert meter.dollars == pytest.approx(20 * 2.5e-6 + 100 * 10e-6)
+    assert meter.dollars == pytest.approx(84 * 2.5e-6 + 100 * 10e-6)
     stopped = meter.book(question(), DEAR)
     assert stopped
     assert (stopped.reason, stopped.why) == ("dollars", "the limit of 0.002 dollars is reached")
@@ -150,7 +150,7 @@ ASKED = Asked(
 
 def test_a_call_that_came_to_nothing_counts_as_a_call_with_its_tokens_and_its_money() -> None:
     cut = ModelReplied(ask_id="draft-1", purpose="draft", text="de", tokens_in=7, tokens_out=2, seconds=1, ended="cut")
-    for reply, tokens in ((None, 120), (cut, 9)):
+    for reply, tokens in ((None, 184), (cut, 9)):
         meter = Meter(Limits(calls=3, tokens=200, dollars=1))
         meter.count_lost(ASKED, reply, ["local:tiny-0.5b", DEAR])
         assert (meter.left().calls, meter.left().tokens) == (2, 200 - tokens)

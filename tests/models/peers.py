@@ -31,8 +31,8 @@ class Turn:
     """"", slow, silent, cut, cut at once, garbage, wrong json, endless, huge line, page, error inside."""
     read: Any = 11
     written: Any = 7
-    cached: int = 0
-    thought: int = 0
+    cached: Any = 0
+    thought: Any = 0
     length: bool = False
     pieces: tuple[str, ...] = ()
     """The text as it is sent, where not word by word."""
@@ -281,7 +281,7 @@ def _anthropic(turn: Turn) -> Iterator[str]:
     def line(kind: str, **more: Any) -> str:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **more})}\n\n"
 
-    fresh = turn.read - turn.cached if isinstance(turn.read, int) else turn.read
+    fresh = turn.read - turn.cached if isinstance(turn.read, int) and isinstance(turn.cached, int) else turn.read
     usage = {"input_tokens": fresh, "output_tokens": 1, "cache_read_input_tokens": turn.cached}
     about = {"id": "m", "type": "message", "role": "assistant", "model": MODEL, "content": [], "usage": usage}
     yield line("message_start", message={**about, "stop_reason": None, "stop_sequence": None})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -244,10 +245,11 @@ def test_one_big_piece_that_is_not_too_long_is_not_cut(meet: Meet) -> None:
     assert (pieces[-1].ended, said_of(pieces)) == ("stop", [])  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("count", [0, -5])
-def test_counts_that_cannot_be_right_are_replaced_by_our_own(meet: Meet, count: int) -> None:
-    _, done = answered(meet(Turn(read=count, written=count))[0])
-    assert done.tokens_in > 0
+@pytest.mark.parametrize("count", [0, -5, "many", 11.5, 1e300, None, [7], {"all": 7}])
+def test_counts_that_cannot_be_right_are_replaced_by_our_own(meet: Meet, count: Any) -> None:
+    text, done = answered(meet(Turn(read=count, written=count, cached=count, thought=count))[0])
+    assert text == "Hello there, you two."
+    assert 0 < done.tokens_in <= most_read(HELLO.messages)
     assert done.tokens_out == 8
 
 

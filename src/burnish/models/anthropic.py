@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from functools import cached_property
 from importlib.metadata import version
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
+from burnish.models.counting import counts
 from burnish.models.model import Ask
+from burnish.models.ollama_server import whole
 from burnish.models.providers import Server
 from burnish.models.wire import under_control
 
@@ -86,6 +89,8 @@ def _chat_class(here: bool) -> Any:
             return anthropic.Client(**{**self._client_params, "timeout": client.timeout, "http_client": client})
 
         def _make_message_chunk_from_anthropic_event(self, event: Any, **more: Any) -> Any:
+            if event.type == "message_delta":
+                event = event.model_copy(update={"usage": _counted(event.usage)})
             made, block = super()._make_message_chunk_from_anthropic_event(event, **more)
             if made is not None and event.type == "message_start":
                 made.response_metadata["tokens_read"] = _read(event.message.usage)
@@ -97,5 +102,11 @@ def _chat_class(here: bool) -> Any:
 def _read(usage: Any) -> int:
     """Everything that was read: Anthropic counts what comes from a cache, or goes there, beside the rest."""
     names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    counts = [getattr(usage, name, None) for name in names]
-    return sum(count for count in counts if isinstance(count, int) and count > 0)
+    return sum(whole(getattr(usage, name, None)) for name in names)
+
+
+def _counted(usage: Any) -> Any:
+    """The counts that are numbers, as LangChain reads them: one that is none would end the answer."""
+    told = counts(usage.model_dump(warnings=False) if hasattr(usage, "model_dump") else usage)
+    details = SimpleNamespace(**told.pop("output_tokens_details", {}))
+    return SimpleNamespace(**{**told, "cache_creation": None, "output_tokens_details": details})

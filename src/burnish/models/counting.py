@@ -5,9 +5,11 @@ What a call is booked at and what a server is believed to have read are one numb
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from burnish.events import Message
 from burnish.models.model import Ask
+from burnish.models.ollama_server import whole
 
 PER_MESSAGE, PER_QUESTION = 8, 64
 """Tokens that mark a message as one, and that a server may add to a question: a system message of its own."""
@@ -45,6 +47,13 @@ def fewest_read(ask: Ask) -> int:
 def most_read(messages: Sequence[Message]) -> int:
     """How many a prompt has at the most: no tokenizer makes one of less than a byte, and servers wrap them in a few."""
     return sum(_bytes(message) + PER_MESSAGE for message in messages) + PER_QUESTION
+
+
+def counts(told: object) -> dict[str, Any]:
+    """What a server counts, as it came over the wire, without what can be no count: a client would break off at it."""
+    pairs = told.items() if isinstance(told, dict) else ()
+    kept = {key: counts(said) if key.endswith("_details") else whole(said) for key, said in pairs}
+    return {key: said for key, said in kept.items() if said}
 
 
 def _bytes(message: Message) -> int:

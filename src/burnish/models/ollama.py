@@ -14,7 +14,7 @@ from burnish.errors import PromptTooLong
 from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
 from burnish.models.counting import carefully, roughly
 from burnish.models.model import Ask
-from burnish.models.ollama_server import about
+from burnish.models.ollama_server import about, whole
 from burnish.models.providers import Server
 from burnish.models.wire import under_control
 
@@ -76,7 +76,7 @@ class OllamaModel(ChatModel):
         import httpx
         from langchain_ollama import ChatOllama
 
-        return ChatOllama(
+        chat = ChatOllama(
             model=self.model,
             base_url=self.server.address,
             sync_client_kwargs={
@@ -85,3 +85,16 @@ class OllamaModel(ChatModel):
                 **under_control(),
             },
         )
+        _count_in_numbers(chat._client)
+        return chat
+
+
+def _count_in_numbers(client: Any) -> None:
+    """Leave out of what Ollama says each count that is none; its client would break off a whole answer over it."""
+    asked = client._request
+
+    def cleaned(made: Any, told: dict[str, Any]) -> Any:
+        numbers = {key for key in told if key.endswith(("_count", "_duration"))}
+        return made(**{key: said for key, said in told.items() if key not in numbers or whole(said)})
+
+    client._request = lambda made, *args, **more: asked(lambda **told: cleaned(made, told), *args, **more)

@@ -1,11 +1,13 @@
 """`openai:NAME`, and any server that speaks OpenAI's chat protocol: vLLM, LM Studio, llama-server."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
 from burnish.models.chat import BEGUN, CONNECT_SECONDS, SILENT_SECONDS, ChatModel
+from burnish.models.counting import counts
 from burnish.models.model import Ask
 from burnish.models.providers import Server
 from burnish.models.wire import under_control
@@ -66,7 +68,7 @@ class OpenAIModel(ChatModel):
             timeout=openai.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
             **under_control(),
         )
-        return _chat_class()(
+        chat = _chat_class()(
             model=self.model,
             base_url=self.server.address,
             api_key=lambda: self._key or "none",
@@ -75,6 +77,17 @@ class OpenAIModel(ChatModel):
             max_retries=0,
             use_responses_api=False,
         )
+        asked = chat.client.create
+        chat.client.create = lambda **question: _plain(asked(**question))
+        return chat
+
+
+@contextmanager
+def _plain(stream: Any) -> Iterator[Iterator[dict[str, Any]]]:
+    """A stream of plain data, of whose counts only those are left that are numbers: another would end the answer."""
+    with stream:
+        told = (chunk.model_dump(warnings=False) for chunk in stream)
+        yield ({**chunk, "usage": counts(chunk.get("usage"))} for chunk in told)
 
 
 def _of_their_own(ask: Ask) -> dict[str, object]:
