@@ -1,6 +1,7 @@
 """Stories of `burnish fix`: a file with a bug in a real project, from the question to the file in its place."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,29 @@ def test_tests_that_fail_elsewhere_only_are_named(project):
     (project / "shop/cart.py").write_text(FIXED)
     with pytest.raises(SetupProblem, match=r"1 test fails, but none of them runs a function of shop/cart\.py: tests"):
         plan_for(project / "shop/cart.py")
+
+
+def lacking(tmp_path: Path, module: str) -> Path:
+    """A file that imports a module, and its test."""
+    (tmp_path / "s.py").write_text(f"import {module}\n\n\ndef one():\n    return 2\n")
+    (tmp_path / "test_s.py").write_text("from s import one\n\n\ndef test_one():\n    assert one() == 1\n")
+    return tmp_path / "s.py"
+
+
+def test_a_package_that_is_not_there_is_named_with_what_to_type(tmp_path, monkeypatch):
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    with pytest.raises(SetupProblem, match="cannot be run: pandas is not installed") as refused:
+        plan_for(lacking(tmp_path, "pandas"))
+    assert str(refused.value).endswith("Type: burnish fix s.py --with pandas")
+    with pytest.raises(SetupProblem) as refused:
+        plan_for(tmp_path / "s.py", python=sys.executable)
+    assert str(refused.value).endswith(f"Type: {sys.executable} -m pip install pandas")
+
+
+def test_a_module_that_nobody_knows_is_no_package_to_install(tmp_path):
+    with pytest.raises(SetupProblem, match="No module named 'no_such_module_here'. Name the file") as refused:
+        plan_for(lacking(tmp_path, "no_such_module_here"))
+    assert "--with" not in str(refused.value)
 
 
 def test_a_file_that_does_not_parse_is_planned_for_with_the_files_that_import_it(project):

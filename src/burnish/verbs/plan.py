@@ -1,6 +1,7 @@
 """What `fix` is about to do, found out before the model is asked anything: the file, its tests, the broken function."""
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from burnish.checks.fingerprint import fingerprint
 from burnish.checks.in_project import InProject
 from burnish.checks.lab import Lab
+from burnish.checks.missing import missing_package, pip_line
 from burnish.checks.project import Project
 from burnish.checks.project_finder import find_project
 from burnish.checks.project_run import has_tests
@@ -103,7 +105,7 @@ def plan_for(
     project = find_project([target.path], [str(test).partition("::")[0] for test in tests], python)
     project, layer = layered(project, packages, noticing(watch), bounds)
     source = target.path.relative_to(project.root)
-    looked = Plan(target, project, source, Task(id="fix", prompt=""))
+    looked = Plan(target, project, source, Task(id="fix", prompt=""), packages=layer.asked if layer else ())
     before = _looked(looked, sandbox, watch)
     _must_hold_no_test(source, before)
     chosen = _chosen(tests, project.root)
@@ -192,12 +194,24 @@ def _at_fault(text: str, known: list[str], problem: str) -> str:
 def _unreachable(plan: Plan, before: Before) -> str:
     failed = {**before.broken, **before.failing}
     first = next(iter(failed.values()))
+    if package := missing_package((test.message for test in failed.values()), plan.project):
+        return _lacking(plan, package)
+    said = one_line(first.message, 200).rstrip(".")
     many = "1 test fails" if len(failed) == 1 else f"{len(failed)} tests fail"
     return (
         f"{many}, but none of them runs a function of {plan.source}: {', '.join(list(failed)[:MOST_NAMED])}. "
-        f"The first says: {one_line(first.message, 200)} Name the file that is broken, or say what is wrong: "
+        f"The first says: {said}. Name the file that is broken, or say what is wrong: "
         f'burnish fix {plan.source} --function NAME --spec "…"'
     )
+
+
+def _lacking(plan: Plan, package: str) -> str:
+    """What to type where tests fail for want of a package."""
+    said = f"The tests of {plan.source} cannot be run: {package} is not installed"
+    if plan.project.has_environment:
+        return f"{said} in the project's environment. Type: {pip_line(package, plan.project)}"
+    names = shlex.quote(",".join([*plan.packages, package]))
+    return f"{said}, and no environment of the project was found. Type: burnish fix {plan.source} --with {names}"
 
 
 def _by_its_words(plan: Plan, known: list[str], spec: str, sandbox: str) -> str:
