@@ -203,6 +203,8 @@ class PackagesAdded(BaseEvent):
     """The file that each came in, in the same order, and its SHA-256; empty in older records."""
     why: str = ""
     """"" where the user asked; else who did: "version 1 imports it"."""
+    new: str = ""
+    """The name of the one that it did so for; "" where the user asked, and in older records."""
     seconds: float = 0.0
 
 

@@ -83,7 +83,8 @@ class Packages:
         layer = prepare(asked, tell=self._tell, bounds=self._bounds())
         self._wear(layer.folder)
         self.layer = layer
-        return added(layer, f"version {version} imports it", time.monotonic() - began)
+        came = added(layer, f"version {version} imports it", time.monotonic() - began)
+        return came.model_copy(update={"new": name})
 
     def _package(self, module: str, imports: frozenset[str]) -> str:
         """The package that brings a module, if it may be had; else empty.

@@ -47,8 +47,8 @@ def sentence_of(event: BaseEvent) -> str:
 
 
 def in_short(event: PackagesAdded) -> list[str]:
-    """What was asked for, as people say it: "pandas 2.3.1"; a reader sees the rest in the report."""
-    asked = names_of(event)
+    """What came, as people say it: "pandas 2.3.1". What it needs, and what was there before, is in the report."""
+    asked = {event.new} if event.new else names_of(event)
     return [one_line(f"{name} {version}", 80) for name, version in event.packages if name in asked]
 
 
@@ -59,8 +59,10 @@ def names_of(event: PackagesAdded) -> set[str]:
 
 def _packages(event: PackagesAdded) -> str:
     names = [one_line(f"{name} {version}", 80) for name, version in event.packages] or ["nothing"]
-    why = f", because {one_line(event.why, 100)}" if event.why else ""
-    return f"Code may import {joined(names)}{why}."
+    because = f"because {one_line(event.why, 100)}" if event.why else ""
+    if event.new and len(names) > 1:
+        return f"Code may import {joined(names)} ({one_line(event.new, 80)} {because})."
+    return f"Code may import {joined(names)}{because and f', {because}'}."
 
 
 def _of_what_followed(event: BaseEvent) -> str:
@@ -133,7 +135,8 @@ def _noticed(event: Mutated) -> str:
     changes = counted(event.mutants, "small change")
     missed = event.mutants - event.noticed
     if not missed:
-        return f"{changes} of version {event.version} were tried, and its tests notice every one."
+        were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
+        return f"{changes} of version {event.version} {were} tried, and its tests notice {each}."
     goes = "goes" if missed == 1 else "go"
     return f"{missed} of {changes} of version {event.version} {goes} unnoticed by its tests."
 
