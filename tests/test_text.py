@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.text import counted, fenced, html_line, one_line, plain, slug
+from burnish.text import counted, every, fenced, html_line, one_line, plain, slug
 from tests.support import ESC
 
 
@@ -74,6 +74,7 @@ def test_nothing_inside_a_fence_can_close_it() -> None:
 
 def test_numbers_go_with_their_noun() -> None:
     assert [counted(number, "test") for number in (0, 1, 2)] == ["0 tests", "1 test", "2 tests"]
+    assert [every(number, "test") for number in (1, 2)] == ["the one test", "all 2 tests"]
 
 
 def test_a_line_for_a_page_is_short_and_means_nothing_in_html() -> None:

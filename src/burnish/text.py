@@ -56,3 +56,8 @@ def fenced(text: str, language: str = "") -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun in the right form: "1 test", "2 tests"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def every(number: int, noun: str) -> str:
+    """All of them, in words: "the one test", "all 2 tests"."""
+    return f"the one {noun}" if number == 1 else f"all {number} {noun}s"

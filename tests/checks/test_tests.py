@@ -51,7 +51,7 @@ def test_code_that_cheats_fails(box: Sandbox, code: str) -> None:
 
 def test_a_disputed_test_is_left_out(box: Sandbox) -> None:
     evidence = TestsCheck(("assert f(2) == 4",)).judge("def f(n):\n    return n\n", SUITE, Alone(box))
-    assert (evidence.verdict, evidence.why) == ("passed", "all 1 test passed")
+    assert (evidence.verdict, evidence.why) == ("passed", "the one test passed")
 
 
 def test_no_test_at_all_is_not_a_pass(box: Sandbox) -> None:

@@ -4,6 +4,7 @@ import io
 import re
 import time
 
+import pytest
 from rich.console import Console
 
 from burnish.cli.screen import Screen
@@ -83,6 +84,22 @@ def terminal() -> tuple[Console, io.StringIO]:
 def foreign(text: str) -> str:
     """What is left of a terminal's input when all that we send on purpose is taken away."""
     return OURS.sub("", text)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Mutated(version=1, mutants=1, noticed=1), "the one small change of version 1 is noticed"),
+        (Mutated(version=1, mutants=2, noticed=2), "all 2 small changes of version 1 are noticed"),
+        (Mutated(version=1, mutants=2, noticed=1), "1 of 2 small changes goes unnoticed: writing tests for it"),
+        (Tweaked(base=1, tried=9, passed=1, seconds=1), "9 small edits of version 1 tried, 1 passes your tests"),
+        (Tweaked(base=1, tried=9, passed=2, seconds=1), "9 small edits of version 1 tried, 2 pass your tests"),
+    ],
+)
+def test_one_of_something_is_spoken_of_in_the_singular(event: Mutated | Tweaked, said: str) -> None:
+    out = io.StringIO()
+    Screen(console=Console(file=out, width=120)).watch(event)
+    assert said in out.getvalue()
 
 
 def test_a_live_screen_sends_no_escape_of_the_models() -> None:

@@ -62,8 +62,9 @@ def test_going_back_to_the_code_is_told_too() -> None:
 
 def test_tests_that_notice_everything_need_no_others() -> None:
     assert paid(run(Mutated(version=1, mutants=6, noticed=6))) == [
-        "The tests noticed every one of 6 small changes, so no test had to be added."
+        "The tests noticed all 6 small changes, so no test had to be added."
     ]
+    assert paid(run(Mutated(version=1, mutants=1, noticed=1)))[0].startswith("The tests noticed the one small change,")
 
 
 def test_pinned_tests_raise_nothing() -> None:

@@ -7,7 +7,7 @@ from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.tests import grade_script, sharing
 from burnish.events import Case, Evidence, Graded, Outcome
-from burnish.text import counted, one_line
+from burnish.text import counted, every, one_line
 
 CODE, TESTS = Path("solution.py"), Path("test_solution.py")
 RUNS = 3
@@ -71,7 +71,7 @@ def _verdict(graded: Graded, flaky: list[str]) -> tuple[Outcome, str]:
         return "failed", f"{counted(len(flaky), 'flaky test')}, passing or failing by chance: {', '.join(flaky[:3])}"
     if not graded.passed:
         return "not_run", "all tests were skipped; nothing was tested" if graded.cases else "there is no test"
-    return "passed", f"all {counted(graded.passed, 'test')} passed{sharing(graded)}"
+    return "passed", f"{every(graded.passed, 'test')} passed{sharing(graded)}"
 
 
 def _finding(case: Case) -> Finding:

@@ -6,7 +6,7 @@ from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Evidence, Graded, Outcome
 from burnish.sandbox.sandbox import Sandbox
-from burnish.text import counted
+from burnish.text import counted, every
 
 if TYPE_CHECKING:
     from burnish.checks.ground import Ground
@@ -60,7 +60,7 @@ def _why(graded: Graded) -> str:
     said = (
         f"{counted(graded.passed, 'test')} passed, {failed} failed"
         if failed
-        else f"all {counted(graded.passed, 'test')} passed"
+        else f"{every(graded.passed, 'test')} passed"
     )
     said += sharing(graded)
     return f"{said}; {graded.problem}" if graded.problem else said

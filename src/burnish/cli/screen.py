@@ -46,7 +46,7 @@ from burnish.events import (
 from burnish.runs.run import Run
 from burnish.runs.sentences import in_short, sentence_of
 from burnish.tasks.test_file import name_in_file
-from burnish.text import counted, one_line, plain
+from burnish.text import counted, every, one_line, plain
 
 COLOURS = {"proven": "bold green", "plausible": "bold yellow", "failed": "bold red"}
 CHECK_COLOURS = {"passed": "", "failed": "red", "not_run": "yellow"}
@@ -191,7 +191,8 @@ class Screen:
 
     def _tweaked(self, event: Tweaked) -> None:
         of = f"version {event.base}" if event.base else "the code that was there"
-        said = f"{counted(event.tried, 'small edit')} of {of} tried, {event.passed} pass your tests"
+        passes = "passes" if event.passed == 1 else "pass"
+        said = f"{counted(event.tried, 'small edit')} of {of} tried, {event.passed} {passes} your tests"
         self._line("edits", f"{said} ({event.seconds:.1f} s)", "green" if event.passed else "dim")
 
     def _compared(self, event: Compared) -> None:
@@ -206,12 +207,13 @@ class Screen:
         if not event.mutants:
             self._line("changes", sentence_of(event), "dim")
         elif missed:
-            goes = "goes" if missed == 1 else "go"
-            said = f"{missed} of {counted(event.mutants, 'small change')} {goes} unnoticed: writing tests for them"
+            goes, them = ("goes", "it") if missed == 1 else ("go", "them")
+            said = f"{missed} of {counted(event.mutants, 'small change')} {goes} unnoticed: writing tests for {them}"
             self._line("changes", f"{said} ({event.seconds:.1f} s)", "yellow")
             self._now = f"writing tests for {counted(missed, 'small change')}"
         else:
-            said = f"all {counted(event.mutants, 'small change')} of version {event.version} are noticed"
+            is_noticed = "is noticed" if event.mutants == 1 else "are noticed"
+            said = f"{every(event.mutants, 'small change')} of version {event.version} {is_noticed}"
             self._line("changes", f"{said} ({event.seconds:.1f} s)", "green")
 
     def _strengthened(self, event: Strengthened) -> None:

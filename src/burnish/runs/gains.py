@@ -6,7 +6,7 @@ from typing import NamedTuple
 from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Resumed, Stopped, Strengthened, Survivor
 from burnish.runs.run import Run
 from burnish.runs.sentences import joined
-from burnish.text import one_line
+from burnish.text import every, one_line
 
 END = "the end"
 ROUNDS = ("security", "performance", "quality")
@@ -85,7 +85,7 @@ def _tests(run: Run) -> Iterator[str]:
             if before is not None and before.mutants > before.noticed:
                 yield from _raised(run, before, event, place)
         elif isinstance(event, Mutated) and event.mutants == event.noticed and event.mutants:
-            yield f"The tests noticed every one of {event.mutants} small changes, so no test had to be added."
+            yield f"The tests noticed {every(event.mutants, 'small change')}, so no test had to be added."
 
 
 def _raised(run: Run, before: Mutated, event: Strengthened, place: int) -> Iterator[str]:

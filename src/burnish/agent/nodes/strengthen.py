@@ -15,7 +15,7 @@ from burnish.errors import CheckError, SandboxError
 from burnish.events import Event, Graded, Move, Mutated, NewTest, Notice, Stopped, Strengthened, TestsFrozen, TestsRan
 from burnish.runs.run import Version
 from burnish.tasks.steady import leans_on
-from burnish.text import one_line
+from burnish.text import counted, one_line
 
 LEAST_SECONDS = 25.0
 """What must be left of the time."""
@@ -56,7 +56,7 @@ def _strengthened(work: Work, tools: Tools, version: Version) -> Generator[Event
         return nothing, []
     if why := _why_not(work, tools, version):
         return nothing.model_copy(update={"why": why}), []
-    yield Notice(text=f"looking for tests that notice {len(mutated.survivors)} small changes")
+    yield Notice(text=f"looking for tests that notice {counted(len(mutated.survivors), 'small change')}")
     try:
         found = yield from Making.of(work, tools, version, mutated).made()
         made, ran = _stable(work, tools, version, mutated, found)
