@@ -1,6 +1,9 @@
 """`runs`, `show`, `rate`, `rm`: what happened, for someone who was not there."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -133,3 +136,13 @@ def test_a_command_that_does_not_exist_is_exit_code_2(call: Call) -> None:
     told = call("wriet")
     assert told.code == 2
     assert "No such command 'wriet'" in told.err
+
+
+def test_a_reader_who_leaves_early_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    held_back = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, "-m", "burnish", "runs", "--json"]
+    with os.fdopen(writing, "wb") as gone:
+        done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, env=held_back)
+    assert (done.returncode, done.stderr) == (0, b"")

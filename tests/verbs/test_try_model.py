@@ -282,9 +282,51 @@ def test_a_silent_server_is_left_after_two_tasks(meet: Meet, monkeypatch: pytest
     found = try_model(open_model(meet(**dict.fromkeys(GOOD, Turn(fault="silent")))))
     assert [answer.why for answer in found.answers] == [
         *["not asked to the end: it took more than 0.3 s"] * 2,
-        *["not asked: nothing was heard of it so far"] * 4,
+        *["not asked: to those before it came no answer"] * 4,
     ]
     assert "could not be tried" in found.line
+
+
+def test_a_server_without_time_is_left_after_two_tasks_too_and_none_of_them_is_a_failure(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)
+    name = meet(**dict.fromkeys(GOOD, Turn(status=503, says="busy")))
+    command = CliRunner().invoke(app, ["doctor", name])
+    assert command.exit_code == 2
+    marks = [line[:2] for line in command.stdout.splitlines()[1:7]]
+    assert marks == ["--"] * 6, command.stdout
+    assert command.stdout.count("asked 5 times") == 3, "two tasks, and the line at the end"
+    assert command.stdout.count("not asked: to those before it came no answer") == 4
+
+
+def test_a_task_that_was_not_answered_is_no_weakness_and_does_not_end_the_others(
+    meet: Meet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)
+    busy = Turn(status=503, says="busy")
+    found = try_model(open_model(meet(context=busy, fix=busy, form=busy, JSON=Turn(text="Ada"))))
+    assert (found.good_for, found.not_for, found.untried) == (("write",), ("JSON",), ("fix", "tests"))
+    assert "good enough for write; not for JSON; not tried to the end: fix and tests." in found.line
+
+
+def test_models_are_tried_one_at_a_time() -> None:
+    told = CliRunner().invoke(app, ["doctor", "scripted:demo,scripted:demo"]).exception
+    assert isinstance(told, SetupProblem)
+    assert str(told).startswith("One model is tried at a time")
+    assert str(told).endswith("Type: burnish models doctor scripted:demo")
+
+
+def test_who_leaves_is_told_that_nothing_is_known_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "good.json").write_text(json.dumps(GOOD))
+
+    def ctrl_c(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("burnish.verbs.trying.examination.ask", ctrl_c)
+    left = CliRunner().invoke(app, ["doctor", name := f"scripted:{tmp_path / 'good.json'}"])
+    assert left.exit_code == 130
+    assert f"left before the end, so nothing is said of it. Again: burnish models doctor {name}" in left.stdout
 
 
 def test_a_free_model_is_tried_where_no_money_may_be_spent() -> None:

@@ -88,6 +88,7 @@ def enter() -> None:
         main()
     except SystemExit as leaving:
         code = leaving.code
+    _print_the_rest()
     busy = code == INTERRUPTED or {"xllamacpp", "torch"} & sys.modules.keys()
     if busy and (code is None or isinstance(code, int)):
         for stream in (sys.stdout, sys.stderr):
@@ -95,6 +96,17 @@ def enter() -> None:
                 stream.flush()
         os._exit(code or 0)
     sys.exit(code)
+
+
+def _print_the_rest() -> None:
+    """What is still held back, if anybody reads it (`burnish runs --json | head -1`)."""
+    with suppress(OSError, ValueError):
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            from burnish.cli.leaving import reader_left
+
+            reader_left()
 
 
 def _chosen(verb: list[str]) -> dict[str, dict[str, str]]:

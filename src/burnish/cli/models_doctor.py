@@ -53,16 +53,40 @@ def doctor(
     from burnish.verbs.try_model import check_cost
 
     with fetching() as progress:
-        model = open_model(name or _default(), progress)
+        model = open_model(_one(name) or _default(), progress)
     check_cost(model, dollars, unpriced)
     console = Console(stderr=as_json, highlight=False)
-    tried = _examined(model, dollars, unpriced, sandbox, console)
+    try:
+        tried = _examined(model, dollars, unpriced, sandbox, console)
+    except KeyboardInterrupt:
+        _left(model, console)
+        raise
     if as_json:
         print(json.dumps(tried.as_json(), indent=2))
     else:
         _show(tried, console)
     sys.stdout.flush()
     raise typer.Exit(0 if tried.is_enough else 1 if tried.was_heard else 2)
+
+
+def _one(name: str) -> str:
+    """The name, if it is that of one model. Raises SetupProblem for several."""
+    from burnish.errors import SetupProblem
+    from burnish.models.names import split_names
+
+    first, *others = split_names(name)
+    if others:
+        raise SetupProblem(
+            f"One model is tried at a time, and {name!r} names {len(others) + 1}. Type: burnish models doctor {first}"
+        )
+    return first
+
+
+def _left(model: "Model", console: "Console") -> None:
+    from rich.text import Text
+
+    words = f"{model.name}: left before the end, so nothing is said of it. Again: burnish models doctor {model.name}"
+    console.print(Text(words), soft_wrap=True)
 
 
 def _default() -> str:
@@ -108,7 +132,7 @@ def _cost(model: "Model") -> str:
 def _mark(answer: "Answer") -> tuple[str, str]:
     if answer.passed:
         return "ok", "green"
-    return ("NO", "bold red") if answer.name != "context" else ("--", "dim")
+    return ("NO", "bold red") if answer.ended and answer.name != "context" else ("--", "dim")
 
 
 def _told(answer: "Answer") -> str:

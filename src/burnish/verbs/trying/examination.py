@@ -27,7 +27,7 @@ from burnish.verbs.trying.trials import Trial, long_prompt
 TASK_SECONDS = 120.0
 """For one task; most take a few."""
 MOST_SILENT = 2
-"""Tasks of which not a word comes in that time, before the others are not even asked; the first may have to load."""
+"""Tasks in a row of which not a word comes, before the others are not even asked; the first may have to load."""
 HELLO = Ask(purpose="hello", messages=(Message(role="user", content="Say hello."),), max_tokens=4)
 T = TypeVar("T")
 Hear = Callable[[BaseEvent], None]
@@ -73,10 +73,12 @@ class Examination:
                 reply = _to_the_end(ask(self.tools, trial.name, trial.ask), heard)
         except ModelError as error:
             too_long = isinstance(error, PromptTooLong)
+            self._silent += not heard.anything and not too_long
             return Answer(name=trial.name, passed=False, why=one_line(str(error), 200), too_long=too_long)
         if reply is None:
             self._silent += heard.is_silent
             return Answer(name=trial.name, passed=False, why=f"not asked to the end: {heard.why}")
+        self._silent = 0
         why = trial.judge(reply, self.tools.sandbox)
         return heard.answer(trial.name, reply, why)
 
@@ -94,9 +96,14 @@ class _Heard:
         self._reason = ""
 
     @property
+    def anything(self) -> bool:
+        """Whether a word came."""
+        return self._first is not None
+
+    @property
     def is_silent(self) -> bool:
         """Whether its time passed without a word."""
-        return self._reason == "seconds" and self._first is None
+        return self._reason == "seconds" and not self.anything
 
     def __call__(self, event: Event) -> None:
         self._hear(event)
@@ -138,7 +145,7 @@ def _to_the_end(events: Generator[Event, None, T], hear: Callable[[Event], None]
 
 
 def _not_asked(trial: Trial) -> Answer:
-    return Answer(name=trial.name, passed=False, why="not asked: nothing was heard of it so far")
+    return Answer(name=trial.name, passed=False, why="not asked: to those before it came no answer")
 
 
 def _evidence(answer: Answer) -> CheckFinished:

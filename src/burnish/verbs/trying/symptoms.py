@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from burnish.models.counting import fewest_read
 from burnish.models.providers import Server
 from burnish.verbs.trying.answer import Answer
 from burnish.verbs.trying.trials import least_tokens, long_prompt
@@ -70,11 +71,12 @@ def _context(answers: Sequence[Answer], name: str, server: Server | None) -> Ite
 
 
 def _read_all(answer: Answer, server: Server | None) -> bool:
-    """Whether the whole long prompt was read. A server's count that is too small was raised to its words by `Reading`,
-    so that very number says nothing; whoever reads all of it counts the marks between the words as well.
+    """Whether the whole long prompt was read. A server's count that is too small was raised by `Reading` to the fewest
+    that there can be, so that very number says nothing; whoever reads all of it counts what marks a message as well.
     """
-    least = least_tokens(long_prompt())
-    return answer.tokens_in > least if server else answer.tokens_in >= least
+    if server:
+        return answer.tokens_in > fewest_read(long_prompt().ask)
+    return answer.tokens_in >= least_tokens(long_prompt())
 
 
 def _about_context(name: str, server: Server | None) -> str:

@@ -35,8 +35,14 @@ class Tried(Frozen):
 
     @property
     def not_for(self) -> tuple[str, ...]:
-        """What it cannot."""
-        return tuple(use for use in NEEDS if use not in self.good_for)
+        """What it cannot: an answer shows it."""
+        wrong = {answer.name for answer in self.answers if answer.ended and not answer.passed}
+        return tuple(use for use, needs in NEEDS.items() if wrong.intersection(needs))
+
+    @property
+    def untried(self) -> tuple[str, ...]:
+        """Of what it is not known, since a task was not answered to its end."""
+        return tuple(use for use in NEEDS if use not in (*self.good_for, *self.not_for))
 
     @property
     def is_enough(self) -> bool:
@@ -54,9 +60,10 @@ class Tried(Frozen):
         """All of it in one line."""
         if not self.was_heard:
             return f"{self.model}: could not be tried: {next((one.why for one in self.answers if one.why), 'no task')}"
-        good = f"good enough for {_listed(self.good_for)}" if self.good_for else "not good enough for anything"
-        bad = f"; not for {_listed(self.not_for)}" if self.good_for and self.not_for else ""
-        return f"{self.model}: {good}{bad}. {_speed(self)}".rstrip()
+        said = [("good enough for", self.good_for), ("not for", self.not_for), ("not tried to the end:", self.untried)]
+        facts = "; ".join(f"{words} {_listed(uses)}" for words, uses in said if uses)
+        nothing = len(self.not_for) == len(NEEDS)
+        return f"{self.model}: {'not good enough for anything' if nothing else facts}. {_speed(self)}".rstrip()
 
     def as_json(self) -> dict[str, object]:
         """For a program; what the model said is left out."""
@@ -67,6 +74,7 @@ class Tried(Frozen):
             "is_enough": self.is_enough,
             "good_for": self.good_for,
             "not_for": self.not_for,
+            "untried": self.untried,
             "line": self.line,
         }
         return {**told, **more, "first_token_seconds": self.first_token_seconds, "tasks": answers}
