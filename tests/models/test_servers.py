@@ -172,9 +172,30 @@ def test_an_answer_that_never_began_is_asked_for_again(meet: Meet) -> None:
     assert len(peer.asked) == 2
 
 
-def test_a_page_in_place_of_an_answer_is_a_model_error(meet: Meet) -> None:
-    with pytest.raises(ModelError):
-        answered(meet(Turn(fault="page"))[0])
+def test_a_page_in_place_of_an_answer_is_a_wrong_address_and_is_not_asked_for_again(meet: Meet) -> None:
+    model, peer = meet(Turn(fault="page"))
+    with pytest.raises(
+        SetupProblem, match=r"answered with a web page\. Is the address right\? Type: burnish config set"
+    ):
+        answered(model)
+    assert len(peer.asked) == 1
+
+
+@pytest.mark.parametrize("leads_to", ["", "https://elsewhere.example/v1/chat/completions", "http://127.0.0.1/$(x)"])
+def test_who_sends_elsewhere_is_not_followed_and_not_asked_again(meet: Meet, leads_to: str) -> None:
+    model, peer = meet(Turn(status=302, says="moved", headers={"Location": leads_to}))
+    with pytest.raises(SetupProblem, match=r"sends us elsewhere.* Type: .*base_url http://HOST:PORT(/v1)?$"):
+        answered(model)
+    assert len(peer.asked) == 1
+
+
+def test_who_sends_to_another_door_of_the_same_house_has_that_proposed(meet: Meet) -> None:
+    def script(path: str, _: dict[str, object]) -> Turn:
+        return Turn(status=308, headers={"Location": f"https://127.0.0.1:8443/new{path}"})
+
+    model, _ = meet(peer=Peer(script=script))
+    with pytest.raises(SetupProblem, match=r"base_url https://127\.0\.0\.1:8443/new(/v1)?$"):
+        answered(model)
 
 
 def test_a_server_that_stays_broken_is_a_model_error_after_five_tries(meet: Meet) -> None:

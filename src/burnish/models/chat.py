@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from burnish.errors import BurnishError, ModelError, SetupProblem
 from burnish.events import Message
+from burnish.models.astray import wrong_address
 from burnish.models.faults import Fault, blame_length, fault_of, without
 from burnish.models.model import Ask, Done, Piece, Waiting
 from burnish.models.providers import Server
@@ -89,7 +90,7 @@ class ChatModel(ABC):
             except Fault as fault:
                 if not began and self._learns(fault, left_out):
                     continue
-                if began or not fault.passing or tries >= MOST_TRIES or (fault.wait_seconds or 0) > MOST_PAUSE_SECONDS:
+                if began or not fault.may_pass or tries >= MOST_TRIES or (fault.wait_seconds or 0) > MOST_PAUSE_SECONDS:
                     raise self._problem(fault, tries, began) from None  # the cause may say the key
                 yield from _pause(_seconds(fault, tries), f"{self.name}: {fault.words}", cancel, fault.may_cost)
                 tries += 1
@@ -99,8 +100,11 @@ class ChatModel(ABC):
         wire = Wire(ask.most_tokens)
 
         def named(error: BaseException) -> BaseException:
-            known = isinstance(error, BurnishError | Fault)
-            return error if known else fault_of(error, self._key, wire.retry_after)
+            if isinstance(error, BurnishError | Fault):
+                return error
+            fault = fault_of(error, self._key, wire.retry_after)
+            fault.astray = wire.astray
+            return fault
 
         return pumped(self._answer(ask, wire), cancel, named, wire.hang_up)
 
@@ -135,6 +139,9 @@ class ChatModel(ABC):
         return bool(new - left_out)
 
     def _problem(self, fault: Fault, tries: int, began: bool) -> BurnishError:
+        what, leads_to = fault.astray
+        if what and not began:
+            return wrong_address(self.server, what, without(self._key, leads_to))
         if fault.status in (401, 403):
             return _no_entry(self.server, fault)
         if fault.status == 404:

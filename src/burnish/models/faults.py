@@ -48,6 +48,13 @@ class Fault(Exception):
         """How long the server asks us to wait."""
         self.sent = sent
         """False where nobody was reached to whom the question could be sent."""
+        self.astray = ("", "")
+        """How the answer showed that no model wrote it, and where it leads to."""
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether it is worth while to ask again: not at a wrong address."""
+        return self.passing and not any(self.astray)
 
     @property
     def may_cost(self) -> bool:

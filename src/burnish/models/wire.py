@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from burnish.models.astray import astray
+
 BYTES_PER_TOKEN = 4096
 """More than any protocol wraps around a token."""
 SPARE_BYTES = 1 << 20
@@ -31,6 +33,8 @@ class Wire:
         self._over = False
         self.retry_after = ""
         """When the server says that it has time for us, in its own words."""
+        self.astray = ("", "")
+        """How the answer shows that no model wrote it, and where it leads to."""
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -80,6 +84,7 @@ def _follow(request: Any) -> None:
 def _bound(response: Any) -> None:
     if wire := getattr(_current, "wire", None):
         wire.retry_after = response.headers.get("retry-after", "")
+        wire.astray = astray(response)
         response.stream = _bounded(response.stream, wire.most_bytes)
 
 
