@@ -50,6 +50,22 @@ def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shel
     assert told.endswith("--with 'apple==1.5'")
 
 
+@pytest.mark.parametrize("online", [True, False])
+def test_a_range_that_no_version_can_be_in_is_named_as_that(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, online: bool
+) -> None:
+    shelf.wheel("apple", "1.5")
+    shelf.wheel("pear", "1.0")
+    if not online:
+        monkeypatch.delenv("PIP_NO_INDEX")
+        monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+        monkeypatch.setenv("PIP_RETRIES", "0")
+    told = problem("pear", "apple>=2,<1")
+    assert told.startswith("No version can be all that apple<1,>=2 asks for")
+    assert told.endswith("--with apple")
+    assert "excludes" not in problem("apple>=2,<3"), "there might be one in this range"
+
+
 def test_a_package_for_newer_pythons_is_there_but_not_for_this_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

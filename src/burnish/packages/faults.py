@@ -76,6 +76,11 @@ def problem(said: Ran, asked: tuple[str, ...], pip: Pip, wheels: Wheels) -> Setu
     """Why the packages could not be had."""
     if "No space left on device" in said.text or "Disk quota exceeded" in said.text:
         return _full(wheels.folder.parent)
+    if never := next(filter(_is_impossible, asked), ""):
+        return SetupProblem(
+            f"No version can be all that {never} asks for, as one part of it excludes another. Ask for less, for "
+            f"example: --with {_name(never)}"
+        )
     if "ResolutionImpossible" in said.text or "conflicting dependencies" in said.text:
         return _contradiction(said.text, asked)
     if REFUSED in said.text:
@@ -157,6 +162,12 @@ def _name(requirement: str) -> str:
         return canonicalize_name(Requirement(requirement).name)
     except InvalidRequirement:
         return canonicalize_name(re.split(r"[^\w.-]", requirement)[0])
+
+
+def _is_impossible(requirement: str) -> bool:
+    """Whether its versions exclude each other; an older `packaging` cannot tell, and what pip says must do then."""
+    specifier = Requirement(requirement).specifier
+    return hasattr(specifier, "is_unsatisfiable") and specifier.is_unsatisfiable()
 
 
 def _need(asked: tuple[str, ...]) -> str:
