@@ -13,6 +13,13 @@ def test_names_come_out_in_one_form_sorted_and_each_once() -> None:
     assert wanted(["", " ", "numpy,"]) == ("numpy",)
 
 
+@pytest.mark.parametrize("text", [",", "", " ", ", ,,"])
+def test_words_that_name_no_package_are_not_taken_for_none_asked_for(text: str) -> None:
+    with pytest.raises(SetupProblem, match=r"names no package, and .* For example: --with 'numpy,pandas>=2'$"):
+        wanted([text])
+    assert wanted([]) == ()
+
+
 @pytest.mark.parametrize(
     "text",
     [

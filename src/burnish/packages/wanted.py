@@ -25,10 +25,13 @@ _VERSION = re.compile(r"[A-Za-z0-9.*+!_-]+")
 def wanted(text_or_names: Sequence[str], allow: Sequence[str] = ()) -> tuple[str, ...]:
     """Requirements in their normal form, sorted, each package once; each a well-known one, or in `allow`.
 
-    Raises SetupProblem for any other name, with the one it may have been meant for, and for what is no requirement.
+    Raises SetupProblem for any other name, with the one it may have been meant for, for what is no requirement, and for
+    words that name no package at all.
     """
     texts = [text_or_names] if isinstance(text_or_names, str) else text_or_names
     found = normal(piece for text in texts for piece in _BETWEEN.split(text.strip(" ,")))
+    if texts and not found:
+        raise SetupProblem(_no_requirement(" ".join(texts), "names no package"))
     named = allowed(allow)
     for requirement in found:
         name = Requirement(requirement).name
