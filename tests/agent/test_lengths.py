@@ -157,6 +157,19 @@ def test_thoughts_that_nobody_counted_are_counted_about() -> None:
     assert reply.tokens_thought == 10
 
 
+def test_what_turns_out_to_be_a_thought_is_on_record_as_one(tmp_path: Any) -> None:
+    from burnish.models.names import open_model
+
+    with serving(Peer(Turn(text="Is it x = 3? No.\n</think>\n\nx = 2", written=20))) as peer:
+        (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{peer.base_url("openai")}"\n')
+        tools = tools_for(cast(ScriptedModel, open_model(f"lab:{MODEL}")), Limits())
+        for number in (1, 2):
+            reply = list(ask(tools, f"draft-{number}", CODE))[-1]
+            assert isinstance(reply, ModelReplied)
+            assert reply.text == "x = 2"
+            assert 0 < reply.tokens_thought < reply.tokens_out
+
+
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
 def test_a_pause_longer_than_the_time_left_ends_the_work_at_once(kind: str, tmp_path: Any) -> None:
     from burnish.models.names import open_model

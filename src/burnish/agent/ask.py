@@ -151,6 +151,12 @@ class _Heard:
     error: ModelError | None = None
     """Why nothing more came, where what did come may have to be paid for."""
 
+    def hear(self, piece: Chunk | Thought) -> None:
+        """A little more of it, or all so far in another light."""
+        if piece.instead:
+            self.text, self.thoughts = [], []
+        (self.text if isinstance(piece, Chunk) else self.thoughts).append(piece.text)
+
     @property
     def left(self) -> bool:
         """Whether the rest is not waited for."""
@@ -178,11 +184,11 @@ def _heard(tools: Tools, ask_id: str, question: Ask, enough: Callable[[str], boo
         for piece in tools.model.stream(question, tools.cancel):
             match piece:
                 case Chunk():
-                    heard.text.append(piece.text)
+                    heard.hear(piece)
                     yield ModelChunk(ask_id=ask_id, text=piece.text)
                     heard.done = _left(tools.model, question, heard.text, enough)
                 case Thought():
-                    heard.thoughts.append(piece.text)
+                    heard.hear(piece)
                     yield ModelThought(ask_id=ask_id, text=piece.text)
                 case Waiting():
                     yield from _waited(tools, ask_id, question, piece, heard)

@@ -1,4 +1,4 @@
-"""An answer that no model wrote, a web page or the way to somewhere else: the address is wrong, and that can be said."""
+"""An answer that no model wrote, a web page or the way to somewhere else: the address is wrong, and that is said."""
 
 import re
 from typing import Any

@@ -52,6 +52,8 @@ class ChatModel(ABC):
         self.refused: set[str] = set() if server.continues is not False else {BEGUN}
         self._key = server.key
         self._told: set[str] = set()
+        self._opened = False
+        """Whether its thoughts are opened in the prompt, so that only their end is in the text."""
 
     @property
     @abstractmethod
@@ -109,14 +111,18 @@ class ChatModel(ABC):
         return pumped(self._answer(ask, wire), cancel, named, wire.hang_up)
 
     def _answer(self, ask: Ask, wire: Wire) -> Answer:
-        reading = Reading(ask)
+        talk = said(ask.messages, BEGUN not in self.refused)
+        opened = self._opened and talk[-1][0] != "assistant"
+        reading = Reading(ask, opened)
         with silence(), wire.in_use():
-            for chunk in self.talk(ask, said(ask.messages, BEGUN not in self.refused)):
+            for chunk in self.talk(ask, talk):
                 yield from reading.take(chunk)
                 if reading.too_long:
                     break
             for piece in reading.end():
-                yield from self._once(reading.doubts(piece)) if isinstance(piece, Done) else ()
+                if isinstance(piece, Done):
+                    self._opened = reading.opened if reading.opened != opened else self._opened
+                    yield from self._once(reading.doubts(piece))
                 yield piece
 
     def _once(self, told: dict[str, str]) -> Iterator[Waiting]:

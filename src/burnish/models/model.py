@@ -38,12 +38,16 @@ class Chunk(Frozen):
     """A few more characters of the answer."""
 
     text: str
+    instead: bool = False
+    """Whether it stands for all that came before, which was taken for thoughts."""
 
 
 class Thought(Frozen):
     """A few more characters of what the model says to itself before it answers; never part of the answer."""
 
     text: str
+    instead: bool = False
+    """Whether it stands for all that came before, which was taken for the answer."""
 
 
 class Waiting(Frozen):

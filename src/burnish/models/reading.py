@@ -20,15 +20,20 @@ is one, however few its pieces, with as many characters as no text has for each 
 class Reading:
     """One answer, as it is read. `take` each chunk, then `end`."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, opened: bool = False) -> None:
         self._ask = ask
-        self._apart = Apart()
+        self._apart = Apart(opened)
         self._usage: dict[str, Any] = {}
         self._read_at_start = 0
         self._ended = ""
         self._came: list[str] = []
         self._characters = 0
         self._clipped = False
+
+    @property
+    def opened(self) -> bool:
+        """Whether the model thinks in its text without an opening mark."""
+        return self._apart.opened
 
     @property
     def too_long(self) -> bool:
@@ -49,9 +54,9 @@ class Reading:
 
     def end(self) -> Iterator[Chunk | Thought | Done]:
         """The end, or a Fault where the server hung up before it."""
-        yield from self._apart.rest()
         if self.too_long:
             self._ended = "length"
+        yield from self._apart.rest(cut=self._ended in LENGTH)
         if not self._ended:
             raise Fault("the server hung up before the end of the answer", passing=True)
         if self._ended in DECLINED:
@@ -78,6 +83,7 @@ class Reading:
             yield from self._apart.sort(text)
 
     def _thought(self, text: str) -> Iterator[Thought]:
+        self._apart.know()
         if text := self._kept(text):
             yield Thought(text=text)
 
