@@ -93,7 +93,7 @@ def attempt(
                 box,
                 meter,
                 cancel,
-                checks=FinalChecks(checks, sandbox, worn.folder) if checks else None,
+                checks=FinalChecks(checks, sandbox, worn.folder, task.named) if checks else None,
                 mutations=Mutations(sandbox, layer=worn.folder) if "strengthen" in afterwards else None,
                 place=ground,
                 others=tuple(models[1:]),

@@ -26,6 +26,17 @@ def found_in(code: str, generated: bool = True, network: bool = False) -> list[F
     return list(breaches(parse(code), "a.py", rules_for(generated, network)))
 
 
+def test_a_package_that_the_user_named_may_go_online_and_no_other(tmp_path: Path) -> None:
+    fetch = "import requests\n\n\ndef fetch(url):\n    return requests.get(url, timeout=5).text\n"
+    project = project_in(tmp_path, {"solution.py": fetch}, generated=True)
+    refused = judged(SecurityCheck(), project)
+    assert (refused.verdict, "nobody asked for any" in refused.why) == ("failed", True), refused
+    assert judged(SecurityCheck(), project.model_copy(update={"named": ("requests[socks]>=2",)})).verdict == "passed"
+    named = rules_for(generated=True, network=False, named=["requests", "pyzmq"])
+    for code, seen in {"import zmq": 0, "import httpx": 1, "import requests, socket": 1, "import urllib3": 1}.items():
+        assert len(list(breaches(parse(code), "a.py", named))) == seen, code
+
+
 def test_safe_code_passes_whatever_it_says_in_strings_and_comments(tmp_path: Path) -> None:
     for generated in (False, True):
         evidence = judged(SecurityCheck(), project_in(tmp_path, sample("safe"), generated))

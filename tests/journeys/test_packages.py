@@ -164,6 +164,25 @@ def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_p
     assert "Code may import more-itertools 10.1, because version 1 imports it." in explain(run) + report(run)
 
 
+@pytest.mark.timeout(120)
+def test_code_may_go_online_with_a_package_that_the_user_named_and_with_none_that_it_chose(
+    shelf: Shelf, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ("security",))
+    shelf.wheel("requests", "2.0", files={"requests/__init__.py": WINDOWS})
+    model = {**SCRIPT, "": [block(CODE.replace("more_itertools", "requests"))]}
+
+    def security(name: str, **more: object) -> str:
+        run = write(TASK, ScriptedModel(model), store=store, out=tmp_path / name, fast=True, **more)  # type: ignore[arg-type]
+        assert run.verdict == "proven", run.why
+        assert verify(tmp_path / name, store=store).ending == "holds"
+        return run.evidence[-1].verdict
+
+    assert security("chosen") == "failed"
+    assert security("further", from_run="last") == "failed", "going on from it is not asking for it"
+    assert security("named", packages=["requests"]) == "passed"
+
+
 def test_names_that_nobody_knows_are_refused_before_any_work(work_folder: Path, store: Store) -> None:
     done = burnish("write", TASK, "--with", "numpi", "--model", "scripted:demo", cwd=work_folder)
     assert done.returncode == 2

@@ -25,8 +25,12 @@ class FinalChecks:
     remembered.
     """
 
-    def __init__(self, names: Sequence[str], sandbox: str = "auto", layer: Path | None = None) -> None:
+    def __init__(
+        self, names: Sequence[str], sandbox: str = "auto", layer: Path | None = None, named: Sequence[str] = ()
+    ) -> None:
         self.names = tuple(names)
+        self.named = tuple(named)
+        """Packages that the user asked for."""
         self.layer = layer
         """Packages that the code may import."""
         self._sandbox = sandbox
@@ -58,7 +62,7 @@ class FinalChecks:
             (root / CODE).write_text(code, "utf-8", "replace")
             (root / TESTS).write_text(tests, "utf-8", "replace")
             try:
-                return self._judge(project_of(root, self.layer), names)
+                return self._judge(project_of(root, self.layer, self.named), names)
             except BurnishError as error:
                 return tuple(Evidence(check=name, verdict="not_run", why=str(error)) for name in names)
 
@@ -79,8 +83,10 @@ class FinalChecks:
             self._lab.close()
 
 
-def project_of(root: Path, layer: Path | None = None) -> Project:
-    """A folder with one solution and its tests, as something to check; `layer` has the packages it may import."""
+def project_of(root: Path, layer: Path | None = None, named: Sequence[str] = ()) -> Project:
+    """A folder with one solution and its tests, as something to check; `layer` has the packages it may import, and
+    `named` are those of them that the user asked for.
+    """
     return Project(
         root=root,
         sources=(Path(CODE),),
@@ -90,4 +96,5 @@ def project_of(root: Path, layer: Path | None = None) -> Project:
         settings=SETTINGS,
         layer=layer,
         alone=True,
+        named=tuple(named),
     )

@@ -29,6 +29,8 @@ class Project(Frozen):
     """A folder with packages that its code may import; only for one that is `alone`."""
     alone: bool = False
     """Whether it has no environment of its own: nothing is importable but itself, pytest, and the layer."""
+    named: tuple[str, ...] = ()
+    """Packages that the user asked for by name, so that generated code may go online with them."""
     skipped: tuple[Path, ...] = ()
     """Files that are called Python but are not text; nothing judges them."""
 

@@ -151,6 +151,8 @@ class Package(Frozen):
     version: Annotated[str, Field(max_length=100, pattern=r"^[0-9A-Za-z.!+_-]+$")]
     asked: bool = True
     """By the user, or by code that imports it; all others are what these need."""
+    named: bool = False
+    """By the user: code that goes online with it does what it was asked to."""
     extras: Annotated[tuple[Normal, ...], Field(max_length=100)] = ()
     """Parts of it that were asked for besides."""
     wheel: Annotated[str, Field(max_length=300, pattern=r"^(?:[^/\\\s]+\.whl)?$")] = ""

@@ -175,9 +175,10 @@ def _checks(run: Run) -> Iterator[Said]:
 
 def _packages(run: Run) -> Iterator[Package]:
     asked, last = _asked(run), run.last(PackagesAdded)
+    named = {Requirement(text).name for text in task_of(run).named} if last else set()
     for one in recorded(last) if last else ():
         extras = tuple(sorted(asked.get(one.name, ())))
-        yield Package(asked=one.name in asked, extras=extras, **one.model_dump())
+        yield Package(asked=one.name in asked, named=one.name in named, extras=extras, **one.model_dump())
 
 
 def _asked(run: Run) -> dict[str, set[str]]:

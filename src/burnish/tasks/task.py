@@ -47,6 +47,8 @@ class Task(Frozen):
     """Further functions of `base_code` that may hold the bug, likeliest first; dotted names for methods."""
     packages: tuple[str, ...] = ()
     """Packages that the user wants to be used; the prompts name them."""
+    named: tuple[str, ...] = ()
+    """Those of them that the user asked for by name, and no code of an earlier run."""
     prelude: str = ""
     """Imports and helpers that stand above the function to write; part of the module it is judged in."""
     hidden_tests: str = ""

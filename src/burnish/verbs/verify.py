@@ -140,7 +140,7 @@ def _again(
         root = Path(folder).resolve()
         (root / CODE).write_text(code, "utf-8")
         (root / TESTS).write_text(suite_in(dossier).render(disputed_in(dossier), pinned=False), "utf-8")
-        project = project_of(root, layer)
+        project = project_of(root, layer, [one.name for one in dossier.packages if one.named])
         with Lab(project, sandbox) as lab:
             results, tests = _tests(dossier, code, lab)
             left_out = {said.check: _left_out(said, fast, tests.answer == "holds") for said in dossier.checks}

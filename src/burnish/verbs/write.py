@@ -65,12 +65,14 @@ def write(
     those in `allow_packages`. They are prepared before any code runs; of an earlier
     run that this one goes on from, its packages stay.
     """
-    asked = wanted(packages, allow_packages)
+    named = asked = wanted(packages, allow_packages)
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
-    asked = normal([*_had(store.open(from_run)), *asked]) if from_run else asked
+    if from_run:
+        asked = normal([*_had(store.open(from_run)), *named])
+        named = normal([*task_of(store.open(from_run)).named, *named])
     task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None, asked)
-    task = task.model_copy(update={"packages": asked}) if asked else task
+    task = task.model_copy(update={"packages": asked, "named": named}) if asked else task
     if out is not None:
         check_free(Path(out))
     checks = tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS))

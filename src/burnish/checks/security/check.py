@@ -31,7 +31,7 @@ class SecurityCheck:
         least = RANKS[project.settings.severity]
         if not project.sources:
             return Evidence(check=self.name, verdict="not_run", why="there is no Python file to look at")
-        rules = rules_for(project.generated, project.settings.network)
+        rules = rules_for(project.generated, project.settings.network, project.named)
         scanned = scan(project, lab)
         findings, unread = look(project, rules, scanned)
         bad = [f for f in findings if RANKS[f.severity] >= least or (project.generated and broken(f, rules))]

@@ -1,6 +1,7 @@
 """Which code goes online: it imports, or reaches for, something that opens connections."""
 
 import ast
+from collections.abc import Callable
 
 from burnish.checks.security.names import IMPORTERS, Names
 
@@ -15,11 +16,11 @@ ONLINE = {
 }
 
 
-def going_online(node: ast.AST, names: Names) -> str:
-    """Something that opens connections is imported or used."""
+def going_online(node: ast.AST, names: Names, is_named: Callable[[str], bool] = lambda module: False) -> str:
+    """Something that opens connections is imported or used; not what a package brings that the user named."""
     for name in _reached(node, names):
         found = _online(name)
-        if found:
+        if found and not is_named(found):
             return f"{found} opens network connections, and nobody asked for any."
     return ""
 

@@ -5,14 +5,16 @@ so a word in a comment or a string breaks no rule.
 """
 
 import ast
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from burnish.checks.finding import Finding, Severity
 from burnish.checks.security.files import reading_outside
 from burnish.checks.security.names import Names
 from burnish.checks.security.network import going_online
 from burnish.checks.security.secrets import hard_coded_secret
+from burnish.packages.distribution import brings
 
 EVALUATORS = {"builtins.eval", "builtins.exec", "builtins.compile"}
 SHELLS = {
@@ -117,11 +119,12 @@ NO_NETWORK = Rule(
 )
 
 
-def rules_for(generated: bool, network: bool) -> tuple[Rule, ...]:
-    """The rules that hold for such code."""
+def rules_for(generated: bool, network: bool, named: Sequence[str] = ()) -> tuple[Rule, ...]:
+    """The rules that hold for such code; packages that the user named may go online."""
     if not generated:
         return ALWAYS
-    return (*ALWAYS, *FOR_GENERATED) if network else (*ALWAYS, *FOR_GENERATED, NO_NETWORK)
+    offline = replace(NO_NETWORK, sees=partial(going_online, is_named=brings(named)))
+    return (*ALWAYS, *FOR_GENERATED) if network else (*ALWAYS, *FOR_GENERATED, offline)
 
 
 def breaches(tree: ast.Module, file: str, rules: tuple[Rule, ...]) -> Iterator[Finding]:
