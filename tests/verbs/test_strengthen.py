@@ -170,7 +170,32 @@ def test_what_the_clock_decides_is_never_pinned(make, store):
     assert not last(run).tests
     [passed_over] = run.all(Decided)
     assert passed_over.reason == "age, with 1 unnoticed change: what it gives depends on the clock"
-    assert "1 in functions that could not be called" in run.why
+    assert "1 in functions that were passed over" in run.why
+
+
+def test_what_an_array_or_a_date_holds_can_be_pinned(make, store):
+    code = (
+        "import datetime\n\n\nclass Row:\n    def __init__(self, items):\n        self._items = items\n\n"
+        "    def tolist(self):\n        return self._items\n\n\n"
+        "def row(n, step=1):\n    return Row([n, n + step])\n\n\n"
+        "def day(n):\n    return datetime.date(2020, 1, n + 1)\n"
+    )
+    tests = "from shop.prices import day, row\n\n\ndef test_it():\n    assert row(1) and day(1)\n"
+    run = strengthened(make(code, tests), store)
+    added = [one.test for one in last(run).tests]
+    assert any(".tolist() == [" in test for test in added)
+    assert any(test.startswith("assert day(") and ".isoformat() == '2020-01-" in test for test in added)
+    assert {one.origin for one in last(run).tests} == {"pinned"}
+
+
+def test_answers_that_no_test_can_state_are_not_called_functions_that_could_not_be_called(make, store):
+    code = "import re\n\n\ndef pattern(n):\n    return re.compile(str(n + 1))\n"
+    tests = "from shop.prices import pattern\n\n\ndef test_it():\n    assert pattern(1)\n"
+    run = strengthened(make(code, tests), store)
+    [passed_over] = run.all(Decided)
+    assert "pattern, with 3 unnoticed changes: its calls give nothing that a test could state" in passed_over.reason
+    assert "3 in functions whose answers no test could state" in run.why
+    assert "could not be called" not in run.why
 
 
 @pytest.mark.slow

@@ -10,11 +10,32 @@ from burnish.agent.stronger.values import LONGEST_TEST, RAISES, is_value, test_o
 from burnish.parsing import parse_expression
 from burnish.tasks.steady import raised_in
 
+IN_PLAIN = (".tolist()", ".to_dict()", ".isoformat()")
+"""How arrays, tables and dates say what they hold in Python's own values, the plainest first."""
 _BROKEN = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 
 
 class Pinning(Search):
-    """Errors that the code raises by name, and texts in any script, can be pinned as other values can."""
+    """Errors that the code raises by name, texts in any script, and what an array, a table or a date holds, can be
+    pinned as other values can.
+    """
+
+    def hear(self, calls: Sequence[str]) -> None:
+        """The calls as they are; and where one gives an object that no test can write down, what that object holds."""
+        fresh = [call for call in dict.fromkeys(calls) if call not in self.own]
+        super().hear(fresh)
+        objects = [call for call in fresh if is_value(self.own[call]) and not stated(call, self.own[call])]
+        plain = self._in_plain(objects) if objects and not self.is_over else []
+        super().hear(plain)
+
+    def _in_plain(self, calls: Sequence[str]) -> list[str]:
+        """The calls with what is to be asked of their objects; only those that then give something to state."""
+        asked = {call: [f"{call}{part}" for part in IN_PLAIN] for call in calls}
+        flat = [one for ones in asked.values() for one in ones]
+        told = dict(zip(flat, self.ground.behave_all({0: self.code}, flat)[0], strict=True))
+        good = {one for one in flat if is_value(told[one]) and stated(one, told[one])}
+        found = [next((one for one in ones if one in good), "") for ones in asked.values()]
+        return [one for one in found if one]
 
     def _judge(self, call: str, voices: Sequence[str]) -> None:
         super()._judge(call, voices)

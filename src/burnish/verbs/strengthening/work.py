@@ -20,7 +20,7 @@ from burnish.verbs.strengthening.new_file import NewFile, new_file
 from burnish.verbs.strengthening.proof import Proof, Prover
 from burnish.verbs.strengthening.sayings import contradictions
 from burnish.verbs.strengthening.scope import Scope
-from burnish.verbs.strengthening.search import Found, Idea, only_new, search
+from burnish.verbs.strengthening.search import UNCALLED, UNCOMPARED, Found, Idea, only_new, search
 from burnish.verbs.strengthening.unnoticed import Spot, Tried, spots_of, try_all
 from burnish.verbs.strengthening.voices import Voices
 
@@ -31,6 +31,14 @@ LEAST_SECONDS = 10.0
 MOST_DOORS = 3
 """Functions through which a private one is tried."""
 PRIVATE, TIME = "it is private, and nothing public of its module leads to it", "the time was up"
+KINDS = {
+    PRIVATE: "that could not be called",
+    UNCALLED: "that could not be called",
+    UNCOMPARED: "whose answers no test could state",
+    TIME: "that there was no time for",
+}
+OTHERWISE = "that were passed over"
+"""Functions for which nothing could be tried, in a few words for the sum; each reason is told in full by itself."""
 PASS_OVER, REPAIR = "pass over", "repair"
 """What is decided on about a function: it is left as it is, or somebody should look at it."""
 
@@ -63,9 +71,14 @@ class Outcome:
         return sum(one.in_words for one in self.found)
 
     @property
-    def beyond(self) -> int:
-        """Unnoticed changes in functions that could not be called."""
-        return sum(len(one.spot.survivors) for one in self.found if one.beyond)
+    def beyond(self) -> dict[str, int]:
+        """Unnoticed changes in functions that were passed over, by what kind of reason there was."""
+        found: dict[str, int] = {}
+        for one in self.found:
+            if one.beyond:
+                kind = KINDS.get(one.beyond, OTHERWISE)
+                found[kind] = found.get(kind, 0) + len(one.spot.survivors)
+        return found
 
     @property
     def tests(self) -> tuple[NewTest, ...]:
@@ -84,7 +97,7 @@ class Outcome:
             f"{counted(count, 'new test')}: {noticed} noticed{only}" if count else "no new test",
             f"{len(self.alike)} that no input told from the code" if self.alike else "",
             f"{self.in_words} only in the words of an error" if self.in_words else "",
-            f"{self.beyond} in functions that could not be called" if self.beyond else "",
+            *(f"{many} in functions {kind}" for kind, many in self.beyond.items()),
             counted(len(self.against), "contradiction") if self.against else "",
             f"{seconds:.0f} s",
         ]
