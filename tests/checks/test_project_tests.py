@@ -164,7 +164,7 @@ def test_a_conftest_that_bends_the_verdict_fails(tmp_path: Path, conftest: str) 
     [
         ({}, "no tests were found"),
         ({"tests/test_none.py": "X = 1\n"}, "no tests were found"),
-        ({"test_s.py": "import pytest\n\n\n@pytest.mark.skip\ndef test_x():\n    pass\n"}, "all 1 test were skipped"),
+        ({"test_s.py": "import pytest\n\n\n@pytest.mark.skip\ndef test_x():\n    pass\n"}, "the one test was skipped"),
         ({"test_s.py": "import pytest\npytest.skip('no', allow_module_level=True)\n"}, "skipped"),
     ],
     ids=["none", "empty", "skipped", "module-skipped"],

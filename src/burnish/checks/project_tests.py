@@ -16,7 +16,7 @@ from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Ran, Said, has_tests, run_suite
 from burnish.checks.separate_tests import is_separable, judge_apart
 from burnish.events import Evidence, Outcome
-from burnish.text import counted, one_line
+from burnish.text import counted, every, one_line
 
 SEEDS = (1, 2)
 """The random orders that are tried after the project's own; always the same, so that a verdict can be had again."""
@@ -100,14 +100,15 @@ def _verdict(runs: list[Ran], flaky: list[str]) -> tuple[Outcome, str]:
     if not first.tests:
         return "not_run", NO_TESTS
     if not first.counted(*PASSING):
-        return "not_run", f"all {counted(len(first.tests), 'test')} were skipped; nothing was tested"
+        were = "was" if len(first.tests) == 1 else "were"
+        return "not_run", f"{every(len(first.tests), 'test')} {were} skipped; nothing was tested"
     once = " (run once: the suite takes long, so no other order was tried)" if len(runs) == 1 else ""
     return "passed", f"{_all(first)}{once}"
 
 
 def _all(ran: Ran) -> str:
     skipped = ran.counted("skipped")
-    said = f"all {counted(ran.counted(*PASSING), 'test')} passed"
+    said = f"{every(ran.counted(*PASSING), 'test')} passed"
     return f"{said}, {skipped} skipped" if skipped else said
 
 
