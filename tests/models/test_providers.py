@@ -16,6 +16,7 @@ from burnish.models.ollama import OllamaModel
 from burnish.models.openai import OpenAIModel
 from burnish.models.prices import Price, price_of
 from burnish.models.providers import Server, on_this_machine, servers
+from burnish.models.room import room_of
 from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import burnish
 
@@ -161,6 +162,30 @@ def test_the_settings_may_say_how_much_context_there_is(ollama: Peer, tmp_path: 
     model = open_model(f"ollama:{MODEL}")
     assert isinstance(model, OllamaModel)
     assert model.context_for(ask(5000)) == 8192
+    assert not [piece for piece in model.stream(ask(1), threading.Event()) if getattr(piece, "why", "")]
+
+
+def test_settings_of_more_context_than_a_model_has_give_it_no_more_and_that_is_said_once(
+    ollama: Peer, tmp_path: Path
+) -> None:
+    (tmp_path / "config.toml").write_text(f'[context]\n"ollama:{MODEL}" = 16384\n')
+    ollama.context = 2048
+    model = open_model(f"ollama:{MODEL}")
+    assert room_of(model) == 2048
+    told = [
+        [piece.why for piece in model.stream(ask(10), threading.Event()) if getattr(piece, "why", "")] for _ in "12"
+    ]
+    assert told == [[f"ollama:{MODEL} has room for 2,048 tokens, not for the 16,384 of the settings"], []]
+    assert ollama.last["options"]["num_ctx"] == 2048
+    [shelf] = listing.shelves()
+    assert shelf.models[0].context == 2048
+
+
+def test_settings_say_how_much_context_there_is_where_ollama_does_not(ollama: Peer, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(f'[context]\n"ollama:{MODEL}" = 16384\n')
+    ollama.context = 0
+    assert room_of(open_model(f"ollama:{MODEL}")) == 16384
+    assert listing.shelves()[0].models[0].context == 16384
 
 
 def test_a_model_that_thinks_is_told_not_to(ollama: Peer) -> None:

@@ -51,6 +51,8 @@ class ChatModel(ABC):
         """Tokens for thoughts that each ask of this model has beside those for its answer."""
         self.refused: set[str] = set() if server.continues is not False else {BEGUN}
         self._key = server.key
+        self.remarks: dict[str, str] = {}
+        """What is to be said of it with its first answer, each kind of it once."""
         self._told: set[str] = set()
         self._opened = False
         """Whether its thoughts are opened in the prompt, so that only their end is in the text."""
@@ -114,6 +116,7 @@ class ChatModel(ABC):
         talk = said(ask.messages, BEGUN not in self.refused)
         opened = self._opened and talk[-1][0] != "assistant"
         reading = Reading(ask, opened)
+        yield from self._once(self.remarks)
         with silence(), wire.in_use():
             for chunk in self.talk(ask, talk):
                 yield from reading.take(chunk)

@@ -12,6 +12,7 @@ from burnish.models.looking import look_at
 from burnish.models.ollama_server import NOT_THERE, About, glance, installed, whole
 from burnish.models.prices import Price, context_of, price_of
 from burnish.models.providers import Server, servers
+from burnish.models.room import smaller
 
 HERE_SECONDS, FAR_SECONDS = 0.5, 2.0
 """How long a server may say nothing; a whole look has twice the time, however much it says."""
@@ -67,7 +68,7 @@ def shelf_of(server: Server) -> Shelf:
     models = [
         Listed(
             name=(name := f"{server.provider}:{model.name}"),
-            context=known.get(name) or (server.is_official and context_of(name)) or model.context,
+            context=smaller(known.get(name, 0), (server.is_official and context_of(name)) or model.context),
             price=price_of(name),
             bytes=model.bytes,
             talks=model.talks,

@@ -16,6 +16,7 @@ from burnish.models.counting import carefully, roughly
 from burnish.models.model import Ask
 from burnish.models.ollama_server import about, whole
 from burnish.models.providers import Server
+from burnish.models.room import smaller
 from burnish.models.wire import under_control
 
 LEAST_CONTEXT = 4096
@@ -29,7 +30,12 @@ class OllamaModel(ChatModel):
     def __init__(self, name: str, model: str, server: Server) -> None:
         super().__init__(name, model, server)
         self._about = about(server.address, model, name)
-        self._most_context = config.load().context.get(name, 0) or self._about.context
+        told = config.load().context.get(name, 0)
+        self._most_context = smaller(told, self._about.context)
+        if told > self._most_context:
+            self.remarks["context"] = (
+                f"has room for {self._most_context:,} tokens, not for the {told:,} of the settings"
+            )
         self._context = LEAST_CONTEXT
         self._lock = threading.Lock()
 

@@ -9,7 +9,12 @@ from burnish.models.providers import server_of
 def room_of(model: Model) -> int:
     """Tokens of question and answer together; 0 where nobody has told us."""
     own = int(getattr(model, "context", 0))
-    return own or config.load().context.get(model.name, 0) or _listed(model.name)
+    return smaller(own, config.load().context.get(model.name, 0)) or _listed(model.name)
+
+
+def smaller(*rooms: int) -> int:
+    """The smallest of those that are known; a model cannot be told to have more in mind than it has."""
+    return min((room for room in rooms if room), default=0)
 
 
 def _listed(name: str) -> int:
