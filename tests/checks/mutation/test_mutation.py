@@ -135,6 +135,24 @@ def test_tests_that_fail_by_themselves_judge_nothing(tmp_path: Path) -> None:
     assert "test_fee" in evidence.why
 
 
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ("assert double(3) == 7", "test_it: assert 6 == 7"),
+        ("assert [double(n) for n in range(9)] == list(range(9))", "test_it: assert [0, 2, 4, 6, 8, 10, ...] == [0, 1"),
+        ("raise ValueError('first\\nsecond')", "test_it: ValueError: first second"),
+    ],
+)
+def test_a_test_that_fails_without_a_mutant_says_so_from_its_first_line_on(
+    tmp_path: Path, test: str, said: str
+) -> None:
+    tests = f"from code_ import double\n\n\ndef test_it():\n    {test}\n"
+    evidence = judged(tmp_path, {"code_.py": "def double(n):\n    return n * 2\n", "test_code.py": tests})
+    assert evidence.verdict == "not_run"
+    assert f"fail without any mutant: test_code.py::{said}" in evidence.why
+    assert "Use -v" not in evidence.why
+
+
 def test_tests_that_cannot_be_imported_judge_nothing(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": "import no_such_thing\n"})
     assert evidence.verdict == "not_run"

@@ -66,7 +66,7 @@ class MutationCheck:
         )
 
     def _not_run(self, why: str) -> Evidence:
-        return Evidence(check=self.name, verdict="not_run", why=f"{why[0].upper()}{why[1:]}.".replace("..", "."))
+        return Evidence(check=self.name, verdict="not_run", why=f"{why[0].upper()}{why[1:].rstrip('.')}.")
 
 
 def findings(project: Project, found: Survey) -> Iterator[dict[str, object]]:

@@ -34,7 +34,7 @@ class Baseline:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Remember the first failure."""
         if report.failed and not self.why:
-            self.why = f"{report.nodeid}: {last_line(report)}"[:LONGEST]
+            self.why = f"{report.nodeid}: {reason(report)}"[:LONGEST]
 
     def run(self, session: Any, items: list[Any]) -> dict[str, Any]:
         """What each test runs and how long it takes, by its place in the list; or the first that fails."""
@@ -50,7 +50,9 @@ class Baseline:
         return {"tests": tests}
 
 
-def last_line(report: Any) -> str:
-    """The line of a failure that says what is wrong."""
-    lines = [line.strip() for line in str(report.longrepr).splitlines() if line.strip()]
-    return lines[-1] if lines else "failed"
+def reason(report: Any) -> str:
+    """What was raised, from its first line on; of a doctest, whose report has no such part, the last line."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    lines = [line.strip() for line in str(crash.message if crash else report.longrepr).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith("Use -v to get")] if crash else lines[-1:]
+    return " ".join(telling) or "failed"
