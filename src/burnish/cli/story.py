@@ -44,7 +44,7 @@ from burnish.events import (
 )
 from burnish.runs.run import Run
 from burnish.runs.sentences import sentence_of
-from burnish.text import plain
+from burnish.text import counted, plain
 
 
 def tell(run: Run, console: Console | None = None) -> None:
@@ -206,14 +206,15 @@ def _in_short(event: TestsFrozen | Tweaked | Compared | Refused | Resumed | Appl
         case TestsFrozen():
             return f"tests frozen: {event.given} given, {event.model} by the model, sha256 {event.sha256}"
         case Tweaked():
-            return f"{event.tried} small edits of version {event.base} tried, {event.passed} pass every given test"
+            tried = counted(event.tried, "small edit")
+            return f"{tried} of version {event.base} tried, of which {event.passed} passed every given test"
         case Compared():
             groups = " | ".join(", ".join(map(str, group)) for group in event.groups)
             apart = f"; they differ on {event.apart}" if event.apart else ""
-            return f"versions alike on {len(event.inputs)} inputs: {groups}{apart}"
+            return f"versions alike on {counted(len(event.inputs), 'input')}: {groups}{apart}"
         case Refused():
             return f"refused {event.what}: {event.why}"
         case Resumed():
-            return f"taken up again: {event.answers} answers on record"
+            return f"taken up again: {counted(event.answers, 'answer')} on record"
         case Applied():
             return f"put in place: {event.file}; as it was: {event.backup}"
