@@ -7,9 +7,8 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
-from burnish.models.counting import counts
+from burnish.models.counting import counts, whole
 from burnish.models.model import Ask
-from burnish.models.ollama_server import whole
 from burnish.models.providers import Server
 from burnish.models.wire import under_control
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from burnish.events import Message
 from burnish.models.model import Ask
-from burnish.models.ollama_server import whole
 
 PER_MESSAGE, PER_QUESTION = 8, 64
 """Tokens that mark a message as one, and that a server may add to a question: a system message of its own."""
@@ -47,6 +46,11 @@ def fewest_read(ask: Ask) -> int:
 def most_read(messages: Sequence[Message]) -> int:
     """How many a prompt has at the most: no tokenizer makes one of less than a byte, and servers wrap them in a few."""
     return sum(_bytes(message) + PER_MESSAGE for message in messages) + PER_QUESTION
+
+
+def whole(said: object) -> int:
+    """A number of bytes or tokens that a server says; 0 for what can be none."""
+    return said if isinstance(said, int) and 0 < said < 1 << 60 else 0
 
 
 def counts(told: object) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from burnish import config
 from burnish.events import Frozen
+from burnish.models.counting import whole
 from burnish.models.looking import look_at
-from burnish.models.ollama_server import NOT_THERE, About, glance, installed, whole
+from burnish.models.ollama_server import NOT_THERE, About, glance, installed
 from burnish.models.prices import Price, context_of, price_of
 from burnish.models.providers import Server, servers
 from burnish.models.room import smaller

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from burnish.config import is_address
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
+from burnish.models.counting import whole
 from burnish.models.names import Progress
 from burnish.text import one_line
 
@@ -103,11 +104,6 @@ def _context(told: dict[str, Any]) -> int:
     info = told.get("model_info")
     sizes = info.items() if isinstance(info, dict) else ()
     return max((whole(size) for key, size in sizes if key.endswith(".context_length")), default=0)
-
-
-def whole(said: object) -> int:
-    """A number of bytes or tokens that a server says; 0 for what can be none."""
-    return said if isinstance(said, int) and 0 < said < 1 << 60 else 0
 
 
 def pull(address: str, name: str, progress: Progress) -> None:
