@@ -12,9 +12,9 @@ from typing import Any
 from burnish import config
 from burnish.errors import PromptTooLong
 from burnish.models.chat import CONNECT_SECONDS, SILENT_SECONDS, ChatModel
-from burnish.models.counting import carefully, roughly
+from burnish.models.counting import carefully, roughly, whole
 from burnish.models.model import Ask
-from burnish.models.ollama_server import about, whole
+from burnish.models.ollama_server import about
 from burnish.models.providers import Server
 from burnish.models.room import smaller
 from burnish.models.wire import under_control
