@@ -135,7 +135,7 @@ def _packages(event: PackagesAdded, run: Run) -> str:
     asked = names_of(event)
     rows = [f"| {_cell(name)} | {_cell(version)} | {_by(name, asked)} |" for name, version in event.packages]
     audit = next((item for item in run.evidence if item.check == "dependencies"), None)
-    told = f"{audit.verdict.replace('_', ' ')}: {audit.why}" if audit else "not run"
+    told = f"{audit.verdict.replace('_', ' ')}: {audit.why.removeprefix('not known: ')}" if audit else "not run"
     return "\n".join(["| package | version | asked for |", "|---|---|---|", *rows, "", f"Audit: {_words(told, 300)}."])
 
 
