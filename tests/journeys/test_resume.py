@@ -4,13 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from burnish.events import Asked, CheckFinished, FilesWritten, ModelReplied, Resumed
+from burnish.events import Asked, FilesWritten, ModelReplied, Resumed
 from burnish.runs import Replay, Run, Store
 from tests.support import DOUBLE, burnish
 
@@ -33,6 +32,8 @@ def deadly_append(self, event):
     append(self, event)
     if moment == "in the final checks" and event.kind == "check_finished":
         die()
+    if moment == "interrupted in the final checks" and event.kind == "check_finished":
+        os.kill(os.getpid(), signal.SIGINT)
     if moment == "before the files are written" and event.kind == "run_finished":
         die()
 ScriptedModel.stream, Record.append = deadly_stream, deadly_append
@@ -44,18 +45,6 @@ def answered_twice(run: Run) -> list[str]:
     """Questions with more than one whole answer."""
     answers = Counter(reply.ask_id for reply in run.all(ModelReplied) if reply.ended != "cut")
     return [ask_id for ask_id, count in answers.items() if count > 1]
-
-
-def wait_for(store: Store, kind: type, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 60
-    while not any(folder.is_dir() and store.open(folder.name).all(kind) for folder in _begun(store)):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def _begun(store: Store) -> list[Path]:
-    return [file.parent for file in store.runs.glob("*/events.jsonl") if file.stat().st_size]
 
 
 @pytest.mark.parametrize(
@@ -86,13 +75,10 @@ def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store) -> Non
 
 
 def test_ctrl_c_in_the_final_checks_then_resume(work_folder: Path, store: Store) -> None:
-    command = [sys.executable, "-m", "burnish", *COMMAND]
-    with subprocess.Popen(command, cwd=work_folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        wait_for(store, CheckFinished, process)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert f"burnish resume {store.open('last').id}" in errors.decode()
+    command = [sys.executable, "-c", DEADLY, "interrupted in the final checks", *COMMAND]
+    stopped = subprocess.run(command, cwd=work_folder, capture_output=True, text=True, timeout=60)
+    assert stopped.returncode == 130
+    assert f"burnish resume {store.open('last').id}" in stopped.stderr
     assert (store.open("last").state, store.open("last").all(FilesWritten)) == ("interrupted", [])
 
     assert burnish("resume", "last", "--quiet", cwd=work_folder).returncode == 0
