@@ -13,7 +13,6 @@ import argparse
 import json
 import tempfile
 import threading
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
@@ -25,7 +24,7 @@ from typing import Any
 from experiments.own_settings import settings_in
 
 from burnish.events import Message
-from burnish.models.local import LocalModel, server_for
+from burnish.models.local import LocalModel, Server, server_for
 from burnish.models.model import Ask, Chunk, Model
 from burnish.models.names import open_model
 from burnish.models.weights import ensure
@@ -115,10 +114,10 @@ def by_openai() -> Answers:
         file.write_text(f'[models.lab]\nkind = "openai"\nbase_url = "{server.address}/v1"\n')
         served = open_model(f"lab:{SMALL}")
         texts = {prompt: text_of(served, prompt) for prompt in PROMPTS}
-        return {prompt: _with_steps(text, server.address, prompt) for prompt, text in texts.items()}
+        return {prompt: _with_steps(text, server, prompt) for prompt, text in texts.items()}
 
 
-def _with_steps(text: str, address: str, prompt: str) -> Answer:
+def _with_steps(text: str, server: Server, prompt: str) -> Answer:
     question = {
         "messages": [{"role": "user", "content": prompt}],
         "max_tokens": MOST_TOKENS,
@@ -126,12 +125,7 @@ def _with_steps(text: str, address: str, prompt: str) -> Answer:
         "logprobs": True,
         "top_logprobs": 2,
     }
-    request = urllib.request.Request(
-        f"{address}/v1/chat/completions", json.dumps(question).encode(), {"Content-Type": "application/json"}
-    )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request, timeout=ANSWER_SECONDS) as answer:
-        choice = json.load(answer)["choices"][0]
+    choice = server.told("/v1/chat/completions", question, ANSWER_SECONDS)["choices"][0]
     if choice["message"]["content"] != text:
         return Answer(text)
     return Answer(text, tuple(_steps(choice["logprobs"]["content"])))

@@ -102,11 +102,11 @@ class Server:
             use_responses_api=False,
         )
 
-    def told(self, path: str, question: dict[str, Any]) -> dict[str, Any]:
+    def told(self, path: str, question: dict[str, Any], seconds: float = TOLD_SECONDS) -> dict[str, Any]:
         """What one of the server's own addresses answers."""
         body, kind = json.dumps(question).encode(), {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.address}{path}", body, kind)
-        with _DIRECT.open(request, timeout=TOLD_SECONDS) as answer:
+        with _DIRECT.open(request, timeout=seconds) as answer:
             return dict(json.load(answer))
 
 
