@@ -64,7 +64,7 @@ def _open(name: str) -> "Results":
 def _draw(file: Path, a: "list[Results]", b: "list[Results]") -> None:
     from burnish.errors import SetupProblem
     from burnish.evals.plots import compared
-    from burnish.evals.whole import write_whole
+    from burnish.whole import write_whole
 
     if file.suffix.lower() != ".svg":
         raise SetupProblem(f"A plot is an SVG file, and {file.name!r} is not named like one. Try: --plot compare.svg")

@@ -17,9 +17,10 @@ from pydantic import ValidationError
 from burnish.errors import SetupProblem
 from burnish.evals.plan import PLAN_VERSION, Plan
 from burnish.evals.shelf import FILE, check_free, place
-from burnish.evals.whole import writable, write_whole
+from burnish.evals.whole import writable
 from burnish.events import Event, Frozen, read_event
 from burnish.tasks.task import Task
+from burnish.whole import write_whole
 
 ATTEMPTS = "attempts"
 INCIDENTAL = {"burnish", "at_once", "sandbox"}

@@ -56,6 +56,11 @@ class Store:
                 f"Run {folder.name!r} has no beginning: it was stopped before anything was written down. "
                 f"Delete it with: burnish rm {folder.name}"
             )
+        if run.id != folder.name:  # files are written by this name
+            raise SetupProblem(
+                f"The record in the folder {folder.name!r} says that it is of run {run.id!r}: it was altered, or its "
+                f"folder renamed. Look at it with: less {folder / FILE}"
+            )
         return run
 
     def find(self, name: str) -> Path:
