@@ -98,7 +98,7 @@ class Store:
 
     def _records(self) -> Sequence[Path]:
         found = self.runs.iterdir() if self.runs.is_dir() else ()
-        return [folder for folder in found if (folder / FILE).is_file()]
+        return [folder for folder in found if folder.name.isprintable() and (folder / FILE).is_file()]
 
     def _unwritable(self, error: OSError) -> SetupProblem:
         return SetupProblem(

@@ -92,7 +92,9 @@ def files_of(run: Run, store: Store | None = None) -> dict[Path, str]:
     found = sorted(folder.rglob("*.py")) if folder.is_dir() else []
     for file in found:
         if not file.is_file() or file.resolve() != folder.parent.resolve() / file.relative_to(folder.parent):
-            raise SetupProblem(f"The run's folder has been altered: {str(file)!r} is no file. Look at it: ls -lR {folder}")
+            raise SetupProblem(
+                f"The run's folder has been altered: {str(file)!r} is no file. Look at it: ls -lR {folder}"
+            )
     return {file.relative_to(folder): file.read_text("utf-8") for file in found}
 
 
@@ -151,7 +153,10 @@ def _recorded(
     tests, sources = (" ".join(map(str, some)) for some in (scope.project.tests, scope.project.sources[:3]))
     run_id, record = store.begin(f"{VERB}-{scope.function or scope.project.sources[0].stem}")
     facts = {"root": str(scope.project.root), **asked}
-    facts |= {"tests": [str(path) for path in scope.project.tests], "sources": [str(path) for path in scope.project.sources]}
+    facts |= {
+        "tests": [str(path) for path in scope.project.tests],
+        "sources": [str(path) for path in scope.project.sources],
+    }
     facts |= {"function": scope.function, "python": str(scope.project.python)}
     more = " …" if len(scope.project.sources) > 3 else ""
     started = RunStarted(
