@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens while they are written, and never written through a link."""
+"""Files that are there whole or not at all, whatever happens meanwhile, and that are never written through a link."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""Evaluations and suites that a stranger sends: nothing outside of their folder is written, nothing ends in a traceback."""
+"""Evaluations and suites that a stranger sends: nothing outside is written, and nothing ends in a traceback."""
 
 import json
 import os

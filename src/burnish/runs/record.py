@@ -31,7 +31,7 @@ class Record:
         self._lock = threading.Lock()
         torn = self.path.exists() and not _ends_with_newline(self.path)
         try:
-            self._file = open(self.path, "ab", buffering=0, opener=_without_links)  # noqa: PTH123
+            self._file = open(self.path, "ab", buffering=0, opener=_without_links)  # noqa: PTH123, SIM115
         except OSError as error:
             raise _not_written(self.path, error) from error
         if torn:

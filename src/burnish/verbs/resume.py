@@ -21,7 +21,7 @@ from burnish.tasks import Task
 from burnish.verbs import write
 
 Way = Callable[[Run, Models, Limits, Store, Watch | None, str], Run]
-"""How a verb takes up one of its runs: the run, who answers, the caps, where runs are kept, who watches, the sandbox."""
+"""How a verb takes up a run: the run, who answers, the caps, where runs are kept, who watches, which sandbox."""
 ELSEWHERE = {"fix": "burnish.verbs.fix_resume"}
 """Verbs that take up their own runs, and the module whose `take_up` does it, a `Way`."""
 
@@ -39,8 +39,8 @@ def resume(
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
-    Task, limits, models, sandbox and checks are those of the record, unless named; "process" has to be named. `raised` are caps that are higher
-    now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem. Those of
+    Task, limits, models, sandbox and checks are those of the record, unless named; "process" has to be named.
+    `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem. Those of
     one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
     `review` is who looks at what has not been looked at, where the run was to be reviewed.

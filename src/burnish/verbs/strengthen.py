@@ -153,10 +153,7 @@ def _recorded(
     tests, sources = (" ".join(map(str, some)) for some in (scope.project.tests, scope.project.sources[:3]))
     run_id, record = store.begin(f"{VERB}-{scope.function or scope.project.sources[0].stem}")
     facts = {"root": str(scope.project.root), **asked}
-    facts |= {
-        "tests": [str(path) for path in scope.project.tests],
-        "sources": [str(path) for path in scope.project.sources],
-    }
+    facts |= {name: [str(path) for path in getattr(scope.project, name)] for name in ("tests", "sources")}
     facts |= {"function": scope.function, "python": str(scope.project.python)}
     more = " …" if len(scope.project.sources) > 3 else ""
     started = RunStarted(
