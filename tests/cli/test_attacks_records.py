@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from burnish import SetupProblem, Store
+from burnish.cli.repaired import _save as save_diff_file
 from burnish.events import CodeProposed, RunFinished, RunStarted, SpecAgreed
 from burnish.runs import Record
 from burnish.verbs.resume import resume
@@ -111,3 +112,12 @@ def test_names_with_escape_codes_never_reach_a_terminal(store: Store, call: Call
     ):
         told = call(*command)
         assert not {ESC, "\a", "\u202e", "\u009b"} & set(told.out + told.err), command
+
+
+def test_a_diff_is_not_written_through_a_link_to_nothing(tmp_path: Path) -> None:
+    kept, out = tmp_path / "kept", tmp_path / "fix.diff"
+    kept.write_bytes(b"diff")
+    out.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(SetupProblem):
+        save_diff_file(kept, out)
+    assert not (tmp_path / "elsewhere").exists()

@@ -1,5 +1,6 @@
 """`burnish compare`: is one evaluation better than another, or is it noise?"""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +36,7 @@ def compare(
     if plot:
         _draw(plot, a, b)
     if as_json:
-        print(found.model_dump_json(indent=2))
+        print(json.dumps(found.model_dump(mode="json"), indent=2))
     else:
         _show(found, (run1, run2))
         if plot:

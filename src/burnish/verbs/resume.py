@@ -40,8 +40,8 @@ def resume(
     """Start the run again from its beginning, with every answer that is on record given from there.
 
     Task, limits, models, sandbox and checks are those of the record, unless named; "process" has to be named.
-    `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem. Those of
-    one answer, max_tokens and thinking, may be any other from now on.
+    `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is
+    lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
     `review` is who looks at what has not been looked at, where the run was to be reviewed.
     A finished run comes back as it is.
