@@ -26,7 +26,7 @@ LAYERS = [
     "models sandbox runs packages",
     "tasks config",
     "events",
-    "places errors text clock silence version parsing intervals jsonlines discreet",
+    "places errors text clock silence version parsing intervals jsonlines discreet whole",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}

@@ -4,12 +4,15 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from pydantic import ValidationError
+
 from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
 from burnish.choosing.told import who_answered
 from burnish.costs import cost, costs_table
 from burnish.discreet import discreet
+from burnish.errors import SetupProblem
 from burnish.events import (
     Compared,
     Decided,
@@ -61,7 +64,13 @@ def task_of(run: Run) -> Task:
     known = (
         {name: value for name, value in found.items() if name in Task.model_fields} if isinstance(found, dict) else {}
     )
-    return Task.model_validate({"id": run.id, "prompt": run.started.prompt, **known})
+    try:
+        return Task.model_validate({"id": run.id, "prompt": run.started.prompt, **known})
+    except ValidationError as error:
+        raise SetupProblem(
+            f"The record of run {run.id!r} has been altered: its task cannot be read ({error.errors()[0]['msg']}). "
+            f"See the rest of it with: burnish show {run.id} --json"
+        ) from error
 
 
 def suite_of(run: Run) -> Suite:

@@ -5,6 +5,7 @@ import builtins
 import re
 from collections.abc import Iterator
 
+from burnish.tasks.steady import reaches_out
 from burnish.tasks.syntax import parsed
 
 _STEPS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Assert, ast.With, ast.For, ast.Try)
@@ -68,8 +69,11 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def is_closed(test: ast.AST, names: set[str]) -> bool:
-    """Whether the test stands on its own: no name in it that only a longer script would have bound."""
+    """Whether the test stands on its own: no name in it that only a longer script would have bound.
+
+    One that could do more than compute does not: people run the written tests without a sandbox.
+    """
     bound = {name.id for name in ast.walk(test) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}
     bound |= {argument.arg for argument in ast.walk(test) if isinstance(argument, ast.arg)}
     used = {name.id for name in ast.walk(test) if isinstance(name, ast.Name)} - bound - names
-    return all(hasattr(builtins, name) for name in used)
+    return all(hasattr(builtins, name) for name in used) and not reaches_out(test, names)

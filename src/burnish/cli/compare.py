@@ -1,5 +1,6 @@
 """`burnish compare`: is one evaluation better than another, or is it noise?"""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +36,7 @@ def compare(
     if plot:
         _draw(plot, a, b)
     if as_json:
-        print(found.model_dump_json(indent=2))
+        print(json.dumps(found.model_dump(mode="json"), indent=2))
     else:
         _show(found, (run1, run2))
         if plot:
@@ -64,7 +65,7 @@ def _open(name: str) -> "Results":
 def _draw(file: Path, a: "list[Results]", b: "list[Results]") -> None:
     from burnish.errors import SetupProblem
     from burnish.evals.plots import compared
-    from burnish.evals.whole import write_whole
+    from burnish.whole import write_whole
 
     if file.suffix.lower() != ".svg":
         raise SetupProblem(f"A plot is an SVG file, and {file.name!r} is not named like one. Try: --plot compare.svg")

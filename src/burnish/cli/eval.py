@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from burnish.evals.results import Results
 
 
-RESUMING = {"suite", "run", "data", "verbose", "as_json"}
+RESUMING = {"suite", "run", "data", "sandbox", "verbose", "as_json"}
 """What may be said with `resume`; all else is in the plan."""
 LISTING = {"suite", "as_json"}
 """What may be said with `list`."""
@@ -86,7 +86,10 @@ def _watched(console: "Console", verbose: bool, suite: str, run: str, settings: 
     with EvalScreen(console, verbose) as screen:
         try:
             if suite == "resume":
-                results = resume(run, data=settings["data"], watch=screen)
+                sandbox = settings["sandbox"]
+                results = resume(
+                    run, data=settings["data"], watch=screen, sandbox=None if sandbox == "auto" else sandbox
+                )
             else:
                 results = evaluate_it(suite, **settings, watch=screen)
         except KeyboardInterrupt:

@@ -32,7 +32,8 @@ def goodbye(run: Run, session: Session, out: Path | None = None) -> None:
 
 def _save(kept: Path, out: Path) -> None:
     try:
-        out.write_bytes(kept.read_bytes())
+        with out.open("xb") as file:  # a link that leads to nothing passes for a free name
+            file.write(kept.read_bytes())
     except OSError as error:
         raise SetupProblem(
             f"{str(out)!r} could not be written ({error.strerror}). The diff is kept with the run; copy it: cp {kept} ."

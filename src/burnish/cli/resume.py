@@ -20,6 +20,7 @@ def resume(
     dollars: Annotated[float | None, typer.Option(min=0, help="A new limit.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Another length for one answer.")] = None,
     thinking: Annotated[int | None, typer.Option(min=0, help="Another length for the thoughts before it.")] = None,
+    sandbox: Annotated[str | None, typer.Option(help="Where code runs. [default: where it ran before]")] = None,
     strict: Strict = False,
     verbose: Verbose = False,
     events: Events = False,
@@ -40,28 +41,31 @@ def resume(
         print(f"Run {opened.id} is finished ({opened.state}): nothing is left to do. See: burnish show {opened.id}")
         return
     with Session(verbose, events, quiet, opened.id) as session:
-        done = _go_on(opened, raised, store, session)
+        done = _go_on(opened, raised, store, session, sandbox)
     _goodbye(done, session)
     raise typer.Exit(exit_code(done, strict))
 
 
-def _go_on(run: "Run", raised: dict[str, float], store: "Store", session: "Session") -> "Run":
+def _go_on(run: "Run", raised: dict[str, float], store: "Store", session: "Session", sandbox: str | None) -> "Run":
     """Do the work, and put the files of a run that names no folder where a new one would put them."""
     from burnish.cli.asking import can_ask, terminal
     from burnish.cli.review import Desk, can_review
     from burnish.cli.session import here
     from burnish.events import FilesWritten
+    from burnish.text import slug
     from burnish.verbs.resume import is_reviewed, settings_of, task_of, waits_for_answers
     from burnish.verbs.resume import resume as resume_it
     from burnish.verbs.write import deliver, free_folder
 
     nowhere = run.started.verb == "write" and not settings_of(run).get("out")
-    place = here() / task_of(run).id if nowhere else None
+    place = here() / slug(task_of(run).id) if nowhere else None
     answer = terminal(session.screen) if waits_for_answers(run) and can_ask(session.screen is None) else None
     desk = Desk(session) if is_reviewed(run) and can_review(session.screen is None) else None
     watch, review = (desk.watch, desk.review) if desk else (session.watch, None)
     models = session.models(run.started.model)
-    done = resume_it(run.id, models, raised=raised, store=store, watch=watch, answer=answer, review=review)
+    done = resume_it(
+        run.id, models, raised=raised, store=store, watch=watch, answer=answer, review=review, sandbox=sandbox
+    )
     if place and not done.ending(FilesWritten):
         done = deliver(done, free_folder(place), store, session.watch)
     return done

@@ -22,6 +22,7 @@ from burnish.evals.watcher import Watcher
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
 from burnish.models.names import AUTO, default_names
+from burnish.sandbox.open import sandbox_again
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.task import Task
 
@@ -97,10 +98,21 @@ def evaluate(
             return write_reports(folder)
 
 
-def resume(name: str, *, model: Model | None = None, data: Path | None = None, watch: Watcher | None = None) -> Results:
-    """Make the attempts that an evaluation still lacks, and write its reports anew. Finished ones stay as they are."""
+def resume(
+    name: str,
+    *,
+    model: Model | None = None,
+    data: Path | None = None,
+    watch: Watcher | None = None,
+    sandbox: str | None = None,
+) -> Results:
+    """Make the attempts that an evaluation still lacks, and write its reports anew. Finished ones stay as they are.
+
+    The sandbox is the plan's unless named; one without isolation has to be named.
+    """
     watch = watch or Watcher()
     folder = Folder.open(shelf.find(name))
+    sandbox = sandbox_again(sandbox, folder.plan.sandbox, f"burnish eval resume {folder.name}")
     with folder.lock():
         if len(folder.finished()) == folder.total:
             watch.begun(folder)
@@ -108,7 +120,7 @@ def resume(name: str, *, model: Model | None = None, data: Path | None = None, w
         tasks = _reloaded(folder, data, watch)
         answering = model or opened(folder.plan.model, watch.fetching)
         _refuse_another(answering, folder)
-        with opened_for(answering, folder.plan.sandbox) as box:
+        with opened_for(answering, sandbox) as box:
             answering.warm_up()
             run(folder, tasks, answering, watch, sandbox=box)
         return write_reports(folder)

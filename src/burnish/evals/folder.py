@@ -6,7 +6,9 @@ These two are the truth. Results, reports and plots are made from them and may b
 import fcntl
 import hashlib
 import json
+import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,11 +19,13 @@ from pydantic import ValidationError
 from burnish.errors import SetupProblem
 from burnish.evals.plan import PLAN_VERSION, Plan
 from burnish.evals.shelf import FILE, check_free, place
-from burnish.evals.whole import writable, write_whole
+from burnish.evals.whole import writable
 from burnish.events import Event, Frozen, read_event
 from burnish.tasks.task import Task
+from burnish.text import one_line
+from burnish.whole import write_whole
 
-ATTEMPTS = "attempts"
+ATTEMPTS, PLOTS = "attempts", "plots"
 INCIDENTAL = {"burnish", "at_once", "sandbox"}
 """What may differ between two plans that measure the same thing."""
 
@@ -64,6 +68,14 @@ class Folder:
         self.broken = contents.broken
         pairs = [(task_id, seed) for task_id in self.task_ids for seed in self.plan.seeds]
         self._files = {f"{safe(task_id)}.{seed}.jsonl": (task_id, seed) for task_id, seed in pairs}
+        if len(self._files) < len(pairs):  # the hash in a name is short, so somebody who wants to can find two alike
+            raise SetupProblem(
+                f"Two tasks of {one_line(contents.plan.suite)!r} have ids that give one file name. Shorten their ids, "
+                f"and begin anew: burnish eval {one_line(contents.plan.suite)}"
+            )
+        for name in (ATTEMPTS, PLOTS):
+            if (path / name).is_symlink():
+                raise _unreadable(path / FILE, f"beside it, {name!r} is a link, and nothing is written through one")
 
     @classmethod
     def create(cls, path: Path, plan: Plan, tasks: Iterable[Task], broken: Iterable[Any] = (), data: str = "") -> Self:
@@ -126,7 +138,7 @@ class Folder:
         """Task and seed of every attempt that is on disk."""
         folder = self.path / ATTEMPTS
         found = folder.iterdir() if folder.is_dir() else ()
-        return {self._files[path.name] for path in found if path.name in self._files}
+        return {self._files[path.name] for path in found if path.name in self._files and path.is_file()}
 
     def write(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
         """Put a finished attempt on disk: after a crash it is there, whole, or not there."""
@@ -149,9 +161,12 @@ class Folder:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """No other process works on this evaluation meanwhile. The kernel lets go of it if we die."""
-        with writable(self.path):
-            file = (self.path / ".lock").open("wb")
-        with file:
+        with writable(self.path):  # in a folder that a stranger sent, this name may be a link or a pipe
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            handle = os.open(self.path / ".lock", flags, 0o666)
+        with os.fdopen(handle, "r+b", buffering=0) as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise _unreadable(self.path / FILE, "beside it, '.lock' is no file")
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:

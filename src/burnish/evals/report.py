@@ -7,7 +7,8 @@ from burnish.evals.plots import plots
 from burnish.evals.report_html import report_html
 from burnish.evals.report_md import report_md
 from burnish.evals.results import FILE, Evaluated, Results, results
-from burnish.evals.whole import writable, write_whole
+from burnish.evals.whole import writable
+from burnish.whole import write_whole
 
 
 class Kept(Evaluated, Protocol):

@@ -1,21 +1,10 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""What is said where the folder of an evaluation cannot be written."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.errors import SetupProblem
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside the file, make it last, then give it its name; a reader sees the old content or the new."""
-    beside = path.with_name(path.name + ".tmp")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
 
 
 @contextmanager

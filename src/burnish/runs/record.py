@@ -31,7 +31,7 @@ class Record:
         self._lock = threading.Lock()
         torn = self.path.exists() and not _ends_with_newline(self.path)
         try:
-            self._file = self.path.open("ab", buffering=0)
+            self._file = open(self.path, "ab", buffering=0, opener=_without_links)  # noqa: PTH123, SIM115
         except OSError as error:
             raise _not_written(self.path, error) from error
         if torn:
@@ -114,6 +114,11 @@ def _not_written(path: Path, error: OSError) -> SetupProblem:
         f"The record {path} cannot be written ({why}). What was written so far is kept. Make room, or keep runs "
         f"elsewhere: export BURNISH_HOME=/path/to/a/folder"
     )
+
+
+def _without_links(path: str, flags: int) -> int:
+    """A folder that a stranger sent may hold a link in the record's place: nothing is appended to what it leads to."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:

@@ -56,6 +56,11 @@ class Store:
                 f"Run {folder.name!r} has no beginning: it was stopped before anything was written down. "
                 f"Delete it with: burnish rm {folder.name}"
             )
+        if run.id != folder.name:  # files are written by this name
+            raise SetupProblem(
+                f"The record in the folder {folder.name!r} says that it is of run {run.id!r}: it was altered, or its "
+                f"folder renamed. Look at it with: less {folder / FILE}"
+            )
         return run
 
     def find(self, name: str) -> Path:
@@ -93,7 +98,7 @@ class Store:
 
     def _records(self) -> Sequence[Path]:
         found = self.runs.iterdir() if self.runs.is_dir() else ()
-        return [folder for folder in found if (folder / FILE).is_file()]
+        return [folder for folder in found if folder.name.isprintable() and (folder / FILE).is_file()]
 
     def _unwritable(self, error: OSError) -> SetupProblem:
         return SetupProblem(

@@ -47,6 +47,19 @@ def open_sandbox(
         return instead_of_bubblewrap(problem, limits, cells, folders, layer)
 
 
+def sandbox_again(named: str | None, recorded: str, command: str) -> str:
+    """The sandbox for work that is taken up again: the one that is named now, else the one on record.
+
+    A record may come from a stranger, so it cannot say that code runs without isolation; only who types `command` can.
+    """
+    if named is None and recorded == "process":
+        raise SetupProblem(
+            f"The record says that its code runs without isolation, as you, with your files and your network. If you "
+            f"began it so yourself and want that again, say so: {command} --sandbox process"
+        )
+    return named or recorded
+
+
 def open_bubblewrap(
     limits: Limits,
     cells: int | None,

@@ -3,6 +3,7 @@
 import ast
 import difflib
 import json
+import keyword
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,10 @@ def _task(path: Path, number: int, line: str) -> Task:
 def _row(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise _wrong(path, number, "holds half of a character (a lone surrogate)") from error
+    except (ValueError, RecursionError) as error:
         raise _wrong(path, number, f"is not JSON ({error})") from error
     if not isinstance(row, dict):
         raise _wrong(path, number, f"is a {type(row).__name__}, expected an object")
@@ -79,7 +83,7 @@ def _complaints(row: dict[str, Any]) -> Iterator[str]:
             yield f"lacks the field {field!r}"
     for field, value in row.items():
         yield from _type_complaints(field, value)
-    if not row["entry_point"].isidentifier():
+    if not row["entry_point"].isidentifier() or keyword.iskeyword(row["entry_point"]):
         yield f"has an 'entry_point' {row['entry_point']!r} that is no Python name"
     for field in TESTS:
         if field in row and parsed(_joined(row[field])) is None:

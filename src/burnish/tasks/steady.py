@@ -5,6 +5,7 @@ other modules is not seen.
 """
 
 import ast
+from collections.abc import Collection
 
 from burnish.tasks.definitions import FUNCTIONS, all_functions
 from burnish.tasks.syntax import parsed
@@ -18,6 +19,15 @@ CHANGING = {
 }
 WORDS = {word: kind for kind, words in CHANGING.items() for word in words.split()}
 MODULES = {"time": "the clock", "random": "chance", "secrets": "chance", "subprocess": "other programs"}
+
+
+HANDS = ("the machine", "files", "other programs")
+REACHING = {
+    *("__import__", "eval", "exec", "compile", "open", "input", "breakpoint", "getattr", "globals", "locals", "vars"),
+    *("__self__", "__globals__", "__builtins__", "__base__", "__bases__", "__mro__", "__subclasses__", "__loader__"),
+    *("__code__", "__closure__", "__getattribute__", "__reduce__", "__reduce_ex__", "gi_frame", "f_globals", "f_back"),
+}
+"""Names by which an expression gets from plain values to everything else."""
 
 
 def leans_on(text: str, function: str) -> str:
@@ -37,6 +47,15 @@ def leans_on(text: str, function: str) -> str:
         owner = name.rpartition(".")[0]
         waiting += [word for word, _ in used] + [f"{owner}.{word}" for word, _ in used if owner]
     return ""
+
+
+def reaches_out(test: ast.AST, own: Collection[str] = ()) -> bool:
+    """Whether a test could do more than compute: start programs, read files, run text, or get at what can.
+
+    A written test is run by people without a sandbox. `own` are names of the code that is tested.
+    """
+    used = [(word, whole) for word, whole in _mentioned(test) if word not in own]
+    return any(word in REACHING or _kind(word, whole) in HANDS for word, whole in used)
 
 
 def raised_in(text: str) -> set[str]:

@@ -1,6 +1,8 @@
 """What is asked for. A task is data: it holds no opinion on how it is solved."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from burnish.events import Frozen
 
@@ -27,8 +29,8 @@ class Task(Frozen):
     """Test bodies that decide: from the user's examples, or given as such."""
     test_file: str = ""
     """The user's own pytest file, its import of the module turned into one of `solution`; runs as a whole."""
-    module: str = ""
-    """What that file calls the module; empty where any name will do."""
+    module: Annotated[str, Field(pattern=r"^(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?$")] = ""
+    """What that file calls the module; empty where any name will do. The delivered file is named after it."""
     assume: bool = False
     """Whether the model is asked what to take for granted where the words leave something open."""
     own_tests: bool = True

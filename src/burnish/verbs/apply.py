@@ -3,6 +3,8 @@
 import difflib
 import glob
 import hashlib
+import io
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ from burnish.errors import SetupProblem
 from burnish.events import Applied
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks.definitions import split
-from burnish.verbs.target import SIGNED, keep_beside, put_in_place
+from burnish.verbs.target import SIGNED, keep_beside, put_in_place, read_target
+from burnish.whole import write_whole
 
 DIFF = "fix.diff"
 GOOD = ("proven", "plausible")
@@ -34,6 +37,7 @@ def apply(run: str | Run, *, store: Store | None = None, watch: Watch | None = N
     _must_be_good(opened, bool(diff), store)
     path = Path(str(facts["file"]))
     try:
+        read_target(path)
         backup = _kept(path, opened) if is_in_place(opened) else put_in_place(path, str(facts["sha256"]), _data(opened))
     except SetupProblem as problem:
         raise SetupProblem(f"{problem} The repair is kept as a diff: {store.runs / opened.id / DIFF}") from problem
@@ -62,8 +66,8 @@ def diff_of(run: Run) -> str:
     facts, base = facts_of(run), _base(run)
     if not run.code or run.code == base:
         return ""
-    name = str(facts.get("name", "file.py"))
-    mark = "\ufeff" if facts.get("encoding") == SIGNED else ""
+    name = str(facts["name"])
+    mark = "\ufeff" if _encoding(run) == SIGNED else ""
     lines = difflib.unified_diff(split(mark + base), split(mark + run.code), f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
@@ -72,31 +76,54 @@ def save_diff(run: Run, store: Store) -> str:
     """The diff, put into the run's folder as well: in the bytes of the file that it is about."""
     diff = diff_of(run)
     if diff:
-        encoding = str(facts_of(run).get("encoding", "utf-8")).replace(SIGNED, "utf-8")
+        encoding = _encoding(run).replace(SIGNED, "utf-8")
         *head, body = diff.split("\n", 2)
         names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
-        (store.runs / run.id / DIFF).write_bytes(names + body.encode(encoding, "surrogateescape"))
+        write_whole(store.runs / run.id / DIFF, names + body.encode(encoding, "surrogateescape"))
     return diff
 
 
 def facts_of(run: Run) -> dict[str, Any]:
-    """What a `fix` run knows of its file: file, name, sha256, encoding, aside. Raises SetupProblem for other runs."""
+    """What a `fix` run knows of its file: file, name, sha256, encoding, aside. Raises SetupProblem for other runs.
+
+    A record may come from a stranger. It is refused unless the file ends in the name that its diff shows, and the text
+    that the diff begins from is the content that `sha256` is of.
+    """
     facts = run.started.settings.get("fix")
     if not isinstance(facts, dict):
         raise SetupProblem(
             f"Run {run.id!r} repaired no file (it is a run of {run.started.verb!r}). "
             f"Choose one of `burnish fix` from: burnish runs"
         )
+    file, name = Path(str(facts.get("file", ""))), Path(str(facts.get("name", "")))
+    try:
+        base = _base(run).encode(_encoding(run))
+    except (SyntaxError, ValueError):
+        base = b""
+    is_whole = file.is_absolute() and name.parts and file.parts[-len(name.parts) :] == name.parts
+    if not is_whole or hashlib.sha256(base).hexdigest() != facts.get("sha256"):
+        raise SetupProblem(
+            f"The record of run {run.id!r} has been altered: what it says of its file does not fit together. "
+            f"Begin anew: burnish fix FILE.py"
+        )
     return facts
 
 
+def _encoding(run: Run) -> str:
+    """As the text of the file declares it; a record only says whether a byte order mark stood before it."""
+    declared, _ = tokenize.detect_encoding(io.BytesIO(_base(run).encode("utf-8", "surrogatepass")).readline)
+    facts = run.started.settings.get("fix")
+    return SIGNED if declared == "utf-8" and isinstance(facts, dict) and facts.get("encoding") == SIGNED else declared
+
+
 def _data(run: Run) -> bytes:
-    return run.code.encode(str(facts_of(run)["encoding"]))
+    return run.code.encode(_encoding(run))
 
 
 def _hash(file: Path) -> str:
+    """Of a file; empty for what is none: a pipe would keep us waiting."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     except OSError:
         return ""
 
@@ -105,7 +132,7 @@ def _kept(path: Path, run: Run) -> Path:
     """The file's old content as an earlier call left it; put there once more if it is gone."""
     real, facts = path.resolve(), facts_of(run)
     kept = [file for file in real.parent.glob(f"{glob.escape(real.name)}.orig*") if _hash(file) == facts["sha256"]]
-    return kept[0] if kept else keep_beside(real, _base(run).encode(str(facts["encoding"])))
+    return kept[0] if kept else keep_beside(real, _base(run).encode(_encoding(run)))
 
 
 def _base(run: Run) -> str:

@@ -19,14 +19,14 @@ from burnish.verbs.plan import Plan
 from burnish.verbs.target import read_target
 
 
-def take_up(run: Run, model: Models, limits: Limits, store: Store, watch: Watch | None = None) -> Run:
+def take_up(run: Run, model: Models, limits: Limits, store: Store, watch: Watch | None, sandbox: str) -> Run:
     """Go on with a repair; refused when the file is not what it was when the run began, nor what the run made of it."""
     if facts_of(run).get("apply") and is_in_place(run):
         return delivered(run, True, store, watch)
     plan = plan_of(run, Bounds.within(limits.seconds))
     settings, apply = run.started.settings, bool(facts_of(run).get("apply"))
     more = {"limits": limits, "replay": run.events, "allow_packages": settings.get("allow_packages", ())}
-    return carried_out(plan, model, apply, store, watch, sandbox=str(settings.get("sandbox", "auto")), **more)
+    return carried_out(plan, model, apply, store, watch, sandbox=sandbox, **more)
 
 
 def plan_of(run: Run, bounds: Bounds | None = None) -> Plan:

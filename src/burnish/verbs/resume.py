@@ -16,11 +16,12 @@ from burnish.errors import SetupProblem
 from burnish.events import Applied, Asked, FilesWritten, Resumed, Reviewed, Stopped
 from burnish.models.names import Models
 from burnish.runs import Run, Store, Watch
+from burnish.sandbox.open import sandbox_again
 from burnish.tasks import Task
 from burnish.verbs import write
 
-Way = Callable[[Run, Models, Limits, Store, Watch | None], Run]
-"""How a verb takes up one of its runs: the run, who answers, the caps, where runs are kept, who watches."""
+Way = Callable[[Run, Models, Limits, Store, Watch | None, str], Run]
+"""How a verb takes up a run: the run, who answers, the caps, where runs are kept, who watches, which sandbox."""
 ELSEWHERE = {"fix": "burnish.verbs.fix_resume"}
 """Verbs that take up their own runs, and the module whose `take_up` does it, a `Way`."""
 
@@ -34,12 +35,13 @@ def resume(
     watch: Watch | None = None,
     answer: Callable[[str], str] | None = None,
     review: Look | None = None,
+    sandbox: str | None = None,
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
-    Task, limits, models, sandbox and checks are those of the record, unless named. `raised` are caps that are higher
-    now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is lower is a SetupProblem. Those of
-    one answer, max_tokens and thinking, may be any other from now on.
+    Task, limits, models, sandbox and checks are those of the record, unless named; "process" has to be named.
+    `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is
+    lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
     `review` is who looks at what has not been looked at, where the run was to be reviewed.
     A finished run comes back as it is.
@@ -51,7 +53,8 @@ def resume(
         return opened
     if way is _write:
         way = partial(_write, answer=answer, review=review)
-    return way(opened, model or opened.started.model, limits_of(opened, raised), store, watch)
+    place = sandbox_again(sandbox, str(settings_of(opened).get("sandbox", "auto")), f"burnish resume {opened.id}")
+    return way(opened, model or opened.started.model, limits_of(opened, raised), store, watch, place)
 
 
 def is_over(run: Run, raised: Mapping[str, float] | None = None) -> bool:
@@ -164,6 +167,7 @@ def _write(
     limits: Limits,
     store: Store,
     watch: Watch | None,
+    sandbox: str,
     answer: Callable[[str], str] | None = None,
     review: Look | None = None,
 ) -> Run:
@@ -173,7 +177,7 @@ def _write(
             task_of(run),
             model,
             limits=limits,
-            sandbox=settings.get("sandbox", "auto"),
+            sandbox=sandbox,
             store=store,
             watch=watch,
             checks=settings.get("checks", write.CHECKS_AT_END),

@@ -26,6 +26,7 @@ from burnish.verbs.strengthening.unnoticed import mutants_of
 from burnish.verbs.strengthening.voices import Voices
 from burnish.verbs.strengthening.work import LOOKING, Outcome, Strengthening
 from burnish.version import __version__
+from burnish.whole import write_whole
 
 VERB = "strengthen"
 DIFF = "strengthen.diff"
@@ -89,6 +90,11 @@ def files_of(run: Run, store: Store | None = None) -> dict[Path, str]:
             f"Run {run.id!r} is one of `burnish {run.started.verb}`. Choose one of `burnish strengthen`: burnish runs"
         )
     found = sorted(folder.rglob("*.py")) if folder.is_dir() else []
+    for file in found:
+        if not file.is_file() or file.resolve() != folder.parent.resolve() / file.relative_to(folder.parent):
+            raise SetupProblem(
+                f"The run's folder has been altered: {str(file)!r} is no file. Look at it: ls -lR {folder}"
+            )
     return {file.relative_to(folder): file.read_text("utf-8") for file in found}
 
 
@@ -107,14 +113,14 @@ def put(run: Run, store: Store | None = None) -> Run:
         raise SetupProblem(f"The new tests of run {run.id!r} {why}. See what it did with: burnish show {run.id}")
     facts = run.started.settings[VERB]
     assert isinstance(facts, dict)
-    event = _written(Path(str(facts["root"])), files)
+    event = _written(Path(str(facts["root"])), files, [Path(str(test)) for test in facts["tests"]])
     with Record(store.runs / run.id) as record:
         record.append(event)
     return Run((*run.events, event))
 
 
-def _written(root: Path, files: Mapping[Path, str]) -> FilesWritten:
-    names = tuple(str(file.relative_to(root)) for file in put_beside(root, files))
+def _written(root: Path, files: Mapping[Path, str], tests: Sequence[Path]) -> FilesWritten:
+    names = tuple(str(file.relative_to(root)) for file in put_beside(root, files, tests))
     return FilesWritten(folder=str(root), files=names)
 
 
@@ -147,7 +153,7 @@ def _recorded(
     tests, sources = (" ".join(map(str, some)) for some in (scope.project.tests, scope.project.sources[:3]))
     run_id, record = store.begin(f"{VERB}-{scope.function or scope.project.sources[0].stem}")
     facts = {"root": str(scope.project.root), **asked}
-    facts |= {"tests": tests.split(), "sources": [str(path) for path in scope.project.sources]}
+    facts |= {name: [str(path) for path in getattr(scope.project, name)] for name in ("tests", "sources")}
     facts |= {"function": scope.function, "python": str(scope.project.python)}
     more = " …" if len(scope.project.sources) > 3 else ""
     started = RunStarted(
@@ -180,7 +186,7 @@ def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening,
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
     if files:
-        (record.path.parent / DIFF).write_text(diff_of(files), "utf-8")
+        write_whole(record.path.parent / DIFF, diff_of(files).encode())
     events: list[BaseEvent] = [
         Stopped(reason="done"),
         RunFinished(verdict="failed" if outcome.against else "proven", why=outcome.sentence(seconds)),
@@ -188,4 +194,4 @@ def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening,
     for event in events:
         record.append(event)
     if apply and files:
-        record.append(_written(scope.project.root, files))
+        record.append(_written(scope.project.root, files, scope.project.tests))

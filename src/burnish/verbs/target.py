@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import io
 import os
+import shlex
 import shutil
 import tempfile
 import tokenize
@@ -69,6 +70,13 @@ def _must_be_code(named: Path, full: Path) -> None:
         raise SetupProblem(f"There is no file {_name(named)}. Look at the path and try again.")
     if not full.is_file() or full.suffix != ".py":
         raise SetupProblem(f"{_name(named)} is not Python code: its name does not end in .py. Name a file that does.")
+    if not str(full).isprintable():  # a line end in it would be a line of the diff
+        raise SetupProblem(f"The path {_name(named)} holds characters that cannot be printed. Rename the file first.")
+    if not full.resolve().is_relative_to(find_root([full]).resolve()):
+        raise SetupProblem(
+            f"{_name(named)} is a link that leads out of its project. If that file is meant, name it itself: "
+            f"burnish fix {shlex.quote(str(full.resolve()))}"
+        )
     if any(map(_is_a_test, {full, full.resolve()})):
         code = full.name.removeprefix("test_").removesuffix(".py").removesuffix("_test")
         raise SetupProblem(
@@ -135,23 +143,24 @@ def keep_beside(real: Path, data: bytes) -> Path:
     number = 1
     while True:
         place = real.with_name(f"{real.name}.orig" if number == 1 else f"{real.name}.orig.{number}")
-        try:
-            with place.open("xb") as file:
-                _fill(file, data, real)
+        try:  # nobody else may read it until it has the mode of the file
+            handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             number += 1
             continue
+        with os.fdopen(handle, "wb") as file:
+            _fill(file, data, place, real)
         return place
 
 
-def _fill(file: BinaryIO, data: bytes, like: Path) -> None:
+def _fill(file: BinaryIO, data: bytes, place: Path, like: Path) -> None:
     """Write a backup, or leave none that is half written."""
     try:
         file.write(data)
         file.flush()
-        shutil.copymode(like, file.name)
+        shutil.copymode(like, place)
     except BaseException:
-        Path(file.name).unlink(missing_ok=True)
+        place.unlink(missing_ok=True)
         raise
 
 

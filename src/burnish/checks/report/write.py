@@ -10,6 +10,7 @@ from burnish.checks.report.as_md import report_md
 from burnish.checks.report.code import texts_to_show
 from burnish.checks.verdict import Checked
 from burnish.errors import SetupProblem
+from burnish.whole import write_whole
 
 NAMES = ("report.html", "report.json", "report.md")
 
@@ -21,9 +22,7 @@ def write_reports(checked: Checked, project: Project, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in _named(pages).items():
-            beside = folder / f".{name}.tmp"
-            beside.write_bytes(text.encode("utf-8", "replace"))
-            beside.replace(folder / name)
+            write_whole(folder / name, text.encode("utf-8", "replace"))
     except OSError as error:
         raise unwritable(folder, error) from error
 

@@ -3,14 +3,21 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from burnish.checks.suite_finder import is_named_as_test
 from burnish.errors import SetupProblem
+from burnish.text import one_line
 
 
-def put_beside(root: Path, files: Mapping[Path, str]) -> list[Path]:
-    """Write new files; those that are there stay, and where one cannot be written none is. Raises SetupProblem."""
+def put_beside(root: Path, files: Mapping[Path, str], tests: Sequence[Path]) -> list[Path]:
+    """Write new files; those that are there stay, and where one cannot be written none is. Raises SetupProblem.
+
+    `tests` are the files and folders of tests below the root. Nothing but a test is written, and nowhere but there.
+    """
+    for path in files:
+        _must_belong(root, path, tests)
     done: list[Path] = []
     try:
         for path, text in files.items():
@@ -26,6 +33,19 @@ def put_beside(root: Path, files: Mapping[Path, str]) -> list[Path]:
             ) from error
         raise
     return done
+
+
+def _must_belong(root: Path, path: Path, tests: Sequence[Path]) -> None:
+    """The record that names root and tests may be a stranger's, and the project's folders may be links."""
+    there = [root / test for test in tests if (root / test).exists()]
+    places = [place if place.is_dir() else place.parent for place in there]
+    folder = (root / path).parent
+    beside = any(folder.resolve().is_relative_to(place.resolve()) for place in places)
+    if not (beside and is_named_as_test(path) and folder.resolve().is_relative_to(root.resolve())):
+        raise SetupProblem(
+            f"{one_line(str(root / path), 300)!r} is no test beside the tests of the run, so nothing was written. "
+            f"The new tests are kept with the run; look at it with: burnish show last"
+        )
 
 
 def _write(place: Path, text: str) -> None:

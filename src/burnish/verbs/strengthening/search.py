@@ -14,7 +14,8 @@ from burnish.checks.behaviour import NO_ANSWER
 from burnish.checks.in_project import InProject
 from burnish.checks.mutation.alone import whole
 from burnish.events import NewTest
-from burnish.tasks.steady import leans_on, lines_of_raises
+from burnish.parsing import parse
+from burnish.tasks.steady import leans_on, lines_of_raises, reaches_out
 from burnish.text import one_line
 from burnish.verbs.strengthening.calls import calls_of, known_tests
 from burnish.verbs.strengthening.pinning import Pinning
@@ -67,7 +68,9 @@ def search(
         return found
     looked = _looked(spot, ground, files, voices, until)
     candidates = [*_by_words(spot, ground), *looked.candidates]
-    usable = [one for one in candidates if (pinned or one.opinion.origin != "pinned") and not _is_local(one.test)]
+    own = {spot.function, spot.function.rpartition(".")[2]}
+    meant = [one for one in candidates if pinned or one.opinion.origin != "pinned"]
+    usable = [one for one in meant if not _is_local(one.test) and not reaches_out(parse(one.test), own)]
     picked = chosen(usable, MOST_TESTS)
     found.ideas = [Idea(spot, _new(one)) for one in picked if not one.opinion.exposes]
     found.against = [_against(one, looked) for one in picked if one.opinion.exposes]

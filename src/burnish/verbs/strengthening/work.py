@@ -26,6 +26,7 @@ from burnish.verbs.strengthening.voices import Voices
 
 TRYING, LOOKING = 0.4, 0.75
 """The share of the time after which no further mutant is tried, and after which no further call is looked for."""
+UNNAMED = "its file or a folder above it has a name that no import can say"
 LEAST_SECONDS = 10.0
 """For the proof, however late it is."""
 MOST_DOORS = 3
@@ -202,6 +203,8 @@ class Strengthening:
         if time.monotonic() >= until:
             return Found(spot, beyond=TIME)
         with self.ground(spot.source) as ground:
+            if not all(part.isidentifier() for part in ground.import_name()[0].split(".")):
+                return Found(spot, beyond=UNNAMED)
             try:
                 heard = voices.of(spot, ground) if voices else {}
                 return search(spot, ground, self.scope.test_texts, heard, until, pinned)
