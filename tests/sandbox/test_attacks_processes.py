@@ -11,7 +11,7 @@ import pytest
 from burnish.errors import SandboxError
 from burnish.sandbox import open_sandbox
 from tests.sandbox.attack import is_healthy, run_bare
-from tests.sandbox.kinds import EVERY, must_be_there
+from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
 
 DETACH = """
 import os, sys, time
@@ -185,6 +185,13 @@ def test_tests_that_patch_do_not_reach_the_next_suite(cell):
     assert cell.grade("def f(x): return x", "import math\nassert math.sqrt(4) == 2\nassert abs(f(-1)) == 1").all_passed
 
 
+def test_classes_that_tests_register_do_not_reach_the_next_suite(cell):
+    register = "import collections\ncollections.UserDict.register(int)\nassert isinstance(f(1), collections.UserDict)"
+    assert cell.grade("def f(x): return x", register).all_passed
+    look = "import collections\nassert not isinstance(f(1), collections.UserDict)"
+    assert cell.grade("def f(x): return x", look).all_passed
+
+
 def test_random_numbers_differ_from_job_to_job(cell):
     said = {cell.run(["python", "-c", "import random; print(random.random())"]).output for _ in range(2)}
     code = "import random\ndef f(): raise ValueError(random.random())"
@@ -268,6 +275,22 @@ def test_a_time_that_a_job_gave_a_device_does_not_reach_the_next_job(cell):
     assert not set(left) & set(found)
 
 
+def test_the_names_of_sockets_do_not_reach_the_next_job(cell):
+    """A socket that is in flight to itself has no owner any more, and stays until the kernel looks for such."""
+    code = """
+import socket
+for n in range(50):
+    name = f"\\0left-behind-{n}"
+    one = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    one.bind(name)
+    one.connect(name)
+    socket.send_fds(one, [b"x"], [one.fileno()])
+"""
+    for _ in range(3):
+        assert cell.run(["python", "-c", code]).exit_code == 0
+        assert cell.run(["grep", "-c", "left-behind", "/proc/net/unix"]).output == "0\n"
+
+
 LOCK = """
 import fcntl, os, struct
 def lock(fd, start):
@@ -333,3 +356,30 @@ time.sleep(0.3)
 def test_tests_are_not_in_the_memory_of_a_later_job_that_shares_its_process(cell):
     assert cell.grade("def f(x): return x", "for n in range(9): pass\nassert f('my-hidden-LEFT-test') != 1").all_passed
     assert cell.grade(SCAN, "import gc\nassert not scan('my-', 'hidden')").all_passed
+
+
+ORDINARY = {
+    "files": "import tempfile, os\nos.makedirs('a/b/c'); open('a/b/f', 'w').write('x')\n"
+    "tempfile.mkdtemp(); tempfile.NamedTemporaryFile(delete=False)",
+    "processes": "import subprocess, multiprocessing\nsubprocess.run(['ls'])\nmultiprocessing.Queue().put(1)",
+    "threads": "import threading\nfor n in range(9): threading.Thread(target=print).start()",
+    "a terminal": "import os, pty\nends = pty.openpty(); os.write(ends[0], b'x'); os.write(ends[1], b'x')",
+    "sockets": "import socket\na, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0]); socket.recv_fds(b, 1, 1)",
+    "copies": "import pathlib, shutil\nopen('f', 'w'); shutil.copy2('f', '/tmp/g'); pathlib.Path('/tmp/g').touch()",
+    "devices": "import os\nopen('/dev/urandom', 'rb').read(9); open('/dev/null', 'w'); os.listdir('/dev/pts')",
+}
+
+
+@pytest.mark.parametrize("act", ORDINARY)
+@pytest.mark.parametrize("kind", ISOLATED)
+def test_an_ordinary_job_leaves_its_cell_for_the_next(kind, act):
+    with open_sandbox(must_be_there(kind), cells=1) as box:
+        box.run(["true"])
+        before = set(box._all)
+        assert box.run(["python", "-c", ORDINARY[act]]).exit_code == 0
+        body = ORDINARY[act].replace("\n", "\n    ")
+        code = f"def f():\n    {body}"
+        for tests in ("assert f() is None", "import gc\nassert f() is None", "def test_it(): assert f() is None"):
+            text = tests if "def" not in tests else f"from solution import f\n{tests}"
+            assert box.grade(code, text).all_passed
+        assert box._all == before

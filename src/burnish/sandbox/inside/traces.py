@@ -40,7 +40,7 @@ class Cell:
         self.jobs = 0
         if not self.isolated:
             bounds.adopt_orphans()
-        self.autogroup = os.open("/proc/self/autogroup", os.O_RDONLY) if os.path.exists("/proc/self/autogroup") else -1
+        self.autogroup, self.sockets = (open_if_there(path) for path in ("/proc/self/autogroup", "/proc/net/unix"))
         self.devices = [path for path in DEVICES if self.isolated and os.path.exists(path)]
         self.times: dict[str, tuple[int, int]] = {}
         self.descriptors = count_descriptors()
@@ -96,13 +96,17 @@ class Cell:
         return self.remove_files() and self.state() == self.first
 
     def state(self) -> list[Any]:
-        """Everything that a job could change and a later one could read, but what is reset for each job."""
+        """Everything that a job could change and a later one could read, but what is reset for each job.
+
+        Sockets are counted because one that was sent to itself outlives its process, and its name can be read.
+        """
         return [
             [self.state_of(folder) for folder in self.folders],
             [self.state_of_device(path) for path in self.devices],
             count_descriptors() - len(self.helpers.living),
             os.sched_getaffinity(0),
             os.getpriority(os.PRIO_PROCESS, 0),
+            count_lines(self.sockets) - 2 * len(self.helpers.living) if self.isolated else 0,
             os.pread(self.autogroup, 100, 0) if self.autogroup >= 0 else b"",
         ]
 
@@ -210,6 +214,24 @@ def empty(folder: str) -> None:
 def is_folder(path: str) -> bool:
     """True for a folder, not for a link to one."""
     return stat.S_ISDIR(os.lstat(path).st_mode)
+
+
+def open_if_there(path: str) -> int:
+    """A descriptor of a file of the kernel's, -1 where this kernel does not have it."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return -1
+
+
+def count_lines(fd: int) -> int:
+    """How many lines a file of the kernel's has, of its first page at most. What they say does not stay in memory."""
+    if fd < 0:
+        return 0
+    page = bytearray(4096)
+    lines = page.count(b"\n", 0, os.preadv(fd, [page], 0))
+    page[:] = bytes(len(page))
+    return lines
 
 
 def count_descriptors() -> int:
