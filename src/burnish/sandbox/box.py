@@ -106,10 +106,9 @@ class Box:
                     clean = ended.clean
                     return ended
                 except CellGone:
-                    if not cell.used:
+                    if not cell.has_waited:
                         raise
                 finally:
-                    cell.used = True
                     self._give_back(cell, clean)
 
     def wear(self, layer: Path | None) -> None:
@@ -154,6 +153,7 @@ class Box:
         """Keep a clean cell for the next job, throw away any other."""
         with self._lock:
             if clean and not self._closed and cell.layer == self.layer:
+                cell.has_waited = True
                 self._idle.append(cell)
                 return
         self._discard(cell)

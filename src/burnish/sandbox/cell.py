@@ -112,8 +112,8 @@ class Cell:
         self.control = control
         self.tidy = tidy
         self.closed = False
-        self.used = False
-        """True once it was given a job."""
+        self.has_waited = False
+        """True once it was idle: it may have died unnoticed since."""
         self.layer: Path | None = None
         """The packages that it sees besides pytest; whoever opens it says which."""
         self.python = ""
