@@ -128,6 +128,7 @@ def test_a_cell_outlives_the_thread_that_asked_for_it(kind):
 @pytest.mark.parametrize("kind", EVERY)
 def test_a_cell_that_died_before_its_job_is_replaced(kind):
     with open_sandbox(must_be_there(kind), cells=1) as box:
+        box.warm_up()
         for _ in range(2):
             (one,) = box._all
             one.process.kill()
