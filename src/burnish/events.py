@@ -40,6 +40,8 @@ class Graded(Frozen):
     problem: str = ""
     """Why there are no (or not all) cases: code that does not parse, a crash, a timeout. Empty when all is well."""
     timed_out: bool = False
+    broke_cell: bool = False
+    """True when the cell ended while it ran: mostly by taking all memory. What is missing then counts as failed."""
     separated: bool = True
     """False when expected values had to share a process with the code; reports label such a verdict."""
     shared: int = 0
@@ -283,6 +285,8 @@ class CommandRan(BaseEvent):
     exit_code: int
     output: str
     timed_out: bool = False
+    broke_cell: bool = False
+    """True when the cell ended while it ran: mostly by taking all memory."""
     seconds: float = 0.0
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from burnish.sandbox import open_sandbox
+from tests.sandbox.attack import is_healthy
+
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="outside a cell only root can do this")
 
 
@@ -135,3 +138,48 @@ except OSError as error: print(type(error).__name__)
 def test_no_socket_answers_not_even_the_one_a_container_was_born_with(cell):
     said = cell.run(["python", "-c", SOCKETS]).output.split()
     assert said == (["ConnectionRefusedError"] if cell.kind == "docker" else ["FileNotFoundError"])
+
+
+MESS = {
+    "deep folders": "for d in ('.', '/tmp', '/dev/shm'):\n os.chdir(d)\n"
+    " for n in range(5000): os.mkdir('d' * 100); os.chdir('d' * 100)",
+    "folders without permissions": "os.makedirs('a/b/c'); open('a/b/f', 'w')\n"
+    "for d in ('a/b/c', 'a/b', 'a', '.'): os.chmod(d, 0)",
+    "a work folder without permissions": "os.mkdir('/work/mine'); os.chmod('/work/mine', 0); os.chmod('/work', 0)",
+    "places without permissions": "for d in ('/tmp', '/dev/shm'): os.mkdir(d + '/x'); os.chmod(d, 0)",
+    "a work folder that is gone": "os.rmdir(os.getcwd())",
+    "a work folder that is a file": "here = os.getcwd(); os.rmdir(here); open(here, 'w')",
+    "a work folder that is a link": "here = os.getcwd(); os.rmdir(here); os.symlink('/usr', here)",
+    "names that are no text": "open(b'\\xff\\xfe\\n' + b'x' * 250, 'w'); os.mkdir(b'\\xed\\xa0\\x80'); os.mkdir('-rf')",
+    "other kinds of files": "os.mkfifo('pipe'); socket.socket(socket.AF_UNIX).bind('here'); os.symlink('loop', 'loop')",
+    "names of our own": "os.makedirs('/tmp/a/b/c'); open('/tmp/.burnish-1', 'w'); os.makedirs('/tmp/.burnish-2/x')",
+    "many files": "for n in range(60_000): open(f'/tmp/{n}', 'w').close()",
+    "full places": "for d in ('.', '/tmp', '/dev/shm'):\n"
+    " for n in range(9):\n  try: open(f'{d}/{n}', 'wb').write(bytes(60 << 20))\n  except OSError: pass",
+}
+
+
+@pytest.mark.parametrize("mess", MESS)
+def test_a_mess_of_files_hurts_neither_its_own_job_nor_the_next(cell, mess):
+    ran = cell.run(["python", "-c", f"import os, socket\n{MESS[mess]}"])
+    assert (ran.exit_code, ran.broke_cell) == (0, False), ran.output
+    assert cell.run(["ls", "-A", "/tmp", "/dev/shm"]).output.split() == ["/dev/shm:", "/tmp:"]
+    assert is_healthy(cell)
+
+
+@pytest.mark.parametrize("mess", MESS)
+def test_graded_code_that_makes_a_mess_gets_its_verdict(cell, mess):
+    body = MESS[mess].replace("\n", "\n    ")
+    graded = cell.grade(f"import os, socket\ndef f():\n    {body}\n    return 1", "assert f() == 1")
+    assert graded.all_passed, graded
+    assert is_healthy(cell)
+
+
+@pytest.mark.parametrize("mess", ["deep folders", "folders without permissions", "names that are no text"])
+def test_a_mess_is_removed_where_there_is_no_cell_too(mess, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    code = MESS[mess].replace("('.', '/tmp', '/dev/shm')", "('.',)")
+    with open_sandbox("process", cells=1) as box:
+        assert box.run(["python", "-c", f"import os\n{code}"]).exit_code == 0
+        assert is_healthy(box)
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Code in a cell wants to outlive its job, to reach the server, or to prepare something for the next job."""
 
+import ast
 import signal
 import time
 
@@ -8,6 +9,7 @@ import pytest
 from burnish.errors import SandboxError
 from burnish.sandbox import open_sandbox
 from tests.sandbox.attack import is_healthy, run_bare
+from tests.sandbox.kinds import ISOLATED, must_be_there
 
 DETACH = """
 import os, sys, time
@@ -43,9 +45,26 @@ def test_the_server_cannot_be_signalled(cell, number):
     assert is_healthy(cell)
 
 
-def test_the_server_can_be_killed_where_there_is_no_cell():
-    with open_sandbox("process") as box, pytest.raises(SandboxError):
-        box.run(["python", "-c", "import os, time; os.kill(os.getppid(), 9); time.sleep(2)"], timeout_seconds=1)
+KILL_SERVER = "import os, time; os.kill(os.getppid(), 9); time.sleep(2)"
+
+
+def test_a_job_that_ends_its_cell_fails_and_the_next_gets_a_new_one():
+    """Where there is no isolation a job can kill the server; in a cell only the kernel can, for want of memory."""
+    with open_sandbox("process", cells=1) as box:
+        ran = box.run(["python", "-c", KILL_SERVER], timeout_seconds=1)
+        assert (ran.exit_code, ran.broke_cell, ran.timed_out) == (-9, True, False)
+        assert is_healthy(box)
+        graded = box.grade(f"def f(): {KILL_SERVER}", "assert f() is None", timeout_seconds=1)
+        assert (graded.all_passed, graded.broke_cell, graded.timed_out) == (False, True, False)
+        assert graded.problem
+        assert is_healthy(box)
+
+
+def test_a_closed_sandbox_still_raises():
+    with open_sandbox("bubblewrap", cells=1) as box:
+        assert is_healthy(box)
+    with pytest.raises(SandboxError):
+        box.run(["true"])
 
 
 def test_killing_everybody_kills_only_the_job(cell):
@@ -153,6 +172,13 @@ def test_tests_that_patch_do_not_reach_the_next_suite(cell):
     assert cell.grade("def f(x): return x", "import math\nassert math.sqrt(4) == 2\nassert abs(f(-1)) == 1").all_passed
 
 
+def test_classes_that_tests_register_do_not_reach_the_next_suite(cell):
+    register = "import collections\ncollections.UserDict.register(int)\nassert isinstance(f(1), collections.UserDict)"
+    assert cell.grade("def f(x): return x", register).all_passed
+    look = "import collections\nassert not isinstance(f(1), collections.UserDict)"
+    assert cell.grade("def f(x): return x", look).all_passed
+
+
 def test_random_numbers_differ_from_job_to_job(cell):
     said = {cell.run(["python", "-c", "import random; print(random.random())"]).output for _ in range(2)}
     code = "import random\ndef f(): raise ValueError(random.random())"
@@ -175,3 +201,172 @@ for pid in [int(n) for n in os.listdir("/proc") if n.isdigit() and int(n) != os.
     is_healthy(cell)
     cell.run(["python", "-c", code])
     assert is_healthy(cell)
+
+
+LOOK = """
+import os, stat
+def look():
+    seen = {}
+    for place in ("/work", "/tmp", "/dev/shm", "/dev/pts", "/dev/pts/ptmx"):
+        found = os.stat(place)
+        seen[place] = [stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid, found.st_mtime == 78]
+        if "pts" not in place: seen[place] += os.listxattr(place)
+    for name in ("kernel/shmmax", "kernel/sem", "kernel/pid_max", "fs/mqueue/msg_max", "net/core/somaxconn"):
+        path = "/proc/sys/" + name
+        if os.path.exists(path): seen[name] = [open(path).read(), os.stat(path).st_mtime == 78]
+    seen["autogroup"] = open("/proc/self/autogroup").read().split()[1:]
+    seen["priority"] = os.getpriority(os.PRIO_PROCESS, 1)
+    seen["cores"] = sorted(os.sched_getaffinity(1))
+    return seen
+"""
+
+
+def look(box) -> dict:
+    """What a job finds of everything that an earlier one could have written."""
+    return ast.literal_eval(box.run(["python", "-c", f"{LOOK}\nprint(look())"]).output)
+
+
+STORES = {
+    "extended attributes": "for d in PLACES: os.setxattr(d, 'user.left', b'x' * 60_000)",
+    "access lists": "os.setxattr('/tmp', 'system.posix_acl_access', bytes.fromhex("
+    "'02000000 01000700ffffffff 020007004fee0000 04000700ffffffff 10000700ffffffff 20000000ffffffff'))",
+    "mode bits": "for d in PLACES: os.chmod(d, 0o1757)",
+    "times of the folders": "for d in PLACES: os.utime(d, (77, 78))",
+    "times of the terminals": "for d in ('/dev/pts', '/dev/pts/ptmx'): os.utime(d, (77, 78))",
+    "modes of the terminals": "for d in ('/dev/pts', '/dev/pts/ptmx'): os.chmod(d, 0o751)",
+    "settings of the kernel": "open('/proc/sys/kernel/shmmax', 'w').write('123456')",
+    "settings of message queues": "open('/proc/sys/fs/mqueue/msg_max', 'w').write('17')",
+    "the greatest process number": "open('/proc/sys/kernel/pid_max', 'w').write('4000')",
+    "times of the kernel's settings": "os.utime('/proc/sys/net/core/somaxconn', (77, 78))",
+    "the niceness of the session": "open('/proc/self/autogroup', 'w').write('7')",
+    "the priority of everybody": "os.setpriority(os.PRIO_USER, 0, 7)",
+    "the cores of the server": "os.sched_setaffinity(1, {max(os.sched_getaffinity(0))})",
+}
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_nothing_that_a_command_can_write_reaches_the_next_job(cell, store):
+    before = look(cell)
+    cell.run(["python", "-c", f"import os\nPLACES = ('/work', '/tmp', '/dev/shm')\n{STORES[store]}"])
+    assert look(cell) == before
+
+
+def test_a_time_that_a_job_gave_a_device_does_not_reach_the_next_job(cell):
+    """A device is the machine's own and is seen in every cell, a new one too."""
+    names = "('null', 'zero', 'random', 'urandom', 'tty')"
+    times = f"print([os.stat('/dev/' + name).st_mtime_ns for name in {names}])"
+    touch = f"import os\nfor name in {names}: os.utime('/dev/' + name)\n{times}"
+    left = ast.literal_eval(cell.run(["python", "-c", touch]).output)
+    found = ast.literal_eval(cell.run(["python", "-c", f"import os\n{times}"]).output)
+    assert len(left) == 5
+    assert not set(left) & set(found)
+
+
+def test_the_names_of_sockets_do_not_reach_the_next_job(cell):
+    """A socket that is in flight to itself has no owner any more, and stays until the kernel looks for such."""
+    code = """
+import socket
+for n in range(50):
+    name = f"\\0left-behind-{n}"
+    one = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    one.bind(name)
+    one.connect(name)
+    socket.send_fds(one, [b"x"], [one.fileno()])
+"""
+    for _ in range(3):
+        assert cell.run(["python", "-c", code]).exit_code == 0
+        assert cell.run(["grep", "-c", "left-behind", "/proc/net/unix"]).output == "0\n"
+
+
+LOCK = """
+import fcntl, os, struct
+def lock(fd, start):
+    fcntl.fcntl(fd, 37, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, start, 1, 0))
+def leave(words):
+    for fd in range(64):
+        try:
+            for n, byte in enumerate(words.encode()): lock(fd, 1000 * n + byte)
+            fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_APPEND | os.O_NONBLOCK)
+        except OSError: pass
+    return True
+def found():
+    ranges = [line.split()[-2:] for line in open("/proc/locks") if "OFDLCK" in line]
+    return [low for low, high in ranges if low == high]
+def flags():
+    return [fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_APPEND | os.O_NONBLOCK) for fd in range(3)]
+"""
+
+
+@pytest.mark.parametrize("tests", ["assert leave('secret')", "import gc\nassert leave('secret')"])
+def test_locks_and_flags_on_inherited_descriptors_do_not_reach_the_next_job(cell, tests):
+    assert cell.grade(LOCK, tests).all_passed
+    assert cell.grade(LOCK, "assert found() == []\nassert flags() == [0, 0, 0]").all_passed
+    assert cell.grade(LOCK, "import gc\nassert flags() == [0, 0, 0]").all_passed
+
+
+SCAN = '''
+import ctypes
+def scan(half, other):
+    """True when the two, and "-LEFT" behind them, are in memory: not from the test, which only has the halves."""
+    wanted = (half + other).encode()
+    for line in open("/proc/self/maps"):
+        low, high = (int(edge, 16) for edge in line.split()[0].split("-"))
+        if line.split()[1][:2] != "rw" or "[v" in line: continue
+        data = ctypes.string_at(low, high - low)
+        at = data.find(wanted)
+        while at >= 0:
+            if data[at + len(wanted):at + len(wanted) + 5] == b"-LEFT": return True
+            at = data.find(wanted, at + 1)
+    return False
+'''
+
+
+@pytest.mark.parametrize("place", [".", "/tmp", "/dev/shm"])
+def test_names_of_files_are_not_in_the_memory_of_a_later_job(cell, place):
+    make = f"import os\nfor n in range(3000): open({place!r} + f'/quite-special-LEFT-{{n}}-' + 'x' * 150, 'w')"
+    assert cell.run(["python", "-c", make]).exit_code == 0
+    assert cell.grade(SCAN, "assert not scan('quite-', 'special')").all_passed
+
+
+def test_names_of_processes_are_not_in_the_memory_of_a_later_job(cell):
+    code = """
+import ctypes, os, time
+for n in range(40):
+    if os.fork() == 0: break
+ctypes.CDLL(None).prctl(15, b"strange-LEFT-xx", 0, 0, 0)
+time.sleep(0.3)
+"""
+    assert cell.run(["python", "-c", code]).exit_code == 0
+    assert cell.grade(SCAN, "assert not scan('str', 'ange')").all_passed
+
+
+def test_tests_are_not_in_the_memory_of_a_later_job_that_shares_its_process(cell):
+    assert cell.grade("def f(x): return x", "for n in range(9): pass\nassert f('my-hidden-LEFT-test') != 1").all_passed
+    assert cell.grade(SCAN, "import gc\nassert not scan('my-', 'hidden')").all_passed
+
+
+ORDINARY = {
+    "files": "import tempfile, os\nos.makedirs('a/b/c'); open('a/b/f', 'w').write('x')\n"
+    "tempfile.mkdtemp(); tempfile.NamedTemporaryFile(delete=False)",
+    "processes": "import subprocess, multiprocessing\nsubprocess.run(['ls'])\nmultiprocessing.Queue().put(1)",
+    "threads": "import threading\nfor n in range(9): threading.Thread(target=print).start()",
+    "a terminal": "import os, pty\nends = pty.openpty(); os.write(ends[0], b'x'); os.write(ends[1], b'x')",
+    "sockets": "import socket\na, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0]); socket.recv_fds(b, 1, 1)",
+    "copies": "import pathlib, shutil\nopen('f', 'w'); shutil.copy2('f', '/tmp/g'); pathlib.Path('/tmp/g').touch()",
+    "devices": "import os\nopen('/dev/urandom', 'rb').read(9); open('/dev/null', 'w'); os.listdir('/dev/pts')",
+}
+
+
+@pytest.mark.parametrize("act", ORDINARY)
+@pytest.mark.parametrize("kind", ISOLATED)
+def test_an_ordinary_job_leaves_its_cell_for_the_next(kind, act):
+    with open_sandbox(must_be_there(kind), cells=1) as box:
+        box.run(["true"])
+        before = set(box._all)
+        assert box.run(["python", "-c", ORDINARY[act]]).exit_code == 0
+        body = ORDINARY[act].replace("\n", "\n    ")
+        code = f"def f():\n    {body}"
+        for tests in ("assert f() is None", "import gc\nassert f() is None", "def test_it(): assert f() is None"):
+            text = tests if "def" not in tests else f"from solution import f\n{tests}"
+            assert box.grade(code, text).all_passed
+        assert box._all == before

@@ -125,3 +125,35 @@ def test_a_deeply_nested_result_is_a_failure(cell):
     graded = cell.grade(code, "assert f(1) == 1", timeout_seconds=4)
     assert not graded.all_passed
     assert is_healthy(cell)
+
+
+FILL = """
+import os
+def fill():
+    held = []
+    block = bytes(8 << 20)
+    while True:
+        held.append(os.memfd_create("held"))
+        for n in range(7): os.write(held[-1], block)
+"""
+
+
+def test_memory_filled_by_files_without_a_name_fails_the_job_and_never_the_caller(cell):
+    if "cgroup" not in cell.level:
+        pytest.skip("needs a control group")
+    ran = cell.run(["python", "-c", f"{FILL}\nfill()"], timeout_seconds=10)
+    assert ran.exit_code != 0
+    assert is_healthy(cell)
+    graded = cell.grade(FILL, "assert fill()", timeout_seconds=10)
+    assert not graded.all_passed
+    assert graded.problem
+    assert is_healthy(cell)
+
+
+def test_memory_filled_by_many_processes_with_such_files_fails_the_job_and_never_the_caller(cell):
+    if "cgroup" not in cell.level:
+        pytest.skip("needs a control group")
+    spread = "def spread():\n    for n in range(20):\n        if os.fork() == 0: break\n    fill()"
+    for _ in range(3):
+        assert not cell.grade(f"{FILL}\n{spread}", "assert spread()", timeout_seconds=5).all_passed
+        assert is_healthy(cell)

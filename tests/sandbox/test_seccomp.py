@@ -61,6 +61,9 @@ def test_arguments_decide_where_they_must(machine):
     assert [verdict(machine, mknodat, 0, 0, kind) for kind in (0o020600, 0o060600)] == [REFUSED] * 2
     assert verdict(machine, syscalls.OTHERS["prlimit64"][1 + column], 0) == ALLOWED
     assert verdict(machine, syscalls.OTHERS["prlimit64"][1 + column], 17) == REFUSED
+    priority = syscalls.SETPRIORITY[column]
+    assert verdict(machine, priority, 0, 0, 5) == ALLOWED
+    assert [verdict(machine, priority, *who, 5) for who in ((0, 17), (1, 0), (2, 0))] == [REFUSED] * 3
     assert verdict(machine, syscalls.IOCTL[column], 0, syscalls.TIOCSTI) == REFUSED
     assert verdict(machine, syscalls.IOCTL[column], 0, 0x5401) == ALLOWED
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import CommandRan, Graded
 from burnish.sandbox import diagnosis, start, verdict
-from burnish.sandbox.cell import Cell, Ended, Heard
+from burnish.sandbox.cell import Cell, CellGone, Ended, Heard
 from burnish.sandbox.limits import Limits
 from burnish.sandbox.parts import without_packages
 
@@ -61,8 +61,10 @@ class Box:
         return CommandRan(
             command=" ".join(argv),
             exit_code=ended.exit_code,
-            output=ended.said.decode(errors="replace"),
-            timed_out=bool(ended.over),
+            output=ended.said.decode(errors="replace")
+            + (f"\n{verdict.ENDED_BY['cell']}\n" if ended.broke_cell else ""),
+            timed_out=ended.timed_out,
+            broke_cell=ended.broke_cell,
             seconds=ended.seconds,
         )
 
@@ -92,16 +94,22 @@ class Box:
     def _perform(
         self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None
     ) -> Ended:
-        """One job in a cell of its own; the cell is kept only if it is as it was before."""
+        """One job in a cell of its own; the cell is kept only if it is as it was before.
+
+        A job runs once, whatever it does to its cell. But a cell that was dead when the job came is replaced.
+        """
         with self._places:
-            cell = self._take()
-            clean = False
-            try:
-                ended = cell.perform(message, inputs, keep_bytes, heard)
-                clean = ended.clean
-                return ended
-            finally:
-                self._give_back(cell, clean)
+            while True:
+                cell, clean = self._take(), False
+                try:
+                    ended = cell.perform(message, inputs, keep_bytes, heard)
+                    clean = ended.clean
+                    return ended
+                except CellGone:
+                    if not cell.has_waited:
+                        raise
+                finally:
+                    self._give_back(cell, clean)
 
     def wear(self, layer: Path | None) -> None:
         """From now on every job sees this layer: cells that were opened with another take no more jobs.
@@ -145,6 +153,7 @@ class Box:
         """Keep a clean cell for the next job, throw away any other."""
         with self._lock:
             if clean and not self._closed and cell.layer == self.layer:
+                cell.has_waited = True
                 self._idle.append(cell)
                 return
         self._discard(cell)

@@ -85,10 +85,10 @@ def command(
 
 
 def namespaces() -> list[str]:
-    """New user, mount, pid, net, ipc and uts namespaces, a session of its own, and an end when Burnish ends."""
+    """New user, mount, pid, net, ipc and uts namespaces, and an end when Burnish ends. (`popen` makes its session.)"""
     unshare = [f"--unshare-{kind}" for kind in ("user", "pid", "net", "ipc", "uts", "cgroup-try")]
     who = ["--uid", str(CELL_UID), "--gid", str(CELL_UID), "--hostname", "cell"]
-    return [*unshare, *who, "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
+    return [*unshare, *who, "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL"]
 
 
 def system() -> list[str]:
@@ -110,11 +110,14 @@ def system() -> list[str]:
 
 
 def private(limits: Limits) -> list[str]:
-    """Fresh /proc and /dev, and the three places that can be written, each with a size; all else is read-only."""
+    """Fresh /proc and /dev, and the three places that can be written, each with a size; all else is read-only.
+
+    In a /proc that can be written, a job owns the kernel's settings for its namespaces, and could leave data there.
+    """
     words = ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm", "/work"):
         words += ["--perms", "0700", "--size", str(limits.folder_bytes), "--tmpfs", folder]
-    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/work"]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/work"]
 
 
 def environment() -> list[str]:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import threading
@@ -22,8 +23,15 @@ GOODBYE_SECONDS = 0.3
 WALL = 4
 """The wall limit of a job is this many times its CPU limit."""
 
+LOST: dict[str, Any] = {"exit_code": -signal.SIGKILL, "over": "cell", "clean": False}
+"""How a job ended whose process 1 did not live to say it."""
+
 Heard = Callable[[bytes], None]
 """Somebody who wants to know what a job says while it runs."""
+
+
+class CellGone(SandboxError):
+    """A cell ended before it was given its job."""
 
 
 class Process(Protocol):
@@ -45,11 +53,21 @@ class Ended:
 
     exit_code: int
     over: str
-    """"" or the limit that ended it: "cpu" or "wall"."""
+    """"" or what ended it: "cpu" or "wall", a limit; "cell", that its cell ended or stopped to answer under it."""
     clean: bool
     """True when the cell is as it was before the job."""
     said: bytes = b""
     seconds: float = 0.0
+
+    @property
+    def timed_out(self) -> bool:
+        """True when a time limit ended it."""
+        return self.over in ("cpu", "wall")
+
+    @property
+    def broke_cell(self) -> bool:
+        """True when its cell ended with it."""
+        return self.over == "cell"
 
 
 @dataclass
@@ -94,6 +112,8 @@ class Cell:
         self.control = control
         self.tidy = tidy
         self.closed = False
+        self.has_waited = False
+        """True once it was idle: it may have died unnoticed since."""
         self.layer: Path | None = None
         """The packages that it sees besides pytest; whoever opens it says which."""
         self.python = ""
@@ -127,7 +147,9 @@ class Cell:
             wire.send(self.control, message, [*fds, into])
         except OSError as error:
             os.close(out)
-            raise SandboxError(f"the cell is gone: {error}") from error
+            if self.closed:
+                raise SandboxError("the sandbox was closed") from error
+            raise CellGone(f"the cell is gone: {error}") from error
         finally:
             for fd in (*fds, into):
                 os.close(fd)
@@ -137,24 +159,28 @@ class Cell:
             os.close(out)
 
     def _collect(self, reader: Reader, started: float, limit: float) -> Ended:
-        """Read what the job says until process 1 says that it ended."""
+        """Read what the job says until process 1 says that it ended, or is gone: then the job failed with its cell."""
         poll = select.poll()
         poll.register(reader.fd, select.POLLIN)
         poll.register(self.control, select.POLLIN)
-        ended = None
+        ended: dict[str, Any] | None = None
         reading = True
         while ended is None or reading:
             ready = dict(poll.poll(max(0.0, started + limit - time.monotonic()) * 1000))
             if not ready:
-                raise SandboxError("the cell did not answer in time")
+                ended = LOST
+                break
             if reader.fd in ready and not reader.read():
                 poll.unregister(reader.fd)
                 reading = False
             if self.control.fileno() in ready and ended is None:
                 ended = self._receive(started + limit)
                 if ended is None:
-                    raise SandboxError("the sandbox was closed" if self.closed else "the cell ended during a job")
+                    ended = LOST
+                    break
                 poll.unregister(self.control)
+        if ended is LOST and self.closed:
+            raise SandboxError("the sandbox was closed")
         seconds = time.monotonic() - started
         return Ended(ended["exit_code"], ended["over"], ended["clean"], reader.content(), seconds)
 

@@ -7,6 +7,7 @@ becomes a user that owns nothing. Its one rule: standard library only, nothing o
 
 # ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
 
+import contextlib
 import ctypes
 import json
 import os
@@ -21,17 +22,24 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main() -> None:
-    """Join the control groups, become nobody if root, and turn into bubblewrap."""
+    """Join the control groups, stand back, become nobody if root, and turn into bubblewrap."""
     plan = json.loads(sys.argv[1])
     for tasks in plan["cgroups"]:
         with open(tasks, "w") as file:
             file.write(str(os.getpid()))
+    stand_back(plan["niceness"])
     argv = plan["argv"]
     if os.getuid() == 0:
         moved = stage(plan["folders"])
         argv = redirected(argv, moved)
         become(plan["uid"])
     os.execve(argv[0], argv, {})
+
+
+def stand_back(niceness: int) -> None:
+    """Let others go first on kernels that weigh each session as one (`autogroup`); in a cell /proc is read-only."""
+    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
+        file.write(str(niceness))
 
 
 def redirected(argv: list[str], moved: dict[str, str]) -> list[str]:

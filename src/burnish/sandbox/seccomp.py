@@ -59,6 +59,7 @@ def conditions(column: int) -> list[Step]:
         (calls.MKNOD[column], 1, [*devices, error]),
         (calls.MKNODAT[column], 2, [*devices, error]),
     ]
+    ways += [(calls.SETPRIORITY[column], argument, [(EQUAL, 1, 0, 0), error]) for argument in (0, 1)]
     others = [(numbers[column], argument, [(EQUAL, 1, 0, 0), error]) for argument, *numbers in calls.OTHERS.values()]
     return [
         step

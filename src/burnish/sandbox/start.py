@@ -3,10 +3,10 @@
 Bubblewrap ends a cell when the *thread* that started it ends, so threads that come and go must not start cells.
 """
 
+import contextlib
 import json
 import os
 import platform
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,6 +20,7 @@ from typing import Any
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp, wire
 from burnish.sandbox.cell import Cell
+from burnish.sandbox.inside import traces
 from burnish.sandbox.limits import Limits
 
 LAUNCH = Path(__file__).parent / "launch.py"
@@ -49,7 +50,13 @@ def bubblewrap_cell(
     folders = with_layer(folders, layer)
     argv = bubblewrap.command(bwrap, limits, filter_fd, inner, folders)
     staged = bubblewrap.staged(bwrap, folders)
-    plan = {"argv": argv, "folders": staged, "uid": bubblewrap.CELL_UID, "cgroups": group.entries}
+    plan = {
+        "argv": argv,
+        "folders": staged,
+        "uid": bubblewrap.CELL_UID,
+        "cgroups": group.entries,
+        "niceness": limits.niceness,
+    }
     command = [sys.executable, "-IS", str(LAUNCH), json.dumps(plan)]
     try:
         return started(command, ours, theirs, {}, group.remove, [filter_fd] if filter_fd is not None else [])
@@ -103,7 +110,9 @@ def process_cell(limits: Limits, layer: Path | None = None) -> Cell:
 def remove(*folders: str) -> None:
     """Remove folders of ours with all that is in them; a link is only a link."""
     for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            traces.empty(folder)
+            Path(folder).rmdir()
 
 
 def server_settings(limits: Limits, control: int) -> dict[str, Any]:

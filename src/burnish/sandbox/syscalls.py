@@ -80,12 +80,13 @@ MKNODAT = (259, 33)
 OTHERS = {
     # name: (number of the argument that names a process, x86_64, aarch64)
     "prlimit64": (0, 302, 261),
-    "setpriority": (1, 141, 140),
     "sched_setscheduler": (0, 144, 119),
     "sched_setparam": (0, 142, 118),
     "sched_setattr": (0, 314, 274),
 }
 """Calls that a process may make for itself (0) but not for another."""
+SETPRIORITY = (141, 140)
+"""For itself only, too: its first argument says what the second names, 0 for a process (2 is everybody of a user)."""
 
 NEW_NAMESPACES = 0x7E020000
 """Every CLONE_NEW… flag that `clone` takes."""

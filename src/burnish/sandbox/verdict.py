@@ -13,6 +13,12 @@ from burnish.sandbox.cell import Ended
 
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_MESSAGE = 1000
+ENDED_BY = {
+    "cpu": "the time limit was reached",
+    "wall": "the time limit was reached (waiting, not computing)",
+    "cell": "the job ended the sandbox it ran in, mostly by taking all memory that it has",
+}
+"""Why a job did not come to its own end, in words."""
 
 
 REACHES_IN = re.compile(
@@ -82,6 +88,7 @@ def together(apart: Graded, shared: Graded) -> Graded:
         cases=(*cases, *(case for case in apart.cases if case.name not in names)),
         problem=apart.problem or shared.problem,
         timed_out=apart.timed_out or shared.timed_out,
+        broke_cell=apart.broke_cell or shared.broke_cell,
         separated=False,
         shared=sum(case.name not in known for case in shared.cases),
         seconds=apart.seconds + shared.seconds,
@@ -99,7 +106,8 @@ def read(ended: Ended, nonce: str) -> Graded:
     return Graded(
         cases=tuple(cases),
         problem=problem,
-        timed_out=bool(ended.over),
+        timed_out=ended.timed_out,
+        broke_cell=ended.broke_cell,
         separated=not found(facts, "shared"),
         shared=len(cases) if found(facts, "shared") else 0,
         seconds=ended.seconds,
@@ -139,9 +147,7 @@ def why(ended: Ended, facts: list[dict[str, Any]], nonce: str) -> str:
     if broken:
         return f"the code cannot be imported: {broken}"
     if ended.over:
-        return {"cpu": "the time limit was reached", "wall": "the time limit was reached (waiting, not computing)"}[
-            ended.over
-        ]
+        return ENDED_BY[ended.over]
     if problem:
         return str(problem)
     if any(fact.get("end") == nonce for fact in facts):

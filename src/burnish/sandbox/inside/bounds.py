@@ -9,8 +9,8 @@ import resource
 from typing import Any
 
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
-OWN_PROCESSES = 4
-"""Process 1, two helpers and a fork of one: not the job's."""
+OWN_PROCESSES = 5
+"""Process 1, three helpers and a fork of one: not the job's."""
 MOST_DESCRIPTORS = 1 << 20
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -43,6 +43,17 @@ def stand_back(niceness: int) -> None:
     os.nice(niceness)
     with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
         file.write(str(niceness))
+
+
+def renew_standard_files() -> None:
+    """Open /dev/null anew as standard input, output and error of this process.
+
+    Flags and locks belong to an open file, so on one inherited from process 1 they would stay for the next job.
+    """
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nowhere, fd)
+    os.close(nowhere)
 
 
 def close_all_but(*keep: int) -> None:

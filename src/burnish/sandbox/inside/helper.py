@@ -1,7 +1,9 @@
-"""The processes of a cell that judge: one for scripts of asserts, one with pytest in its memory.
+"""The processes of a cell that judge: "asserts" for scripts, "shared" for scripts that need the code in their own
+process, "pytest" with pytest in its memory.
 
 They live as long as the cell, next to process 1. Tests come to them and never to process 1, from which the code's
-process is forked; so what a test expects is not even in the memory that code inherits.
+process is forked; so what a test expects is not even in the memory that code inherits. Only "asserts" ever reads tests
+itself: the others leave that to a fork for each job, because code may run in it.
 """
 
 import contextlib

@@ -17,7 +17,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from burnish.sandbox.inside import candidate, faults, packets
+from burnish.sandbox.inside import bounds, candidate, faults, packets
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.command import read_all
@@ -69,7 +69,7 @@ class Report:
 
 def listen(link: socket.socket, kind: str) -> None:
     """The life of a helper: one suite after the other."""
-    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    sys.stdout = sys.stderr = open(1, "w", closefd=False)  # noqa: SIM115, PTH123  # a fork renews what is behind it
     if kind == "pytest":
         from burnish.sandbox.inside import pytests
 
@@ -82,31 +82,55 @@ def listen(link: socket.socket, kind: str) -> None:
     while (received := packets.receive(link)) is not None:
         job, fds = received
         if fds:
-            hear(job, fds, is_pytest=kind == "pytest", link=link)
+            hear(job, fds, kind, link)
         packets.send(link, {"done": True})
         jobs += len(fds) > 0
         if fds and jobs % TIDY_EVERY == 0:
             gc.collect()
 
 
-def hear(job: dict[str, Any], fds: list[int], is_pytest: bool, link: socket.socket) -> None:
-    """Judge one suite, here if it cannot leave anything behind, else in a fork."""
+def hear(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> None:
+    """Judge one suite, here if it cannot leave anything behind, else in a fork.
+
+    Only a script that is judged apart from the code is read here. Code that shares a process with its tests could find
+    in its memory whatever this process has held, the tests of earlier jobs too.
+    """
     tests, verdict, other = fds
-    given = json.loads(read_all(tests))
-    report = Report(verdict, given["nonce"])
     try:
-        suite = read_suite(given["tests"], is_pytest)
-        if suite.is_simple and not job["shared"]:
-            random.seed()
-            judge_apart(Channel(other), suite, report)
-        else:
-            judge_in_fork(job, suite, report, other, link)
-    except UNREADABLE as error:
-        report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
+        if kind != "asserts":
+            judge_in_fork(job, lambda: Judging(tests, verdict, is_pytest=kind == "pytest"), other, link)
+            os.close(tests)
+            return
+        judging = Judging(tests, verdict, is_pytest=False)
+        try:
+            if judging.suite and not judging.suite.is_simple:
+                judge_in_fork(job, lambda: judging, other, link)
+            elif judging.suite:
+                random.seed()
+                judge_apart(Channel(other), judging.suite, judging.report)
+        except UNREADABLE as error:
+            judging.refuse(error)
+        judging.report.write()
     finally:
-        report.write()
         os.close(verdict)
         os.close(other)
+
+
+class Judging:
+    """The tests of one job, read and ready, and the report on them; no suite when they cannot be read."""
+
+    def __init__(self, tests: int, verdict: int, is_pytest: bool) -> None:
+        given = json.loads(read_all(tests))
+        self.report = Report(verdict, given["nonce"])
+        self.suite: Suite | None = None
+        try:
+            self.suite = read_suite(given["tests"], is_pytest)
+        except UNREADABLE as error:
+            self.refuse(error)
+
+    def refuse(self, error: BaseException) -> None:
+        """Say that these tests are no tests."""
+        self.report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
 
 
 def read_suite(tests: str, is_pytest: bool) -> Suite:
@@ -118,7 +142,7 @@ def read_suite(tests: str, is_pytest: bool) -> Suite:
     return AssertSuite(tests)
 
 
-def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int, link: socket.socket) -> None:
+def judge_in_fork(job: dict[str, Any], begin: Callable[[], Judging], other: int, link: socket.socket) -> None:
     """Judge in a new process, in the job's folder, and wait for its end."""
     child = os.fork()
     if child:
@@ -126,15 +150,17 @@ def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int,
         return
     try:
         link.close()
+        bounds.renew_standard_files()
         os.setpgid(0, 0)
         os.chdir(job["folder"])
-        report.patience_seconds = 0.0  # a timeout kills this process: what was said before it must be out by then
+        judging = begin()
+        judging.report.patience_seconds = 0.0  # a timeout kills this process: what was said must be out by then
         random.seed()
-        if job["shared"]:
-            judge_together(read_all(other), suite, report)
-        else:
-            judge_apart(Channel(other), suite, report)
-        report.write()
+        if judging.suite and job["shared"]:
+            judge_together(read_all(other), judging.suite, judging.report)
+        elif judging.suite:
+            judge_apart(Channel(other), judging.suite, judging.report)
+        judging.report.write()
     finally:
         os._exit(0)
 

@@ -59,8 +59,7 @@ class Server:
             for fd in fds:
                 os.close(fd)
         self.helpers.revive(PATIENCE)
-        self.cell.remove_files()
-        ended["clean"] = self.cell.is_unchanged()
+        ended["clean"] = self.cell.is_restored(folder)
         return ended
 
     def run(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
@@ -75,7 +74,7 @@ class Server:
     def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
         """The code in a process of its own, the tests with a helper that may talk to it and nothing else."""
         code, tests, verdict = fds
-        helper = self.helpers.get("pytest" if job["pytest"] else "asserts")
+        helper = self.helpers.get("pytest" if job["pytest"] else "shared" if job["shared"] else "asserts")
         spent = clock.Spent(self.cell, helper.pid)
         core = cores.current()
         cores.pin(helper.pid, core)
@@ -112,4 +111,5 @@ def run_code(code: int, channel: int, core: int) -> None:
     """The life of the process in which code is judged: of all descriptors it keeps only its end of the channel."""
     cores.pin(0, core)
     bounds.close_all_but(code, channel)
+    bounds.renew_standard_files()
     candidate.main(command.read_all(code), Channel(channel))

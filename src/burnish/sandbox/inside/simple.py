@@ -25,7 +25,10 @@ MODULES = words("math cmath itertools random statistics datetime fractions colle
 Not among them, though tests use them: `operator`, `functools`, `string` and `copy` reach attributes by a name in a
 text, set them, or hold tables; `typing` evaluates texts.
 """
-HARMFUL = (frozenset(vars(builtins)) - HARMLESS) | (sys.stdlib_module_names - MODULES) | {"modules", "environ"}
+HARMFUL = (
+    (frozenset(vars(builtins)) - HARMLESS) | (sys.stdlib_module_names - MODULES) | {"modules", "environ", "register"}
+)
+"""The last three are the ways left to change what every later script sees; abstract classes have `register`."""
 INNER = ("_", "gi_", "f_", "tb_", "cr_", "ag_", "co_")
 """Attributes that lead into the interpreter begin with one of these."""
 REFUSED = frozenset(opcode.opmap[name] for name in words("STORE_ATTR DELETE_ATTR LOAD_BUILD_CLASS PUSH_EXC_INFO"))

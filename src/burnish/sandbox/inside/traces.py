@@ -1,15 +1,28 @@
-"""What a job may leave behind: nothing. Ends its processes, removes its files, and compares the cell with before."""
+"""What a job may leave behind: nothing. Ends its processes, removes its files, and compares the cell with before.
 
-# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH106, PTH108, PTH112, PTH120, PTH123, PTH208
+Its one rule: nothing that a job chose may enter the memory of process 1, not even the name of a file, because the code
+of later jobs is forked from it. So process 1 only counts what is left, and a child of it removes it.
+"""
+# ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH110, PTH116, PTH123, PTH208
 
 import contextlib
 import os
+import select
 import signal
+import stat
 from typing import Any
 
-from burnish.sandbox.inside import bounds
+from burnish.sandbox.inside import bounds, clock
 from burnish.sandbox.inside.helper import Helpers
+from burnish.sandbox.inside.known import words
 
+DEVICES = words("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/pts /dev/pts/ptmx")
+"""What a cell has besides files: whoever may write to one may set its times, and its owner its mode."""
+MOVED = ".burnish-"
+CLEANING_SECONDS = 2.0
+"""How long the files of a job may take to remove; a cell that needs longer is thrown away."""
+LONG_AGO = (0, 0)
+"""When the places that can be written were last used, as each job finds them."""
 POLITE_ROUNDS = 3
 """Rounds of ending strangers one by one; whoever still multiplies then is ended together with the helpers."""
 
@@ -27,13 +40,19 @@ class Cell:
         self.jobs = 0
         if not self.isolated:
             bounds.adopt_orphans()
+        self.autogroup, self.sockets = (open_if_there(path) for path in ("/proc/self/autogroup", "/proc/net/unix"))
+        self.devices = [path for path in DEVICES if self.isolated and os.path.exists(path)]
+        self.times: dict[str, tuple[int, int]] = {}
         self.descriptors = count_descriptors()
+        self.first = self.state()
 
     def new_folder(self) -> str:
-        """A folder for one job, with a name no earlier job had."""
+        """A folder for one job, with a name no earlier job had. How many jobs there were is all that it tells."""
         self.jobs += 1
         folder = f"{self.work}/{self.jobs}"
         os.mkdir(folder, 0o700)
+        for place in self.folders:
+            os.utime(place, ns=LONG_AGO)
         return folder
 
     def strangers(self) -> list[int]:
@@ -68,16 +87,63 @@ class Cell:
         for helper in list(self.helpers.living.values()):
             self.helpers.end(helper)
 
-    def remove_files(self) -> None:
-        """Empty every place that can be written."""
-        for folder in self.folders:
-            for name in os.listdir(folder):
-                remove(f"{folder}/{name}")
+    def is_restored(self, folder: str) -> bool:
+        """Remove what the job left; True when the cell is as it was. (That no process is left, `sweep` saw.)"""
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+        if self.state() == self.first:
+            return True
+        return self.remove_files() and self.state() == self.first
 
-    def is_unchanged(self) -> bool:
-        """True when nothing of the job is left: no file, no descriptor. (That no process is left, `sweep` saw.)"""
-        empty = not any(os.listdir(folder) for folder in self.folders)
-        return empty and count_descriptors() == self.descriptors + len(self.helpers.living)
+    def state(self) -> list[Any]:
+        """Everything that a job could change and a later one could read, but what is reset for each job.
+
+        Sockets are counted because one that was sent to itself outlives its process, and its name can be read.
+        """
+        return [
+            [self.state_of(folder) for folder in self.folders],
+            [self.state_of_device(path) for path in self.devices],
+            count_descriptors() - len(self.helpers.living),
+            os.sched_getaffinity(0),
+            os.getpriority(os.PRIO_PROCESS, 0),
+            count_lines(self.sockets) - 2 * len(self.helpers.living) if self.isolated else 0,
+            os.pread(self.autogroup, 100, 0) if self.autogroup >= 0 else b"",
+        ]
+
+    def state_of(self, folder: str) -> list[Any]:
+        """One place that can be written: a tmpfs says by its size how many entries it has."""
+        found = os.stat(folder)
+        size = found.st_size if self.isolated else len(os.listdir(folder))
+        return [found.st_mode, found.st_uid, found.st_gid, size, len(os.listxattr(folder))]
+
+    def state_of_device(self, path: str) -> list[int]:
+        """One device. Times that a job set are set again, to now: many are the machine's own, seen in every cell."""
+        found = os.stat(path)
+        if (found.st_mtime_ns, found.st_atime_ns) != self.times.get(path):
+            with contextlib.suppress(OSError):
+                os.utime(path)
+                found = os.stat(path)
+            self.times[path] = (found.st_mtime_ns, found.st_atime_ns)
+        return [found.st_mode, found.st_uid, found.st_gid]
+
+    def remove_files(self) -> bool:
+        """Empty every place that can be written, in a child of our own; False when it could not or took too long."""
+        try:
+            child = os.fork()
+        except OSError:
+            return False
+        if child == 0:
+            try:
+                for folder in self.folders:
+                    empty(folder)
+            finally:
+                os._exit(0)
+        with clock.ending_of(child) as handle:
+            done = bool(select.select([handle], [], [], CLEANING_SECONDS)[0])
+        if not done:
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return done
 
     def end(self) -> None:
         """The last thing process 1 does. In a cell the kernel ends everybody with it; outside nobody else would."""
@@ -86,8 +152,10 @@ class Cell:
         for helper in list(self.helpers.living.values()):
             self.helpers.end(helper)
         self.sweep()
-        remove_tree(self.work)
-        remove_tree(self.links)
+        for folder in (self.work, self.links):
+            with contextlib.suppress(OSError):
+                empty(folder)
+                os.rmdir(folder)
 
 
 def everybody() -> set[int]:
@@ -120,24 +188,50 @@ def reap(pids: list[int]) -> None:
             os.waitpid(pid, 0)
 
 
-def remove(path: str) -> None:
-    """Remove a file or a tree; what resists makes the cell changed, and it is thrown away."""
+def empty(folder: str) -> None:
+    """Remove everything in a folder, however deep and whatever its permissions, and follow no link.
+
+    Each folder in it is moved to the top before it is emptied itself, so no path is long and nothing is recursive.
+    """
+    moved = 0
+    while names := os.listdir(folder):
+        for name in names:
+            path = f"{folder}/{name}"
+            if not is_folder(path):
+                os.unlink(path)
+                continue
+            os.chmod(path, 0o700)
+            for below in os.listdir(path):
+                if is_folder(f"{path}/{below}"):
+                    os.chmod(f"{path}/{below}", 0o700)
+                    moved += 1
+                    os.rename(f"{path}/{below}", f"{folder}/{MOVED}{moved}")
+                else:
+                    os.unlink(f"{path}/{below}")
+            os.rmdir(path)
+
+
+def is_folder(path: str) -> bool:
+    """True for a folder, not for a link to one."""
+    return stat.S_ISDIR(os.lstat(path).st_mode)
+
+
+def open_if_there(path: str) -> int:
+    """A descriptor of a file of the kernel's, -1 where this kernel does not have it."""
     try:
-        os.rmdir(path)
-    except NotADirectoryError:
-        os.unlink(path)
-    except OSError:
-        remove_tree(path)
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return -1
 
 
-def remove_tree(path: str) -> None:
-    """Remove a folder and all in it, also where the job took our permissions away."""
-    import shutil  # not above: it brings three libraries along, and every fork would pay for them
-
-    for folder, _, _ in os.walk(path):
-        with contextlib.suppress(OSError):
-            os.chmod(folder, 0o700)
-    shutil.rmtree(path, ignore_errors=True)
+def count_lines(fd: int) -> int:
+    """How many lines a file of the kernel's has, of its first page at most. What they say does not stay in memory."""
+    if fd < 0:
+        return 0
+    page = bytearray(4096)
+    lines = page.count(b"\n", 0, os.preadv(fd, [page], 0))
+    page[:] = bytes(len(page))
+    return lines
 
 
 def count_descriptors() -> int:
