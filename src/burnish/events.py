@@ -4,10 +4,14 @@ The agent emits events and does nothing else; the terminal, the store and every 
 What travels between layers is defined here, so that nothing ever has to import upward.
 """
 
+import json
 import time
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic_core import PydanticSerializationError
+
+from burnish.text import well_formed
 
 RECORD_VERSION = 1
 """Version of the run file. Raise it when an old file would read differently, and teach `runs.upgrade` the step."""
@@ -580,6 +584,15 @@ Event = Annotated[
 ]
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def write_event(event: BaseEvent) -> bytes:
+    """The event as one line of a record. Words with a lone surrogate, which UTF-8 cannot hold, get a mark instead."""
+    try:
+        return event.model_dump_json().encode() + b"\n"
+    except PydanticSerializationError:
+        told = json.dumps(event.model_dump(), ensure_ascii=False, default=str)
+        return well_formed(told).encode() + b"\n"
 
 
 def read_event(line: str | bytes) -> Event:

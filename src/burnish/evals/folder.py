@@ -18,7 +18,7 @@ from burnish.errors import SetupProblem
 from burnish.evals.plan import PLAN_VERSION, Plan
 from burnish.evals.shelf import FILE, check_free, place
 from burnish.evals.whole import writable, write_whole
-from burnish.events import Event, Frozen, read_event
+from burnish.events import Event, Frozen, read_event, write_event
 from burnish.tasks.task import Task
 
 ATTEMPTS = "attempts"
@@ -130,7 +130,7 @@ class Folder:
 
     def write(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
         """Put a finished attempt on disk: after a crash it is there, whole, or not there."""
-        lines = b"".join(event.model_dump_json().encode() + b"\n" for event in events if event.lasting)
+        lines = b"".join(write_event(event) for event in events if event.lasting)
         with writable(self.path):
             (self.path / ATTEMPTS).mkdir(exist_ok=True)
             write_whole(self.file(task_id, seed), lines)

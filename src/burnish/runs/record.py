@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event
+from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event, write_event
 from burnish.jsonlines import objects_among
 
 FILE = "events.jsonl"
@@ -54,7 +54,7 @@ class Record:
         """Write the event down, unless only a live reader wants it."""
         if not event.lasting:
             return
-        line = event.model_dump_json().encode() + b"\n"
+        line = write_event(event)
         with self._lock:
             if not self._file.closed:
                 self._write(line)
