@@ -19,6 +19,12 @@ RECORD_VERSION = 1
 Verdict = Literal["proven", "plausible", "failed"]
 Outcome = Literal["passed", "failed", "not_run"]
 Source = Literal["given", "model"]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+"""Of tokens."""
+
+
+LATEST = 32_503_680_000.0
+"""The last moment that a record may name, in the year 3000: beyond it no calendar of Python is safe."""
 
 
 class Frozen(BaseModel):
@@ -82,11 +88,13 @@ class Message(Frozen):
 
 
 class BaseEvent(Frozen):
-    """What every event has: the time it happened."""
+    """What every event has: the time it happened. No number in one is without end, or none at all (NaN)."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     lasting: ClassVar[bool] = True
     """False for events that only a live reader wants; they are not stored."""
-    at: float = Field(default_factory=time.time)
+    at: float = Field(default_factory=time.time, ge=0, le=LATEST)
 
 
 class RunStarted(BaseEvent):
@@ -155,17 +163,17 @@ class ModelReplied(BaseEvent):
     ask_id: str
     purpose: str
     text: str
-    tokens_in: int
-    tokens_out: int
-    seconds: float
+    tokens_in: Count
+    tokens_out: Count
+    seconds: float = Field(ge=0, le=LATEST)
     ended: Literal["stop", "length", "enough", "cut"] = "stop"
     """"length" when the answer hit its token limit, "enough" when the rest was not waited for, as all that was wanted
     was there, "cut" when it was interrupted or the server hung up."""
-    dollars: float | None = None
+    dollars: float | None = Field(default=None, ge=0)
     """What it cost; None where the price is unknown, and in older records."""
-    tokens_cached: int = 0
+    tokens_cached: Count = 0
     """Of those read, how many came from the provider's cache, and cost less."""
-    tokens_thought: int = 0
+    tokens_thought: Count = 0
     """Of those written, how many were thoughts, which are not part of the text. Where the provider does not say, about
     as many as the thoughts that came would make."""
     model: str = ""
@@ -178,9 +186,9 @@ class AnswerLost(BaseEvent):
     kind: Literal["answer_lost"] = "answer_lost"
     ask_id: str
     model: str
-    tokens: int
+    tokens: Count
     """The most that were read and written."""
-    dollars: float | None = None
+    dollars: float | None = Field(default=None, ge=0)
     """The most that it cost; None where the price is unknown."""
 
 

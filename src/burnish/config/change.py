@@ -9,6 +9,7 @@ from pathlib import Path
 from burnish.config.file import path, read, text
 from burnish.config.settings import BUILT_IN, MEANINGS, TAKEN, Provider, looks_secret
 from burnish.errors import SetupProblem
+from burnish.places import make_private, write_private
 
 FLAT = ("model", "may_spend")
 KEYS = (*FLAT, *(f"models.NAME.{name}" for name in Provider.model_fields))
@@ -37,9 +38,10 @@ def put(key: str, value: str) -> Path:
         )
     new = _with(text(), table, name, _written(key, value))
     _check(new, key, value)
-    path().parent.mkdir(parents=True, exist_ok=True)
+    if not path().parent.exists():
+        make_private(path().parent)
     fresh = path().with_suffix(".new")
-    fresh.write_text(new, "utf-8")
+    write_private(fresh, new.encode())
     fresh.replace(path())
     return path()
 

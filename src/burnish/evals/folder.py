@@ -19,6 +19,7 @@ from burnish.evals.plan import PLAN_VERSION, Plan
 from burnish.evals.shelf import FILE, check_free, place
 from burnish.evals.whole import writable, write_whole
 from burnish.events import Event, Frozen, read_event, write_event
+from burnish.places import make_private
 from burnish.tasks.task import Task
 
 ATTEMPTS = "attempts"
@@ -75,7 +76,9 @@ class Folder:
             return cls._again(path, plan)
         check_free(path)
         with writable(path):
-            (path / ATTEMPTS).mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                make_private(path)
+            make_private(path / ATTEMPTS)
             write_whole(path / FILE, contents.model_dump_json(indent=1).encode() + b"\n")
         return cls(path, contents)
 
@@ -132,7 +135,7 @@ class Folder:
         """Put a finished attempt on disk: after a crash it is there, whole, or not there."""
         lines = b"".join(write_event(event) for event in events if event.lasting)
         with writable(self.path):
-            (self.path / ATTEMPTS).mkdir(exist_ok=True)
+            make_private(self.path / ATTEMPTS)
             write_whole(self.file(task_id, seed), lines)
 
     def file(self, task_id: str, seed: int) -> Path:

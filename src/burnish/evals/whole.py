@@ -1,20 +1,17 @@
 """Files that are there whole or not at all, whatever happens while they are written."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.errors import SetupProblem
+from burnish.places import write_private
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write beside the file, make it last, then give it its name; a reader sees the old content or the new."""
     beside = path.with_name(path.name + ".tmp")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    write_private(beside, content)
     beside.replace(path)
 
 

@@ -19,7 +19,7 @@ is one, however few its pieces, with as many characters as no text has for each 
 
 
 class Reading:
-    """One answer, as it is read. `take` each chunk, then `end`. A server may send our key back: `secret` is left out."""
+    """One answer, as it is read. `take` each chunk, then `end`. Where a server sends our key back, it is left out."""
 
     def __init__(self, ask: Ask, opened: bool = False, secret: str = "") -> None:
         self._ask = ask

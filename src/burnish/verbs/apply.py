@@ -8,6 +8,7 @@ from typing import Any
 
 from burnish.errors import SetupProblem
 from burnish.events import Applied
+from burnish.places import write_private
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks.definitions import split
 from burnish.verbs.target import SIGNED, keep_beside, put_in_place
@@ -75,7 +76,7 @@ def save_diff(run: Run, store: Store) -> str:
         encoding = str(facts_of(run).get("encoding", "utf-8")).replace(SIGNED, "utf-8")
         *head, body = diff.split("\n", 2)
         names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
-        (store.runs / run.id / DIFF).write_bytes(names + body.encode(encoding, "surrogateescape"))
+        write_private(store.runs / run.id / DIFF, names + body.encode(encoding, "surrogateescape"))
     return diff
 
 

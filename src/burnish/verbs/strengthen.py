@@ -19,6 +19,7 @@ from burnish.events import BaseEvent, Broke, Evidence, FilesWritten, RunFinished
 from burnish.models.model import Model
 from burnish.models.names import open_model, split_names
 from burnish.packages import wanted
+from burnish.places import write_private
 from burnish.runs import Record, Run, Store, read_record
 from burnish.verbs.strengthening.put import put_beside
 from burnish.verbs.strengthening.scope import Scope, must_be_writable, passing_tests, scope_of
@@ -180,7 +181,7 @@ def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening,
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
     if files:
-        (record.path.parent / DIFF).write_text(diff_of(files), "utf-8")
+        write_private(record.path.parent / DIFF, diff_of(files).encode())
     events: list[BaseEvent] = [
         Stopped(reason="done"),
         RunFinished(verdict="failed" if outcome.against else "proven", why=outcome.sentence(seconds)),
