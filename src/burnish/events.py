@@ -154,6 +154,8 @@ class Notice(BaseEvent):
     lasting: ClassVar[bool] = False
     kind: Literal["notice"] = "notice"
     text: str
+    stays: bool = False
+    """Whether it is to be read later too, and so is not replaced by the next one."""
 
 
 class ModelReplied(BaseEvent):

@@ -22,6 +22,7 @@ EXAMPLES = {
     "key_env": "MY_KEY",
     "continues": "true",
     "thinking": "4096",
+    "free": "true",
     "context.MODEL": "8192",
 }
 """A value that each may have."""
@@ -102,7 +103,7 @@ def _written(key: str, value: str) -> str:
     """A value as TOML writes it."""
     if (key.startswith("context.") or key.endswith(".thinking")) and value.isdigit():
         return value
-    if (key == "may_spend" or key.endswith(".continues")) and value in ("true", "false"):
+    if (key == "may_spend" or key.endswith((".continues", ".free"))) and value in ("true", "false"):
         return value
     return json.dumps(value, ensure_ascii=False)
 
