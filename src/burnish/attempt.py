@@ -10,13 +10,13 @@ from typing import NamedTuple
 from burnish.agent.ask import Shown, Tools
 from burnish.agent.background import work
 from burnish.agent.fitting import check_fits
-from burnish.agent.limits import Limits, check_priced, meter_after
+from burnish.agent.limits import Limits, check_priced, meter_after, uncapped_notice
 from burnish.agent.packages import added, layer_for
 from burnish.agent.wearing import packages_for
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
 from burnish.checks.mutation.alone import Mutations
-from burnish.events import Event, PackagesAdded, Resumed, Reviewed, RunStarted
+from burnish.events import Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import Chosen, Models, open_models
 from burnish.packages import Bounds, Layer
@@ -85,6 +85,8 @@ def attempt(
                 continues=continues,
             )
             earlier = _begin(started, replay, voice)
+            if doubt := uncapped_notice(limits, *(model.name for model in models)):
+                voice.tell(Notice(text=doubt, stays=True))
             if worn.layer and not replay:
                 voice.tell(added(worn.layer, seconds=worn.seconds))
             meter, cancel = meter_after(earlier, limits, models, worn.seconds), threading.Event()

@@ -4,10 +4,14 @@ The agent emits events and does nothing else; the terminal, the store and every 
 What travels between layers is defined here, so that nothing ever has to import upward.
 """
 
+import json
 import time
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic_core import PydanticSerializationError
+
+from burnish.text import well_formed
 
 RECORD_VERSION = 1
 """Version of the run file. Raise it when an old file would read differently, and teach `runs.upgrade` the step."""
@@ -15,6 +19,12 @@ RECORD_VERSION = 1
 Verdict = Literal["proven", "plausible", "failed"]
 Outcome = Literal["passed", "failed", "not_run"]
 Source = Literal["given", "model"]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+"""Of tokens."""
+
+
+LATEST = 32_503_680_000.0
+"""The last moment that a record may name, in the year 3000: beyond it no calendar of Python is safe."""
 
 
 class Frozen(BaseModel):
@@ -80,11 +90,13 @@ class Message(Frozen):
 
 
 class BaseEvent(Frozen):
-    """What every event has: the time it happened."""
+    """What every event has: the time it happened. No number in one is without end, or none at all (NaN)."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     lasting: ClassVar[bool] = True
     """False for events that only a live reader wants; they are not stored."""
-    at: float = Field(default_factory=time.time)
+    at: float = Field(default_factory=time.time, ge=0, le=LATEST)
 
 
 class RunStarted(BaseEvent):
@@ -144,6 +156,8 @@ class Notice(BaseEvent):
     lasting: ClassVar[bool] = False
     kind: Literal["notice"] = "notice"
     text: str
+    stays: bool = False
+    """Whether it is to be read later too, and so is not replaced by the next one."""
 
 
 class ModelReplied(BaseEvent):
@@ -153,17 +167,17 @@ class ModelReplied(BaseEvent):
     ask_id: str
     purpose: str
     text: str
-    tokens_in: int
-    tokens_out: int
-    seconds: float
+    tokens_in: Count
+    tokens_out: Count
+    seconds: float = Field(ge=0, le=LATEST)
     ended: Literal["stop", "length", "enough", "cut"] = "stop"
     """"length" when the answer hit its token limit, "enough" when the rest was not waited for, as all that was wanted
     was there, "cut" when it was interrupted or the server hung up."""
-    dollars: float | None = None
+    dollars: float | None = Field(default=None, ge=0)
     """What it cost; None where the price is unknown, and in older records."""
-    tokens_cached: int = 0
+    tokens_cached: Count = 0
     """Of those read, how many came from the provider's cache, and cost less."""
-    tokens_thought: int = 0
+    tokens_thought: Count = 0
     """Of those written, how many were thoughts, which are not part of the text. Where the provider does not say, about
     as many as the thoughts that came would make."""
     model: str = ""
@@ -176,9 +190,9 @@ class AnswerLost(BaseEvent):
     kind: Literal["answer_lost"] = "answer_lost"
     ask_id: str
     model: str
-    tokens: int
+    tokens: Count
     """The most that were read and written."""
-    dollars: float | None = None
+    dollars: float | None = Field(default=None, ge=0)
     """The most that it cost; None where the price is unknown."""
 
 
@@ -584,6 +598,15 @@ Event = Annotated[
 ]
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def write_event(event: BaseEvent) -> bytes:
+    """The event as one line of a record. Words with a lone surrogate, which UTF-8 cannot hold, get a mark instead."""
+    try:
+        return event.model_dump_json().encode() + b"\n"
+    except PydanticSerializationError:
+        told = json.dumps(event.model_dump(), ensure_ascii=False, default=str)
+        return well_formed(told).encode() + b"\n"
 
 
 def read_event(line: str | bytes) -> Event:

@@ -1,6 +1,11 @@
-"""Where things are kept on this machine: what must last in `home`, what can be fetched again in `cache`."""
+"""Where things are kept on this machine: what must last in `home`, what can be fetched again in `cache`.
+
+What a user asked and what came of it is nobody else's business: such files and folders are for their owner alone.
+"""
 
 import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -38,3 +43,31 @@ def _folder(variable: str, usual: str) -> Path:
     import platformdirs
 
     return Path(getattr(platformdirs, usual)("burnish", appauthor=False))
+
+
+def make_private(folder: Path, exist_ok: bool = True) -> None:
+    """Make a folder that only its owner may enter; one of ours that is there already is closed to everybody else."""
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+        folder.chmod(0o700)  # whatever the umask is
+    except FileExistsError:
+        if not exist_ok or not folder.is_dir():
+            raise
+        close_to_others(folder)
+
+
+def close_to_others(path: Path) -> None:
+    """Take all rights from everybody but the owner; a place that knows no rights, or is somebody else's, stays."""
+    with suppress(OSError):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
+            path.chmod(mode & ~0o077)
+
+
+def open_private(path: Path, flags: int) -> int:
+    """The descriptor of a file that only its owner may read, from the moment when it is made. No link is followed."""
+    descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    with suppress(OSError):
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a device would be changed for everybody
+            os.fchmod(descriptor, 0o600)
+    return descriptor

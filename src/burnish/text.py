@@ -23,6 +23,11 @@ def _is_control(char: str) -> bool:
     return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co"} and char not in {"\u200c", "\u200d"}
 
 
+def well_formed(text: str) -> str:
+    """The text with a mark in place of each lone surrogate: no file can hold one, and no terminal show it."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def one_line(text: str, most: int = 100) -> str:
     """The text on one line, cut with an ellipsis."""
     flat = " ".join(plain(text).split())

@@ -4,8 +4,11 @@ import os
 import secrets
 from pathlib import Path
 
+PRIVATE = 0o600
+"""For files that only their owner may read."""
 
-def write_whole(path: Path, content: bytes) -> None:
+
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Write beside the file, make it last, then give it its name; a reader sees the old content or the new.
 
     The folder may come from a stranger, who can guess names: the file beside has one that nobody knows, and a link that
@@ -13,7 +16,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with beside.open("xb") as file:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -17,7 +17,7 @@ from burnish.errors import SetupProblem
 from burnish.events import AnswerLost, Asked, Frozen, ModelReplied, Stopped
 from burnish.models.counting import most_read
 from burnish.models.model import Ask, Model
-from burnish.models.prices import FREE, Price, price_of
+from burnish.models.prices import FREE, Price, is_taken_as_free, price_of
 from burnish.runs.replay import Replay
 
 PER_ANSWER = ("max_tokens", "thinking")
@@ -230,6 +230,20 @@ def check_priced(limits: Limits, *models: str) -> None:
             f"The price of {unknown[0]!r} is not known, so a cap of {limits.dollars:g} dollars cannot be kept. "
             f"Cap its tokens instead, and leave out --dollars: --tokens {limits.tokens}"
         )
+
+
+def uncapped_notice(limits: Limits, *models: str) -> str:
+    """What a user must know of a dollar cap that may cap nothing; empty where it holds."""
+    names = [name for name in models if is_taken_as_free(name)] if limits.dollars is not None else []
+    if not names:
+        return ""
+    provider = names[0].partition(":")[0]
+    return (
+        f"The cap of {limits.dollars:g} dollars does not hold for {' and '.join(names)}: the server listens on this"
+        " machine and is taken to cost nothing, but it may hand questions on to a cloud that is paid for. If it does"
+        f" not, say so once: burnish config set models.{provider}.free true. If it does, cap the tokens: --tokens"
+        f" {limits.tokens}"
+    )
 
 
 def _price(model: str) -> Price | None:

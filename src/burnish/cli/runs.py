@@ -40,7 +40,7 @@ def _table(rows: "list[Row]") -> None:
     wide = max(len(row.id) for row in rows)
     for row in rows:
         when = datetime.fromtimestamp(row.started_at).strftime("%d %b %H:%M")
-        facts = f"{row.seconds:7.1f} s {row.tokens:6} tokens  {'★' * (row.stars or 0):<5}  "
+        facts = f"{row.seconds:7.1f} s {row.tokens:6} tokens  {'★' * (row.stars or 0):<5}  " if not row.why else " "
         line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{row.state:<11}", COLOURS.get(row.state, "dim")), facts)
-        line.append(one_line(row.prompt, max(20, console.width - len(line))))
+        line.append(one_line(row.why or row.prompt, max(20, console.width - len(line))))
         console.print(line, soft_wrap=True)

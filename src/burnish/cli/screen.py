@@ -130,6 +130,9 @@ class Screen:
         self._line("packages", f"{asked} added: {event.why}" if event.why else asked)
 
     def _notice(self, event: Notice) -> None:
+        if event.stays:
+            self._line("note", event.text, "yellow")
+            return
         self._now = event.text
         if not self._status:
             self._line("wait", event.text, "dim")

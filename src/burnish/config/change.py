@@ -9,6 +9,8 @@ from pathlib import Path
 from burnish.config.file import path, read, text
 from burnish.config.settings import BUILT_IN, MEANINGS, TAKEN, Provider, looks_secret
 from burnish.errors import SetupProblem
+from burnish.places import make_private
+from burnish.whole import PRIVATE, write_whole
 
 FLAT = ("model", "may_spend")
 KEYS = (*FLAT, *(f"models.NAME.{name}" for name in Provider.model_fields))
@@ -21,6 +23,7 @@ EXAMPLES = {
     "key_env": "MY_KEY",
     "continues": "true",
     "thinking": "4096",
+    "free": "true",
     "context.MODEL": "8192",
 }
 """A value that each may have."""
@@ -37,10 +40,9 @@ def put(key: str, value: str) -> Path:
         )
     new = _with(text(), table, name, _written(key, value))
     _check(new, key, value)
-    path().parent.mkdir(parents=True, exist_ok=True)
-    fresh = path().with_suffix(".new")
-    fresh.write_text(new, "utf-8")
-    fresh.replace(path())
+    if not path().parent.exists():
+        make_private(path().parent)
+    write_whole(path(), new.encode(), PRIVATE)
     return path()
 
 
@@ -100,7 +102,7 @@ def _written(key: str, value: str) -> str:
     """A value as TOML writes it."""
     if (key.startswith("context.") or key.endswith(".thinking")) and value.isdigit():
         return value
-    if (key == "may_spend" or key.endswith(".continues")) and value in ("true", "false"):
+    if (key == "may_spend" or key.endswith((".continues", ".free"))) and value in ("true", "false"):
         return value
     return json.dumps(value, ensure_ascii=False)
 

@@ -27,6 +27,7 @@ MEANINGS = {
     "base_url": AN_ADDRESS,
     "key_env": "it is the name of a variable of your shell: letters, digits and _",
     "continues": "it is true or false",
+    "free": "it is true or false",
     "thinking": "it is a number of tokens, up to 1000000",
     "context.MODEL": "it is a number of tokens, 512 at least",
 }
@@ -45,6 +46,10 @@ class Provider(Frozen):
     """Whether the server goes on from an answer that was begun for it; said only where we guess it wrong."""
     thinking: int = Field(default=0, ge=0, le=1_000_000)
     """Tokens for a model's thoughts, beside those of its answer; with 0 it is told not to think, where it can be."""
+
+    free: bool | None = None
+    """Whether its answers cost nothing. Unless it is said, one on this machine is taken to be free, and any other not:
+    but what listens here may hand questions on to a cloud that is paid for."""
 
     @field_validator("base_url")
     @classmethod

@@ -20,10 +20,11 @@ from burnish.errors import SetupProblem
 from burnish.evals.plan import PLAN_VERSION, Plan
 from burnish.evals.shelf import FILE, check_free, place
 from burnish.evals.whole import writable
-from burnish.events import Event, Frozen, read_event
+from burnish.events import Event, Frozen, read_event, write_event
+from burnish.places import make_private
 from burnish.tasks.task import Task
 from burnish.text import one_line
-from burnish.whole import write_whole
+from burnish.whole import PRIVATE, write_whole
 
 ATTEMPTS, PLOTS = "attempts", "plots"
 INCIDENTAL = {"burnish", "at_once", "sandbox"}
@@ -87,8 +88,10 @@ class Folder:
             return cls._again(path, plan)
         check_free(path)
         with writable(path):
-            (path / ATTEMPTS).mkdir(parents=True, exist_ok=True)
-            write_whole(path / FILE, contents.model_dump_json(indent=1).encode() + b"\n")
+            if not path.exists():
+                make_private(path)
+            make_private(path / ATTEMPTS)
+            write_whole(path / FILE, contents.model_dump_json(indent=1).encode() + b"\n", PRIVATE)
         return cls(path, contents)
 
     @classmethod
@@ -142,10 +145,10 @@ class Folder:
 
     def write(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
         """Put a finished attempt on disk: after a crash it is there, whole, or not there."""
-        lines = b"".join(event.model_dump_json().encode() + b"\n" for event in events if event.lasting)
+        lines = b"".join(write_event(event) for event in events if event.lasting)
         with writable(self.path):
-            (self.path / ATTEMPTS).mkdir(exist_ok=True)
-            write_whole(self.file(task_id, seed), lines)
+            make_private(self.path / ATTEMPTS)
+            write_whole(self.file(task_id, seed), lines, PRIVATE)
 
     def file(self, task_id: str, seed: int) -> Path:
         """Where an attempt lies once it is finished."""

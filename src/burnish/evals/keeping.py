@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from burnish.places import make_private
+
 
 def kept(place: Path) -> Any | None:
     """What was kept there, or None when there is nothing that can be trusted."""
@@ -20,7 +22,7 @@ def kept(place: Path) -> Any | None:
 def keep(place: Path, what: Any) -> None:
     """Keep it, whole or not at all; a cache that cannot be written only costs time."""
     with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
+        make_private(place.parent)
         with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="utf-8") as file:
             json.dump({"sha256": _sha256(what), "kept": what}, file)
         Path(file.name).replace(place)

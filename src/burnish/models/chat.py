@@ -115,7 +115,7 @@ class ChatModel(ABC):
     def _answer(self, ask: Ask, wire: Wire) -> Answer:
         talk = said(ask.messages, BEGUN not in self.refused)
         opened = self._opened and talk[-1][0] != "assistant"
-        reading = Reading(ask, opened)
+        reading = Reading(ask, opened, self._key)
         yield from self._once(self.remarks)
         with silence(), wire.in_use():
             for chunk in self.talk(ask, talk):

@@ -5,6 +5,7 @@ import time
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from burnish.discreet import forms_of
 from burnish.errors import PromptTooLong
 from burnish.text import one_line
 
@@ -81,7 +82,8 @@ def without(secret: str, text: str) -> str:
     A short secret may be a part of common words (`token`, `temp`), so it is blotted out where it stands alone.
     """
     if len(secret) >= LONG_SECRET:
-        text = text.replace(secret, "…")
+        for form in forms_of(secret):
+            text = text.replace(form, "…")
     elif secret:
         text = re.sub(rf"(?<![^\W_]){re.escape(secret)}(?![^\W_])", "…", text)
     return re.sub(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|(?i:bearer)\s+\S+", "…", text)

@@ -9,11 +9,13 @@ from typing import Any
 from burnish import config
 from burnish.events import Frozen
 from burnish.models.counting import whole
+from burnish.models.faults import without
 from burnish.models.looking import look_at
-from burnish.models.ollama_server import NOT_THERE, About, glance, installed
+from burnish.models.ollama_server import MOST_NAME, NOT_THERE, About, NoRedirects, glance, installed
 from burnish.models.prices import Price, context_of, price_of
 from burnish.models.providers import Server, servers
 from burnish.models.room import smaller
+from burnish.text import plain
 
 HERE_SECONDS, FAR_SECONDS = 0.5, 2.0
 """How long a server may say nothing; a whole look has twice the time, however much it says."""
@@ -108,13 +110,18 @@ def _of_protocol(server: Server, seconds: float) -> list[Listed] | None:
             {"x-api-key": server.key} if server.kind == "anthropic" else {"Authorization": f"Bearer {server.key}"}
         )
     request = urllib.request.Request(server.address + path, headers=headers)
-    opener = urllib.request.build_opener(_Stays, urllib.request.ProxyHandler({} if server.is_here else None))
+    opener = urllib.request.build_opener(NoRedirects, urllib.request.ProxyHandler({} if server.is_here else None))
     try:
         with opener.open(request, timeout=seconds) as answer:
             told = json.loads(answer.read(MOST_BYTES))
-        return [Listed(name=str(model["id"]), context=_context(model)) for model in told["data"]]
+        return [Listed(name=_name(model["id"], server.key), context=_context(model)) for model in told["data"]]
     except (*NOT_THERE, KeyError, TypeError, AttributeError):
         return None
+
+
+def _name(said: object, key: str) -> str:
+    """What a server calls a model, safe to print; it may try to print our key."""
+    return without(key, plain(str(said)))[:MOST_NAME]
 
 
 def _context(model: dict[str, Any]) -> int:
@@ -122,10 +129,3 @@ def _context(model: dict[str, Any]) -> int:
     meta = model.get("meta")
     said = [model.get(key) for key in CONTEXT_KEYS] + [meta.get("n_ctx") if isinstance(meta, dict) else None]
     return next(filter(None, map(whole, said)), 0)
-
-
-class _Stays(urllib.request.HTTPRedirectHandler):
-    """A request that carries a key is not led elsewhere."""
-
-    def redirect_request(self, *_: Any) -> None:
-        """Follow nobody."""

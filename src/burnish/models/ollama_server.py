@@ -14,12 +14,15 @@ from burnish.config import is_address
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.models.counting import whole
+from burnish.models.looking import finish_within, look_at
 from burnish.models.names import Progress
-from burnish.text import one_line
+from burnish.text import one_line, plain
 
 PORT = 11434
 ASK_SECONDS, LOOK_SECONDS = 10.0, 0.5
 """How long it may take to answer when it is needed, and when we only look whether it is there."""
+MOST_NAME = 200
+"""Characters of a model's name; a server may call it anything, and names are printed."""
 NOT_THERE = (urllib.error.URLError, HTTPException, OSError, ValueError, RecursionError)
 """What reading an answer may raise; the last where it is nested without end."""
 
@@ -67,7 +70,7 @@ def installed(address: str, timeout_seconds: float = LOOK_SECONDS) -> list[Insta
     """The models that the server has; None where no server answers."""
     try:
         told = _ask(address, "tags", None, timeout_seconds).get("models") or []
-        return [Installed(name=str(model["name"]), bytes=whole(model.get("size"))) for model in told]
+        return [Installed(name=plain(str(model["name"]))[:MOST_NAME], bytes=whole(model.get("size"))) for model in told]
     except (*NOT_THERE, KeyError, TypeError, AttributeError):
         return None
 
@@ -75,7 +78,7 @@ def installed(address: str, timeout_seconds: float = LOOK_SECONDS) -> list[Insta
 def about(address: str, model: str, name: str) -> About:
     """What the server says of one model. Raises SetupProblem where there is no server, or it lacks the model."""
     try:
-        told = _ask(address, "show", {"model": model}, ASK_SECONDS)
+        told = finish_within(ASK_SECONDS, lambda: _ask(address, "show", {"model": model}, ASK_SECONDS))
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == 404:
@@ -156,7 +159,14 @@ def _opened(address: str, what: str, question: dict[str, str] | None, timeout_se
     body = json.dumps(question).encode() if question is not None else None
     request = urllib.request.Request(f"{address}/api/{what}", body, {"Content-Type": "application/json"})
     proxies = urllib.request.ProxyHandler({} if on_this_machine(address) else None)
-    return urllib.request.build_opener(proxies).open(request, timeout=timeout_seconds)
+    return urllib.request.build_opener(proxies, NoRedirects).open(request, timeout=timeout_seconds)
+
+
+class NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A server that was named by the user does not send us to another: a key, or a question, is for that one only."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Follow nobody."""
 
 
 def _not_there(address: str, name: str, why: str) -> SetupProblem:
@@ -170,7 +180,8 @@ def _not_there(address: str, name: str, why: str) -> SetupProblem:
 
 def _not_installed(address: str, model: str, name: str) -> SetupProblem:
     provider = name.partition(":")[0]
-    there = [one.name for one in installed(address, ASK_SECONDS) or []]
+    [found] = look_at([lambda: installed(address, ASK_SECONDS)], ASK_SECONDS)
+    there = [one.name for one in found or []]
     near = get_close_matches(model, there, n=2, cutoff=0.3) or there[:2]
     those = " or ".join(f"{provider}:{one}" for one in near)
     has = f"It has {those}" if near else "It has no model yet"

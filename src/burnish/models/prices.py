@@ -41,18 +41,38 @@ def is_free(name: str) -> bool:
 def price_of(name: str) -> Price | None:
     """The price of a model by its `provider:model` name; None when nobody has told us."""
     provider, _, model = name.partition(":")
-    if is_free(name):
+    if is_free(name) and not _is_called_dear(name):
         return Price(read=0.0, written=0.0)
     if not provider or not model:
         return None
     from burnish.models.providers import server_of
 
     server = server_of(name)
+    if server and server.free is not None:
+        return Price(read=0.0, written=0.0) if server.free else None
     if server is None or server.is_official:
         return _listed(server.kind if server else provider, model)
     if server.kind == "ollama":
         return None if _CLOUD.search(model) else Price(read=0.0, written=0.0)
     return Price(read=0.0, written=0.0) if server.is_here else None
+
+
+def _is_called_dear(name: str) -> bool:
+    """Whether the user has said that the server costs something."""
+    from burnish.models.providers import server_of
+
+    server = None if name.startswith(EMBEDDED) else server_of(name)
+    return server is not None and server.free is False
+
+
+def is_taken_as_free(name: str) -> bool:
+    """Whether a model costs nothing only because its server listens on this machine, and nobody has said so: it may
+    hand questions on to a cloud that is paid for. What Ollama hands on is known by its name.
+    """
+    from burnish.models.providers import server_of
+
+    server = None if name.startswith(EMBEDDED) else server_of(name)
+    return server is not None and server.kind != "ollama" and server.is_here and server.free is None
 
 
 @cache

@@ -39,6 +39,8 @@ class Server:
     """The variable that holds its key; empty where none is needed."""
     continues: bool | None = None
     thinking: int = 0
+    free: bool | None = None
+    """Whether its answers cost nothing; None where the user has not said."""
 
     @property
     def key(self) -> str:
@@ -52,7 +54,7 @@ class Server:
 
     @property
     def is_here(self) -> bool:
-        """Whether it runs on this machine, where an answer costs nothing."""
+        """Whether it listens on this machine, where an answer most often costs nothing."""
         return on_this_machine(self.address)
 
 
@@ -84,7 +86,15 @@ def _server(name: str, said: config.Provider) -> Server:
         address = said.base_url or (usual_address() if name == "ollama" else "")
     else:
         address = said.base_url or _in_shell(name) or OFFICIAL[kind]
-    return Server(name, kind, address.rstrip("/"), said.key_env or KEYS.get(name, ""), said.continues, said.thinking)
+    return Server(
+        provider=name,
+        kind=kind,
+        address=address.rstrip("/"),
+        key_env=said.key_env or KEYS.get(name, ""),
+        continues=said.continues,
+        thinking=said.thinking,
+        free=said.free,
+    )
 
 
 def _in_shell(name: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from burnish.discreet import SecretFilter
 from burnish.models.counting import careful, carefully, fewest, fewest_read, most_read
 from burnish.models.faults import Fault
 from burnish.models.model import Ask, Chunk, Done, Thought
@@ -18,10 +19,11 @@ is one, however few its pieces, with as many characters as no text has for each 
 
 
 class Reading:
-    """One answer, as it is read. `take` each chunk, then `end`."""
+    """One answer, as it is read. `take` each chunk, then `end`. Where a server sends our key back, it is left out."""
 
-    def __init__(self, ask: Ask, opened: bool = False) -> None:
+    def __init__(self, ask: Ask, opened: bool = False, secret: str = "") -> None:
         self._ask = ask
+        self._text_filter, self._thought_filter = SecretFilter(secret), SecretFilter(secret)
         self._apart = Apart(opened)
         self._usage: dict[str, Any] = {}
         self._read_at_start = 0
@@ -48,12 +50,14 @@ class Reading:
         self._read_at_start = about.get("tokens_read") or self._read_at_start
         self._ended = next((str(about[key]) for key in WHY_ENDED if about.get(key)), self._ended)
         if thought := chunk.additional_kwargs.get("reasoning_content"):
-            yield from self._thought(str(thought))
+            yield from self._thought(self._thought_filter.take(str(thought)))
         for block in [chunk.content] if isinstance(chunk.content, str) else chunk.content:
             yield from self._block(block)
 
     def end(self) -> Iterator[Chunk | Thought | Done]:
         """The end, or a Fault where the server hung up before it."""
+        yield from self._thought(self._thought_filter.rest())
+        yield from self._text(self._text_filter.rest())
         if self.too_long:
             self._ended = "length"
         yield from self._apart.rest(cut=self._ended in LENGTH)
@@ -77,14 +81,18 @@ class Reading:
     def _block(self, block: Any) -> Iterator[Chunk | Thought]:
         if isinstance(block, dict) and block.get("type") in ("thinking", "reasoning"):
             if said := block.get("thinking") or block.get("reasoning"):
-                yield from self._thought(str(said))
+                yield from self._thought(self._thought_filter.take(str(said)))
             return
-        if text := self._kept(str(block.get("text") or "") if isinstance(block, dict) else block):
+        said = str(block.get("text") or "") if isinstance(block, dict) else block
+        yield from self._text(self._text_filter.take(said))
+
+    def _text(self, text: str) -> Iterator[Chunk | Thought]:
+        if text := self._kept(text):
             yield from self._apart.sort(text)
 
     def _thought(self, text: str) -> Iterator[Thought]:
-        self._apart.know()
         if text := self._kept(text):
+            self._apart.know()
             yield Thought(text=text)
 
     def _kept(self, text: str) -> str:

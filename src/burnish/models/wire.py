@@ -8,9 +8,11 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 from burnish.models.astray import astray
+from burnish.text import one_line
 
 BYTES_PER_TOKEN = 4096
 """More than any protocol wraps around a token."""
@@ -21,6 +23,14 @@ _current = threading.local()
 
 class TooMuch(Exception):
     """The server sent far more than it was asked for."""
+
+
+class Compressed(Exception):
+    """The server compressed its answer although it was asked not to: a few bytes may then become gigabytes."""
+
+    def __init__(self, coding: str, status: int) -> None:
+        super().__init__(f"the server compressed its answer ({one_line(coding, 40)}) although it was asked not to")
+        self.status_code = status
 
 
 class Wire:
@@ -66,13 +76,14 @@ class Wire:
 
 
 def under_control() -> dict[str, Any]:
-    """How a client is made so that the thread's wire has hold of its requests: each on a connection of its own, and
-    never led elsewhere with the key in its hands.
+    """How a client is made so that the thread's wire has hold of its requests: each on a connection of its own, never
+    led elsewhere with the key in its hands, without cookies, and answered in plain bytes, which can be counted.
     """
     return {
         "event_hooks": {"request": [_follow], "response": [_bound]},
-        "headers": {"Connection": "close"},
+        "headers": {"Connection": "close", "Accept-Encoding": "identity"},
         "follow_redirects": False,
+        "cookies": CookieJar(DefaultCookiePolicy(allowed_domains=())),
     }
 
 
@@ -85,15 +96,18 @@ def _bound(response: Any) -> None:
     if wire := getattr(_current, "wire", None):
         wire.retry_after = response.headers.get("retry-after", "")
         wire.astray = astray(response)
-        response.stream = _bounded(response.stream, wire.most_bytes)
+        response.stream = _bounded(response, wire.most_bytes)
 
 
-def _bounded(stream: Any, most_bytes: int) -> Any:
-    """The stream, ended with TooMuch where it does not end by itself."""
+def _bounded(response: Any, most_bytes: int) -> Any:
+    """The answer's stream, ended with TooMuch where it does not end by itself. A compressed one is not read at all."""
+    stream, coding = response.stream, response.headers.get("content-encoding", "").strip().lower()
     kind = next(base for base in type(stream).__mro__ if base.__name__ == "SyncByteStream")
 
     class Bounded(kind):  # type: ignore[misc, valid-type]  # of the package whose client this is
         def __iter__(self) -> Iterator[bytes]:
+            if coding not in ("", "identity"):
+                raise Compressed(coding, response.status_code)
             came = 0
             for block in stream:
                 came += len(block)

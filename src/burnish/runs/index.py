@@ -1,19 +1,25 @@
 """The index over all runs, in SQLite. A cache: it can be rebuilt from the records, and is, when it is damaged."""
 
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.events import Frozen
+from burnish.events import Frozen, RunStarted
+from burnish.places import open_private
 from burnish.runs.accounts import Account
-from burnish.runs.record import FILE, read_record
+from burnish.runs.record import FILE, altered, read_record
 from burnish.runs.run import Run
+from burnish.text import one_line
 
+UNREADABLE = "unreadable"
+"""In place of a run's state: its record is there, and this Burnish cannot read it."""
 ACCOUNTS: TypeAdapter[tuple[Account, ...]] = TypeAdapter(tuple[Account, ...])
 
 
@@ -32,6 +38,8 @@ class Row(Frozen):
     folder: str | None
     accounts: tuple[Account, ...] = ()
     """What each model read, wrote, took and cost."""
+    why: str = ""
+    """Why the record cannot be read; empty where it can. It is then listed at the time when its file was changed."""
 
 
 def m001_runs(db: sqlite3.Connection) -> None:
@@ -55,7 +63,14 @@ def m003_accounts(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM runs")
 
 
-MIGRATIONS = [m001_runs, m002_speeds, m003_accounts]
+def m004_unreadable(db: sqlite3.Connection) -> None:
+    """Why a record cannot be read; every record is read anew, as some that could be read before no longer can."""
+    db.execute("ALTER TABLE runs ADD COLUMN why TEXT NOT NULL DEFAULT ''")
+    db.execute("DELETE FROM runs")
+    db.execute("DELETE FROM speeds")
+
+
+MIGRATIONS = [m001_runs, m002_speeds, m003_accounts, m004_unreadable]
 """Append-only. `PRAGMA user_version` counts how many have been applied."""
 
 
@@ -97,21 +112,22 @@ class Index:
 
     def _read(self, folder: Path, stamp: tuple[int, int]) -> None:
         try:
-            run = Run(read_record(folder))
-            started = run.started
-        except (SetupProblem, IndexError, OSError):  # not a run that this Burnish can read; `show` says why
+            told = _told(open_run(folder))
+        except NotBegun:
             return
+        except (SetupProblem, OSError) as problem:
+            told = ("", "", "", UNREADABLE, 0.0, 0, None, None, "[]", one_line(str(problem), 400))
+            told = (stamp[1] / 1e9, *told)
         self.db.execute(
-            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (folder.name, *stamp, started.at, started.verb, started.prompt, started.model, run.state)
-            + (run.seconds, run.tokens_in + run.tokens_out, run.stars, run.folder)
-            + (ACCOUNTS.dump_json(run.accounts).decode(),),
+            "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (folder.name, *stamp, *told),
         )
 
     def _rows(self) -> list[Row]:
         names = list(Row.model_fields)
         found = self.db.execute(f"SELECT {', '.join(names)} FROM runs ORDER BY started_at DESC, id")
-        return [Row(**dict(zip(names, (*row[:-1], ACCOUNTS.validate_json(row[-1])), strict=True))) for row in found]
+        rows = [dict(zip(names, row, strict=True)) for row in found]
+        return [Row(**row | {"accounts": ACCOUNTS.validate_json(row["accounts"])}) for row in rows]
 
     def __enter__(self) -> Self:
         return self
@@ -122,7 +138,39 @@ class Index:
         self.db.close()
 
 
+class NotBegun(SetupProblem):
+    """The record holds nothing yet: its process has just begun, or was stopped before it wrote anything down."""
+
+
+def open_run(folder: Path) -> Run:
+    """The run in a folder. Raises SetupProblem where there is none that this Burnish can read."""
+    run = Run(read_record(folder))
+    if not run.events:
+        raise (SetupProblem if (folder / FILE).stat().st_size else NotBegun)(
+            f"Run {folder.name!r} has no beginning: it was stopped before anything was written down. "
+            f"Delete it with: burnish rm {folder.name}"
+        )
+    if not isinstance(run.events[0], RunStarted):
+        raise altered(folder, "its first line is not the beginning of a run")
+    if run.id != folder.name:  # the id is used as the name of a folder
+        raise altered(folder, "it says that it is another run's")
+    return run
+
+
+def _told(run: Run) -> tuple[Any, ...]:
+    """The columns of a run, from the time of its start."""
+    started = run.started
+    return (
+        *(started.at, started.verb, started.prompt, started.model, run.state),
+        *(run.seconds, run.tokens_in + run.tokens_out, run.stars, run.folder),
+        *(ACCOUNTS.dump_json(run.accounts).decode(), ""),
+    )
+
+
 def _connect(where: Path | str) -> sqlite3.Connection:
+    if isinstance(where, Path):
+        with suppress(OSError):  # SQLite itself would make a file that all may read, and its journals like it
+            os.close(open_private(where, os.O_RDWR))
     db = sqlite3.connect(where, timeout=10, isolation_level=None)
     try:
         db.execute("BEGIN IMMEDIATE")

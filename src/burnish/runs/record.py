@@ -14,10 +14,13 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event
+from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event, write_event
 from burnish.jsonlines import objects_among
+from burnish.places import close_to_others, open_private
 
 FILE = "events.jsonl"
+MOST_BYTES = 512 << 20
+"""Of a record: thousands of times what a long run writes, and still less than the memory of a small machine."""
 
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """From version n to n + 1, one event (as plain data) at a time. A step is never changed once released."""
@@ -30,8 +33,9 @@ class Record:
         self.path = folder / FILE
         self._lock = threading.Lock()
         torn = self.path.exists() and not _ends_with_newline(self.path)
+        close_to_others(folder)
         try:
-            self._file = open(self.path, "ab", buffering=0, opener=_without_links)  # noqa: PTH123, SIM115
+            self._file = os.fdopen(open_private(self.path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0)
         except OSError as error:
             raise _not_written(self.path, error) from error
         if torn:
@@ -54,7 +58,7 @@ class Record:
         """Write the event down, unless only a live reader wants it."""
         if not event.lasting:
             return
-        line = event.model_dump_json().encode() + b"\n"
+        line = write_event(event)
         with self._lock:
             if not self._file.closed:
                 self._write(line)
@@ -84,12 +88,18 @@ class Record:
 
 
 def read_record(folder: Path) -> list[Event]:
-    """Every event of a run, oldest first, whatever version wrote it. A line torn by a crash is passed over."""
-    lines = (folder / FILE).read_text("utf-8", errors="replace").split("\n")
+    """Every event of a run, oldest first, whatever version wrote it.
+
+    A line torn by a crash is passed over, and so is one that is there a second time, to the very moment: what it cost
+    was paid once. Raises SetupProblem for a record that holds something else than events.
+    """
+    if (folder / FILE).stat().st_size > MOST_BYTES:
+        raise altered(folder, f"it is larger than {MOST_BYTES >> 20} MiB")
+    lines = dict.fromkeys((folder / FILE).read_text("utf-8", errors="replace").split("\n"))
     rows = list(objects_among(lines))
     version = rows[0].get("version", RECORD_VERSION) if rows else RECORD_VERSION
-    if not isinstance(version, int) or not all(step in UPGRADES for step in range(version, RECORD_VERSION)):
-        raise _altered(folder, f"its version is {version!r}")
+    if type(version) is not int or not all(step in UPGRADES for step in range(version, RECORD_VERSION)):
+        raise altered(folder, f"its version is {version!r}")
     if version > RECORD_VERSION:
         raise SetupProblem(
             f"Run {folder.name!r} was recorded by a newer Burnish (record version {version}, this one reads up to "
@@ -98,10 +108,11 @@ def read_record(folder: Path) -> list[Event]:
     try:
         return [read_event(json.dumps(_upgraded(row, version))) for row in rows]
     except ValidationError as error:
-        raise _altered(folder, error.errors()[0]["msg"]) from error
+        raise altered(folder, error.errors()[0]["msg"]) from error
 
 
-def _altered(folder: Path, why: str) -> SetupProblem:
+def altered(folder: Path, why: str) -> SetupProblem:
+    """What is said of a record that no Burnish has written so."""
     return SetupProblem(
         f"The record of run {folder.name!r} has been altered and cannot be read ({why}). "
         f"Look at it with: less {folder / FILE}"
@@ -114,11 +125,6 @@ def _not_written(path: Path, error: OSError) -> SetupProblem:
         f"The record {path} cannot be written ({why}). What was written so far is kept. Make room, or keep runs "
         f"elsewhere: export BURNISH_HOME=/path/to/a/folder"
     )
-
-
-def _without_links(path: str, flags: int) -> int:
-    """A folder that a stranger sent may hold a link in the record's place: nothing is appended to what it leads to."""
-    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
 
 def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:

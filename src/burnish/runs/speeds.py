@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from burnish.events import Frozen
+from burnish.events import LATEST, Frozen
 from burnish.jsonlines import objects_among
 from burnish.places import home
 from burnish.runs.index import Index
@@ -118,7 +118,9 @@ def _spans(rows: Iterable[dict[str, Any]]) -> Iterator[tuple[str, float, float, 
         who = str(row.get("model") or model)
         try:
             at, seconds, tokens = float(row["at"]), float(row["seconds"]), int(row["tokens_out"])
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
+            continue
+        if not 0 <= at <= LATEST or not 0 < seconds < LATEST or not 0 < tokens < LATEST:  # NaN is none of these
             continue
         key = (row.get("ask_id"), seconds)
         if who and "," not in who and tokens >= LEAST_TOKENS and seconds > 0 and key not in seen:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.errors import SetupProblem
-from burnish.events import Rated, RunStarted
-from burnish.places import home
-from burnish.runs.index import Row, listed
+from burnish.events import Rated
+from burnish.places import close_to_others, home, make_private
+from burnish.runs.index import UNREADABLE, Row, listed, open_run
 from burnish.runs.record import FILE, Record, read_record
 from burnish.runs.run import Run
 from burnish.text import slug
@@ -30,8 +30,10 @@ class Store:
         for _ in range(100):
             run_id = f"{slug(name, 24)}-{secrets.token_hex(2)}"
             try:
-                self.runs.mkdir(parents=True, exist_ok=True)
-                (self.runs / run_id).mkdir()
+                if not self.folder.exists():
+                    make_private(self.folder)
+                make_private(self.runs)
+                make_private(self.runs / run_id, exist_ok=False)
             except FileExistsError:
                 continue
             except OSError as error:
@@ -50,22 +52,16 @@ class Store:
     def open(self, name: str) -> Run:
         """The run with this id, the only one that starts with it, or the newest for "last"."""
         folder = self.find(name)
-        run = Run(read_record(folder))
-        if not run.all(RunStarted):
+        try:
+            return open_run(folder)
+        except OSError as error:
             raise SetupProblem(
-                f"Run {folder.name!r} has no beginning: it was stopped before anything was written down. "
-                f"Delete it with: burnish rm {folder.name}"
-            )
-        if run.id != folder.name:  # files are written by this name
-            raise SetupProblem(
-                f"The record in the folder {folder.name!r} says that it is of run {run.id!r}: it was altered, or its "
-                f"folder renamed. Look at it with: less {folder / FILE}"
-            )
-        return run
+                f"The record of run {folder.name!r} cannot be read ({error.strerror}). Look at it with: ls -l {folder}"
+            ) from error
 
     def find(self, name: str) -> Path:
         """The folder of a run, by id, by the beginning of one, or "last"."""
-        readable = [row.id for row in self.list()]
+        readable = [row.id for row in self.list() if row.state != UNREADABLE]
         ids = {*readable, *(folder.name for folder in self._records())}
         matches = readable[:1] if name == "last" else [run_id for run_id in ids if run_id == name]
         matches = matches or [run_id for run_id in ids if name and run_id.startswith(name)]
@@ -77,7 +73,10 @@ class Store:
 
     def list(self) -> list[Row]:
         """A line for each run, newest first."""
-        return listed(self.folder / "index.sqlite", self._records()) if self.runs.is_dir() else []
+        if not self.runs.is_dir():
+            return []
+        close_to_others(self.runs)
+        return listed(self.folder / "index.sqlite", self._records())
 
     def rate(self, name: str, stars: int, comment: str = "") -> Run:
         """Add what somebody thinks of a run to its record."""

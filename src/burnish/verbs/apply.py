@@ -13,7 +13,7 @@ from burnish.events import Applied
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks.definitions import split
 from burnish.verbs.target import SIGNED, keep_beside, put_in_place, read_target
-from burnish.whole import write_whole
+from burnish.whole import PRIVATE, write_whole
 
 DIFF = "fix.diff"
 GOOD = ("proven", "plausible")
@@ -79,7 +79,7 @@ def save_diff(run: Run, store: Store) -> str:
         encoding = _encoding(run).replace(SIGNED, "utf-8")
         *head, body = diff.split("\n", 2)
         names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
-        write_whole(store.runs / run.id / DIFF, names + body.encode(encoding, "surrogateescape"))
+        write_whole(store.runs / run.id / DIFF, names + body.encode(encoding, "surrogateescape"), PRIVATE)
     return diff
 
 

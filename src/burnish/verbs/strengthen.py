@@ -26,7 +26,7 @@ from burnish.verbs.strengthening.unnoticed import mutants_of
 from burnish.verbs.strengthening.voices import Voices
 from burnish.verbs.strengthening.work import LOOKING, Outcome, Strengthening
 from burnish.version import __version__
-from burnish.whole import write_whole
+from burnish.whole import PRIVATE, write_whole
 
 VERB = "strengthen"
 DIFF = "strengthen.diff"
@@ -186,7 +186,7 @@ def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening,
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
     if files:
-        write_whole(record.path.parent / DIFF, diff_of(files).encode())
+        write_whole(record.path.parent / DIFF, diff_of(files).encode(), PRIVATE)
     events: list[BaseEvent] = [
         Stopped(reason="done"),
         RunFinished(verdict="failed" if outcome.against else "proven", why=outcome.sentence(seconds)),

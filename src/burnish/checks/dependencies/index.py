@@ -109,9 +109,10 @@ def _fetched(url: str, name: str, cert: str) -> tuple[str, bytes]:
         raise ValueError("not an address of an index")
     context = ssl.create_default_context(cafile=cert or None) if address.startswith("https:") else None
     deadline = time.monotonic() + PAGE_SECONDS
-    with urlopen(
-        Request(address, headers={"Accept": _ACCEPT, **login}), timeout=SOCKET_SECONDS, context=context
-    ) as page:
+    request = Request(address, headers={"Accept": _ACCEPT})
+    for name_of_header, secret in login.items():
+        request.add_unredirected_header(name_of_header, secret)  # an index may send us elsewhere; the login is for it
+    with urlopen(request, timeout=SOCKET_SECONDS, context=context) as page:
         read = bytearray()
         while piece := page.read1(1 << 16):
             read += piece

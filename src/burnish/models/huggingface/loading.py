@@ -31,14 +31,17 @@ def device() -> torch.device:
 
 
 def load(source: Source, context: int) -> Loaded:
-    """Read the weights: bfloat16 on a GPU, float32 on a processor. Refuses kinds of layers the engine cannot run."""
+    """Read the weights: bfloat16 on a GPU, float32 on a processor. Refuses kinds of layers the engine cannot run.
+
+    No code of a repository is run, whatever its files ask for: unless told so, Transformers would ask the terminal.
+    """
     where: dict[str, Any] = {"gguf_file": source.gguf} if source.gguf else {}
     safe = {} if source.gguf else {"use_safetensors": True}  # the other format of the hub is a pickle
     _prepare()
-    tokenizer = AutoTokenizer.from_pretrained(source.place, **where)
+    tokenizer = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False, **where)
     dtype = torch.bfloat16 if device().type == "cuda" else torch.float32
     network = AutoModelForCausalLM.from_pretrained(
-        source.place, dtype=dtype, attn_implementation=ATTENTION, **where, **safe
+        source.place, dtype=dtype, attn_implementation=ATTENTION, trust_remote_code=False, **where, **safe
     )
     _refuse_other_layers(network.config, context)
     return Loaded(network.to(device()).eval(), tokenizer, _ends(tokenizer, network))

