@@ -75,18 +75,19 @@ def read_settings(root: Path) -> Settings:
 
 def tool_table(root: Path) -> Mapping[str, Any]:
     """`[tool]` of the root's pyproject.toml; empty where there is none."""
-    try:
-        text = (root / "pyproject.toml").read_text(encoding="utf-8")
-    except FileNotFoundError:
+    file = root / "pyproject.toml"
+    if not file.exists():
         return {}
+    try:
+        if not file.is_file():  # reading a pipe would never end
+            raise OSError("it is not a file")
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupProblem(
-            f"{root / 'pyproject.toml'} cannot be read: {error}. Put that right and try again."
-        ) from None
+        raise SetupProblem(f"{file} cannot be read: {error}. Put that right and try again.") from None
     try:
         table = tomllib.loads(text).get("tool", {})
     except tomllib.TOMLDecodeError as error:
-        raise SetupProblem(f"{root / 'pyproject.toml'} is not TOML: {error}. Put that right and try again.") from None
+        raise SetupProblem(f"{file} is not TOML: {error}. Put that right and try again.") from None
     return cast(Mapping[str, Any], table) if isinstance(table, dict) else {}
 
 

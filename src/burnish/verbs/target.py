@@ -69,6 +69,11 @@ def _must_be_code(named: Path, full: Path) -> None:
         raise SetupProblem(f"There is no file {_name(named)}. Look at the path and try again.")
     if not full.is_file() or full.suffix != ".py":
         raise SetupProblem(f"{_name(named)} is not Python code: its name does not end in .py. Name a file that does.")
+    if not full.resolve().is_relative_to(find_root([full]).resolve()):
+        raise SetupProblem(
+            f"{_name(named)} is a link that leads out of its project. "
+            f"If that file is yours, name it: burnish fix {full.resolve()}"
+        )
     if any(map(_is_a_test, {full, full.resolve()})):
         code = full.name.removeprefix("test_").removesuffix(".py").removesuffix("_test")
         raise SetupProblem(
