@@ -52,7 +52,7 @@ def read_interpreter(python: Path) -> Interpreter:
     found = next((folder for folder in around if (folder / "pyvenv.cfg").is_file()), None)
     environment = Path(os.path.realpath(found)) if found and found.is_symlink() else found
     if environment and _holds_home(environment):
-        raise _unusable(python, f"its environment {str(environment)!r} holds your home folder")
+        raise _unusable(python, f"its environment {str(environment)!r} is your home folder, or holds private files")
     real = Path(os.path.realpath(python))
     links = tuple(_links(python))
     named = _home(environment) if environment else None
@@ -85,9 +85,12 @@ def _holds_home(folder: Path) -> bool:
 
 
 def _home(environment: Path) -> Path | None:
-    """The folder of programs that an environment's pyvenv.cfg names; None where it names none."""
-    with (environment / "pyvenv.cfg").open("rb") as file:
-        text = file.read(LARGEST).decode("utf-8", "replace")
+    """The folder of programs that an environment's pyvenv.cfg names; None where it names none, or cannot be read."""
+    try:
+        with (environment / "pyvenv.cfg").open("rb") as file:
+            text = file.read(LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return None
     named = re.search(r"^\s*home\s*=\s*(/.*?)\s*$", text, re.MULTILINE | re.IGNORECASE)
     return Path(os.path.normpath(named[1])) if named and "\0" not in named[1] else None
 
