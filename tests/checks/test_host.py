@@ -227,6 +227,19 @@ def test_an_installation_is_seen_under_the_other_name_that_an_environment_knows_
         assert lab.run([lab.python, "-c", "import sys, json; print(sys.base_prefix)"]).output == f"{private}/3.x\n"
 
 
+def test_a_link_in_the_project_to_an_installation_is_followed_in_the_cell(private: Path) -> None:
+    root = private / "shop"
+    (root / ".venv/bin").mkdir(parents=True)
+    (root / "pyproject.toml").touch()
+    (root / "code_.py").write_text(CODE)
+    (root / "py").symlink_to(sys.base_prefix)
+    (root / ".venv/pyvenv.cfg").write_text(f"home = {root}/py/bin\n")
+    (root / ".venv/bin/python").symlink_to(root / "py/bin" / REAL.name)
+    with Lab(find_project([root], python=root / ".venv/bin/python")) as lab:
+        assert lab.run([lab.python, "-c", "import sys, json; print(sys.prefix)"]).output == f"{root}/.venv\n"
+        assert "No such file" in lab.run(["cat", str(private / "secret")]).output
+
+
 def test_an_interpreter_that_is_a_program_of_the_project_runs_in_a_cell_alone(root: Path, ran: Path) -> None:
     (root / ".venv/bin/python").unlink()
     (root / ".venv/bin/python").write_text(f'#!/bin/sh\ntouch {ran}/it\nexec {REAL} "$@"\n')

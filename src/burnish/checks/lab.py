@@ -138,7 +138,10 @@ class Lab:
         root, known = self.project.root, self._interpreter
         seen = self._copy / "copy" if self._copy else self._seen
         folders = {str(seen): place_of(root, PROJECT)}
-        for home in known.installations:
+        for named in known.installations:
+            home = (
+                Path(os.path.realpath(named)) if named.is_relative_to(root) else named
+            )  # the cell has the link itself
             system = any(home.is_relative_to(place) for place in SYSTEM) or len(home.parts) < 2
             if not system and str(home) != sys.base_prefix:
                 folders[str(home)] = str(home)
