@@ -22,6 +22,17 @@ def test_a_file_says_who_answers_and_where() -> None:
     assert settings.context == {"ollama:a.b:7b": 8192}
 
 
+def test_the_servers_that_checks_ask_are_set_here() -> None:
+    config.put("checks.index_url", "file:///srv/packages/simple")
+    config.put("checks.advisories_url", "http://127.0.0.1:8080/v1/query")
+    assert config.load().checks == config.Services(
+        index_url="file:///srv/packages/simple", advisories_url="http://127.0.0.1:8080/v1/query"
+    )
+    for key, value in (("checks.index_url", "ftp://box"), ("checks.advisories_url", "file:///srv/x")):
+        with pytest.raises(SetupProblem, match=f"burnish config set {key}"):
+            config.put(key, value)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -35,6 +46,10 @@ def test_a_file_says_who_answers_and_where() -> None:
         ('[models.openai]\nbase_url = "file:///etc/passwd"\n', r"line 2: models.openai.base_url"),
         ('[models.lab]\nbase_url = "http://[::1/v1"\n', r"line 2: models.lab.base_url: an address is http://"),
         ('[models.lab]\nbase_url = "http://box:abc/v1"\n', r"line 2: models.lab.base_url: an address is http://"),
+        ('[checks]\nindex_urls = "http://x"\n', r"line 2: there is no key 'index_urls'; perhaps 'index_url'"),
+        ('[checks]\nindex_url = "ftp://x/simple"\n', r"line 2: checks.index_url: an address is http://"),
+        ('[checks]\nadvisories_url = "file:///srv/x"\n', r"line 2: checks.advisories_url: an address is http://"),
+        ('[checks]\nindex_url = "https://me:word@box/simple"\n', r"line 2: index_url looks like a key"),
         ('[models.local]\nbase_url = "http://x"\n', r"'local' cannot be"),
         ('[models."a b"]\nbase_url = "http://x"\n', r"'a b' cannot be"),
         ('[context]\n"a:b" = 12\n', r"too small"),

@@ -28,7 +28,7 @@ def made(folder: Path, files: Mapping[str, str], settings: str = "", **options: 
 def python_outside_only(folder: Path) -> Path:
     """The interpreter of an environment that does not start in a cell."""
     (folder / "bin").mkdir(parents=True)
-    (folder / "pyvenv.cfg").touch()
+    (folder / "pyvenv.cfg").write_text(f"home = {sys.base_prefix}/bin\n")
     python = folder / "bin" / "python"
     python.write_text(f'#!/bin/sh\n[ -d /cell ] && exit 127\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)

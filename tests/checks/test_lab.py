@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.interpreter import interpreter
+from burnish.checks.interpreter import read_interpreter
 from burnish.checks.lab import PROJECT, Lab, place_of
 from burnish.checks.project import Project
 from burnish.errors import CheckError, SetupProblem
@@ -58,7 +58,7 @@ def test_an_environments_start_up_code_does_not_run_outside_the_cell(tmp_path: P
     python = environment(tmp_path / "env")
     packages = next((tmp_path / "env/lib").glob("python*")) / "site-packages"
     (packages / "evil.pth").write_text(f"import pathlib; pathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
-    assert interpreter(python).environment == tmp_path / "env"
+    assert read_interpreter(python).environment == tmp_path / "env"
     assert not (tmp_path / "ran").exists()
 
 
@@ -66,7 +66,7 @@ def test_an_interpreter_that_does_not_start_is_named(tmp_path: Path) -> None:
     (tmp_path / "python").write_text("#!/bin/sh\nexit 3\n")
     (tmp_path / "python").chmod(0o755)
     with pytest.raises(SetupProblem, match="--python"):
-        interpreter(tmp_path / "python")
+        read_interpreter(tmp_path / "python")
 
 
 def test_a_missing_tool_is_named_and_a_present_one_answers(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from burnish.checks.report.as_json import report_json
 from burnish.checks.report.as_md import report_md
 from burnish.checks.report.code import MOST_FILES, MOST_LINES, texts_to_show
 from burnish.checks.report.write import write_reports
-from burnish.checks.settings import CHECKS
-from burnish.checks.verdict import Checked
+from burnish.checks.settings import CHECKS, Settings
+from burnish.checks.verdict import Checked, Summary
 from burnish.errors import SetupProblem
 from burnish.events import Evidence, Outcome
 from tests.checks.stand_ins import checked, made, said
@@ -99,6 +99,16 @@ def test_the_headline_says_what_happened(
 ) -> None:
     evidence = [said(name, verdict) for name, verdict in verdicts.items()]
     assert sentence in words.headline(checked(*evidence, required=required))
+
+
+def test_what_a_project_has_set_itself_is_said_to_be_its_own_word() -> None:
+    lenient = Settings(required=(), coverage=1.0, network=True)
+    summary = Summary(name="toy", sources=("code.py",), tests=(), settings=lenient)
+    judged = Checked(project=summary, required=(), evidence=(said("tests"),), seconds={"tests": 0.5})
+    (remark,) = words.remarks(judged)
+    for part in ("the project itself", "required = []", "coverage = 1.0", "network = true"):
+        assert part in remark
+    assert not list(words.remarks(checked(said("tests"))))
 
 
 def test_optional_checks_that_did_not_pass_are_remarked_on() -> None:

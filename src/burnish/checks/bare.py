@@ -5,10 +5,11 @@ Burnish's own environment has packages that are missing at the user's. Code that
 
 import platform
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
-from burnish.checks.interpreter import Interpreter, interpreter
+from burnish.checks.interpreter import Interpreter
 from burnish.sandbox.bubblewrap import interpreter as own_interpreter
 
 
@@ -18,11 +19,10 @@ def bare_environment(layer: str = "") -> Interpreter:
     Whoever asks for one removes its `environment` again.
     """
     real = own_interpreter()
-    known = interpreter(real)
     folder = Path(tempfile.mkdtemp(prefix="burnish-bare-"))
     fill(folder, real, platform.python_version(), layer)
     folder.chmod(0o755)
-    return Interpreter(folder / "bin" / "python", known.base, folder, known.homes)
+    return Interpreter(folder / "bin" / "python", (Path(sys.base_prefix),), folder)
 
 
 def fill(folder: Path, python: Path, version: str, layer: str = "") -> None:

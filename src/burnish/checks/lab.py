@@ -3,20 +3,23 @@
 The rule: code of the project runs in `run` and nowhere else. `tool` starts programs of ours that only read text.
 """
 
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from burnish.checks.bare import bare_environment, fill
-from burnish.checks.interpreter import interpreter, interpreter_in, must_do_without_environment
+from burnish.checks.interpreter import interpreter_in, must_do_without_environment, read_interpreter
 from burnish.checks.project import Project
 from burnish.checks.readable import open_copy
 from burnish.errors import CheckError
 from burnish.events import CommandRan
+from burnish.packages.pip import ABOUT_THE_MACHINE
 from burnish.sandbox import Limits, open_sandbox
 from burnish.sandbox.bubblewrap import (
     CELL_INSIDE,
@@ -60,8 +63,9 @@ class Lab:
         if sandbox == "docker" and own_image():
             must_do_without_environment(project)
         self._bare = bare_environment(layer) if project.alone else None
-        self._interpreter = self._bare or interpreter(project.python)
+        self._interpreter = self._bare or read_interpreter(project.python)
         self._copy = open_copy(self._seen) if sandbox != "process" else None
+        self._links: list[Path] = []
         try:
             self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(), layer=project.layer)
             self._python = self._found(layer)
@@ -112,15 +116,16 @@ class Lab:
             return str(packages_folder())
         return CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
 
-    def tool(self, *argv: str, timeout_seconds: float = 120.0, cwd: Path | None = None) -> str:
+    def tool(self, *argv: str, timeout_seconds: float = 120.0, cwd: Path = Path("/")) -> str:
         """The standard output of one of our own tools, `python -m …` of our interpreter; any exit code but a crash's.
 
-        Raises CheckError when the tool is missing, is ended by a signal, or takes too long.
+        Nothing below `cwd` can be imported by it, and of the user's variables it sees those that say how to reach an
+        index. Raises CheckError when the tool is missing, is ended by a signal, or takes too long.
         """
         command = [sys.executable, "-I", "-m", *argv]
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, timeout=timeout_seconds, cwd=cwd or self.project.root
+                command, capture_output=True, text=True, timeout=timeout_seconds, cwd=cwd, env=tool_environment()
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise CheckError(f"{argv[0]} could not be run: {error}") from error
@@ -133,13 +138,35 @@ class Lab:
         root, known = self.project.root, self._interpreter
         seen = self._copy / "copy" if self._copy else self._seen
         folders = {str(seen): place_of(root, PROJECT)}
-        for home in (known.base, *known.homes):
+        for named in known.installations:
+            home = (
+                Path(os.path.realpath(named)) if named.is_relative_to(root) else named
+            )  # the cell has the link itself
             system = any(home.is_relative_to(place) for place in SYSTEM) or len(home.parts) < 2
             if not system and str(home) != sys.base_prefix:
                 folders[str(home)] = str(home)
         if known.environment is not None:
             folders[str(known.environment)] = place_of(known.environment, VENV)
-        return folders
+        places = (*TAKEN, sys.base_prefix, *map(str, known.installations), *folders.values())
+        return self._link_folders(known.links, places) | folders
+
+    def _link_folders(self, links: Sequence[Path], places: Sequence[str]) -> dict[str, str]:
+        """Links to the interpreter that lie in none of the places a cell sees, in folders of ours with nothing else.
+
+        The folder in which such a link lies may be private, `~/.local/bin` for example.
+        """
+        missing: dict[Path, list[Path]] = {}
+        for link in links:
+            seen = any(link.is_relative_to(place) or Path(place).is_relative_to(link.parent) for place in places)
+            if link.is_symlink() and not seen:
+                missing.setdefault(link.parent, []).append(link)
+        for inside in missing.values():
+            folder = Path(tempfile.mkdtemp(prefix="burnish-links-"))
+            self._links.append(folder)
+            folder.chmod(0o755)
+            for link in inside:
+                (folder / link.name).symlink_to(link.readlink())
+        return {str(folder): str(parent) for folder, parent in zip(self._links, missing, strict=True)}
 
     def close(self) -> None:
         """End every process of this lab."""
@@ -147,7 +174,7 @@ class Lab:
         self._remove_folders()
 
     def _remove_folders(self) -> None:
-        for folder in (self._copy, self._bare and self._bare.environment):
+        for folder in (self._copy, self._bare and self._bare.environment, *self._links):
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
 
@@ -158,6 +185,11 @@ class Lab:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def tool_environment() -> dict[str, str]:
+    """The user's variables about this machine and about pip; no key of a service is among them."""
+    return {name: value for name, value in os.environ.items() if name in ABOUT_THE_MACHINE or name.startswith("PIP_")}
 
 
 def place_of(folder: Path, otherwise: str) -> str:

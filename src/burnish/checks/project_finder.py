@@ -1,6 +1,7 @@
 """Finds the project behind a few named paths: its root, its code, its tests, its interpreter, its settings."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -68,10 +69,19 @@ def find_python(root: Path, named: str | Path | None) -> Path:
 
 
 def find_environment(root: Path) -> Path | None:
-    """The environment that is active, else the root's; None where there is neither."""
+    """The environment that is active, else the root's; None where there is neither.
+
+    SetupProblem where the root's lies elsewhere: a link of a stranger's may lead to anything that is private.
+    """
     active = os.environ.get("VIRTUAL_ENV")
     places = ([Path(active)] if active else []) + [root / ".venv", root / "venv"]
-    return next((place for place in places if (place / "bin" / "python").exists()), None)
+    found = next((place for place in places if (place / "bin" / "python").exists()), None)
+    if found and found.parent == root and str(found) != active and not found.resolve().is_relative_to(root.resolve()):
+        raise SetupProblem(
+            f"{found.name} in the project is a link that leads out of it, to {str(found.resolve())!r}. "
+            f"If that environment is yours, name it: --python {shlex.quote(str(found.resolve() / 'bin' / 'python'))}"
+        )
+    return found
 
 
 def _usable(named: Path) -> Path:

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError, field_validator
 
+from burnish.config import Services
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 
@@ -41,10 +42,6 @@ class Settings(Frozen):
     """Whether the code may open connections."""
     newest_days: int = Field(default=14, ge=0)
     """A dependency whose first release is younger than this is a finding."""
-    advisories_url: str = ""
-    """Where advisories are asked for, in OSV's protocol, in place of pip-audit's own service."""
-    index_url: str = ""
-    """The package index that is asked whether dependencies exist, in place of the one that pip is set up with."""
 
     @field_validator("required")
     @classmethod
@@ -61,6 +58,11 @@ def read_settings(root: Path) -> Settings:
     if not isinstance(table, dict):
         raise SetupProblem("`tool.burnish` in pyproject.toml must be a table. Begin it with a line: [tool.burnish]")
     for key in table:
+        if key in Services.model_fields:
+            raise SetupProblem(
+                f"[tool.burnish] in pyproject.toml has a key {key!r}, and a project does not decide which servers are "
+                f"asked. Take it out, and if you want that server, type: burnish config set checks.{key} ADDRESS"
+            )
         if key not in Settings.model_fields:
             known = tuple(Settings.model_fields)
             raise SetupProblem(
@@ -75,18 +77,19 @@ def read_settings(root: Path) -> Settings:
 
 def tool_table(root: Path) -> Mapping[str, Any]:
     """`[tool]` of the root's pyproject.toml; empty where there is none."""
-    try:
-        text = (root / "pyproject.toml").read_text(encoding="utf-8")
-    except FileNotFoundError:
+    file = root / "pyproject.toml"
+    if not file.exists():
         return {}
+    try:
+        if not file.is_file():  # reading a pipe would never end
+            raise OSError("it is not a file")
+        text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupProblem(
-            f"{root / 'pyproject.toml'} cannot be read: {error}. Put that right and try again."
-        ) from None
+        raise SetupProblem(f"{file} cannot be read: {error}. Put that right and try again.") from None
     try:
         table = tomllib.loads(text).get("tool", {})
     except tomllib.TOMLDecodeError as error:
-        raise SetupProblem(f"{root / 'pyproject.toml'} is not TOML: {error}. Put that right and try again.") from None
+        raise SetupProblem(f"{file} is not TOML: {error}. Put that right and try again.") from None
     return cast(Mapping[str, Any], table) if isinstance(table, dict) else {}
 
 

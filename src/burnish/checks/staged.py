@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from burnish.checks.interpreter import interpreter
+from burnish.checks.interpreter import read_interpreter
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.readable import copy_of
@@ -36,6 +36,6 @@ def _put(place: Path, text: str) -> None:
 
 def _room_for_environment(project: Project, copy: Path) -> None:
     """An environment inside the project is not copied; a cell puts it where it was, so its folder must be there."""
-    environment = interpreter(project.python).environment
+    environment = read_interpreter(project.python).environment
     if environment is not None and environment.is_relative_to(project.root):
         (copy / environment.relative_to(project.root)).mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ def set_(
         str,
         typer.Argument(
             help="model (a name, small,large, or auto), may_spend, models.NAME.base_url (kind, key_env, continues, "
-            "thinking, free), context.MODEL."
+            "thinking, free), checks.index_url, checks.advisories_url, context.MODEL."
         ),
     ],
     value: Annotated[str, typer.Argument(help="The new value. Never a key: name its variable with key_env.")],

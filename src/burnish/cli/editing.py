@@ -57,7 +57,8 @@ def editor() -> list[str]:
 def _open(file: Path) -> None:
     command = editor()
     try:
-        code = subprocess.run([*command, str(file)]).returncode
+        # not in the current folder, which may be a stranger's: some editors obey files that lie there
+        code = subprocess.run([*command, str(file)], cwd=file.parent).returncode
     except OSError as error:
         raise SetupProblem(
             f"The editor {command[0]!r} could not be started ({error.strerror}). Hand in a file instead: e FILE"

@@ -11,19 +11,24 @@ key_env = "MY_KEY"
 kind = "openai"
 base_url = "http://127.0.0.1:8000/v1"
 
+[checks]                                 who is asked about packages, in place of what pip and pip-audit are set up with
+index_url = "https://…"
+advisories_url = "https://…"             a service that speaks OSV's protocol
+
 [context]                                tokens that a model may have in mind, prompt and answer together
 "ollama:qwen2.5-coder:7b" = 16384
 """
 
 from burnish.config.change import put
 from burnish.config.file import load, path, read, text
-from burnish.config.settings import AN_ADDRESS, BUILT_IN, Config, Provider, is_address
+from burnish.config.settings import AN_ADDRESS, BUILT_IN, Config, Provider, Services, is_address
 
 __all__ = [
     "AN_ADDRESS",
     "BUILT_IN",
     "Config",
     "Provider",
+    "Services",
     "is_address",
     "load",
     "path",

@@ -7,19 +7,25 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from burnish.config.file import path, read, text
-from burnish.config.settings import BUILT_IN, MEANINGS, TAKEN, Provider, looks_secret
+from burnish.config.settings import BUILT_IN, MEANINGS, TAKEN, Provider, Services, looks_secret
 from burnish.errors import SetupProblem
 from burnish.places import make_private
 from burnish.whole import PRIVATE, write_whole
 
 FLAT = ("model", "may_spend")
-KEYS = (*FLAT, *(f"models.NAME.{name}" for name in Provider.model_fields))
+KEYS = (
+    *FLAT,
+    *(f"models.NAME.{name}" for name in Provider.model_fields),
+    *(f"checks.{name}" for name in Services.model_fields),
+)
 """What may stand in the file, beside context.MODEL."""
 EXAMPLES = {
     "model": "auto",
     "may_spend": "false",
     "kind": "openai",
     "base_url": "http://127.0.0.1:8000/v1",
+    "advisories_url": "http://127.0.0.1:8080/v1/query",
+    "index_url": "http://127.0.0.1:8080/simple",
     "key_env": "MY_KEY",
     "continues": "true",
     "thinking": "4096",
@@ -66,7 +72,7 @@ def _refused(key: str, value: str) -> SetupProblem:
         type_this = f"models.{own}.base_url {EXAMPLES['base_url']}"
         return SetupProblem(f"{key} cannot be set: {why}. Nothing was changed. Type: burnish config set {type_this}")
     kind = "context.MODEL" if table == "context" else name
-    shown = "This" if name == "base_url" and "@" in value else repr(value)  # it may hold a password
+    shown = "This" if name.endswith("_url") and "@" in value else repr(value)  # it may hold a password
     return SetupProblem(
         f"{shown} cannot be the value of {key}: {MEANINGS[kind]}. Nothing was changed. Type:"
         f" burnish config set {shlex.quote(key)} {EXAMPLES[kind]}"
@@ -91,6 +97,8 @@ def _split(key: str) -> tuple[str, str]:
         return "context", key.partition(".")[2].strip("\"'")
     if parts[0] == "models" and len(parts) == 3 and parts[2] in Provider.model_fields:
         return f"models.{parts[1]}", parts[2]
+    if parts[0] == "checks" and len(parts) == 2 and parts[1] in Services.model_fields:
+        return "checks", parts[1]
     near = get_close_matches(key, [known.replace("NAME", parts[1] if parts[1:] else "NAME") for known in KEYS], n=1)
     raise SetupProblem(
         f"There is no setting {key!r}. Settings are {', '.join(KEYS)} and context.MODEL. Type:"

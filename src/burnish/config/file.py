@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from burnish.config.settings import MEANINGS, Config, Provider, looks_secret
+from burnish.config.settings import MEANINGS, Config, Provider, Services, looks_secret
 from burnish.errors import SetupProblem
+from burnish.events import Frozen
 
 
 def path() -> Path:
@@ -64,7 +65,8 @@ def _explained(error: Any, words: str) -> str:
     where = [str(part) for part in error["loc"]]
     key = where[-1] if where else ""
     if error["type"] == "extra_forbidden":
-        known = list(Provider.model_fields) if where[0] == "models" else list(Config.model_fields)
+        tables: dict[str, type[Frozen]] = {"models": Provider, "checks": Services}
+        known = list(tables.get(where[0], Config).model_fields)
         near = get_close_matches(key, known, n=1, cutoff=0.5)
         hint = f"perhaps {near[0]!r} was meant" if near else f"known are {', '.join(known)}"
         return f"{_place(key, words)}there is no key {key!r}; {hint}"

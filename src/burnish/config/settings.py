@@ -4,7 +4,7 @@ import re
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from burnish.events import Frozen
 
@@ -25,6 +25,8 @@ MEANINGS = {
     "may_spend": "it is true or false",
     "kind": "it is anthropic, ollama or openai",
     "base_url": AN_ADDRESS,
+    "advisories_url": AN_ADDRESS,
+    "index_url": f"{AN_ADDRESS}; or it is file:/// and a folder",
     "key_env": "it is the name of a variable of your shell: letters, digits and _",
     "continues": "it is true or false",
     "free": "it is true or false",
@@ -59,6 +61,23 @@ class Provider(Frozen):
         return base_url
 
 
+class Services(Frozen):
+    """Servers that checks ask about packages, in place of those that the tools are set up with."""
+
+    advisories_url: str = ""
+    """Where advisories are asked for, in OSV's protocol."""
+    index_url: str = ""
+    """The package index that is asked whether dependencies exist; a folder may be one."""
+
+    @field_validator("advisories_url", "index_url")
+    @classmethod
+    def _is_service(cls, value: str, info: ValidationInfo) -> str:
+        is_folder = info.field_name == "index_url" and bool(re.fullmatch(r"file:///\S+", value))
+        if not is_folder and not is_address(value):
+            raise ValueError(MEANINGS[str(info.field_name)])
+        return value
+
+
 class Config(Frozen):
     """The user's file."""
 
@@ -67,6 +86,7 @@ class Config(Frozen):
     """Whether `auto` may choose a model that costs money where no cap in dollars is set."""
     models: dict[str, Provider] = Field(default_factory=dict)
     context: dict[str, int] = Field(default_factory=dict)
+    checks: Services = Services()
 
     @field_validator("models")
     @classmethod
@@ -90,7 +110,7 @@ class Config(Frozen):
 
 def looks_secret(key: str, value: str) -> bool:
     """Whether a value may be a key or a password, which must not lie in a file of ours."""
-    if key == "base_url":
+    if key.endswith("_url"):
         return bool(re.search(r"//[^/\s]*:[^/\s]*@", value) or re.search(r"[?&](?:api_?)?key=", value))
     return bool(SECRET.fullmatch(value)) or bool(re.search(r"secret|token|password|api_?key", key))
 

@@ -2,16 +2,18 @@
 is "not run", and a finding outweighs what is not known."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from burnish import check, config
 from burnish.checks.dependencies import DependenciesCheck
 from burnish.checks.project import Project
 from burnish.checks.settings import Settings
-from burnish.errors import CheckError
+from burnish.errors import CheckError, SetupProblem
 from burnish.events import Evidence
 from tests.checks.dependencies.conftest import Make, Tools, install
 from tests.checks.dependencies.services import Babbling, Broken, Services, serving
@@ -201,13 +203,46 @@ def test_what_the_code_does_without_is_told_and_not_judged(make: Make, judge: Ju
     assert (evidence.verdict, evidence.details["optional"]) == ("passed", ["cpickle", "urllib2"])
 
 
-def test_a_project_may_name_its_services_and_generated_code_may_not(make: Make, services: Services) -> None:
-    settings = Settings(advisories_url=services.osv, index_url=services.index)
-    project = make({"requirements.txt": "pyyaml==5.3.1\n"}, settings=settings)
+def test_the_user_names_the_services(make: Make, services: Services) -> None:
+    config.put("checks.advisories_url", services.osv)
+    config.put("checks.index_url", services.index)
+    project = make({"requirements.txt": "pyyaml==5.3.1\n"})
     assert DependenciesCheck().judge(project, Tools(project)).verdict == "failed"
+
+
+@pytest.mark.parametrize("key", ["advisories_url", "index_url"])
+def test_a_project_that_names_a_service_is_refused_and_nobody_is_asked(
+    tmp_path: Path, services: Services, key: str
+) -> None:
+    (tmp_path / "app.py").write_text("import yaml\n")
+    (tmp_path / "pyproject.toml").write_text(f"[tool.burnish]\n{key} = '{services.index}'\n")
     asked = len(services.asked)
-    generated = project.model_copy(update={"generated": True})
-    assert DependenciesCheck(NOBODY, NOBODY).judge(generated, Tools(generated)).verdict == "not_run"
+    with pytest.raises(SetupProblem, match=f"burnish config set checks.{key}"):
+        check(tmp_path / "app.py", only=["dependencies"])
+    assert len(services.asked) == asked
+
+
+def test_an_index_that_a_project_brings_for_other_tools_is_not_asked(
+    tmp_path: Path, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIP_CONFIG_FILE", raising=False)
+    monkeypatch.setenv("PIP_INDEX_URL", NOBODY)
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")
+    pip = f"[global]\nindex-url = {services.index}\n"
+    uv = f"index-url = '{services.index}'\n"
+    files = {
+        "app.py": "import yaml\n",
+        **dict.fromkeys(("pip.conf", ".venv/pip.conf", ".pip/pip.conf", ".config/pip/pip.conf", "setup.cfg"), pip),
+        "uv.toml": uv,
+        "pyproject.toml": f"[tool.uv]\n{uv}[[tool.poetry.source]]\nname = 'x'\nurl = '{services.index}'\n",
+        "requirements.txt": f"--index-url {services.index}\npyyaml==5.3.1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "shop" / name).write_text(text)
+    monkeypatch.chdir(tmp_path / "shop")
+    asked = len(services.asked)
+    check(tmp_path / "shop/app.py", only=["dependencies"], python=sys.executable)
     assert len(services.asked) == asked
 
 

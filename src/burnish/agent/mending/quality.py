@@ -34,7 +34,7 @@ def more_that_ruff_mends(source: Source) -> Iterator[Change]:
 def _fixed(source: Source, *more: str) -> Iterator[Change]:
     command = [sys.executable, "-I", "-m", "ruff", *OPTIONS, *more, "--stdin-filename", "solution.py", "-"]
     try:
-        done = subprocess.run(command, input=source.text, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(command, input=source.text, capture_output=True, text=True, timeout=SECONDS, cwd="/")
     except (OSError, subprocess.TimeoutExpired, UnicodeError):
         return
     if done.returncode == 0 and done.stdout.strip():

@@ -8,6 +8,7 @@ the date of the shipped list of names.
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 
+from burnish import config
 from burnish.checks.dependencies.advisories import Answers, ask
 from burnish.checks.dependencies.imports import imported
 from burnish.checks.dependencies.index import Index, Listing
@@ -36,7 +37,10 @@ class DependenciesCheck:
     name = "dependencies"
 
     def __init__(self, osv_url: str = "", index_url: str = "", today: date | None = None) -> None:
-        """The addresses of an advisory service (OSV's protocol) and of an index, in place of those of the tools."""
+        """The addresses of an advisory service (OSV's protocol) and of an index, in place of those that are set up.
+
+        Those are the user's: what a project says about addresses is not heard.
+        """
         self.osv_url = osv_url
         self.index_url = index_url
         self.today = today
@@ -50,26 +54,26 @@ class DependenciesCheck:
             found += [Use(name=name, file=LAYER, line=0) for name in installed.versions]
         gaps = [one for one in found if isinstance(one, Gap)]
         needed = packages((one for one in found if isinstance(one, Use)), installed)
-        looked = self._look([one for one in needed if not one.idle], project, lab)
+        looked = self._look([one for one in needed if not one.idle], lab)
         looked.gaps[:0] = gaps
         looked.idle = [one.name for one in needed if one.idle]
         return evidence(self.name, looked, project.settings.newest_days)
 
-    def _look(self, needed: list[Package], project: Project, lab: Lab) -> Looked:
+    def _look(self, needed: list[Package], lab: Lab) -> Looked:
         """Ask both services at once; one that cannot be asked leaves a gap, and the other's answer counts."""
         looked = Looked(today=self.today or datetime.now(UTC).date(), packages=needed)
         if not needed:
             return looked
         with ThreadPoolExecutor(1) as beside:
-            listings = beside.submit(self._listings, needed, project, lab)
-            looked.advisories = self._advisories(needed, project, lab, looked.gaps)
+            listings = beside.submit(self._listings, needed, lab)
+            looked.advisories = self._advisories(needed, lab, looked.gaps)
             looked.listings = listings.result()
         return looked
 
-    def _advisories(self, needed: list[Package], project: Project, lab: Lab, gaps: list[Gap]) -> Answers:
+    def _advisories(self, needed: list[Package], lab: Lab, gaps: list[Gap]) -> Answers:
         pins = [(one.name, version) for one in needed if not one.elsewhere for version in one.versions]
         gaps += [_gap(one) for one in needed if one.unaudited]
-        url = self.osv_url or ("" if project.generated else project.settings.advisories_url)
+        url = self.osv_url or config.load().checks.advisories_url
         try:
             answers = ask(pins, lab, url) if pins else Answers()
         except CheckError as error:
@@ -77,9 +81,9 @@ class DependenciesCheck:
         gaps += answers.gaps
         return answers
 
-    def _listings(self, needed: list[Package], project: Project, lab: Lab) -> dict[str, Listing]:
+    def _listings(self, needed: list[Package], lab: Lab) -> dict[str, Listing]:
         names = [one.name for one in needed if not one.elsewhere]
-        url = self.index_url or ("" if project.generated else project.settings.index_url)
+        url = self.index_url or config.load().checks.index_url
         try:
             index = Index([url]) if url else configured_index(lab)
         except CheckError as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from burnish.checks.interpreter import interpreter
+from burnish.checks.interpreter import read_interpreter
 
 _MODULE = re.compile(r"([\w/]+?)(?:/__init__)?(?:\.[\w-]+)?\.(?:py|so|pyd)$")
 
@@ -55,7 +55,7 @@ class Installed:
 
 def environment(python: Path) -> Installed:
     """What an interpreter finds installed, seen from outside. Raises SetupProblem when it cannot be used."""
-    known = interpreter(python)
+    known = read_interpreter(python)
     homes = [known.environment] if known.environment else []
     if not homes or _sees_system(homes[0]):
         homes.append(known.base)

@@ -57,7 +57,7 @@ def ask_ruff(project: Project, lab: Lab) -> list[Finding]:
     findings: list[Finding] = []
     names = [str(source) for source in project.sources]
     for start in range(0, len(names), FILES_AT_ONCE):
-        said = lab.tool("ruff", *OPTIONS, "--", *names[start : start + FILES_AT_ONCE])
+        said = lab.tool("ruff", *OPTIONS, "--", *names[start : start + FILES_AT_ONCE], cwd=project.root)
         findings += [_finding(message, project) for message in _messages(said)]
     return findings
 

@@ -1,5 +1,6 @@
 """How we speak of checks: what each means and what its answer was. Shared by screen, page and text."""
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
@@ -54,6 +55,10 @@ def remarks(checked: Checked) -> Iterator[str]:
         yield f"Not required, and not run: {_listed(named['not_run'])}."
     if _by_verdict(checked, checked.required)["not_run"]:
         yield "A required check that was not run does not count as passed."
+    own = checked.project.settings.model_dump(mode="json", exclude_defaults=True)
+    if own and not checked.project.generated:
+        said = one_line("; ".join(f"{key} = {json.dumps(value)}" for key, value in own.items()), 300)
+        yield f"What is enough here the project itself has set, in [tool.burnish] of its pyproject.toml: {said}."
 
 
 def why(item: Evidence, most: int = 400) -> str:

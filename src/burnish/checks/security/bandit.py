@@ -82,7 +82,7 @@ def _in_turn(sources: list[str]) -> Iterator[list[str]]:
 def _ask(sources: list[str], project: Project, lab: Lab) -> str:
     nosec = ["--ignore-nosec"] if project.generated else []
     arguments = ["-q", "-f", "json", "-x", "", *nosec, "--", *sources]
-    return lab.tool("bandit", *arguments, timeout_seconds=SECONDS)
+    return lab.tool("bandit", *arguments, timeout_seconds=SECONDS, cwd=project.root)
 
 
 def _report(said: str) -> _Report:

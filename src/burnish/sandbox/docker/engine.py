@@ -92,7 +92,8 @@ def find() -> Engine:
 
 def candidates() -> Iterator[tuple[str, ...]]:
     """Commands that may reach an engine, those of rootless engines first."""
-    docker, podman = shutil.which("docker"), shutil.which("podman")
+    path = os.pathsep.join(filter(os.path.isabs, os.get_exec_path()))  # never a program of the current folder
+    docker, podman = shutil.which("docker", path=path), shutil.which("podman", path=path)
     if docker and any(os.environ.get(name) for name in NAMED_BY):
         yield (docker,)
         return
