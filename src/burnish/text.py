@@ -23,6 +23,11 @@ def _is_control(char: str) -> bool:
     return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co"} and char not in {"\u200c", "\u200d"}
 
 
+def writable(text: str) -> str:
+    """The text with a question mark for each half of a character, so that a file or a record can hold it."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def one_line(text: str, most: int = 100) -> str:
     """The text on one line, cut with an ellipsis."""
     flat = " ".join(plain(text).split())

@@ -8,6 +8,7 @@ from typing import Any
 
 from burnish.errors import SetupProblem
 from burnish.events import Applied
+from burnish.parsing import refusal
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks.definitions import split
 from burnish.verbs.target import SIGNED, keep_beside, put_in_place
@@ -72,10 +73,9 @@ def save_diff(run: Run, store: Store) -> str:
     """The diff, put into the run's folder as well: in the bytes of the file that it is about."""
     diff = diff_of(run)
     if diff:
-        encoding = str(facts_of(run).get("encoding", "utf-8")).replace(SIGNED, "utf-8")
         *head, body = diff.split("\n", 2)
         names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
-        (store.runs / run.id / DIFF).write_bytes(names + body.encode(encoding, "surrogateescape"))
+        (store.runs / run.id / DIFF).write_bytes(names + body.encode("utf-8", "replace"))
     return diff
 
 
@@ -90,8 +90,10 @@ def facts_of(run: Run) -> dict[str, Any]:
     return facts
 
 
-def _data(run: Run) -> bytes:
-    return run.code.encode(str(facts_of(run)["encoding"]))
+def _data(run: Run, text: str | None = None) -> bytes:
+    """What the file is to hold, or another text for it, with the byte order mark that it had."""
+    encoding = SIGNED if facts_of(run).get("encoding") == SIGNED else "utf-8"
+    return (run.code if text is None else text).encode(encoding, "replace")
 
 
 def _hash(file: Path) -> str:
@@ -105,7 +107,7 @@ def _kept(path: Path, run: Run) -> Path:
     """The file's old content as an earlier call left it; put there once more if it is gone."""
     real, facts = path.resolve(), facts_of(run)
     kept = [file for file in real.parent.glob(f"{glob.escape(real.name)}.orig*") if _hash(file) == facts["sha256"]]
-    return kept[0] if kept else keep_beside(real, _base(run).encode(str(facts["encoding"])))
+    return kept[0] if kept else keep_beside(real, _data(run, _base(run)))
 
 
 def _base(run: Run) -> str:
@@ -121,6 +123,10 @@ def _must_be_good(run: Run, changes: bool, store: Store) -> None:
         raise SetupProblem(
             f"Run {run.id!r} is {run.state}, and only a repair that passes its tests is put in place.{kept} "
             f"Try again: burnish fix {facts_of(run)['name']}"
+        )
+    if why := refusal(run.code):
+        raise SetupProblem(
+            f"What run {run.id!r} made is not put in place: {why}. Begin anew: burnish fix {facts_of(run)['name']}"
         )
     if not changes:
         raise SetupProblem(f"Run {run.id!r} changed nothing, so there is nothing to apply. See: burnish show {run.id}")
