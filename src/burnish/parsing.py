@@ -48,11 +48,12 @@ def find_flaw(source: str | bytes) -> SyntaxError | None:
     A lone carriage return ends a line for Python and for few readers, and half a character cannot be written to a file.
     """
     if isinstance(source, bytes):
+        data = source
         try:
-            source = source.decode("utf-8-sig")
+            source = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            line = source.count(b"\n", 0, error.start) + 1
-            return _foreign_encoding(source.decode("latin-1")) or _error(f"line {line} is not UTF-8 text", line)
+            line = data.count(b"\n", 0, error.start) + 1
+            return _foreign_encoding(data.decode("latin-1")) or _error(f"line {line} is not UTF-8 text", line)
     if found := _NOT_TAKEN.search(source):
         line = len(_LINE_END.findall(source, 0, found.start())) + 1
         if found[0] == "\r":
