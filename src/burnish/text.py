@@ -23,9 +23,9 @@ def _is_control(char: str) -> bool:
     return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co"} and char not in {"\u200c", "\u200d"}
 
 
-def writable(text: str) -> str:
-    """The text with a question mark for each half of a character, so that a file or a record can hold it."""
-    return text.encode("utf-8", "replace").decode()
+def well_formed(text: str) -> str:
+    """The text with a mark in place of each lone surrogate: no file can hold one, and no terminal show it."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def one_line(text: str, most: int = 100) -> str:

@@ -9,7 +9,9 @@ import pytest
 import burnish
 from burnish import ScriptedModel, SetupProblem, Store
 from burnish.agent.extract import problem_with
+from burnish.tasks.jsonl import load_jsonl
 from burnish.verbs import write
+from burnish.verbs.strengthen import diff_of
 from tests.evidence.delivered import copy, deliver, edit, replace, sha256
 from tests.support import ASKING, DOUBLE, block, script
 
@@ -67,3 +69,15 @@ def test_half_a_character_in_an_answer_or_a_task_is_no_accident(tmp_path: Path) 
     run = burnish.write(f"{DOUBLE} {half}", ScriptedModel(answers), out=tmp_path / "out", store=store, fast=True)
     assert run.verdict == "proven"
     import_in(tmp_path / "out")
+
+
+def test_a_page_break_in_a_test_is_one_line_of_the_diff() -> None:
+    lines = diff_of({Path("test_a.py"): "x = '\f\x1c\u2028'\ny = 1\n"}).split("\n")
+    assert [line[0] for line in lines if line] == ["-", "+", "@", "+", "+"]
+
+
+def test_half_a_character_in_a_row_of_a_suite_is_named(tmp_path: Path) -> None:
+    row = '{"prompt": "\\ud800", "entry_point": "f", "hidden_tests": ["assert f() == 1"]}'
+    (tmp_path / "suite.jsonl").write_text(row)
+    with pytest.raises(SetupProblem, match="Row 1 .* holds half a character"):
+        load_jsonl(tmp_path / "suite.jsonl")

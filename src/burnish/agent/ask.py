@@ -31,7 +31,6 @@ from burnish.models.model import Ask, Chunk, Done, Leavable, Model, Thought, Wai
 from burnish.models.thinking import about_tokens
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
-from burnish.text import writable
 
 SHORT = ("specify", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
@@ -183,8 +182,6 @@ def _heard(tools: Tools, ask_id: str, question: Ask, enough: Callable[[str], boo
     heard = _Heard()
     try:
         for piece in tools.model.stream(question, tools.cancel):
-            if isinstance(piece, Chunk | Thought):
-                piece = piece.model_copy(update={"text": writable(piece.text)})
             match piece:
                 case Chunk():
                     heard.hear(piece)

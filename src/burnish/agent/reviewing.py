@@ -20,7 +20,7 @@ from burnish.events import Event, Evidence, Frozen, Notice, Refused, Reviewed, S
 from burnish.tasks.examples import called_names, find_examples
 from burnish.tasks.offered import offered_names
 from burnish.tasks.test_file import name_in_file
-from burnish.text import counted, one_line, writable
+from burnish.text import counted, one_line
 
 MOST_ASKED = 3
 """Times that the model is asked for what a person wants at one checkpoint."""
@@ -58,11 +58,16 @@ def look(
         started = time.monotonic()
         with tools.meter.paused():
             said = tools.review(shown)
-        heard = {"words": writable(said.words), "text": writable(said.text), "seconds": time.monotonic() - started}
+        heard = {"words": _writable(said.words), "text": _writable(said.text), "seconds": time.monotonic() - started}
         said = said.model_copy(update=heard)
     if said and not tools.cancel.is_set():
         yield (said := said.model_copy(update={"where": shown.where, "basis": basis, "at": time.time()}))
     return said
+
+
+def _writable(text: str) -> str:
+    """What a record can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _basis(shown: Shown) -> str:

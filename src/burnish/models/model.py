@@ -2,9 +2,15 @@
 
 import threading
 from collections.abc import Iterator
-from typing import Literal, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, runtime_checkable
+
+from pydantic import AfterValidator
 
 from burnish.events import Frozen, Message
+from burnish.text import well_formed
+
+Words = Annotated[str, AfterValidator(well_formed)]
+"""What a model wrote: any text that a file can hold."""
 
 
 class Ask(Frozen):
@@ -37,7 +43,7 @@ class Ask(Frozen):
 class Chunk(Frozen):
     """A few more characters of the answer."""
 
-    text: str
+    text: Words
     instead: bool = False
     """Whether it stands for all that came before, which was taken for thoughts."""
 
@@ -45,7 +51,7 @@ class Chunk(Frozen):
 class Thought(Frozen):
     """A few more characters of what the model says to itself before it answers; never part of the answer."""
 
-    text: str
+    text: Words
     instead: bool = False
     """Whether it stands for all that came before, which was taken for the answer."""
 

@@ -61,6 +61,9 @@ def _task(path: Path, number: int, line: str) -> Task:
 def _row(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise _wrong(path, number, f"holds half a character ({error.object[error.start]!a})") from error
     except ValueError as error:
         raise _wrong(path, number, f"is not JSON ({error})") from error
     if not isinstance(row, dict):

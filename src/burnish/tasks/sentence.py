@@ -9,7 +9,7 @@ from burnish.tasks.examples import called_names, find_examples
 from burnish.tasks.ranges import find_edges
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import TestFile
-from burnish.text import slug, writable
+from burnish.text import slug
 
 _NAMED = re.compile(
     r"\b(?:function|class|def)\s+((?:called\s+|named\s+)?[`'\"]?)([A-Za-z_]\w*)\s*(\([^()]*\))?", re.ASCII
@@ -29,7 +29,7 @@ _NOT_NAMES = {"that", "which", "to", "for", "of", "with", "in", "is", "returning
 
 def from_sentence(text: str) -> Task:
     """The task a user typed. Raises SetupProblem when there is nothing in it."""
-    prompt = writable(text).strip()
+    prompt = text.encode("utf-8", "replace").decode().strip()
     if not re.search(r"\w", prompt):
         raise SetupProblem(
             "There is no task: the sentence is empty. Say what to write, with an example if you can: "
