@@ -83,8 +83,7 @@ def test_the_files_of_the_tests_that_decide_can_be_read_to_learn_calls_from(grou
     assert ground.test_texts(gone) == ()
 
 
-def test_a_text_that_the_files_encoding_cannot_hold_is_a_problem(tmp_path):
-    project = find_project([shop(tmp_path) / "shop/cart.py"], python=sys.executable)
-    with InProject(project, Path("shop/cart.py"), "latin-1") as opened:
-        assert "latin-1" in opened.grade(f"# \u2192\n{FIXED}", SUITE).problem
+def test_a_version_that_python_would_import_as_another_text_is_a_problem(ground):
+    for line in ("# coding: utf-7", "#\ud800", "#\0", "#\rimport os"):
+        assert ground.grade(f"{line}\n{FIXED}", SUITE).problem
         assert ELSEWHERE not in SUITE.names

@@ -94,10 +94,18 @@ def test_a_binary_file_is_skipped_and_remembered_unless_named(tmp_path: Path) ->
         find_project([tmp_path / "b.py"])
 
 
-def test_a_source_in_another_encoding_is_read_as_python_does(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
+def test_a_source_in_another_encoding_is_not_judged_and_remembered(tmp_path: Path) -> None:
+    lay(tmp_path, "a.py")
+    (tmp_path / "old.py").write_bytes("# coding: latin-1\nx = 'é'\n".encode("latin-1"))
+    (tmp_path / "signed.py").write_bytes(b"\xef\xbb\xbfx = 1\r\n")
     project = find_project([tmp_path])
-    assert "é" in project.text(project.sources[0])
+    assert (names(project.sources), names(project.foreign)) == (["a.py", "signed.py"], ["old.py"])
+    assert project.text(Path("signed.py")) == "x = 1\n"
+    (tmp_path / "a.py").unlink()
+    (tmp_path / "signed.py").unlink()
+    for named in (tmp_path, tmp_path / "old.py"):
+        with pytest.raises(SetupProblem, match=r"old\.py is not judged: line 1 names the encoding 'latin-1'.* iconv"):
+            find_project([named])
 
 
 def test_too_many_files_are_refused_with_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

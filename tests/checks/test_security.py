@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from burnish.checks.finding import Finding
+from burnish.checks.project_finder import find_project
 from burnish.checks.security import SecurityCheck
 from burnish.checks.security.rules import breaches, rules_for
 from burnish.errors import CheckError
@@ -347,3 +348,42 @@ def test_a_text_built_to_take_long_is_looked_at_in_no_time(piece: str) -> None:
     started = time.monotonic()
     broken_rules(f"password = {piece * 100_000!r}\n")
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("chars", "severity"),
+    [
+        ([*map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C))], "high"),
+        ([*map(chr, (0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0xAD, 0xE0041, 0xE0101, 0x3164))], "medium"),
+        ([*"\x1b\x08\x0b\x1c\x1d\x1e\x85\u2028\u2029\x7f"], "medium"),
+    ],
+)
+def test_a_character_that_hides_what_a_line_says_fails(tmp_path: Path, chars: list[str], severity: str) -> None:
+    for generated in (False, True):
+        files = {f"a{place}.py": f"ROLE = 1\n\n\nROLES = ['{char}x']  # nosec\n" for place, char in enumerate(chars)}
+        evidence = judged(SecurityCheck(), project_in(tmp_path, files, generated))
+        found = [one for one in findings(evidence) if "no-hidden-character" in str(one["rule"])]
+        assert evidence.verdict == "failed"
+        assert {(one["line"], one["severity"]) for one in found} == {(4, severity)}
+        assert {one["file"] for one in found} == set(files)
+
+
+def test_a_form_feed_inside_of_an_indentation_is_found_and_a_page_break_is_not(tmp_path: Path) -> None:
+    hidden = "if False:\n    pass\n    \fx = 1\n"
+    assert [one["line"] for one in findings(judged(SecurityCheck(), project_in(tmp_path, {"a.py": hidden})))] == [3]
+    pages = "x = 1\n\f\n\fdef f():\n    return 'é日本語 👨\u200d👩\u200d👧 ❤\ufe0f\u200d🔥\xa0'\n"
+    assert judged(SecurityCheck(), project_in(tmp_path, {"a.py": pages}, generated=True)).verdict == "passed"
+
+
+def test_a_name_in_other_letters_is_the_name_that_python_calls() -> None:
+    code = "import \uff4fs\n\n\ndef f(x):\n    os.\U0001d4fc\U0001d502stem(x)\n    return \uff45val(x)\n"
+    assert {"no-eval", "no-shell"} <= broken_rules(code)
+
+
+def test_a_file_that_python_imports_and_nobody_judges_is_named_and_no_pass(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text("import old\n")
+    (tmp_path / "old.py").write_bytes(b"# coding: utf-7\n#+AAo-import os\n")
+    (tmp_path / "junk.py").write_bytes(b"\xff\0")
+    evidence = judged(SecurityCheck(), find_project([tmp_path]))
+    assert (evidence.verdict, "old.py" in evidence.why) == ("not_run", True)
+    assert evidence.details["unread"].keys() == {"old.py"}

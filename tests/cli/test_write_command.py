@@ -116,7 +116,7 @@ def test_a_long_task_is_read_from_a_file(call: Call, work_folder: Path, store: S
         (("a task", "--dollars", "-1"), b"", r"dollars"),
         (("a task", "--dollars", "1", "--model", "openai:gpt-17"), b"", r"--dollars: --tokens 40000"),
         (("a task", "--with-tests", "gone.py"), b"", r"No such file"),
-        (("a task", "--with-tests", "latin.txt"), b"", r"is not text"),
+        (("a task", "--with-tests", "latin.txt"), b"", r"is not UTF-8 text"),
         (("a task", "--ask"), b"", r"leave out --ask"),
         (("a task", "--rounds", "many"), b"", r"rounds"),
         (("a task", "--colour"), b"", r"No such option"),

@@ -1,6 +1,10 @@
 """Files are read once, never through a link, and nothing that lies beside them is passed over in silence."""
 
+import hashlib
 import os
+import stat
+import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -54,7 +58,41 @@ def test_a_huge_file_is_not_read_to_its_end(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["conftest.py", "a/b/conftest.py", "sitecustomize.py", "solution.so", "x.pth", "tox.ini", "a/.git/x.py"]
+    "name",
+    [
+        *(
+            "conftest.py",
+            "a/b/conftest.py",
+            "sitecustomize.py",
+            "usercustomize.py",
+            "solution.so",
+            "x.pth",
+            "random.py",
+        ),
+        *(
+            "json/__init__.py",
+            "x.egg-link",
+            "evil-1.dist-info/entry_points.txt",
+            "evil.egg-info/top_level.txt",
+            "x.zip",
+        ),
+        *("pytest.ini", "tox.ini", "setup.cfg", "setup.py", "pyproject.toml", "mypy.ini", ".mypy.ini", ".pylintrc"),
+        *("ruff.toml", ".flake8", ".coveragerc", "requirements.txt", "requirements-dev.txt", "test_notes.txt"),
+        *(".envrc", ".env", "Makefile", "GNUmakefile", "CMakeLists.txt", "justfile", "package.json", "Dockerfile"),
+        *(".vscode/settings.json", ".vscode/tasks.json", ".idea/workspace.xml", ".devcontainer/devcontainer.json"),
+        *(".pre-commit-config.yaml", "x.code-workspace", ".vimrc", ".exrc", ".gdbinit", ".tool-versions", ".mise.toml"),
+        *(".git", "a/.git/config", "a/.git/x.py", ".GIT/config", "HEAD", "config", "objects/pack/x.pack"),
+        *(
+            ".pytest_cache/config",
+            ".gitattributes",
+            ".gitmodules",
+            "AGENTS.md",
+            "a/CLAUDE.md",
+            "Solution.py",
+            "REPORT.md",
+        ),
+        *("run", "run.sh", "x.desktop", "x.ipynb", "x.html", "__pycache__/x", ".bashrc", "sitecustomize.PY"),
+    ],
 )
 def test_what_would_have_a_say_is_named(name: str, folder: Path) -> None:
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -77,8 +115,97 @@ def test_a_link_in_the_place_of_what_is_passed_over_is_named(folder: Path) -> No
 
 
 def test_a_folder_with_all_the_world_in_it_was_not_delivered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.evidence.folder.MOST_ENTRIES", 5)
+    monkeypatch.setattr("burnish.evidence.beside.MOST_ENTRIES", 5)
     for number in range(6):
         (folder / f"{number}.txt").touch()
     with pytest.raises(SetupProblem, match="not a folder that Burnish delivered"):
         hold(DOSSIER, folder)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("notes.txt", "docs/more.md", "LICENSE", ".gitignore", ".editorconfig", "plot.png", "data.csv", "a/b/README"),
+        *(".pytest_cache/README.md", ".pytest_cache/CACHEDIR.TAG", ".pytest_cache/v/cache/nodeids"),
+        *(".ruff_cache/0.4.4/12", ".mypy_cache/3.11/solution.data.json"),
+    ],
+)
+def test_what_nothing_runs_is_named_and_let_be(name: str, folder: Path) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).touch()
+    held = hold(DOSSIER, folder)
+    assert (held.changed, held.unseen) == ((), (name,))
+
+
+@pytest.mark.parametrize("name", ["notes\u202e.txt", "notes.txt\u200b", "no\nte.txt", os.fsdecode(b"no\xfftes.txt")])
+def test_a_name_that_is_not_what_it_looks_like_is_refused(name: str, folder: Path) -> None:
+    (folder / name).touch()
+    held = hold(DOSSIER, folder)
+    assert (len(held.changed), held.unseen) == (1, ())
+
+
+def test_a_pipe_and_a_socket_beside_the_files_are_refused_and_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "notes.txt")
+    os.mknod(folder / "log.md", stat.S_IFSOCK)
+    assert hold(DOSSIER, folder).changed == ("log.md is not a regular file", "notes.txt is not a regular file")
+
+
+def test_a_fresh_repository_is_named(folder: Path) -> None:
+    git = partial(subprocess.run, cwd=folder, check=True)
+    git(["git", "init", "-q"])
+    git(["git", "config", "user.name", "Ann Öz"])
+    git(["git", "remote", "add", "origin", "https://example.org/double.git"])
+    held = hold(DOSSIER, folder)
+    assert (held.changed, held.unseen) == ((), (".git",))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("core.fsmonitor", "./run"),
+        ("core.hooksPath", ".."),
+        ("core.worktree", "/"),
+        ("core.sshCommand", "./run"),
+        ("core.pager", "./run"),
+        ("alias.st", "!./run"),
+        ("filter.x.clean", "./run"),
+        ("diff.x.textconv", "./run"),
+        ("include.path", "../notes.txt"),
+        ("remote.origin.url", "ext::./run"),
+        ("branch.main.remote", "ext::./run"),
+        ("remote.origin.uploadpack", "./run"),
+        ("credential.helper", "!./run"),
+    ],
+)
+def test_a_repository_whose_settings_may_run_something_is_refused(setting: str, value: str, folder: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    subprocess.run(["git", "config", setting, value], cwd=folder, check=True)
+    held = hold(DOSSIER, folder)
+    assert (len(held.changed), held.unseen) == (1, ())
+
+
+@pytest.mark.parametrize("name", ["hooks/pre-commit", "commondir", "config.worktree"])
+def test_a_repository_with_hooks_or_settings_elsewhere_is_refused(name: str, folder: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    (folder / ".git" / name).write_text("")
+    assert len(hold(DOSSIER, folder).changed) == 1
+
+
+def test_a_bare_repository_is_refused(folder: Path) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", "."], cwd=folder, check=True)
+    assert "config is a file that the evidence does not know" in hold(DOSSIER, folder).changed
+
+
+def test_the_repository_of_a_folder_above_does_not_matter(folder: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=folder.parent, check=True)
+    held = hold(DOSSIER, folder)
+    assert (held.changed, held.unseen) == ((), ())
+
+
+@pytest.mark.parametrize("line", [b"# coding: utf-7\n", b"#\rimport os\n", b"#\0\n", b"# \xe9\n"])
+def test_a_listed_file_that_python_would_import_as_another_text_is_refused(line: bytes, folder: Path) -> None:
+    data = line + (folder / "solution.py").read_bytes()
+    (folder / "solution.py").write_bytes(data)
+    files = DOSSIER.files | {"solution.py": hashlib.sha256(data).hexdigest()}
+    [said] = hold(DOSSIER.model_copy(update={"files": files}), folder).changed
+    assert said.startswith("solution.py is not what Python would import")

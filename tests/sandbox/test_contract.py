@@ -89,6 +89,20 @@ def test_code_may_be_anything(box, code):
     assert not box.grade(code, "assert f(1) == 1").all_passed
 
 
+@pytest.mark.parametrize("line", ["# coding: utf-7", "#!/bin/python\n# -*- coding: latin-1 -*-", "\f# coding=utf-16"])
+def test_code_and_tests_in_another_encoding_are_a_problem(box, line):
+    code, tests = "def f(x): return x\n", "assert f(1) == 1\n"
+    told = [box.grade(f"{line}\n{code}", tests), box.grade(code, f"{line}\n{tests}")]
+    told += [box.grade(code, f"{line}\nfrom solution import f\ndef test_f(): assert f(1) == 1\n")]
+    assert all(graded.problem and not graded.cases for graded in told)
+    assert box.grade(f"# coding: utf-8\n{code}", f"# coding: utf8\n{tests}").all_passed
+
+
+def test_a_text_keeps_its_odd_line_ends(box):
+    code = "# coding: utf-8\ndef f(): return 'é\u2028\x0c\x85'\n"
+    assert box.grade(code, "assert f() == 'é\\u2028\\x0c\\x85'\n").all_passed
+
+
 @pytest.mark.slow
 def test_megabytes_of_code_are_still_code(box):
     assert box.grade("x = 1\n" * 300_000 + "def f(): return x", "assert f() == 1").all_passed

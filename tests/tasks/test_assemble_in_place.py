@@ -117,9 +117,9 @@ def test_an_added_import_stands_below_the_heading_and_helper_methods_beside():
 
 
 def test_an_import_never_goes_above_the_first_line_of_a_script():
-    base = "#!/usr/bin/python\n# coding: latin-1\ndef f():\n    return 1\n"
+    base = "#!/usr/bin/python\n# coding: utf-8\ndef f():\n    return 1\n"
     assert assemble(fix(base, "f"), "import os\ndef f():\n    return os\n") == (
-        "#!/usr/bin/python\n# coding: latin-1\nimport os\ndef f():\n    return os\n"
+        "#!/usr/bin/python\n# coding: utf-8\nimport os\ndef f():\n    return os\n"
     )
 
 
@@ -178,7 +178,7 @@ def test_a_whole_module_never_takes_the_place_of_a_file_that_says_more():
     assert made == base.replace("return 1", "return 2"), "it does not parse, and its grade says so"
 
 
-ENDS, UNITS = ("\n", "\r\n", "\r"), ("    ", "\t", "  ")
+ENDS, UNITS = ("\n", "\r\n"), ("    ", "\t", "  ")
 
 
 @pytest.mark.parametrize("seed", range(60))

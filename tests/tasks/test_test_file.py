@@ -121,5 +121,10 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupProblem, match="Is a directory"):
         read_test_file(tmp_path)
     (tmp_path / "binary.py").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SetupProblem, match="is not text"):
+    with pytest.raises(SetupProblem, match="is not UTF-8 text"):
         read_test_file(tmp_path / "binary.py")
+    (tmp_path / "coded.py").write_text(
+        "# coding: utf-7\nfrom roman import roman\n\ndef test_a(): assert roman(1) == 'I'\n"
+    )
+    with pytest.raises(SetupProblem, match="line 1 names the encoding 'utf-7'"):
+        read_test_file(tmp_path / "coded.py")

@@ -100,13 +100,12 @@ def test_a_link_is_written_through_to_its_file(store, file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [b"# coding: latin-1\ndef double(n):\n    return '\xe9'\n", b"\xef\xbb\xbfdef double(n): 1\n"]
+    "data", [b"# coding: utf-8\ndef double(n):\n    return '\xc3\xa9'\n", b"\xef\xbb\xbfdef double(n): 1\n"]
 )
-def test_the_encoding_that_a_file_declares_is_kept(store, tmp_path, data):
+def test_the_byte_order_mark_of_a_file_is_kept(store, tmp_path, data):
     path = tmp_path / "old.py"
     path.write_bytes(data)
     target = read_target(path)
-    assert target.encoded(target.text) == data
     apply(finished(store, path, code=target.text.replace("def double(n)", "def double(m)")), store=store)
     assert path.read_bytes() == data.replace(b"double(n)", b"double(m)")
 
@@ -135,9 +134,11 @@ def test_what_goes_wrong_while_writing_leaves_everything_as_it_was(file, monkeyp
     [
         ("empty.py", b" \n", "is empty"),
         ("data.txt", b"x", "not Python code"),
-        ("zero.py", b"x\0", "zero bytes"),
-        ("latin.py", b"x = '\xe9'\n", "not text that Python reads"),
-        ("odd.py", b"# coding: klingon\n", "not text that Python reads"),
+        ("zero.py", b"x\0", "zero byte"),
+        ("latin.py", b"x = '\xe9'\n", "line 1 is not UTF-8 text"),
+        ("old.py", b"# coding: latin-1\nx = '\xe9'\n", "names the encoding 'latin-1'"),
+        ("odd.py", b"# coding: klingon\n", "names the encoding 'klingon'"),
+        ("mac.py", b"x = 1\ry = 2\r", "lone carriage return"),
         ("test_cart.py", b"x = 1", "burnish fix cart.py --tests"),
         ("tests/conftest.py", b"x = 1", "is a test"),
         ("tests.py", b"x = 1", "is a test"),
@@ -218,7 +219,7 @@ def test_the_old_content_is_kept_even_if_the_first_backup_is_gone(store, file):
 
 
 @pytest.mark.parametrize(
-    "data", [b"# coding: latin-1\ndef double(n):\n    return '\xe9'\n", b"\xef\xbb\xbfdef double(n): 1\n"]
+    "data", [b"# coding: utf-8\ndef double(n):\n    return '\xc3\xa9'\n", b"\xef\xbb\xbfdef double(n): 1\n"]
 )
 def test_the_diff_that_is_kept_has_the_bytes_of_the_file(store, tmp_path, data):
     path = tmp_path / "old.py"
@@ -231,3 +232,10 @@ def test_the_diff_that_is_kept_has_the_bytes_of_the_file(store, tmp_path, data):
     )
     assert patched.returncode == 0, patched.stderr
     assert path.read_bytes() == data.replace(b"double(n)", b"double(m)")
+
+
+@pytest.mark.parametrize("line", ["# coding: utf-7\n", "#\rimport os\n"])
+def test_a_repair_that_python_would_import_as_another_text_is_not_put_in_place(store, file, line):
+    with pytest.raises(SetupProblem, match="not put in place"):
+        apply(finished(store, file, code=line + FIXED), store=store)
+    assert file.read_bytes() == BUGGY.encode()

@@ -79,7 +79,7 @@ def test_what_looking_at_a_folder_leaves_behind_does_no_harm(folder: Path) -> No
     (folder / "notes.txt").write_text("read it")
     (folder / "evidence.json").write_text(json.dumps(evidence(folder), indent=4, sort_keys=True))
     verified = burnish.verify(folder)
-    assert (verified.ending, verified.unseen) == ("holds", ())
+    assert (verified.ending, sorted(verified.unseen)) == ("holds", [".pytest_cache/README.md", "notes.txt"])
 
 
 def test_code_planted_where_python_keeps_what_it_compiled_is_refused(folder: Path) -> None:
@@ -93,11 +93,12 @@ def test_code_planted_where_python_keeps_what_it_compiled_is_refused(folder: Pat
     assert f"__pycache__/{there.name} is compiled code" in refusal(folder)
 
 
-def test_a_folder_of_git_is_not_looked_at_and_that_is_said(folder: Path) -> None:
+def test_a_folder_of_git_is_named_and_refused_where_it_has_hooks(folder: Path) -> None:
     (folder / ".git" / "hooks").mkdir(parents=True)
-    (folder / ".git" / "hooks" / "hook.py").touch()
     verified = burnish.verify(folder)
     assert (verified.ending, verified.unseen) == ("holds", (".git",))
+    (folder / ".git" / "hooks" / "pre-commit").touch()
+    assert ".git is a folder of git with hooks" in refusal(folder)
 
 
 def deceived(folder: Path) -> dict[str, str]:

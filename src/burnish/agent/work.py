@@ -23,6 +23,7 @@ from burnish.events import (
     Tweaked,
 )
 from burnish.runs.run import Run, Version
+from burnish.tasks.definitions import split
 from burnish.tasks.task import Task
 
 NOT_RUN = "the tests could not be run"
@@ -295,7 +296,7 @@ class Work:
 
     def _changed(self, version: Version) -> int:
         """How many lines a version changes of the code that was there."""
-        old, new = self.task.base_code.splitlines(), version.code.splitlines()
+        old, new = split(self.task.base_code), split(version.code)
         blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
         return sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
 

@@ -23,6 +23,7 @@ from burnish.checks.suite import Suite
 from burnish.checks.swift import change_of, try_versions
 from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Graded
+from burnish.parsing import decode_source
 from burnish.tasks.syntax import complaint
 from burnish.text import plain
 
@@ -42,7 +43,6 @@ class InProject:
         self,
         project: Project,
         source: Path,
-        encoding: str = "utf-8",
         sandbox: str = "auto",
         seconds: float = 0.0,
         failing: Sequence[str] = (),
@@ -53,7 +53,7 @@ class InProject:
         limit = min(project.settings.test_seconds, wanted)
         settings = project.settings.model_copy(update={"test_seconds": limit})
         self.project = project.model_copy(update={"settings": settings, "sources": (source,)})
-        self.source, self.encoding = source, encoding
+        self.source = source
         self.seconds, self.failing = seconds, list(failing)
         self.slowest = slowest or seconds
         """What the slowest test took before."""
@@ -64,7 +64,7 @@ class InProject:
 
     def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
         """One case for each test of the project that decides, and for each undisputed one of the suite's own."""
-        if problem := complaint(module) or self._unwritable(module):
+        if problem := complaint(module):
             return Graded(problem=problem)
         own = {name: body for name, body in suite.names.items() if body not in (*suite.project, *disputed)}
         if not own and not suite.project:
@@ -106,7 +106,7 @@ class InProject:
 
     def _text(self) -> str:
         """The file as it is, its line ends too."""
-        return (self.project.root / self.source).read_bytes().decode(self.encoding)
+        return decode_source((self.project.root / self.source).read_bytes())
 
     def _swiftly(self, changes: Mapping[int, dict[str, Any]], suite: Suite, seconds: float) -> set[int]:
         own = suite.model_copy(update={"model": ()})
@@ -172,13 +172,6 @@ class InProject:
         rendered = re.sub(r"^from solution import ", f"from {ALIAS} import ", suite.render(disputed), flags=re.M)
         alias = f"import importlib\nimport sys\n\nsys.modules[__name__] = importlib.import_module({name!r})\n"
         return {OWN: rendered, f"{Path(OWN).parent}/{ALIAS}.py": alias}
-
-    def _unwritable(self, module: str) -> str:
-        try:
-            module.encode(self.encoding)
-        except (UnicodeEncodeError, LookupError) as error:
-            return f"the file is written in {self.encoding}, and this version cannot be: {error}"
-        return ""
 
     def wear(self, layer: Path) -> None:
         """From now on code may import what is in this layer; only for a project without an environment of its own."""

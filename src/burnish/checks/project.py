@@ -4,6 +4,7 @@ from pathlib import Path
 
 from burnish.checks.settings import Settings
 from burnish.events import Frozen
+from burnish.parsing import decode_source
 
 
 class Project(Frozen):
@@ -33,10 +34,9 @@ class Project(Frozen):
     """Packages that the user asked for by name, so that generated code may go online with them."""
     skipped: tuple[Path, ...] = ()
     """Files that are called Python but are not text; nothing judges them."""
+    foreign: tuple[Path, ...] = ()
+    """Files that Python imports and that are not taken, such as those in another encoding; nothing judges them."""
 
     def text(self, source: Path) -> str:
-        """A file of the project, as Python reads it. Raises OSError and UnicodeDecodeError."""
-        import tokenize
-
-        with tokenize.open(self.root / source) as file:
-            return file.read()
+        """A file of the project, as Python reads it. Raises OSError, and SyntaxError for one that is not taken."""
+        return decode_source((self.root / source).read_bytes()).replace("\r\n", "\n")

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from burnish.checks.project import Project
-from burnish.checks.python_files import python_files, unreadable
+from burnish.checks.python_files import flaw_of, python_files
 from burnish.checks.settings import read_settings
 from burnish.checks.suite_finder import find_tests, is_package, is_test
 from burnish.errors import SetupProblem
+from burnish.parsing import ForeignSource
 
 MARKS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
 NOT_CODE = {"setup.py", "conftest.py", "noxfile.py"}
@@ -30,12 +31,13 @@ def find_project(
     if not named:
         raise SetupProblem("Nothing was named to check. Name a file or a folder: burnish check src/")
     root = find_root([*named, *named_tests])
-    skipped: list[Path] = []
+    flaws: dict[Path, SyntaxError | OSError] = {}
     found = find_tests(root, named, named_tests)
     all_tests = [root / test for test in found]
-    sources = sorted(_sources(named, [test for test in all_tests if not is_package(test, named_tests)], skipped))
+    sources = sorted(_sources(named, [test for test in all_tests if not is_package(test, named_tests)], flaws))
     if not sources:
-        raise SetupProblem(_nothing(named))
+        raise SetupProblem(_not_taken(min(flaws), flaws[min(flaws)]) if flaws else _nothing(named))
+    foreign = {path for path, flaw in flaws.items() if isinstance(flaw, ForeignSource)}
     return Project(
         root=root,
         sources=tuple(source.relative_to(root) for source in sources),
@@ -45,7 +47,8 @@ def find_project(
         test_command=("sh", "-c", test_command) if isinstance(test_command, str) else tuple(test_command or ()),
         generated=generated,
         settings=read_settings(root),
-        skipped=tuple(sorted(path.relative_to(root) for path in skipped)),
+        skipped=tuple(sorted(path.relative_to(root) for path in flaws.keys() - foreign)),
+        foreign=tuple(sorted(path.relative_to(root) for path in foreign)),
     )
 
 
@@ -108,28 +111,46 @@ def _existing(paths: Sequence[str | Path]) -> list[Path]:
     return found
 
 
-def _sources(named: Iterable[Path], tests: Sequence[Path], skipped: list[Path]) -> set[Path]:
-    """The Python files that are judged; those that nobody could read go to `skipped`."""
+def _sources(named: Iterable[Path], tests: Sequence[Path], flaws: dict[Path, SyntaxError | OSError]) -> set[Path]:
+    """The Python files that are judged; what keeps others from being judged goes to `flaws`."""
     found: set[Path] = set()
     for path in named:
         if path.is_file():
             if any(path == test for test in tests):
                 continue
-            if problem := "its name does not end in .py" if path.suffix != ".py" else unreadable(path):
-                raise SetupProblem(f"{path.name} is not Python code: {problem}. Name a file with Python code.")
+            if path.suffix != ".py":
+                raise SetupProblem(
+                    f"{path.name} is not Python code: its name does not end in .py. Name a file with Python code."
+                )
+            if flaw := flaw_of(path):
+                raise SetupProblem(_not_taken(path, flaw))
             found.add(path)
             continue
         others = [test for test in tests if not path.is_relative_to(test)]
         for file in python_files(path):
             if file.name in NOT_CODE or is_test(file, path) or any(file.is_relative_to(test) for test in others):
                 continue
-            if len(found) + len(skipped) >= MOST_FILES:
+            if len(found) + len(flaws) >= MOST_FILES:
                 raise SetupProblem(
                     f"There are more than {MOST_FILES:,} Python files below {str(path)!r}. "
                     f"Name a smaller folder: burnish check {path.name}/PACKAGE"
                 )
-            (skipped.append if unreadable(file) else found.add)(file)
+            if flaw := flaw_of(file):
+                flaws[file] = flaw
+            else:
+                found.add(file)
     return found
+
+
+def _not_taken(file: Path, flaw: SyntaxError | OSError) -> str:
+    """What to say of a file that is not judged, with what to do about it."""
+    why = flaw.msg if isinstance(flaw, SyntaxError) else flaw.strerror
+    if isinstance(flaw, ForeignSource):
+        return (
+            f"{file.name} is not judged: {why}. Write it in UTF-8, without that line: "
+            f"iconv -f latin-1 -t utf-8 {file.name}"
+        )
+    return f"{file.name} is not Python code: {why}. Name a file with Python code."
 
 
 def _nothing(named: Sequence[Path]) -> str:

@@ -1,9 +1,10 @@
 """Python files as they lie in folders, without those that are nobody's own code."""
 
 import os
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+
+from burnish.parsing import find_flaw
 
 LEFT_OUT = {"node_modules", "build", "dist", "__pycache__", "site-packages"}
 
@@ -21,10 +22,9 @@ def is_left_out(folder: Path) -> bool:
     return name.startswith(".") or name in LEFT_OUT or name.endswith(".egg-info") or (folder / "pyvenv.cfg").exists()
 
 
-def unreadable(file: Path) -> str:
-    """Why Python could not read this file as text; "" when it can."""
+def flaw_of(file: Path) -> SyntaxError | OSError | None:
+    """What keeps a file from being judged as Python source; None when nothing does."""
     try:
-        with tokenize.open(file) as opened:
-            return "it holds zero bytes" if "\0" in opened.read() else ""
-    except (OSError, SyntaxError, UnicodeDecodeError) as error:
-        return str(error)
+        return find_flaw(file.read_bytes())
+    except OSError as error:
+        return error

@@ -75,8 +75,10 @@ def _reasons(verified: Verified) -> Iterator[Text]:
     told: list[Claim] = [claim for claim in verified.claims if claim.why]
     for claim in told:
         yield Text.assemble((f"{one_line(claim.what, 40):<13} ", "bold"), one_line(claim.why, 300))
-    for name in verified.unseen:
-        yield Text.assemble((f"{name:<13} ", "bold"), "was not looked at; remove it before you use tools in the folder")
+    for name in verified.unseen[:MOST_CHANGES]:
+        yield Text.assemble((f"{one_line(name, 60):<13} ", "bold"), "is not in the evidence, and was not looked at")
+    if len(verified.unseen) > MOST_CHANGES:
+        yield Text(f"… and {len(verified.unseen) - MOST_CHANGES} more", style="dim")
     if told or verified.unseen:
         yield Text("")
 

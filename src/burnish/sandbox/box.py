@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import CommandRan, Graded
+from burnish.parsing import refusal
 from burnish.sandbox import diagnosis, start, verdict
 from burnish.sandbox.cell import Cell, CellGone, Ended, Heard
 from burnish.sandbox.limits import Limits
@@ -70,6 +71,9 @@ class Box:
 
     def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
         """Run `tests` against `code` (importable as `solution`) and say what each test said."""
+        for what, text in (("code", code), ("tests", tests)):
+            if why := refusal(text):
+                return Graded(problem=f"the {what} cannot be read: {why}")
         suite = verdict.style_of(tests)
         if suite.problem:
             return Graded(problem=suite.problem)
@@ -88,7 +92,7 @@ class Box:
         nonce = secrets.token_hex(16)
         sealed = json.dumps({"tests": tests, "nonce": nonce, "pytest": suite.pytest}).encode()
         message = {"job": "grade", "timeout": timeout_seconds, "shared": suite.shared, "pytest": suite.pytest}
-        inputs = [code.encode(errors="surrogatepass"), sealed]
+        inputs = [code.encode(), sealed]
         return self._perform(message, inputs, verdict.MOST_BYTES), nonce
 
     def _perform(

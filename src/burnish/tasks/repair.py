@@ -10,7 +10,7 @@ from burnish.tasks.definitions import FUNCTIONS, Definition, all_functions, find
 from burnish.tasks.examples import find_examples
 from burnish.tasks.syntax import parsed
 from burnish.tasks.task import NO_WORDS, Task
-from burnish.text import slug
+from burnish.text import slug, well_formed
 
 CLOSE = 0.5
 MOST_NAMES = 3
@@ -25,7 +25,7 @@ def from_file(
     """
     if function and function not in function_names(text):
         raise SetupProblem(_not_found(text, function))
-    words = docstring(text, function)
+    spec, words = well_formed(spec), well_formed(docstring(text, function))
     shown = tuple(examples(f"{spec}\n\n{words}", function))
     return Task(
         id=slug(f"fix-{function or 'file'}"),

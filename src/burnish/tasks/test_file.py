@@ -13,6 +13,7 @@ from pathlib import Path
 
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
+from burnish.parsing import decode_source
 from burnish.tasks.syntax import parsed
 
 _MARK = re.compile(r"# ([\w:]+), from your file\n")
@@ -46,13 +47,13 @@ def read_test_file(path: Path, packaged: Callable[[str], bool] = lambda module: 
     `packaged` says of a module whether it comes with a package that the code may use.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = decode_source(path.read_bytes()).replace("\r\n", "\n")
     except OSError as error:
         raise SetupProblem(
             f"The tests in {str(path)!r} cannot be read ({error.strerror}). Name a file with tests: --with-tests FILE"
         ) from error
-    except UnicodeDecodeError as error:
-        raise _useless(path, "is not text") from error
+    except SyntaxError as error:
+        raise _useless(path, f"cannot be taken ({error.msg})") from error
     tree = parsed(text)
     if tree is None:
         raise _useless(path, "is not Python that can be read")

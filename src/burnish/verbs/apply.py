@@ -3,13 +3,12 @@
 import difflib
 import glob
 import hashlib
-import io
-import tokenize
 from pathlib import Path
 from typing import Any
 
 from burnish.errors import SetupProblem
 from burnish.events import Applied
+from burnish.parsing import refusal
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks.definitions import split
 from burnish.verbs.target import SIGNED, keep_beside, put_in_place, read_target
@@ -67,7 +66,7 @@ def diff_of(run: Run) -> str:
     if not run.code or run.code == base:
         return ""
     name = str(facts["name"])
-    mark = "\ufeff" if _encoding(run) == SIGNED else ""
+    mark = "\ufeff" if facts.get("encoding") == SIGNED else ""
     lines = difflib.unified_diff(split(mark + base), split(mark + run.code), f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
@@ -76,10 +75,9 @@ def save_diff(run: Run, store: Store) -> str:
     """The diff, put into the run's folder as well: in the bytes of the file that it is about."""
     diff = diff_of(run)
     if diff:
-        encoding = _encoding(run).replace(SIGNED, "utf-8")
         *head, body = diff.split("\n", 2)
         names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
-        write_whole(store.runs / run.id / DIFF, names + body.encode(encoding, "surrogateescape"), PRIVATE)
+        write_whole(store.runs / run.id / DIFF, names + body.encode("utf-8", "replace"), PRIVATE)
     return diff
 
 
@@ -96,10 +94,7 @@ def facts_of(run: Run) -> dict[str, Any]:
             f"Choose one of `burnish fix` from: burnish runs"
         )
     file, name = Path(str(facts.get("file", ""))), Path(str(facts.get("name", "")))
-    try:
-        base = _base(run).encode(_encoding(run))
-    except (SyntaxError, ValueError):
-        base = b""
+    base = _data(run, _base(run))
     is_whole = file.is_absolute() and name.parts and file.parts[-len(name.parts) :] == name.parts
     if not is_whole or hashlib.sha256(base).hexdigest() != facts.get("sha256"):
         raise SetupProblem(
@@ -109,15 +104,11 @@ def facts_of(run: Run) -> dict[str, Any]:
     return facts
 
 
-def _encoding(run: Run) -> str:
-    """As the text of the file declares it; a record only says whether a byte order mark stood before it."""
-    declared, _ = tokenize.detect_encoding(io.BytesIO(_base(run).encode("utf-8", "surrogatepass")).readline)
+def _data(run: Run, text: str | None = None) -> bytes:
+    """What the file is to hold, or another text for it, with the byte order mark that it had."""
     facts = run.started.settings.get("fix")
-    return SIGNED if declared == "utf-8" and isinstance(facts, dict) and facts.get("encoding") == SIGNED else declared
-
-
-def _data(run: Run) -> bytes:
-    return run.code.encode(_encoding(run))
+    encoding = SIGNED if isinstance(facts, dict) and facts.get("encoding") == SIGNED else "utf-8"
+    return (run.code if text is None else text).encode(encoding, "replace")
 
 
 def _hash(file: Path) -> str:
@@ -132,7 +123,7 @@ def _kept(path: Path, run: Run) -> Path:
     """The file's old content as an earlier call left it; put there once more if it is gone."""
     real, facts = path.resolve(), facts_of(run)
     kept = [file for file in real.parent.glob(f"{glob.escape(real.name)}.orig*") if _hash(file) == facts["sha256"]]
-    return kept[0] if kept else keep_beside(real, _base(run).encode(_encoding(run)))
+    return kept[0] if kept else keep_beside(real, _data(run, _base(run)))
 
 
 def _base(run: Run) -> str:
@@ -148,6 +139,10 @@ def _must_be_good(run: Run, changes: bool, store: Store) -> None:
         raise SetupProblem(
             f"Run {run.id!r} is {run.state}, and only a repair that passes its tests is put in place.{kept} "
             f"Try again: burnish fix {facts_of(run)['name']}"
+        )
+    if why := refusal(run.code):
+        raise SetupProblem(
+            f"What run {run.id!r} made is not put in place: {why}. Begin anew: burnish fix {facts_of(run)['name']}"
         )
     if not changes:
         raise SetupProblem(f"Run {run.id!r} changed nothing, so there is nothing to apply. See: burnish show {run.id}")

@@ -72,7 +72,6 @@ def ground_of(plan: Plan, sandbox: str = "auto") -> InProject:
     return InProject(
         plan.project,
         plan.source,
-        plan.target.encoding,
         sandbox,
         before.seconds,
         plan.failing,

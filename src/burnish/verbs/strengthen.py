@@ -20,6 +20,7 @@ from burnish.models.model import Model
 from burnish.models.names import open_model, split_names
 from burnish.packages import wanted
 from burnish.runs import Record, Run, Store, read_record
+from burnish.tasks.definitions import split
 from burnish.verbs.strengthening.put import put_beside
 from burnish.verbs.strengthening.scope import Scope, must_be_writable, passing_tests, scope_of
 from burnish.verbs.strengthening.unnoticed import mutants_of
@@ -100,7 +101,7 @@ def files_of(run: Run, store: Store | None = None) -> dict[Path, str]:
 
 def diff_of(files: Mapping[Path, str]) -> str:
     """New files as a unified diff that `patch` and `git apply` read; empty if there are none."""
-    parts = (difflib.unified_diff([], text.splitlines(True), "/dev/null", f"b/{path}") for path, text in files.items())
+    parts = (difflib.unified_diff([], split(text), "/dev/null", f"b/{path}") for path, text in files.items())
     return "".join(line for part in parts for line in part)
 
 

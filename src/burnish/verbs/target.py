@@ -1,13 +1,12 @@
 """The file that is to be repaired: read once, written once, and nothing of it lost on the way."""
 
+import codecs
 import contextlib
 import hashlib
-import io
 import os
 import shlex
 import shutil
 import tempfile
-import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +14,7 @@ from typing import BinaryIO
 from burnish.checks.project_finder import find_root
 from burnish.checks.suite_finder import FOLDERS, is_collected, is_named_as_test, is_test
 from burnish.errors import SetupProblem
+from burnish.parsing import decode_source
 from burnish.text import one_line
 
 SIGNED = "utf-8-sig"
@@ -29,11 +29,8 @@ class Target:
     text: str
     """Without a byte order mark; line ends as they are."""
     encoding: str
+    """UTF-8, with a byte order mark (`SIGNED`) or without."""
     sha256: str
-
-    def encoded(self, text: str) -> bytes:
-        """Another text for the same file, in the file's own encoding."""
-        return text.encode(self.encoding)
 
 
 def read_target(path: Path | str) -> Target:
@@ -43,21 +40,19 @@ def read_target(path: Path | str) -> Target:
     _must_be_code(named, full)
     try:
         data = full.read_bytes()
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        text = data.decode(encoding)
+        text = decode_source(data)
     except OSError as error:
         raise SetupProblem(f"{_name(named)} cannot be read ({error.strerror}). Name a file that can.") from error
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+    except SyntaxError as error:
         raise SetupProblem(
-            f"{_name(named)} is not text that Python reads: {one_line(str(error), 200)}. "
-            f"Convert it first: iconv -f latin-1 -t utf-8 {named.name}"
+            f"{_name(named)} is not Python in UTF-8: {error.msg}. "
+            f"Convert it first, without a line that names another encoding: iconv -f latin-1 -t utf-8 {named.name}"
         ) from error
-    if "\0" in text:
-        raise SetupProblem(f"{_name(named)} is no Python: it holds zero bytes. Name a file with Python code.")
     if not text.strip():
         raise SetupProblem(
             f'{_name(named)} is empty, so there is nothing to repair. To have code written, type: burnish write "…"'
         )
+    encoding = SIGNED if data.startswith(codecs.BOM_UTF8) else "utf-8"
     return Target(full, text, encoding, hashlib.sha256(data).hexdigest())
 
 

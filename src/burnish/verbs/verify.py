@@ -44,7 +44,7 @@ class Verified(Frozen):
     changed: tuple[str, ...] = ()
     """Why the folder was refused; nothing of it was run then."""
     unseen: tuple[str, ...] = ()
-    """What lies in the folder and was not looked at."""
+    """What lies in the folder, is not in the evidence, and was not looked at."""
     claims: tuple[Claim, ...] = ()
     sandbox: str = ""
     """Where it was run again."""

@@ -19,6 +19,7 @@ from burnish.models.names import Models
 from burnish.packages import wanted
 from burnish.packages.distribution import brings
 from burnish.packages.wanted import normal
+from burnish.parsing import refusal
 from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks import Task, from_sentence, go_on
@@ -171,6 +172,11 @@ def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) ->
     if run.code:
         code, tests = files_of(module_of(run))
         contents = {code: run.code, tests: tests_file(run), **contents}
+        for name in (code, tests):
+            if why := refusal(contents[name]):
+                raise SetupProblem(
+                    f"{name} of run {run.id!r} is not delivered: {why}. Look at it: burnish show {run.id}"
+                )
     contents[FILE] = as_text(dossier_of(run, contents, versions()))
     try:
         folder.mkdir(parents=True)

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from burnish.agent.tweaks.code import Code
+from burnish.tasks.definitions import split
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 BLOCKS = ("body", "orelse", "finalbody")
@@ -50,7 +51,7 @@ def step_of(code: Code) -> str:
 
 def moved(text: str, old: str, new: str) -> str:
     """Whole lines with another margin, and a line's end after the last."""
-    lines = text.splitlines(keepends=True)
+    lines = split(text)
     changed = "".join(new + line[len(old) :] if line.startswith(old) and line.strip() else line for line in lines)
     return changed if changed.endswith(("\n", "\r")) else changed + "\n"
 

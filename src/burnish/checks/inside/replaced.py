@@ -5,6 +5,7 @@ A process that the tests start as `python …` reads the other text too; one tha
 
 from __future__ import annotations
 
+import io
 import linecache
 import os
 import sys
@@ -24,7 +25,7 @@ class Replaced(MetaPathFinder):
     def __init__(self, path: str, text: str) -> None:
         self.path = os.path.realpath(path)
         self.text = text
-        lines = text.splitlines(keepends=True)
+        lines = io.StringIO(text, newline="").readlines()  # `splitlines` would break at form feeds too
         linecache.cache[path] = linecache.cache[self.path] = (len(text), None, lines, path)
 
     def find_spec(

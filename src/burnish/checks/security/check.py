@@ -9,6 +9,8 @@ from tokenize import TokenError
 from burnish.checks.finding import Finding
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
+from burnish.checks.python_files import flaw_of
+from burnish.checks.security import characters
 from burnish.checks.security.bandit import Scan, Seen, scan
 from burnish.checks.security.nosec import unmarked
 from burnish.checks.security.rules import Rule, breaches, rules_for
@@ -47,11 +49,12 @@ class SecurityCheck:
 
 def look(project: Project, rules: tuple[Rule, ...], scanned: Scan) -> tuple[list[Finding], dict[str, str]]:
     """The findings of bandit and of our rules, worst first, and the files that one of them could not read."""
-    unread = dict(scanned.unread)
+    unread = dict(scanned.unread) | {str(file): str(flaw_of(project.root / file)) for file in project.foreign}
     ours: list[Finding] = []
     for source in project.sources:
         try:
             text = project.text(source)
+            ours += characters.hidden_characters(text, str(source))
             found = breaches(parse(text), str(source), rules)
             ours += found if project.generated else unmarked(found, text, rules)
         except UNREADABLE as error:
@@ -62,7 +65,7 @@ def look(project: Project, rules: tuple[Rule, ...], scanned: Scan) -> tuple[list
 
 def joined(seen: list[Seen], ours: list[Finding], rules: tuple[Rule, ...]) -> list[Finding]:
     """All findings; where a rule and bandit mean the same thing at the same place, one with both names."""
-    also = {rule.name: rule.also for rule in rules}
+    also = {rule.name: rule.also for rule in rules} | {characters.RULE: characters.SAME}
     left, findings = list(ours), []
     for theirs, lines in seen:
         same = [o for o in left if o.file == theirs.file and o.line in lines and theirs.rule in also[o.rule]]

@@ -40,15 +40,14 @@ def main(code: bytes, channel: Channel) -> None:
 
 
 def load(code: bytes) -> types.ModuleType:
-    """The code as the module `solution`."""
+    """The code as the module `solution`: compiled from its bytes, as an import of the same file would."""
     solution = types.ModuleType("solution")
     solution.__file__ = faults.FILE
     sys.modules["solution"] = solution
     sys.path.insert(0, "")
     order.for_code()
-    text = code.decode(errors="surrogatepass")
-    faults.SOURCE[:] = text.split("\n")
-    exec(compile(text, faults.FILE, "exec"), vars(solution))
+    faults.SOURCE[:] = code.decode(errors="replace").split("\n")
+    exec(compile(code, faults.FILE, "exec"), vars(solution))
     return solution
 
 

@@ -76,7 +76,7 @@ class Explainer:
     """Writes messages about one text of tests."""
 
     def __init__(self, source: str) -> None:
-        self.lines = source.splitlines()
+        self.lines = source.split("\n")
         self.source = source
 
     def fail(self, first: int, last: int, got: Any, expected: Any = None) -> None:
