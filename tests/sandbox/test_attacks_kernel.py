@@ -44,6 +44,7 @@ def test_a_chroot_is_refused(fails_inside):
     fails_inside(attack("chroot", "b'/'"))
 
 
+@needs_root
 def test_a_namespace_cannot_be_joined(fails_inside):
     fails_inside("import os; fd = os.open('/proc/self/ns/net', 0); " + attack("setns", "fd, 0"))
 

@@ -130,6 +130,7 @@ REMEDIES = {
     "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
     "on another machine": "docker context use default",
     "is closed to others": "chmod o+rx FOLDER",
+    "has a volume": BUILD,
     "o such image": BUILD,
     "image not known": BUILD,
     "Cannot connect": "sudo systemctl start docker",
