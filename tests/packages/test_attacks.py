@@ -1,5 +1,6 @@
 """Wheels and caches that were made to hurt: they do not fill the disk, leave their folder, or start by themselves."""
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -111,3 +112,11 @@ def test_a_cache_in_which_anybody_may_put_packages_is_not_used(shelf: Shelf, cac
         prepare(["apple"])
     cache.chmod(0o775)
     assert prepare(["apple"])
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
+def test_a_cache_of_another_user_is_not_used(shelf: Shelf, cache: Path) -> None:
+    cache.mkdir(parents=True)
+    os.chown(cache, 12345, 12345)
+    with pytest.raises(SetupProblem, match="BURNISH_CACHE"):
+        prepare([])
