@@ -44,6 +44,7 @@ def test_a_chroot_is_refused(fails_inside):
     fails_inside(attack("chroot", "b'/'"))
 
 
+@needs_root
 def test_a_namespace_cannot_be_joined(fails_inside):
     fails_inside("import os; fd = os.open('/proc/self/ns/net', 0); " + attack("setns", "fd, 0"))
 
@@ -126,3 +127,17 @@ def test_the_real_user_is_not_root(kind):
     assert uids[0] != "0"
     if kind == "bubblewrap" or os.getuid() == 0:
         assert uids[0] == str(bubblewrap.CELL_UID if os.getuid() == 0 else os.getuid())
+
+
+READ = "import os; fd = os.open('/usr/bin/env', os.O_RDONLY); os.read(fd, 100); "
+
+
+def test_which_files_an_earlier_job_has_read_is_not_told(fails_inside):
+    """The pages that the kernel keeps of the system's files are a store that any job can write to, by reading."""
+    fails_inside(f"{READ}os.preadv(fd, [bytearray(9)], 0, os.RWF_NOWAIT)")
+    mapped = "import mmap; at = mmap.mmap(-1, 4096); where = ctypes.addressof(ctypes.c_char.from_buffer(at)); "
+    fails_inside(f"{CALL}{mapped}assert call(27, ctypes.c_void_p(where), 4096, ctypes.create_string_buffer(1)) == 0")
+
+
+def test_a_cell_reads_into_several_buffers_as_any_program(cell):
+    assert cell.run(["python", "-c", f"{READ}print(os.preadv(fd, [bytearray(9)], 0))"]).output == "9\n"

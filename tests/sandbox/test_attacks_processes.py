@@ -1,6 +1,7 @@
 """Code in a cell wants to outlive its job, to reach the server, or to prepare something for the next job."""
 
 import ast
+import os
 import signal
 import time
 
@@ -11,6 +12,7 @@ from burnish.sandbox import open_sandbox
 from tests.sandbox.attack import is_healthy, run_bare
 from tests.sandbox.kinds import ISOLATED, must_be_there
 
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="outside a cell only root can do this")
 DETACH = """
 import os, sys, time
 if os.fork() == 0:
@@ -72,14 +74,17 @@ def test_killing_everybody_kills_only_the_job(cell):
     assert is_healthy(cell)
 
 
+@needs_root
 def test_the_descriptors_of_the_server_cannot_be_opened(fails_inside):
     fails_inside("import os; assert os.listdir(f'/proc/{os.getppid()}/fd')")
 
 
+@needs_root
 def test_the_memory_of_the_server_cannot_be_read(fails_inside):
     fails_inside("import os; open(f'/proc/{os.getppid()}/mem', 'rb').close()")
 
 
+@needs_root
 def test_the_environment_of_the_server_cannot_be_read(fails_inside):
     fails_inside("import os; open(f'/proc/{os.getppid()}/environ', 'rb').read()")
 

@@ -1,5 +1,6 @@
 """Code in a cell wants more than its share, or never to end."""
 
+import threading
 import time
 
 import pytest
@@ -157,3 +158,34 @@ def test_memory_filled_by_many_processes_with_such_files_fails_the_job_and_never
     for _ in range(3):
         assert not cell.grade(f"{FILL}\n{spread}", "assert spread()", timeout_seconds=5).all_passed
         assert is_healthy(cell)
+
+
+HOLD = """
+import os, socket, time
+pairs, fd = [], os.open("/dev/null", os.O_RDONLY)
+try:
+    while True:
+        pairs.append(socket.socketpair())
+        for _ in range(5): socket.send_fds(pairs[-1][0], [b"x"], [fd] * 100)
+except OSError as error:
+    print(error.errno, flush=True)
+time.sleep(30)
+"""
+"""Leaves as many descriptors on their way as the kernel allows a user, whoever else is that user."""
+
+
+def test_descriptors_that_a_job_leaves_on_their_way_do_not_fail_the_job_in_another_cell(cell):
+    holding, said = threading.Event(), []
+
+    def hear(data: bytes) -> None:
+        said.append(data)
+        holding.set()
+
+    holder = threading.Thread(target=lambda: cell.run(["python", "-c", HOLD], timeout_seconds=2, heard=hear))
+    holder.start()
+    assert holding.wait(20)
+    assert b"".join(said).strip() == b"109", "too many references"
+    assert cell.grade("def double(x):\n    return 2 * x", "assert double(2) == 4", timeout_seconds=1).all_passed
+    assert holder.is_alive()
+    holder.join()
+    assert is_healthy(cell)

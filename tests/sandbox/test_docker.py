@@ -79,7 +79,7 @@ def test_an_engine_that_is_not_running_says_so(monkeypatch, tmp_path):
 
 
 def test_an_engine_without_control_groups_gets_no_limits_it_cannot_keep_and_the_report_says_so():
-    assert command.bounds(ROOTLESS, Limits())[:2] == ["--ulimit", "nofile=256:256"]
+    assert command.bounds(ROOTLESS, Limits())[0] == "--ulimit"
     assert "--memory" in command.bounds(ROOTFUL, Limits())
     assert "rlimit only" in diagnosis.docker_level(ROOTLESS)
     assert "memory and processes by cgroup v2" in diagnosis.docker_level(ROOTFUL)
@@ -152,6 +152,30 @@ def test_the_folder_of_a_burnish_killed_while_it_started_a_container_is_removed(
 def test_a_container_that_cannot_start_says_why(found):
     with pytest.raises(SandboxError, match="no-such-image"):
         start.docker_cell(found, "no-such-image:here", Limits())
+
+
+@pytest.fixture
+def altered_image(found: Engine, request: pytest.FixtureRequest) -> Iterator[None]:
+    """What stands under the name of our image was made by somebody else, with a setting more."""
+    name = image.ensure(found)
+    found.ask("import", "--change", request.param, "-", name, given=image.layout())
+    yield
+    found.ask("image", "rm", "--force", name)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("altered_image", ["VOLUME /stash"], indirect=True)
+def test_an_image_with_a_volume_is_refused_because_jobs_could_fill_it_and_leave_something_there(found, altered_image):
+    with pytest.raises(SetupProblem, match="volume"):
+        open_sandbox("docker", cells=1)
+    assert found.ask("volume", "ls", "--quiet") == ""
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize("altered_image", ["HEALTHCHECK --interval=1s CMD /usr/bin/touch /tmp/found"], indirect=True)
+def test_what_an_image_wants_to_run_beside_jobs_does_not_run(altered_image):
+    with open_sandbox("docker", cells=1) as box:
+        assert box.run(["sh", "-c", "sleep 3; ls /tmp"]).output == ""
 
 
 @pytest.mark.docker

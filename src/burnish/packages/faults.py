@@ -105,6 +105,23 @@ def from_elsewhere(asked: tuple[str, ...]) -> SetupProblem:
     )
 
 
+def too_much_inside(asked: tuple[str, ...]) -> SetupProblem:
+    """A wheel that would fill the disk."""
+    return SetupProblem(
+        f"What was fetched for {_list(asked)} would unpack to many times the size that packages have, and so fill the "
+        "disk. Nothing of it is unpacked or kept. Ask for another version or another package: --with 'NAME==VERSION'"
+    )
+
+
+def others_may_write(folder: Path) -> SetupProblem:
+    """A cache into which another user could put packages."""
+    return SetupProblem(
+        f"Packages are kept in {folder}, and there another user of this machine may put some too, which would then be "
+        f"taken for yours. Close it (chmod o-w {folder}), or name a folder of your own: "
+        "export BURNISH_CACHE=/a/folder/of/yours"
+    )
+
+
 def _full(folder: Path) -> SetupProblem:
     return SetupProblem(
         f"The disk that holds {folder} is full, so the packages could not be unpacked. Make room there, or name a "

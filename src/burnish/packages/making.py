@@ -14,7 +14,7 @@ from burnish.packages.layer import Installed, Layer, Manifest
 from burnish.packages.lock import lock_of, taken
 from burnish.packages.pip import Pip, Tell
 from burnish.packages.removal import remove
-from burnish.packages.wheels import Wheels, installed
+from burnish.packages.wheels import Wheels, installed, is_bomb
 
 SELF_STARTERS = {"sitecustomize", "usercustomize"}
 """Modules that Python imports without being asked."""
@@ -81,6 +81,8 @@ class Making:
         got = pip.fetch(self.asked, fetched, self.tell)
         if not got.ok:
             raise faults.problem(got, self.asked, pip, wheels)
+        if is_bomb(fetched):
+            raise faults.too_much_inside(self.asked)
         remove(site)
         put = pip.install(self.asked, fetched, site, report)
         if not put.ok:

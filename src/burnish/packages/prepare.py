@@ -1,6 +1,7 @@
 """Makes a layer, or finds it made: before any cell starts, from wheels alone, and whole or not at all."""
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -31,6 +32,7 @@ def prepare(
     `bounds` is passed, pip is ended, whatever it does. Raises SetupProblem.
     """
     asked, bounds = normal(requirements), bounds or Bounds()
+    _must_be_ours(layer.home())
     own = interpreter is None or os.path.realpath(interpreter) == os.path.realpath(sys.executable)
     python = None if own else interpreter
     name = identity(python)
@@ -42,6 +44,14 @@ def prepare(
     prepared = _up_to_date(found, folder, tell, bounds, make) if found else make(folder, bounds)
     unused.use(prepared.folder.parent)
     return prepared
+
+
+def _must_be_ours(home: Path) -> None:
+    """Raise SetupProblem for a cache that is another user's, or that any user may write to. Root may have made it."""
+    with suppress(OSError):  # there is none yet, or it cannot be entered: that is said later
+        found = home.stat()
+        if found.st_uid not in {0, os.getuid()} or found.st_mode & stat.S_IWOTH:
+            raise faults.others_may_write(home)
 
 
 def _up_to_date(found: Layer, folder: Path, tell: Tell | None, bounds: Bounds, make: Callable[..., Layer]) -> Layer:

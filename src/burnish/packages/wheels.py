@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ from packaging.utils import InvalidWheelFilename, NormalizedName, canonicalize_n
 from packaging.version import InvalidVersion, Version
 
 from burnish.packages.layer import Installed
+
+MOST_FILES = 200_000
+"""Files of all wheels of a layer. The largest packages have some ten thousand."""
+USUAL_BYTES, USUAL_RATIO = 100 << 20, 20
+"""Unpacked, wheels have no more than this many bytes, and this many times their own besides; usual is five times."""
 
 
 class Wheels:
@@ -63,6 +69,20 @@ def installed(report: Path) -> tuple[Installed, ...]:
     if any(item["is_direct"] for item in told):
         raise ValueError("not from the index")
     return tuple(sorted((_package(item) for item in told), key=lambda one: one.name))
+
+
+def is_bomb(fetched: Path) -> bool:
+    """Whether the wheels of a folder would unpack to far more than wheels usually do.
+
+    Python unpacks no more of a file than the wheel announces, so what is announced is what counts.
+    """
+    files = list(fetched.glob("*.whl"))
+    try:
+        entries = [entry for file in files for entry in zipfile.ZipFile(file).infolist()]
+    except (zipfile.BadZipFile, NotImplementedError):
+        return False  # pip says what is wrong with it
+    most_bytes = USUAL_BYTES + USUAL_RATIO * sum(file.stat().st_size for file in files)
+    return len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > most_bytes
 
 
 def _package(item: dict[str, Any]) -> Installed:

@@ -5,9 +5,12 @@ pip would fetch and build those, which runs their code. Building is always done 
 """
 
 import os
+import resource
 import runpy
 import sys
 
+MOST_MEMORY = 2 << 30
+"""pip reads what a wheel says of itself as a whole, and a packed megabyte may be a gigabyte of that."""
 REFUSED = "Burnish lets pip start no other program"
 """What pip's words then hold."""
 STARTS = {
@@ -34,5 +37,6 @@ def _is_keyring(command: object) -> bool:
 
 if __name__ == "__main__":
     sys.addaudithook(watch)
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     sys.argv = sys.argv[1:]
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -97,6 +97,10 @@ def version_of(bwrap: str) -> str:
     return said.strip().removeprefix("bubblewrap ") or "unknown"
 
 
+FOR_ONE_PROCESS = "so many processes, or files in memory, may take more than the limit"
+"""What it means that the memory of a job is not counted as a whole."""
+
+
 def level(bwrap: str) -> str:
     """One line for reports: which protections are active."""
     groups = cgroups.describe(cgroups.places())
@@ -105,7 +109,7 @@ def level(bwrap: str) -> str:
         "seccomp filter" if seccomp.program() else "no seccomp filter for this processor",
         f"limits on {groups}, the rest by rlimit"
         if groups
-        else "limits by rlimit only (no control group can be written)",
+        else f"limits by rlimit only (no control group can be written, {FOR_ONE_PROCESS})",
     ]
     return ", ".join(parts)
 
@@ -118,7 +122,7 @@ def docker_level(engine: Engine) -> str:
         "seccomp filter of ours over the engine's" if seccomp.program() else "the engine's seccomp filter",
         f"limits on {' and '.join(counted)} by cgroup v{engine.cgroup}, the rest by rlimit"
         if counted
-        else "limits by rlimit only (the engine can make no control group)",
+        else f"limits by rlimit only (the engine can make no control group, {FOR_ONE_PROCESS})",
     ]
     return ", ".join(parts)
 
@@ -130,6 +134,7 @@ REMEDIES = {
     "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
     "on another machine": "docker context use default",
     "is closed to others": "chmod o+rx FOLDER",
+    "has a volume": BUILD,
     "o such image": BUILD,
     "image not known": BUILD,
     "Cannot connect": "sudo systemctl start docker",

@@ -14,7 +14,8 @@ from burnish.sandbox.limits import Limits
 
 KINDS = ("auto", "bubblewrap", "docker", "process")
 NO_ISOLATION = (
-    "NO ISOLATION: generated code ran as you, with your files and your network; only its time and size were limited"
+    "NO ISOLATION: generated code ran as you, with your files and your network; only its time and size were limited, "
+    "and code that meant to could outlive that, leave something for later, or write its own verdict"
 )
 
 

@@ -40,7 +40,8 @@ def denials(column: int) -> list[Step]:
     """Refuse each call of the list."""
     numbers = [pair[column] for pair in calls.DENIED.values()]
     steps = [refuse(number, calls.REFUSED) for number in numbers if number is not None]
-    return [step for pair in [*steps, refuse(calls.CLONE3[column], calls.UNKNOWN)] for step in pair]
+    steps += [refuse(numbers[column], calls.UNKNOWN) for numbers in (calls.CLONE3, calls.PREADV2)]
+    return [step for pair in steps for step in pair]
 
 
 def refuse(number: int, error: int) -> list[Step]:

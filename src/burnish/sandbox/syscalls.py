@@ -69,9 +69,13 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "semget": (64, 190),
     "msgget": (68, 186),
     "mq_open": (240, 180),
+    # These tell which pages of a file are in memory, so a job could tell the next one something by what it reads.
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
 }
 CLONE = (56, 220)
 CLONE3 = (435, 435)
+PREADV2 = (327, 286)
 SOCKET = (41, 198)
 IOCTL = (16, 29)
 MKNOD = (133, None)
@@ -95,4 +99,5 @@ TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 FILE_KIND, CHARACTER_DEVICE, BLOCK_DEVICE = 0xF000, 0x2000, 0x6000
 REFUSED = errno.EPERM
 UNKNOWN = errno.ENOSYS
-"""For `clone3`, whose flags a filter cannot see: programs then use `clone`."""
+"""For `clone3`, whose flags a filter cannot see: programs then use `clone`; and for `preadv2`, which can be asked
+whether a page is in memory: programs that do not ask then use `preadv`."""

@@ -6,6 +6,7 @@ It must come to the same as `bubblewrap.command`; the attack battery runs over b
 import csv
 import io
 import os
+import resource
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from burnish.errors import SandboxError
 from burnish.sandbox import bubblewrap, cgroups
 from burnish.sandbox.docker import image
 from burnish.sandbox.docker.engine import Engine
+from burnish.sandbox.inside import bounds as server
 from burnish.sandbox.limits import Limits
 
 CONTROL = "/control"
@@ -50,7 +52,18 @@ def alone(engine: Engine, filtered: bool) -> list[str]:
     powers = ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
     powers += [] if filtered else ["--security-opt", "seccomp=unconfined"]
     powers += ["--security-opt", "label=disable"] if engine.selinux else []  # else SELinux forbids the control socket
-    return [*who, *spaces, *powers, "--read-only", "--init=false", "--log-driver", "none", "--entrypoint", ENV]
+    return [
+        *who,
+        *spaces,
+        *powers,
+        "--read-only",
+        "--init=false",
+        "--no-healthcheck",
+        "--log-driver",
+        "none",
+        "--entrypoint",
+        ENV,
+    ]
 
 
 def user(engine: Engine) -> tuple[int, int]:
@@ -63,7 +76,9 @@ def bounds(engine: Engine, limits: Limits) -> list[str]:
     """The limits on the whole container that this engine can set."""
     memory = str(limits.memory_bytes + cgroups.OWN_BYTES)
     words = ["--memory", memory, "--memory-swap", memory] if engine.memory else []
-    words += ["--ulimit", f"nofile={limits.open_files}:{limits.open_files}"]
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a rootless engine has no more either
+    files = server.SERVER_FILES if allowed == resource.RLIM_INFINITY else min(server.SERVER_FILES, allowed)
+    words += ["--ulimit", f"nofile={files}:{files}"]  # of process 1; a job has less
     words += ["--ulimit", MANY] if engine.name == "podman" else []
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 

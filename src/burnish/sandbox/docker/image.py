@@ -9,6 +9,7 @@ BURNISH_DOCKER_IMAGE.
 
 import hashlib
 import io
+import json
 import os
 import tarfile
 from pathlib import Path
@@ -32,20 +33,26 @@ def own() -> str:
 def ensure(engine: Engine) -> str:
     """The name of an image the engine has: the user's, or ours, made now if this layout was never made before."""
     if own():
-        must_be_there(engine, own())
+        must_have_no_volumes(engine, own())
         return own()
     content = layout()
     name = f"{NAME}:{hashlib.sha256(content).hexdigest()[:12]}"
     try:
-        must_be_there(engine, name)
+        engine.ask("image", "inspect", "--format", "{{.Id}}", name)
     except SandboxError:
         engine.ask("import", "-", name, given=content)
+    must_have_no_volumes(engine, name)
     return name
 
 
-def must_be_there(engine: Engine, name: str) -> None:
-    """SandboxError when the engine does not have an image; nothing is ever fetched."""
-    engine.ask("image", "inspect", "--format", "{{.Id}}", name)
+def must_have_no_volumes(engine: Engine, name: str) -> None:
+    """SandboxError for an image with volumes, or one that the engine does not have; nothing is ever fetched.
+
+    A volume is on this machine's disk and has no size; jobs could fill it, and the next would find what one left there.
+    """
+    volumes = json.loads(engine.ask("image", "inspect", "--format", "{{json .Config.Volumes}}", name)) or {}
+    if volumes:
+        raise SandboxError(f"the image {name} has a volume ({', '.join(volumes)}), where jobs could leave something")
 
 
 def layout(root: Path = Path("/")) -> bytes:

@@ -1,4 +1,9 @@
-"""The limits of every process of a cell: process 1 sets them on itself, and whatever it forks inherits them."""
+"""The limits of every process of a cell: process 1 sets them on itself, and whatever it forks inherits them.
+
+But for one: process 1 may have more descriptors than a job. The kernel counts those that are on their way through
+sockets for all processes of a user together, and compares with the limit of whoever sends the next one. With the limit
+of a job, a job in another cell, which is the same user, could keep process 1 from handing anything to its helpers.
+"""
 
 # ruff: noqa: PTH123
 
@@ -12,6 +17,10 @@ PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 OWN_PROCESSES = 5
 """Process 1, three helpers and a fork of one: not the job's."""
 MOST_DESCRIPTORS = 1 << 20
+SERVER_FILES = 1 << 14
+"""Descriptors of process 1, where the machine allows it so many."""
+JOB_FILES: list[int] = []
+"""The limit on descriptors that `close_all_but` sets in a new process."""
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -29,7 +38,8 @@ def apply(limits: dict[str, Any]) -> None:
     """Lower, for good, what each process may use. What a job may use in total is watched from outside."""
     settle(resource.RLIMIT_AS, limits["memory_bytes"])
     settle(resource.RLIMIT_FSIZE, limits["file_bytes"])
-    settle(resource.RLIMIT_NOFILE, limits["open_files"])
+    settle(resource.RLIMIT_NOFILE, max(SERVER_FILES, limits["open_files"]))
+    JOB_FILES[:] = [limits["open_files"]]
     settle(resource.RLIMIT_CORE, 0)
     if limits["processes"]:
         settle(resource.RLIMIT_NPROC, limits["processes"] + OWN_PROCESSES)
@@ -57,7 +67,9 @@ def renew_standard_files() -> None:
 
 
 def close_all_but(*keep: int) -> None:
-    """In a new process: close every descriptor but the standard three and those to keep."""
+    """In a new process: close descriptors but the standard three and those to keep; allow no more than a job has."""
+    for most in JOB_FILES:
+        settle(resource.RLIMIT_NOFILE, most)
     low = 3
     for fd in sorted(keep):
         os.closerange(low, fd)
