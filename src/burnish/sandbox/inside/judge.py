@@ -17,11 +17,13 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from burnish.sandbox.inside import candidate, faults, packets
+from burnish.sandbox.inside import candidate, faults, known, packets
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
+from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.command import read_all
 from burnish.sandbox.inside.remote import CannotCross, Link, Solution
+from burnish.sandbox.inside.standins import RemoteClass
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SLOW_SECONDS = 0.02
@@ -93,14 +95,14 @@ def hear(job: dict[str, Any], fds: list[int], is_pytest: bool, link: socket.sock
     """Judge one suite, here if it cannot leave anything behind, else in a fork."""
     tests, verdict, other = fds
     given = json.loads(read_all(tests))
-    report = Report(verdict, given["nonce"])
+    report, asked = Report(verdict, given["nonce"]), Asked(given["tests"], given["kinds"])
     try:
         suite = read_suite(given["tests"], is_pytest)
         if suite.is_simple and not job["shared"]:
             random.seed()
-            judge_apart(Channel(other), suite, report)
+            judge_apart(Channel(other), suite, report, asked)
         else:
-            judge_in_fork(job, suite, report, other, link)
+            judge_in_fork(job, suite, report, asked, other, link)
     except UNREADABLE as error:
         report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
     finally:
@@ -118,7 +120,9 @@ def read_suite(tests: str, is_pytest: bool) -> Suite:
     return AssertSuite(tests)
 
 
-def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int, link: socket.socket) -> None:
+def judge_in_fork(
+    job: dict[str, Any], suite: Suite, report: Report, asked: Asked, other: int, link: socket.socket
+) -> None:
     """Judge in a new process, in the job's folder, and wait for its end."""
     child = os.fork()
     if child:
@@ -131,15 +135,15 @@ def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int,
         report.patience_seconds = 0.0  # a timeout kills this process: what was said before it must be out by then
         random.seed()
         if job["shared"]:
-            judge_together(read_all(other), suite, report)
+            judge_together(read_all(other), suite, report, asked)
         else:
-            judge_apart(Channel(other), suite, report)
+            judge_apart(Channel(other), suite, report, asked)
         report.write()
     finally:
         os._exit(0)
 
 
-def judge_apart(channel: Channel, suite: Suite, report: Report) -> None:
+def judge_apart(channel: Channel, suite: Suite, report: Report, asked: Asked) -> None:
     """Judge code that runs in another process."""
     link = Link(channel)
     try:
@@ -147,11 +151,11 @@ def judge_apart(channel: Channel, suite: Suite, report: Report) -> None:
         if kind == "broken":
             report.say(broken=str(rest[0]))
             return
-        solution = Solution(link, rest[0], rest[1])
+        solution = Solution(link, rest[0], rest[1], asked)
     except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
         report.say(broken=str(error))
         return
-    judge(solution, suite, Marking(link, report))
+    judge(solution, suite, Marking(link, report), asked)
     if link.stuck:
         report.say(again=link.stuck)
     report.finish()
@@ -176,7 +180,7 @@ class Marking:
         self.report.say(**fact)
 
 
-def judge_together(code: bytes, suite: Suite, report: Report) -> None:
+def judge_together(code: bytes, suite: Suite, report: Report, asked: Asked) -> None:
     """Judge code that shares this process."""
     report.say(shared=True)
     try:
@@ -185,17 +189,27 @@ def judge_together(code: bytes, suite: Suite, report: Report) -> None:
     except BaseException as error:
         report.say(broken=faults.describe(error))
         return
-    judge(solution, suite, report)
+    judge(solution, suite, report, asked)
     report.finish()
 
 
-def judge(solution: types.ModuleType, suite: Suite, report: Report | Marking) -> None:
-    """Run the suite."""
+def judge(solution: types.ModuleType, suite: Suite, report: Report | Marking, asked: Asked) -> None:
+    """Run the suite, unless a function is asked for and the code has a class in its place."""
     sys.modules["solution"] = solution
     try:
-        suite.judge(solution, report.say)
+        functions = [name for name, kind in asked.kinds.items() if kind == "function"]
+        wrong = next((name for name in functions if is_own_class(getattr(solution, name, None))), "")
+        if wrong:
+            report.say(problem=f"the task asks for a function {wrong}, and the code has a class of that name")
+        else:
+            suite.judge(solution, report.say)
     except (Gone, CannotCross) as error:
         report.say(problem=str(error))
     finally:
         sys.modules.pop("solution", None)
         sys.modules.pop("tests", None)
+
+
+def is_own_class(value: object) -> bool:
+    """Whether a name of the code is a class that no other module has. Any other callable will do as a function."""
+    return isinstance(value, RemoteClass) or (isinstance(value, type) and value not in known.NAMES)

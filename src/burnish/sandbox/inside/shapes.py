@@ -1,5 +1,11 @@
 """Which special methods an object has, so that its stand-in in the judge has the same and no others."""
 
+import collections
+import datetime
+import decimal
+import fractions
+import pathlib
+import uuid
 from typing import Any
 
 from burnish.sandbox.inside.known import words
@@ -19,8 +25,31 @@ TOGETHER = words(
 """Those that could be answered with an eye on the other side. Only a class that the tests name itself may answer."""
 VALUES = (bool, int, float, complex, str, bytes, tuple, frozenset)
 """A subclass of one of these crosses with its value, which nothing the code defines can bend."""
-HOLDERS = (list, dict, set)
+HOLDERS = (list, dict, set, collections.deque)
 """A subclass of one of these is compared with plain data by what it holds."""
+
+
+def methods_of(kind: type) -> list[str]:
+    """The methods of a plain type that have ordinary names."""
+    return [name for name in dir(kind) if name[0] != "_" and callable(getattr(kind, name))]
+
+
+VALUE_TYPES = (
+    *(*VALUES, *HOLDERS, bytearray, range, collections.Counter, collections.OrderedDict, pathlib.PurePosixPath),
+    *(datetime.date, datetime.time, datetime.datetime, datetime.timedelta, fractions.Fraction, uuid.UUID),
+)
+COMPARING = words("equals identical isin eq ne lt le gt ge allclose isclose array_equal compare compare_total samefile")
+PLAIN_NAMES = COMPARING | {"all", "any"}.union(*map(dir, (*VALUE_TYPES, decimal.Decimal, pathlib.Path)))
+"""What plain values can be asked for, those of well-known packages included. Who asks an object for anything else
+expects an object.
+"""
+CHANGING = words(
+    "add append appendleft clear difference_update discard extend extendleft get insert intersection_update "
+    "move_to_end pop popitem popleft remove reverse rotate setdefault sort subtract symmetric_difference_update update"
+)
+"""Methods of plain values that change something, or fetch it: their answers are compared afterwards."""
+QUESTIONS = (COMPARING | TOGETHER | {name for kind in VALUE_TYPES for name in methods_of(kind)}) - CHANGING
+"""Methods that plain values have and that may be told what is expected: `startswith`, `issubset`, `index`, `equals`."""
 
 
 def special_methods(kind: type) -> list[str]:
@@ -51,10 +80,12 @@ def value_in(value: Any, base: type) -> Any:
 
 
 def held_in(value: Any) -> Any:
-    """A plain copy of what an object of a subclass of list, dict or set holds."""
+    """A plain copy of what an object of a subclass of list, dict, set or deque holds."""
     base = base_of(type(value), HOLDERS)
     if base is dict:
         return dict(zip(dict.keys(value), dict.values(value), strict=True))
+    if base is collections.deque:
+        return collections.deque(collections.deque.__iter__(value))
     if base is set:
         return set(set.__iter__(value))
     return list(list.__iter__(value)) if base else None

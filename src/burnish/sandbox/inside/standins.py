@@ -1,7 +1,8 @@
 """Stand-ins: objects in the judge for objects that stayed in the process of the code under test.
 
 A stand-in asks that process for its attributes and methods. It does not ask it whether it equals something plain:
-the answer is no. So nothing the code defines can decide a comparison with an expected value. Where its class comes from
+the answer is no. Nor does it ask what only plain values are asked, such as `startswith`, unless the tests or the task
+name its class. So nothing the code defines can decide a comparison with an expected value. Where its class comes from
 the layer the judge compares by value, or says that these tests must share a process with the code.
 """
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from burnish.sandbox.inside.remote import Link
 
 
+class NotAnswered(AssertionError):
+    """An object was asked as only plain values are, and is none."""
+
+
 class Remote:
     """An object of the code, known by number."""
 
@@ -23,7 +28,17 @@ class Remote:
     _shape: int
 
     def __getattr__(self, name: str) -> Any:
-        return self._link.ask("get", self._number, name)
+        closed = name in shapes.QUESTIONS and not self._is_object and not self._is_named()
+        if closed and self._holds:
+            held = self._link.ask("held", self._number)
+            if hasattr(held, name):
+                return getattr(held, name)
+        found = self._link.ask("get", self._number, name)
+        if isinstance(found, Remote):
+            vars(found)["_question"] = (self, name) if closed else None
+        if name not in shapes.PLAIN_NAMES and name[0] != "_":
+            vars(self)["_is_object"] = True
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._link.ask("set", self._number, name, value)
@@ -50,10 +65,30 @@ class Remote:
 
     def _may(self, method: str) -> bool:
         """True when the code has this method and the tests name its class, so that it may answer for itself."""
-        return self._shape in self._link.standins.named and method in self._methods
+        return method in self._methods and self._is_named()
+
+    def _is_named(self) -> bool:
+        """True when the tests or the task name its class, so that it may answer for itself."""
+        return self._shape in self._link.standins.named
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call it, unless it is a method that could only agree with what it is told."""
+        if self._question and (args or kwargs):
+            owner, name = self._question
+            owner._refuse(name)
+        return self._link.call(self._number, args, kwargs)
+
+    def _refuse(self, name: str) -> None:
+        """Say why a method is not called."""
+        kind = f"a {type(self).__name__}, a class that neither the task nor the tests name"
+        raise NotAnswered(f"{name}(…) is not asked of {kind}; a plain value can answer it")
 
     _methods: frozenset[str] = frozenset()
     _holds = ""
+    _is_object = False
+    """True when the tests used it as no plain value can be used."""
+    _question: "tuple[Remote, str] | None" = None
+    """For a method that is not called with arguments: of which object, and its name."""
 
 
 class RemoteClass(Remote):
@@ -67,7 +102,11 @@ class RemoteClass(Remote):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Make an object of the class, where the class is."""
-        return self._link.call(self._number, args, kwargs)
+        return self._call(args, kwargs)
+
+    def _is_named(self) -> bool:
+        """True when this very class is named."""
+        return self._describes in self._link.standins.named
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, Remote) and self._link.ask("isa", value._number, self) is True
@@ -87,6 +126,10 @@ class Layered(Remote):
         """Its value as plain data, where that can be compared."""
         return ([], [self._item]) if self._item is not None else arrays.heard(self._link.ask("content", self._number))
 
+    def _refuse(self, name: str) -> None:
+        """Only the layer's own class can answer."""
+        self._link.share(f"the tests ask a {type(self).__name__} for {name}")
+
     def __hash__(self) -> int:
         if self._item is None:
             self._link.share(f"the tests hash a {type(self).__name__}")
@@ -103,7 +146,7 @@ class StandIns:
             self.kind([number, kind.__name__, "", "", shapes.special_methods(kind), False])
         self.errors: dict[int, type] = {}
         self.named: set[int] = set()
-        """Classes that the tests name."""
+        """Classes that the tests or the task name."""
         self.objects: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def object(self, number: int, shape: Tree) -> Any:
@@ -136,7 +179,8 @@ class StandIns:
         self.kind(shape)
         found = self.objects.get(number)
         if found is None:
-            found = self.objects[number] = settle(RemoteClass(), self.link, number, meta[0])
+            kind = type("class", (RemoteClass, self.kinds[meta[0]]), {})
+            found = self.objects[number] = settle(kind(), self.link, number, meta[0])
             vars(found)["_describes"] = shape[0]
             vars(found)["__name__"] = self.kinds[shape[0]].__name__
         return found
@@ -186,6 +230,9 @@ class StandIns:
         except Exception:
             error = made.__new__(made)
             error.args = args
+        for name, value in own.items():
+            if isinstance(value, Remote) and name in shapes.QUESTIONS:
+                vars(value)["_question"] = (value, name)
         vars(error).update({str(name): value for name, value in own.items()}, _line=line)
         if hasattr(made, "_class_number"):
             vars(error)["_text"] = text
@@ -224,7 +271,7 @@ def gated(name: str) -> Any:
 
 def call(self: Remote, *args: Any, **kwargs: Any) -> Any:
     """Call a function of the code."""
-    return self._link.call(self._number, args, kwargs)
+    return self._call(args, kwargs)
 
 
 def contains(self: Remote, item: Any) -> bool:
