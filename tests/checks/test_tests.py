@@ -7,6 +7,7 @@ from burnish.checks.ground import Alone
 from burnish.errors import SandboxError
 from burnish.events import Graded
 from burnish.sandbox import Sandbox
+from burnish.sandbox.sandbox import NO_KINDS, Kinds
 
 SUITE = Suite(entry_point="f", given=("assert f(1) == 1",), model=("assert f(2) == 4",))
 
@@ -63,7 +64,7 @@ class Crashed:
 
     level = "isolated"
 
-    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0, kinds: Kinds = NO_KINDS) -> Graded:
         raise SandboxError("the cell is gone")
 
 

@@ -216,3 +216,46 @@ def test_what_is_computed_from_it_is_not_believed_either(cell, code, test):
     graded = cell.grade(f"{code}\n{LIAR}    __class__ = int\n", COMPUTED[test], timeout_seconds=2)
     assert not graded.all_passed
     assert graded.separated
+
+
+CLASSES = {
+    "one that agrees": AS_CLASS,
+    "one that is right": "class f(float): pass",
+    "one that is an exception": "class f(Exception): pass",
+    "one under another name": "class g(float): pass\nf = g",
+}
+
+
+@pytest.mark.parametrize("what", CLASSES)
+@pytest.mark.parametrize("words", ["", "from unittest import mock\n"], ids=["apart", "together"])
+def test_a_task_that_asks_for_a_function_accepts_no_class_in_its_place(cell, what, words):
+    graded = cell.grade(CLASSES[what], f"{words}assert f(1)", kinds={"f": "function"})
+    assert not graded.all_passed
+    assert graded.problem
+
+
+FUNCTIONS = {
+    "a function": "def f(x): return x",
+    "a cached one": "import functools\n@functools.lru_cache\ndef f(x): return x",
+    "a part of another": "import functools\ndef g(y, x): return x\nf = functools.partial(g, 0)",
+    "a lambda": "f = lambda x: x",
+    "a built-in type": "f = int",
+    "a method of an object": "class G:\n    def go(self, x): return x\nf = G().go",
+    "a callable object": "class G:\n    def __call__(self, x): return x\nf = G()",
+    "a decorated one": "class once:\n    def __init__(s, f): s.f = f\n    def __call__(s, x): return s.f(x)\n"
+    "@once\ndef f(x): return x",
+}
+
+
+@pytest.mark.parametrize("what", FUNCTIONS)
+def test_whatever_else_can_be_called_is_a_function(cell, what):
+    graded = cell.grade(FUNCTIONS[what], "assert f(1) == 1\nassert abs(f(2) - 2) < 1e-6", kinds={"f": "function"})
+    assert graded.all_passed
+    assert graded.separated
+
+
+def test_a_class_that_the_task_asks_for_answers_whatever_its_name_is(cell):
+    code = "class money:\n    def __init__(s, n): s.n = n\n    def __gt__(s, o): return s.n > o\n"
+    assert not cell.grade(code, "assert money(5) > 3").all_passed
+    assert cell.grade(code, "assert money(5) > 3", kinds={"money": "class"}).all_passed
+    assert not cell.grade(code.replace("money", "Money"), "assert Money(5) > 3", kinds={"Money": "function"}).all_passed

@@ -1,11 +1,13 @@
 """Which special methods an object has, so that its stand-in in the judge has the same and no others."""
 
+import array
 import collections
 import datetime
 import decimal
 import fractions
 import pathlib
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from burnish.sandbox.inside.known import words
@@ -25,8 +27,11 @@ TOGETHER = words(
 """Those that could be answered with an eye on the other side. Only a class that the tests name itself may answer."""
 VALUES = (bool, int, float, complex, str, bytes, tuple, frozenset)
 """A subclass of one of these crosses with its value, which nothing the code defines can bend."""
-HOLDERS = (list, dict, set, collections.deque)
-"""A subclass of one of these is compared with plain data by what it holds."""
+HOLDERS = (
+    *(list, dict, set, collections.deque, decimal.Decimal, fractions.Fraction, pathlib.PurePosixPath),
+    *(datetime.datetime, datetime.date, datetime.timedelta),
+)
+"""An object of a subclass of one of these is compared and asked by what it holds, unless its class is named."""
 
 
 def methods_of(kind: type) -> list[str]:
@@ -35,8 +40,8 @@ def methods_of(kind: type) -> list[str]:
 
 
 VALUE_TYPES = (
-    *(*VALUES, *HOLDERS, bytearray, range, collections.Counter, collections.OrderedDict, pathlib.PurePosixPath),
-    *(datetime.date, datetime.time, datetime.datetime, datetime.timedelta, fractions.Fraction, uuid.UUID),
+    *(kind for kind in (*VALUES, *HOLDERS) if kind is not decimal.Decimal),
+    *(bytearray, range, array.array, collections.Counter, collections.OrderedDict, datetime.time, uuid.UUID),
 )
 COMPARING = words("equals identical isin eq ne lt le gt ge allclose isclose array_equal compare compare_total samefile")
 PLAIN_NAMES = COMPARING | {"all", "any"}.union(*map(dir, (*VALUE_TYPES, decimal.Decimal, pathlib.Path)))
@@ -80,16 +85,22 @@ def value_in(value: Any, base: type) -> Any:
 
 
 def held_in(value: Any) -> Any:
-    """A plain copy of what an object of a subclass of list, dict, set or deque holds."""
+    """What an object of a subclass of one of HOLDERS holds, as a plain value, whatever its class has redefined."""
     base = base_of(type(value), HOLDERS)
-    if base is dict:
-        return dict(zip(dict.keys(value), dict.values(value), strict=True))
-    if base is collections.deque:
-        return collections.deque(collections.deque.__iter__(value))
-    if base is set:
-        return set(set.__iter__(value))
-    return list(list.__iter__(value)) if base else None
+    return HELD[base](value) if base else None
 
 
+HELD: dict[type, Callable[[Any], Any]] = {
+    list: lambda value: list(list.__iter__(value)),
+    dict: lambda value: dict(zip(dict.keys(value), dict.values(value), strict=True)),
+    set: lambda value: set(set.__iter__(value)),
+    collections.deque: lambda value: collections.deque(collections.deque.__iter__(value)),
+    decimal.Decimal: lambda value: decimal.Decimal(decimal.Decimal.__str__(value)),
+    fractions.Fraction: lambda value: fractions.Fraction(fractions.Fraction.__str__(value)),
+    pathlib.PurePosixPath: lambda value: pathlib.PurePosixPath(pathlib.PurePath.__str__(value)),
+    datetime.datetime: lambda value: datetime.datetime.fromisoformat(datetime.datetime.isoformat(value)),
+    datetime.date: lambda value: datetime.date.fromisoformat(datetime.date.isoformat(value)),
+    datetime.timedelta: lambda value: datetime.timedelta(value.days, value.seconds, value.microseconds),
+}
 COMMON: dict[type, int] = {kind: number for number, kind in enumerate((type(words), type, type(_ for _ in "")))}
 """Classes both sides know without being told: functions, classes, generators."""

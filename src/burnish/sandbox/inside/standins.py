@@ -30,7 +30,7 @@ class Remote:
     def __getattr__(self, name: str) -> Any:
         closed = name in shapes.QUESTIONS and not self._is_object and not self._is_named()
         if closed and self._holds:
-            held = self._link.ask("held", self._number)
+            held = self._held()
             if hasattr(held, name):
                 return getattr(held, name)
         found = self._link.ask("get", self._number, name)
@@ -51,9 +51,7 @@ class Remote:
             return True
         if isinstance(other, Remote) and self._may("__eq__"):
             return self._link.ask("special", self._number, "__eq__", (other,)) is True
-        if type(other) in shapes.HOLDERS and self._holds:
-            return bool(self._link.ask("held", self._number) == other)
-        return False
+        return bool(self._held() == plain_of(other)) if self._holds else False
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -61,7 +59,14 @@ class Remote:
     def __hash__(self) -> int:
         if self._may("__hash__"):
             return hash(self._link.ask("special", self._number, "__hash__", ()))
-        return hash(self._number)
+        return hash(self._held() if self._holds else self._number)
+
+    def _held(self) -> Any:
+        """The plain value in an object of a subclass of list, date, Decimal…"""
+        held = self._link.ask("held", self._number)
+        if isinstance(held, Remote):
+            raise NotAnswered(f"a {type(self).__name__} holds no plain value")
+        return held
 
     def _may(self, method: str) -> bool:
         """True when the code has this method and the tests name its class, so that it may answer for itself."""
@@ -261,12 +266,20 @@ def special(name: str) -> Any:
 
 
 def gated(name: str) -> Any:
-    """A special method that only a class the tests name may answer."""
+    """A special method that only a class that is named may answer; for any other the plain value in it does."""
 
     def method(self: Remote, *args: Any) -> Any:
-        return self._link.ask("special", self._number, name, args) if self._may(name) else NotImplemented
+        if self._may(name):
+            return self._link.ask("special", self._number, name, args)
+        answer = getattr(self._held(), name, None) if self._holds else None
+        return answer(*map(plain_of, args)) if answer else NotImplemented
 
     return method
+
+
+def plain_of(value: Any) -> Any:
+    """The plain value in an object that holds one and may not answer for itself; anything else as it is."""
+    return value._held() if isinstance(value, Remote) and value._holds and not value._is_named() else value
 
 
 def call(self: Remote, *args: Any, **kwargs: Any) -> Any:
@@ -278,6 +291,8 @@ def contains(self: Remote, item: Any) -> bool:
     """`in`: by the code's own method if the tests name its class, else by looking at what it holds."""
     if self._may("__contains__"):
         return self._link.ask("special", self._number, "__contains__", (item,)) is True
+    if self._holds:
+        return item in self._held()
     return any(found is item or found == item for found in iter(self))
 
 
