@@ -1,5 +1,6 @@
 """Honest modules that return all kinds of things: each is accepted and judged apart, and its wrong twin is refused."""
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -14,11 +15,12 @@ class Module:
     code: str
     tests: str
 
-
-def as_pytest(tests: str) -> str:
-    """The same asserts in a pytest file that imports the module."""
-    body = tests.strip().replace("\n", "\n    ")
-    return f"import pytest\nimport solution\nfrom solution import *\n\n\ndef test_it():\n    {body}\n"
+    def as_pytest(self) -> str:
+        """The same asserts in a pytest file that imports the names which it uses."""
+        body = self.tests.strip().replace("\n", "\n    ")
+        names = re.findall(r"^(?:def|class) (\w+)|^(\w+) = ", self.code, re.MULTILINE)
+        used = [name for pair in names for name in pair if name and re.search(rf"\b{name}\b", self.tests)]
+        return f"from solution import {', '.join(used)}\n\n\ndef test_it():\n    {body}\n"
 
 
 MODULES = {
@@ -1034,7 +1036,7 @@ assert evens(9).index(4) == 2
 @pytest.mark.parametrize("what", MODULES)
 def test_an_honest_module_is_accepted_and_its_wrong_twin_is_not(cell, what, style):
     module = MODULES[what]
-    tests = module.tests if style == "script" else as_pytest(module.tests)
+    tests = module.tests if style == "script" else module.as_pytest()
     graded = cell.grade(module.code, tests)
     assert graded.all_passed, graded
     assert graded.separated
