@@ -52,6 +52,8 @@ ASKED = {
     "a method of a method's answer": "assert f(1).strip().startswith('a')",
     "a method of an attribute": "assert f(1).name.startswith('a')",
     "a keyword argument": "assert f(1).is_relative_to(other='/a')",
+    "a yes without a question": "assert f(1).isdigit()",
+    "all of it": "assert f(1).all()",
     "a called helper": "def check(c):\n    assert abs(c(1) - 2.5) < 1e-6\ncheck(f)",
 }
 BOTH = [(code, test) for code in ("a class", "a result") for test in ASKED]

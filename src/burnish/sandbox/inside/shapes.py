@@ -43,8 +43,10 @@ VALUE_TYPES = (
     *(kind for kind in (*VALUES, *HOLDERS) if kind is not decimal.Decimal),
     *(bytearray, range, array.array, collections.Counter, collections.OrderedDict, datetime.time, uuid.UUID),
 )
-COMPARING = words("equals identical isin eq ne lt le gt ge allclose isclose array_equal compare compare_total samefile")
-PLAIN_NAMES = COMPARING | {"all", "any"}.union(*map(dir, (*VALUE_TYPES, decimal.Decimal, pathlib.Path)))
+COMPARING = words(
+    "equals identical isin eq ne lt le gt ge allclose isclose array_equal compare compare_total samefile all any"
+)
+PLAIN_NAMES = COMPARING.union(*map(dir, (*VALUE_TYPES, decimal.Decimal, pathlib.Path)))
 """What plain values can be asked for, those of well-known packages included. Who asks an object for anything else
 expects an object.
 """
@@ -55,6 +57,11 @@ CHANGING = words(
 """Methods of plain values that change something, or fetch it: their answers are compared afterwards."""
 QUESTIONS = (COMPARING | TOGETHER | {name for kind in VALUE_TYPES for name in methods_of(kind)}) - CHANGING
 """Methods that plain values have and that may be told what is expected: `startswith`, `issubset`, `index`, `equals`."""
+PREDICATES = frozenset(name for name in QUESTIONS if name.startswith("is") and not name.startswith("iso")) | {
+    "all",
+    "any",
+}
+"""Those of them whose answer is yes or no whatever they are told."""
 
 
 def special_methods(kind: type) -> list[str]:

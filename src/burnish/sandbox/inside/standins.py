@@ -78,7 +78,7 @@ class Remote:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call it, unless it is a method that could only agree with what it is told."""
-        if self._question and (args or kwargs):
+        if self._question and (args or kwargs or self._question[1] in shapes.PREDICATES):
             owner, name = self._question
             owner._refuse(name)
         return self._link.call(self._number, args, kwargs)
@@ -93,7 +93,7 @@ class Remote:
     _is_object = False
     """True when the tests used it as no plain value can be used."""
     _question: "tuple[Remote, str] | None" = None
-    """For a method that is not called with arguments: of which object, and its name."""
+    """For a method that could only agree with the tests: of which object, and its name."""
 
 
 class RemoteClass(Remote):
@@ -132,8 +132,9 @@ class Layered(Remote):
         return ([], [self._item]) if self._item is not None else arrays.heard(self._link.ask("content", self._number))
 
     def _refuse(self, name: str) -> None:
-        """Only the layer's own class can answer."""
-        self._link.share(f"the tests ask a {type(self).__name__} for {name}")
+        """Only the layer's own class can compare itself; what else it says of itself is a value."""
+        if name not in shapes.PREDICATES:
+            self._link.share(f"the tests ask a {type(self).__name__} for {name}")
 
     def __hash__(self) -> int:
         if self._item is None:
