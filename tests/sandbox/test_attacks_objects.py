@@ -146,6 +146,10 @@ OTHERS = {
         "class f:\n    def __init__(s, x): pass\n    def __eq__(s, o): return s\n    def all(s): return True",
         "assert (f(1) == [1, 2]).all()",
     ),
+    "a class called as a plain type": (
+        "class Liar: pass\nLiar.__name__ = 'int'\ndef f(x): return Liar()",
+        "assert type(f(1)).__name__ == 'int'",
+    ),
     "a constant": (f"{LIAR}\nLIMIT = Liar()", "assert LIMIT > 3"),
     "the name of a class that the tests import": (
         f"{LIAR.replace('Liar', 'Decimal')}\ndef f(x): return Decimal()",

@@ -990,6 +990,42 @@ assert pair('a=1').span() == (0, 3)
 assert pair('a=1').groupdict() == {'key': 'a', 'value': '1'}
 """,
     ),
+    "patterns": Module(
+        "+",
+        "*",
+        """
+import re
+def word(letters):
+    return re.compile(f'[{letters}]+', re.IGNORECASE)
+""",
+        """
+assert word('ab').match('AB')
+assert word('ab').fullmatch('') is None
+assert word('ab').match('c') is None
+assert word('ab').split('1a2') == ['1', '2']
+assert word('ab').pattern.startswith('[ab]')
+""",
+    ),
+    "a tree of elements": Module(
+        "text.split()",
+        "text",
+        """
+import xml.etree.ElementTree as ET
+def listed(text):
+    root = ET.Element('list')
+    for word in text.split():
+        ET.SubElement(root, 'item', size=str(len(word))).text = word
+    return root
+""",
+        """
+assert listed('ab c').find('item').text == 'ab'
+assert listed('ab c').find('item').get('size') == '2'
+first = listed('abc').find('item')
+assert first.tag == 'item'
+assert [item.text for item in listed('a b')] == ['a', 'b']
+assert len(listed('')) == 0
+""",
+    ),
     "namespaces and views": Module(
         "split(';')",
         "split(',')",

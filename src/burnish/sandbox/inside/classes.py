@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
+from burnish.sandbox.inside import shapes
+
 CLASS_NAME = re.compile(r"_*[A-Z][A-Za-z0-9]*")
 """How Python writes the names of classes. Where the task says nothing else, tests are taken at this word."""
 
@@ -22,10 +24,14 @@ class Asked:
         """What the task asks for: "function" or "class", by name."""
 
     @cached_property
+    def uses(self) -> "Uses":
+        """What the tests take from the code. Most code has no object to ask about, so it is looked up late."""
+        return Uses(self.tests)
+
+    @cached_property
     def classes(self) -> frozenset[str]:
-        """Names that the task calls classes, or that the tests use as such. Most code has no class to ask about."""
-        uses = Uses(self.tests)
-        found = {name for name in uses.names if CLASS_NAME.fullmatch(name)} | uses.checked
+        """Names that the task calls classes, or that the tests use as such."""
+        found = {name for name in self.uses.names if CLASS_NAME.fullmatch(name)} | self.uses.checked
         asked = {name for name, kind in self.kinds.items() if kind == "class"}
         return frozenset(asked | {name for name in found if self.kinds.get(name) != "function"})
 
@@ -43,6 +49,9 @@ class Uses:
         self.names = {name for node in nodes for name in self.code_names(node)}
         self.checked = {name for node in nodes for name in self.type_checks(node)}
         """Names that stand where only a class can stand: behind the comma of `isinstance`."""
+        called = {name: method for node in nodes for name, method in self.kept_answers(node)}
+        self.object_methods = {method for node in nodes for method in self.answered_by_objects(node, called)}
+        """Methods whose answers are used as no plain value is: `root.find("a").text`."""
 
     def bind(self, node: ast.AST) -> None:
         """Note what a node binds, and whether that is the code's."""
@@ -72,3 +81,19 @@ class Uses:
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
                 for part in ast.walk(kinds):
                     yield from self.code_names(part)
+
+    def kept_answers(self, node: ast.AST) -> Iterator[tuple[str, str]]:
+        """Variables that keep what a method answered, each with the method."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=method))):
+                yield name, method
+
+    def answered_by_objects(self, node: ast.AST, called: Mapping[str, str]) -> Iterator[str]:
+        """Methods whose answer a node asks for something that no plain value has."""
+        match node:
+            case ast.Attribute(attr=asked) if asked in shapes.PLAIN_NAMES:
+                return
+            case ast.Attribute(value=ast.Call(func=ast.Attribute(attr=method))):
+                yield method
+            case ast.Attribute(value=ast.Name(id=name)) if name in called:
+                yield called[name]

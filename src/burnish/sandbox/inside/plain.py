@@ -13,6 +13,8 @@ import fractions
 import functools
 import importlib
 import pathlib
+import re
+import types
 import uuid
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -177,6 +179,8 @@ WRITERS: dict[type, Callable[[Any, Session], Tree]] = {
     datetime.timedelta: lambda value, _: ["delta", value.days, value.seconds, value.microseconds],
     datetime.timezone: lambda value, session: ["zone", pack(value.utcoffset(None), session)],
     uuid.UUID: text("uuid"),
+    re.Pattern: lambda value, session: ["re", pack(value.pattern, session), value.flags],
+    types.MappingProxyType: lambda value, session: ["proxy", pack(dict(value), session)],
     pathlib.PosixPath: text("path"),
     pathlib.PurePosixPath: text("purepath"),
     type({}.keys()): items("keys"),
@@ -201,6 +205,8 @@ READERS: dict[str, Callable[[Tree, Session], Any]] = {
     "delta": lambda tree, _: datetime.timedelta(tree[1], tree[2], tree[3]),
     "zone": lambda tree, session: datetime.timezone(unpack(tree[1], session)),
     "uuid": spelled(uuid.UUID),
+    "re": lambda tree, session: re.compile(unpack(tree[1], session), tree[2]),
+    "proxy": lambda tree, session: types.MappingProxyType(unpack(tree[1], session)),
     "ip": lambda tree, _: getattr(importlib.import_module("ipaddress"), address_kind(tree[1]))(tree[2]),
     "path": spelled(pathlib.PosixPath),
     "purepath": spelled(pathlib.PurePosixPath),

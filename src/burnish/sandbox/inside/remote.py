@@ -167,6 +167,7 @@ class Solution(types.ModuleType):
         super().__init__("solution")
         session = There(link)
         own = {str(name): unpack(tree, session) for name, tree in offered.items()}
+        link.standins.asked = asked
         vars(self).update(_link=link, _own=own, _asked=asked, _names={str(name) for name in names})
         self.__all__ = [name for name in own_names({*own}) | self._names - own.keys() if name[0] != "_"]
 

@@ -10,6 +10,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from burnish.sandbox.inside import arrays, known, order, shapes
+from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.plain import Tree
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Remote:
     _shape: int
 
     def __getattr__(self, name: str) -> Any:
-        closed = name in shapes.QUESTIONS and not self._is_object and not self._is_named()
+        closed = name in shapes.QUESTIONS and not (self._is_object or self._is_named() or self._is_opened(name))
         if closed and self._holds:
             held = self._held()
             if hasattr(held, name):
@@ -75,6 +76,10 @@ class Remote:
     def _is_named(self) -> bool:
         """True when the tests or the task name its class, so that it may answer for itself."""
         return self._shape in self._link.standins.named
+
+    def _is_opened(self, method: str) -> bool:
+        """True when the tests use the method's answers as objects."""
+        return method in self._link.standins.asked.uses.object_methods
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call it, unless it is a method that could only agree with what it is told."""
@@ -147,6 +152,7 @@ class StandIns:
 
     def __init__(self, link: "Link") -> None:
         self.link = link
+        self.asked = Asked("", {})
         self.kinds: dict[int, type] = {}
         for kind, number in shapes.COMMON.items():
             self.kind([number, kind.__name__, "", "", shapes.special_methods(kind), False])
@@ -203,7 +209,8 @@ class StandIns:
             body = {"_methods": frozenset(methods), "_holds": str(holds)}
             kept = PLAIN - {"__repr__"} if is_layered is True else PLAIN
             offered = [method for method in methods if method in SPECIAL and not (value and method in kept)]
-            self.kinds[number] = type(str(name), bases, body | {method: SPECIAL[method] for method in offered})
+            name = f"solution.{name}" if name in PLAIN_KINDS else str(name)
+            self.kinds[number] = type(name, bases, body | {method: SPECIAL[method] for method in offered})
             if value in VALUE_NAMES:
                 self.kinds[number].__eq__ = known.TYPES[value].__eq__  # type: ignore[method-assign]
                 self.kinds[number].__ne__ = known.TYPES[value].__ne__  # type: ignore[method-assign]
@@ -297,6 +304,7 @@ def contains(self: Remote, item: Any) -> bool:
     return any(found is item or found == item for found in iter(self))
 
 
+PLAIN_KINDS = frozenset(kind.__name__ for kind in shapes.VALUE_TYPES)
 VALUE_NAMES = frozenset(kind.__name__ for kind in shapes.VALUES)
 PLAIN = frozenset((*shapes.ALONE, *shapes.TOGETHER)) - {"__call__"}
 """What an object with a built-in value does by that value."""
