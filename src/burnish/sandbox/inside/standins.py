@@ -83,15 +83,16 @@ class Remote:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call it, unless it is a method that could only agree with what it is told."""
-        if self._question and (args or kwargs or self._question[1] in shapes.PREDICATES):
+        if self._question:
             owner, name = self._question
-            owner._refuse(name)
+            owner._check(name, is_told=bool(args or kwargs))
         return self._link.call(self._number, args, kwargs)
 
-    def _refuse(self, name: str) -> None:
-        """Say why a method is not called."""
-        kind = f"a {type(self).__name__}, a class that neither the task nor the tests name"
-        raise NotAnswered(f"{name}(…) is not asked of {kind}; a plain value can answer it")
+    def _check(self, name: str, is_told: bool) -> None:
+        """Refuse to call a method that is told something, or that says only yes or no."""
+        if is_told or name in shapes.PREDICATES:
+            kind = f"a {type(self).__name__}, a class that neither the task nor the tests name"
+            raise NotAnswered(f"{name}(…) is not asked of {kind}; a plain value can answer it")
 
     _methods: frozenset[str] = frozenset()
     _holds = ""
@@ -136,9 +137,9 @@ class Layered(Remote):
         """Its value as plain data, where that can be compared."""
         return ([], [self._item]) if self._item is not None else arrays.heard(self._link.ask("content", self._number))
 
-    def _refuse(self, name: str) -> None:
+    def _check(self, name: str, is_told: bool) -> None:
         """Only the layer's own class can compare itself; what else it says of itself is a value."""
-        if name not in shapes.PREDICATES:
+        if is_told and name not in ("all", "any"):
             self._link.share(f"the tests ask a {type(self).__name__} for {name}")
 
     def __hash__(self) -> int:
