@@ -5,8 +5,10 @@ import pytest
 from burnish.checks import Suite, TestsCheck
 from burnish.checks.ground import Alone
 from burnish.errors import SandboxError
-from burnish.events import Graded
+from burnish.events import Graded, SpecAgreed
 from burnish.sandbox import Sandbox
+from burnish.sandbox.sandbox import NO_KINDS, Kinds
+from burnish.tasks.sentence import from_sentence
 
 SUITE = Suite(entry_point="f", given=("assert f(1) == 1",), model=("assert f(2) == 4",))
 
@@ -49,6 +51,21 @@ def test_code_that_cheats_fails(box: Sandbox, code: str) -> None:
     assert TestsCheck().judge(code, SUITE, Alone(box)).verdict == "failed"
 
 
+MEAN = "class mean:\n    def __init__(self, xs): pass\n    def __sub__(self, other): return 0\n"
+CLOSE = "assert abs(mean([1, 2]) - 1.5) < 1e-9"
+
+
+@pytest.mark.parametrize("name", ["mean", "Mean"])
+def test_a_class_in_the_place_of_the_function_that_the_task_asks_for_fails(box: Sandbox, name: str) -> None:
+    task = from_sentence(f"a function {name}(xs) that averages numbers")
+    test = CLOSE.replace("mean", name)
+    spec = SpecAgreed(entry_point=name, signature=task.signature, given_tests=(test,))
+    suite, ground = Suite.for_task(task, spec), Alone(box)
+    wrong, right = MEAN.replace("mean", name), f"def {name}(xs):\n    return sum(xs) / len(xs)\n"
+    assert [ground.grade(code, suite).all_passed for code in (wrong, right)] == [False, True]
+    assert [ground.passes(code, suite) for code in (wrong, right)] == [False, True]
+
+
 def test_a_disputed_test_is_left_out(box: Sandbox) -> None:
     evidence = TestsCheck(("assert f(2) == 4",)).judge("def f(n):\n    return n\n", SUITE, Alone(box))
     assert (evidence.verdict, evidence.why) == ("passed", "the one test passed")
@@ -63,7 +80,7 @@ class Crashed:
 
     level = "isolated"
 
-    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0, kinds: Kinds = NO_KINDS) -> Graded:
         raise SandboxError("the cell is gone")
 
 

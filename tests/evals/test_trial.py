@@ -16,6 +16,7 @@ from burnish.events import Answered, Broke, CodeProposed, Event, Message, RunSta
 from burnish.models.model import Ask
 from burnish.models.scripted import ScriptedModel
 from burnish.sandbox import Sandbox
+from burnish.sandbox.sandbox import NO_KINDS, Kinds
 from tests.evals.toys import BUGGY, GOLD, toy
 from tests.support import block
 
@@ -57,9 +58,9 @@ class Counting:
         self.box = box
         self.timeouts: list[float] = []
 
-    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> object:
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0, kinds: Kinds = NO_KINDS) -> object:
         self.timeouts.append(timeout_seconds)
-        return self.box.grade(code, tests, timeout_seconds)
+        return self.box.grade(code, tests, timeout_seconds, kinds)
 
 
 def tried(box: object, strategy: Says, plan: Plan = PLAN) -> list[Event]:

@@ -7,6 +7,7 @@ import pytest
 from burnish.evals.validate import validate, why_broken
 from burnish.events import Graded
 from burnish.sandbox import Sandbox
+from burnish.sandbox.sandbox import NO_KINDS, Kinds
 from burnish.tasks import Task
 
 GOLD = "import math\n\ndef half(n):\n    return n / 2\n"
@@ -81,9 +82,9 @@ class Counting:
         self.kind = box.kind
         self.asked = 0
 
-    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0, kinds: Kinds = NO_KINDS) -> Graded:
         self.asked += 1
-        return self.box.grade(code, tests, timeout_seconds)
+        return self.box.grade(code, tests, timeout_seconds, kinds)
 
 
 def test_what_was_validated_once_is_known(box: Sandbox) -> None:

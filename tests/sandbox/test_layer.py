@@ -292,6 +292,22 @@ def test_what_only_a_class_of_the_layer_can_answer_is_judged_in_its_process_and_
         assert box.grade(code, f"assert {test}").all_passed
 
 
+@pytest.mark.parametrize("test", ["f(1).equals([1])", "f(1).isin([1])"])
+def test_an_object_of_the_layer_that_compares_itself_is_judged_in_its_process(tmp_path: Path, test: str) -> None:
+    code = "import basket\n\n\ndef f(n):\n    return basket.Basket(n)\n"
+    compares = (
+        "    def equals(self, other): return [self.n] == other\n    def isin(self, other): return self.n in other\n"
+    )
+    with open_sandbox("bubblewrap", cells=1, layer=layer(tmp_path / "site", basket=BASKET + compares)) as box:
+        graded = box.grade(code, f"assert {test}")
+        assert (graded.all_passed, graded.separated) == (True, False)
+        assert not box.grade(code, f"assert {test.replace('[1]', '[2]')}").all_passed
+        own = f"{code}class Own(basket.Basket):\n    equals = isin = lambda *_: True\n\n\n"
+        own += "def f(n):\n    return Own(n)\n"
+        refused = box.grade(own, f"assert {test}")
+        assert (refused.all_passed, refused.separated) == (False, True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERY)
 def test_values_of_numpy_are_judged_as_they_would_be_at_the_user_s(kind: str) -> None:

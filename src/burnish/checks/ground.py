@@ -74,7 +74,7 @@ class Alone:
         """Plain asserts as a script, without pytest; the first that fails ends it."""
         script = suite.script()
         if script:
-            return self._sandbox.grade(module, script, self._edit_seconds).all_passed
+            return self._sandbox.grade(module, script, self._edit_seconds, dict(suite.kinds)).all_passed
         return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
 
     @property

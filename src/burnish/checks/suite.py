@@ -8,6 +8,7 @@ from typing import Self
 
 from burnish.events import Case, Frozen, Graded, Outcome, SpecAgreed
 from burnish.parsing import parse
+from burnish.tasks.kinds import AskedKinds, asked_kinds
 from burnish.tasks.offered import offered_names
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
@@ -38,6 +39,9 @@ class Suite(Frozen):
     """Made for changes that went unnoticed; what is right in them several independent versions say, or the task."""
     pinned: tuple[str, ...] = ()
     """Made for changes that went unnoticed; they say what the code does now, so they prove nothing about it."""
+
+    kinds: AskedKinds = ()
+    """Whether the task asks for a function or a class, by name: a class in the place of a function is not accepted."""
 
     files: tuple[tuple[str, str], ...] = ()
     """The files of those tests, each with the hash of what it held when the task was made."""
@@ -74,7 +78,9 @@ class Suite(Frozen):
         model = task.earlier_tests + written
         offered = offered_names(task)
         made = cls.of(name, given, model, offered, task.test_file, task.project_tests)
-        made = made.model_copy(update={"files": task.project_files}).with_more(added, pinned)
+        made = made.model_copy(update={"files": task.project_files, "kinds": asked_kinds(task)}).with_more(
+            added, pinned
+        )
         used = _used(name, (*given, *made.model, *made.added, *made.pinned), offered)
         return made.model_copy(update={"imports": used})
 

@@ -6,6 +6,7 @@ from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Evidence, Graded, Outcome
 from burnish.sandbox.sandbox import Sandbox
+from burnish.tasks.kinds import AskedKinds
 from burnish.text import counted, every
 
 if TYPE_CHECKING:
@@ -16,12 +17,14 @@ TIMEOUT_SECONDS = 5.0
 
 def grade(code: str, suite: Suite, sandbox: Sandbox, disputed: tuple[str, ...] = ()) -> Graded:
     """Every undisputed test of the suite against the code."""
-    return sandbox.grade(code, suite.render(disputed), timeout_seconds=TIMEOUT_SECONDS)
+    return sandbox.grade(code, suite.render(disputed), timeout_seconds=TIMEOUT_SECONDS, kinds=dict(suite.kinds))
 
 
-def grade_script(code: str, tests: str, sandbox: Sandbox, timeout_seconds: float = TIMEOUT_SECONDS) -> Graded:
+def grade_script(
+    code: str, tests: str, sandbox: Sandbox, timeout_seconds: float = TIMEOUT_SECONDS, kinds: AskedKinds = ()
+) -> Graded:
     """Tests as a benchmark ships them, a pytest file or a script of asserts, against a whole module."""
-    return sandbox.grade(code, tests, timeout_seconds=timeout_seconds)
+    return sandbox.grade(code, tests, timeout_seconds=timeout_seconds, kinds=dict(kinds))
 
 
 class TestsCheck:

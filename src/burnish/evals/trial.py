@@ -16,6 +16,7 @@ from burnish.events import Answered, Broke, CodeProposed, Event, Graded, RunStar
 from burnish.models.model import Model
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
+from burnish.tasks.kinds import asked_kinds
 from burnish.tasks.task import Task
 from burnish.text import one_line
 
@@ -70,13 +71,14 @@ def _scores(task: Task, events: list[Event], sandbox: Sandbox, timeout: float) -
     """Every version that was ever the answer, in order; the same code is run once."""
     answers = {event.version for event in events if isinstance(event, Answered)}
     known: dict[str, Graded] = {}
+    kinds = asked_kinds(task)
     for version in (event for event in events if isinstance(event, CodeProposed) and event.version in answers):
         if version.problem:
             yield Scored(version=version.version, passed=False, why=one_line(version.problem, 200))
             continue
         module = assemble(task, version.code)
         if module not in known:
-            known[module] = grade_script(module, task.hidden_tests, sandbox, timeout)
+            known[module] = grade_script(module, task.hidden_tests, sandbox, timeout, kinds)
         yield _scored(version.version, known[module])
 
 

@@ -9,6 +9,7 @@ from burnish.evidence.form import Dossier
 from burnish.evidence.given import given_in_strange_words
 from burnish.parsing import parse
 from burnish.report import file_of
+from burnish.tasks.kinds import AskedKinds, kinds_in_words
 from burnish.text import one_line
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -29,6 +30,7 @@ def suite_in(dossier: Dossier) -> Suite:
         added=tuple(test for origin, test in named if origin in ("spec", "agreed")),
         pinned=tuple(test for origin, test in named if origin == "pinned"),
         project=tuple(test.test for test in dossier.tests if test.given_in == "project"),
+        kinds=_kinds(dossier),
     )
 
 
@@ -48,7 +50,13 @@ def suite_of_words(dossier: Dossier) -> Suite:
     """The tests that the task's own words give, and nothing else: no text of the evidence's stands beside them."""
     found = set(_in_words(dossier) or ())
     given = tuple(test.test for test in dossier.tests if test.origin == "given" and test.test in found)
-    return Suite(entry_point=dossier.task.entry_point, imports=dossier.task.imports, given=given)
+    task = dossier.task
+    return Suite(entry_point=task.entry_point, imports=task.imports, given=given, kinds=_kinds(dossier))
+
+
+def _kinds(dossier: Dossier) -> AskedKinds:
+    """What the task's words ask for; where they do not say, how the tests use a name decides."""
+    return kinds_in_words(dossier.task.words, (dossier.task.entry_point.partition(".")[0], *dossier.task.imports))
 
 
 def _in_words(dossier: Dossier) -> tuple[str, ...] | None:

@@ -18,6 +18,7 @@ from burnish.sandbox import diagnosis, start, verdict
 from burnish.sandbox.cell import Cell, CellGone, Ended, Heard
 from burnish.sandbox.limits import Limits
 from burnish.sandbox.parts import without_packages
+from burnish.sandbox.sandbox import NO_KINDS, Kinds
 
 Open = Callable[[Path | None], Cell]
 """Opens a cell that sees a layer of packages, or none."""
@@ -69,7 +70,7 @@ class Box:
             seconds=ended.seconds,
         )
 
-    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0, kinds: Kinds = NO_KINDS) -> Graded:
         """Run `tests` against `code` (importable as `solution`) and say what each test said."""
         for what, text in (("code", code), ("tests", tests)):
             if why := refusal(text):
@@ -80,17 +81,19 @@ class Box:
         alone = tests if self.layer is None else without_packages(tests, self.layer)
         style, apart = suite if alone == tests else verdict.style_of(alone), Graded()
         if alone and style.pytest == suite.pytest and not style.shared:
-            ended, nonce = self._judge(code, alone, timeout_seconds, style)
+            ended, nonce = self._judge(code, alone, timeout_seconds, style, kinds)
             if alone == tests and not verdict.must_share(ended):
                 return verdict.read(ended, nonce)
             apart = verdict.decided(ended, nonce)
-        shared = verdict.read(*self._judge(code, tests, timeout_seconds, replace(suite, shared=True)))
+        shared = verdict.read(*self._judge(code, tests, timeout_seconds, replace(suite, shared=True), kinds))
         return verdict.together(apart, shared)
 
-    def _judge(self, code: str, tests: str, timeout_seconds: float, suite: verdict.Style) -> tuple[Ended, str]:
+    def _judge(
+        self, code: str, tests: str, timeout_seconds: float, suite: verdict.Style, kinds: Kinds
+    ) -> tuple[Ended, str]:
         """One grading job, and the number that only its judge was told."""
         nonce = secrets.token_hex(16)
-        sealed = json.dumps({"tests": tests, "nonce": nonce, "pytest": suite.pytest}).encode()
+        sealed = json.dumps({"tests": tests, "nonce": nonce, "kinds": dict(kinds)}).encode()
         message = {"job": "grade", "timeout": timeout_seconds, "shared": suite.shared, "pytest": suite.pytest}
         inputs = [code.encode(), sealed]
         return self._perform(message, inputs, verdict.MOST_BYTES), nonce

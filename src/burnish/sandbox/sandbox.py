@@ -1,10 +1,14 @@
 """The idea of a sandbox: `run` a command, `grade` code against tests. Its kinds are this file's neighbours."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Protocol, Self
+from types import MappingProxyType, TracebackType
+from typing import Literal, Protocol, Self
 
 from burnish.events import CommandRan, Graded
+
+Kinds = Mapping[str, Literal["function", "class"]]
+"""What the names of a module are to be."""
+NO_KINDS: Kinds = MappingProxyType({})
 
 
 class Sandbox(Protocol):
@@ -34,8 +38,12 @@ class Sandbox(Protocol):
         """
         ...
 
-    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0) -> Graded:
-        """Run `tests` against `code` (importable as `solution`) and say what each test said."""
+    def grade(self, code: str, tests: str, timeout_seconds: float = 10.0, kinds: Kinds = NO_KINDS) -> Graded:
+        """Run `tests` against `code` (importable as `solution`) and say what each test said.
+
+        `kinds` says what the task asks for, by name. A class in the place of a function is not accepted; a class of the
+        code answers for its own operators where the task or the tests name it, and nowhere else.
+        """
         ...
 
     def close(self) -> None:

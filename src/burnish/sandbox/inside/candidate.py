@@ -143,7 +143,7 @@ REQUESTS: dict[str, Any] = {
     "set": setattr,
     "del": delattr,
     "special": lambda target, name, args: getattr(type(target), name)(target, *args),
-    "isa": isinstance,
+    "isa": lambda target, kind: kind in type(target).__mro__,
     "held": shapes.held_in,
     "content": arrays.content_of,
     "name": lambda names, name: names[name],

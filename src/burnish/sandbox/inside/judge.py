@@ -17,11 +17,13 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from burnish.sandbox.inside import bounds, candidate, faults, packets
+from burnish.sandbox.inside import bounds, candidate, faults, known, packets
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
+from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.command import read_all
 from burnish.sandbox.inside.remote import CannotCross, Link, Solution
+from burnish.sandbox.inside.standins import RemoteClass
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SLOW_SECONDS = 0.02
@@ -107,7 +109,7 @@ def hear(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) ->
                 judge_in_fork(job, lambda: judging, other, link)
             elif judging.suite:
                 random.seed()
-                judge_apart(Channel(other), judging.suite, judging.report)
+                judge_apart(Channel(other), judging.suite, judging.report, judging.asked)
         except UNREADABLE as error:
             judging.refuse(error)
         judging.report.write()
@@ -122,6 +124,7 @@ class Judging:
     def __init__(self, tests: int, verdict: int, is_pytest: bool) -> None:
         given = json.loads(read_all(tests))
         self.report = Report(verdict, given["nonce"])
+        self.asked = Asked(given["tests"], given["kinds"])
         self.suite: Suite | None = None
         try:
             self.suite = read_suite(given["tests"], is_pytest)
@@ -157,15 +160,15 @@ def judge_in_fork(job: dict[str, Any], begin: Callable[[], Judging], other: int,
         judging.report.patience_seconds = 0.0  # a timeout kills this process: what was said must be out by then
         random.seed()
         if judging.suite and job["shared"]:
-            judge_together(read_all(other), judging.suite, judging.report)
+            judge_together(read_all(other), judging.suite, judging.report, judging.asked)
         elif judging.suite:
-            judge_apart(Channel(other), judging.suite, judging.report)
+            judge_apart(Channel(other), judging.suite, judging.report, judging.asked)
         judging.report.write()
     finally:
         os._exit(0)
 
 
-def judge_apart(channel: Channel, suite: Suite, report: Report) -> None:
+def judge_apart(channel: Channel, suite: Suite, report: Report, asked: Asked) -> None:
     """Judge code that runs in another process."""
     link = Link(channel)
     try:
@@ -173,11 +176,11 @@ def judge_apart(channel: Channel, suite: Suite, report: Report) -> None:
         if kind == "broken":
             report.say(broken=str(rest[0]))
             return
-        solution = Solution(link, rest[0], rest[1])
+        solution = Solution(link, rest[0], rest[1], asked)
     except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
         report.say(broken=str(error))
         return
-    judge(solution, suite, Marking(link, report))
+    judge(solution, suite, Marking(link, report), asked)
     if link.stuck:
         report.say(again=link.stuck)
     report.finish()
@@ -202,7 +205,7 @@ class Marking:
         self.report.say(**fact)
 
 
-def judge_together(code: bytes, suite: Suite, report: Report) -> None:
+def judge_together(code: bytes, suite: Suite, report: Report, asked: Asked) -> None:
     """Judge code that shares this process."""
     report.say(shared=True)
     try:
@@ -211,17 +214,27 @@ def judge_together(code: bytes, suite: Suite, report: Report) -> None:
     except BaseException as error:
         report.say(broken=faults.describe(error))
         return
-    judge(solution, suite, report)
+    judge(solution, suite, report, asked)
     report.finish()
 
 
-def judge(solution: types.ModuleType, suite: Suite, report: Report | Marking) -> None:
-    """Run the suite."""
+def judge(solution: types.ModuleType, suite: Suite, report: Report | Marking, asked: Asked) -> None:
+    """Run the suite, unless a function is asked for and the code has a class in its place."""
     sys.modules["solution"] = solution
     try:
-        suite.judge(solution, report.say)
+        functions = [name for name, kind in asked.kinds.items() if kind == "function"]
+        wrong = next((name for name in functions if is_own_class(getattr(solution, name, None))), "")
+        if wrong:
+            report.say(problem=f"the task asks for a function {wrong}, and the code has a class of that name")
+        else:
+            suite.judge(solution, report.say)
     except (Gone, CannotCross) as error:
         report.say(problem=str(error))
     finally:
         sys.modules.pop("solution", None)
         sys.modules.pop("tests", None)
+
+
+def is_own_class(value: object) -> bool:
+    """Whether a name of the code is a class that no other module has. Any other callable will do as a function."""
+    return isinstance(value, RemoteClass) or (isinstance(value, type) and value not in known.NAMES)

@@ -5,11 +5,16 @@ number for the object crosses (see `candidate` and `remote`). What is unpacked i
 object "equal to everything" cannot come out of here.
 """
 
+import array
 import collections
 import datetime
 import decimal
 import fractions
+import functools
+import importlib
 import pathlib
+import re
+import types
 import uuid
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -57,8 +62,10 @@ def pack(value: Any, session: Session) -> Tree:
         if number is not None:
             return ["#", number]
         session.add(value)
-        return [CONTAINERS[kind], contents(value, session)]
+        return [CONTAINERS[kind] or f"array {value.typecode}", contents(value, session)]
     write = WRITERS.get(kind)
+    if write is None and kind.__module__ == "ipaddress" and kind.__name__ in ADDRESSES:
+        return ["ip", kind.__name__, str(value)]
     return write(value, session) if write else session.pack_other(value)
 
 
@@ -95,11 +102,20 @@ def fill(value: Any, tree: Tree, session: Session) -> None:
         value.update(dict(pairs))
     elif isinstance(value, bytearray):
         value[:] = tree.encode("latin-1")
+    elif isinstance(value, array.array):
+        value[:] = array.array(value.typecode, tree)
     else:
         items = [unpack(item, session) for item in tree]
         value.clear()
         grow = value.update if isinstance(value, set) else value.extend
         grow(items)
+
+
+def address_kind(name: str) -> str:
+    """The name again, if it is that of a class of addresses."""
+    if name not in ADDRESSES:
+        raise NotPlain(f"unknown address {name!r}")
+    return name
 
 
 def parts(value: Any) -> list[Any]:
@@ -127,6 +143,8 @@ def spelled(make: Callable[[str], Any]) -> Callable[[Tree, Session], Any]:
     return lambda tree, _: make(tree[1])
 
 
+ADDRESSES = frozenset(f"IPv{version}{kind}" for version in (4, 6) for kind in ("Address", "Network", "Interface"))
+"""Of `ipaddress`, which is imported only where it is needed."""
 CONTAINERS: dict[type, str] = {
     list: "l",
     dict: "d",
@@ -136,8 +154,13 @@ CONTAINERS: dict[type, str] = {
     collections.Counter: "C",
     collections.OrderedDict: "O",
     collections.defaultdict: "D",
+    array.array: "",
 }
-EMPTY: dict[str, Callable[[], Any]] = {tag: kind for kind, tag in CONTAINERS.items()}
+"""How each is tagged; an array by the type of its items."""
+EMPTY: dict[str, Callable[[], Any]] = {
+    **{tag: kind for kind, tag in CONTAINERS.items() if tag},
+    **{f"array {code}": functools.partial(array.array, code) for code in array.typecodes},
+}
 
 WRITERS: dict[type, Callable[[Any, Session], Tree]] = {
     tuple: items("t"),
@@ -156,6 +179,8 @@ WRITERS: dict[type, Callable[[Any, Session], Tree]] = {
     datetime.timedelta: lambda value, _: ["delta", value.days, value.seconds, value.microseconds],
     datetime.timezone: lambda value, session: ["zone", pack(value.utcoffset(None), session)],
     uuid.UUID: text("uuid"),
+    re.Pattern: lambda value, session: ["re", pack(value.pattern, session), value.flags],
+    types.MappingProxyType: lambda value, session: ["proxy", pack(dict(value), session)],
     pathlib.PosixPath: text("path"),
     pathlib.PurePosixPath: text("purepath"),
     type({}.keys()): items("keys"),
@@ -180,6 +205,9 @@ READERS: dict[str, Callable[[Tree, Session], Any]] = {
     "delta": lambda tree, _: datetime.timedelta(tree[1], tree[2], tree[3]),
     "zone": lambda tree, session: datetime.timezone(unpack(tree[1], session)),
     "uuid": spelled(uuid.UUID),
+    "re": lambda tree, session: re.compile(unpack(tree[1], session), tree[2]),
+    "proxy": lambda tree, session: types.MappingProxyType(unpack(tree[1], session)),
+    "ip": lambda tree, _: getattr(importlib.import_module("ipaddress"), address_kind(tree[1]))(tree[2]),
     "path": spelled(pathlib.PosixPath),
     "purepath": spelled(pathlib.PurePosixPath),
     "keys": collected(lambda parts: dict.fromkeys(parts).keys()),

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from burnish.sandbox.inside import known
 from burnish.sandbox.inside.channel import Channel, Gone
+from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.plain import Session, Tree, fill, pack, unpack
 from burnish.sandbox.inside.standins import Remote, RemoteClass, StandIns
 
@@ -106,6 +107,8 @@ class There(Session):
         """A name, a number, or something to call back; what is none of these cannot cross."""
         if isinstance(value, Remote):
             return ["H", value._number]
+        if isinstance(value, types.TracebackType):
+            return None  # what a `with` of the tests tells: frames of theirs are not for the code
         if isinstance(value, type):
             return self.pack_class(value)
         if isinstance(value, BaseException):
@@ -160,11 +163,12 @@ class There(Session):
 class Solution(types.ModuleType):
     """The module `solution` as the tests see it."""
 
-    def __init__(self, link: Link, offered: dict[str, Tree], names: list[str]) -> None:
+    def __init__(self, link: Link, offered: dict[str, Tree], names: list[str], asked: Asked) -> None:
         super().__init__("solution")
         session = There(link)
         own = {str(name): unpack(tree, session) for name, tree in offered.items()}
-        vars(self).update(_link=link, _own=own, _names={str(name) for name in names})
+        link.standins.asked = asked
+        vars(self).update(_link=link, _own=own, _asked=asked, _names={str(name) for name in names})
         self.__all__ = [name for name in own_names({*own}) | self._names - own.keys() if name[0] != "_"]
 
     def __getattr__(self, name: str) -> Any:
@@ -174,7 +178,7 @@ class Solution(types.ModuleType):
             value = self._link.ask("name", 0, name)
         else:
             raise AttributeError(f"module 'solution' has no attribute {name!r}")
-        if isinstance(value, RemoteClass):
+        if isinstance(value, RemoteClass) and name in self._asked.classes:
             self._link.standins.named.add(value._describes)
         return value
 

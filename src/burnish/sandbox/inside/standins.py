@@ -1,7 +1,8 @@
 """Stand-ins: objects in the judge for objects that stayed in the process of the code under test.
 
 A stand-in asks that process for its attributes and methods. It does not ask it whether it equals something plain:
-the answer is no. So nothing the code defines can decide a comparison with an expected value. Where its class comes from
+the answer is no. Nor does it ask what only plain values are asked, such as `startswith`, unless the tests or the task
+name its class. So nothing the code defines can decide a comparison with an expected value. Where its class comes from
 the layer the judge compares by value, or says that these tests must share a process with the code.
 """
 
@@ -9,10 +10,15 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from burnish.sandbox.inside import arrays, known, order, shapes
+from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.plain import Tree
 
 if TYPE_CHECKING:
     from burnish.sandbox.inside.remote import Link
+
+
+class NotAnswered(AssertionError):
+    """An object was asked as only plain values are, and is none."""
 
 
 class Remote:
@@ -23,7 +29,17 @@ class Remote:
     _shape: int
 
     def __getattr__(self, name: str) -> Any:
-        return self._link.ask("get", self._number, name)
+        closed = name in shapes.QUESTIONS and not (self._is_object or self._is_named() or self._is_opened(name))
+        if closed and self._holds:
+            held = self._held()
+            if hasattr(held, name):
+                return getattr(held, name)
+        found = self._link.ask("get", self._number, name)
+        if isinstance(found, Remote):
+            vars(found)["_question"] = (self, name) if closed else None
+        if name not in shapes.PLAIN_NAMES and name[0] != "_":
+            vars(self)["_is_object"] = True
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._link.ask("set", self._number, name, value)
@@ -36,9 +52,7 @@ class Remote:
             return True
         if isinstance(other, Remote) and self._may("__eq__"):
             return self._link.ask("special", self._number, "__eq__", (other,)) is True
-        if type(other) in shapes.HOLDERS and self._holds:
-            return bool(self._link.ask("held", self._number) == other)
-        return False
+        return bool(self._held() == plain_of(other)) if self._holds else False
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -46,14 +60,46 @@ class Remote:
     def __hash__(self) -> int:
         if self._may("__hash__"):
             return hash(self._link.ask("special", self._number, "__hash__", ()))
-        return hash(self._number)
+        return hash(self._held() if self._holds else self._number)
+
+    def _held(self) -> Any:
+        """The plain value in an object of a subclass of list, date, Decimal…"""
+        held = self._link.ask("held", self._number)
+        if isinstance(held, Remote):
+            raise NotAnswered(f"a {type(self).__name__} holds no plain value")
+        return held
 
     def _may(self, method: str) -> bool:
         """True when the code has this method and the tests name its class, so that it may answer for itself."""
-        return self._shape in self._link.standins.named and method in self._methods
+        return method in self._methods and self._is_named()
+
+    def _is_named(self) -> bool:
+        """True when the tests or the task name its class, so that it may answer for itself."""
+        return self._shape in self._link.standins.named
+
+    def _is_opened(self, method: str) -> bool:
+        """True when the tests use the method's answers as objects."""
+        return method in self._link.standins.asked.uses.object_methods
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call it, unless it is a method that could only agree with what it is told."""
+        if self._question:
+            owner, name = self._question
+            owner._check(name, is_told=bool(args or kwargs))
+        return self._link.call(self._number, args, kwargs)
+
+    def _check(self, name: str, is_told: bool) -> None:
+        """Refuse to call a method that is told something, or that says only yes or no."""
+        if is_told or name in shapes.PREDICATES:
+            kind = f"a {type(self).__name__}, a class that neither the task nor the tests name"
+            raise NotAnswered(f"{name}(…) is not asked of {kind}; a plain value can answer it")
 
     _methods: frozenset[str] = frozenset()
     _holds = ""
+    _is_object = False
+    """True when the tests used it as no plain value can be used."""
+    _question: "tuple[Remote, str] | None" = None
+    """For a method that could only agree with the tests: of which object, and its name."""
 
 
 class RemoteClass(Remote):
@@ -67,7 +113,11 @@ class RemoteClass(Remote):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Make an object of the class, where the class is."""
-        return self._link.call(self._number, args, kwargs)
+        return self._call(args, kwargs)
+
+    def _is_named(self) -> bool:
+        """True when this very class is named."""
+        return self._describes in self._link.standins.named
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, Remote) and self._link.ask("isa", value._number, self) is True
@@ -87,6 +137,11 @@ class Layered(Remote):
         """Its value as plain data, where that can be compared."""
         return ([], [self._item]) if self._item is not None else arrays.heard(self._link.ask("content", self._number))
 
+    def _check(self, name: str, is_told: bool) -> None:
+        """Only the layer's own class can compare itself; what else it says of itself is a value."""
+        if is_told and name not in ("all", "any"):
+            self._link.share(f"the tests ask a {type(self).__name__} for {name}")
+
     def __hash__(self) -> int:
         if self._item is None:
             self._link.share(f"the tests hash a {type(self).__name__}")
@@ -98,12 +153,13 @@ class StandIns:
 
     def __init__(self, link: "Link") -> None:
         self.link = link
+        self.asked = Asked("", {})
         self.kinds: dict[int, type] = {}
         for kind, number in shapes.COMMON.items():
             self.kind([number, kind.__name__, "", "", shapes.special_methods(kind), False])
         self.errors: dict[int, type] = {}
         self.named: set[int] = set()
-        """Classes that the tests name."""
+        """Classes that the tests or the task name."""
         self.objects: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def object(self, number: int, shape: Tree) -> Any:
@@ -136,7 +192,8 @@ class StandIns:
         self.kind(shape)
         found = self.objects.get(number)
         if found is None:
-            found = self.objects[number] = settle(RemoteClass(), self.link, number, meta[0])
+            kind = type("class", (RemoteClass, self.kinds[meta[0]]), {})
+            found = self.objects[number] = settle(kind(), self.link, number, meta[0])
             vars(found)["_describes"] = shape[0]
             vars(found)["__name__"] = self.kinds[shape[0]].__name__
         return found
@@ -153,7 +210,8 @@ class StandIns:
             body = {"_methods": frozenset(methods), "_holds": str(holds)}
             kept = PLAIN - {"__repr__"} if is_layered is True else PLAIN
             offered = [method for method in methods if method in SPECIAL and not (value and method in kept)]
-            self.kinds[number] = type(str(name), bases, body | {method: SPECIAL[method] for method in offered})
+            name = f"solution.{name}" if name in PLAIN_KINDS else str(name)
+            self.kinds[number] = type(name, bases, body | {method: SPECIAL[method] for method in offered})
             if value in VALUE_NAMES:
                 self.kinds[number].__eq__ = known.TYPES[value].__eq__  # type: ignore[method-assign]
                 self.kinds[number].__ne__ = known.TYPES[value].__ne__  # type: ignore[method-assign]
@@ -186,6 +244,9 @@ class StandIns:
         except Exception:
             error = made.__new__(made)
             error.args = args
+        for name, value in own.items():
+            if isinstance(value, Remote) and name in shapes.QUESTIONS:
+                vars(value)["_question"] = (value, name)
         vars(error).update({str(name): value for name, value in own.items()}, _line=line)
         if hasattr(made, "_class_number"):
             vars(error)["_text"] = text
@@ -214,26 +275,37 @@ def special(name: str) -> Any:
 
 
 def gated(name: str) -> Any:
-    """A special method that only a class the tests name may answer."""
+    """A special method that only a class that is named may answer; for any other the plain value in it does."""
 
     def method(self: Remote, *args: Any) -> Any:
-        return self._link.ask("special", self._number, name, args) if self._may(name) else NotImplemented
+        if self._may(name):
+            return self._link.ask("special", self._number, name, args)
+        answer = getattr(self._held(), name, None) if self._holds else None
+        return answer(*map(plain_of, args)) if answer else NotImplemented
 
     return method
 
 
+def plain_of(value: Any) -> Any:
+    """The plain value in an object that holds one and may not answer for itself; anything else as it is."""
+    return value._held() if isinstance(value, Remote) and value._holds and not value._is_named() else value
+
+
 def call(self: Remote, *args: Any, **kwargs: Any) -> Any:
     """Call a function of the code."""
-    return self._link.call(self._number, args, kwargs)
+    return self._call(args, kwargs)
 
 
 def contains(self: Remote, item: Any) -> bool:
     """`in`: by the code's own method if the tests name its class, else by looking at what it holds."""
     if self._may("__contains__"):
         return self._link.ask("special", self._number, "__contains__", (item,)) is True
+    if self._holds:
+        return item in self._held()
     return any(found is item or found == item for found in iter(self))
 
 
+PLAIN_KINDS = frozenset(kind.__name__ for kind in shapes.VALUE_TYPES)
 VALUE_NAMES = frozenset(kind.__name__ for kind in shapes.VALUES)
 PLAIN = frozenset((*shapes.ALONE, *shapes.TOGETHER)) - {"__call__"}
 """What an object with a built-in value does by that value."""
