@@ -11,7 +11,8 @@ from typing import Any
 from burnish.sandbox.inside import simple
 from burnish.sandbox.inside.channel import Gone
 from burnish.sandbox.inside.explain import FAIL, FILE, Explainer, rewrite
-from burnish.sandbox.inside.remote import CannotCross, Solution
+from burnish.sandbox.inside.remote import CannotCross
+from burnish.sandbox.inside.scope import READERS, STAR, WithoutStars, names_for, used_names
 
 LONGEST_NAME = 100
 
@@ -29,6 +30,9 @@ class AssertSuite:
 
     def __init__(self, tests: str) -> None:
         tree = ast.parse(tests)
+        if STAR.search(tests):
+            tree = WithoutStars().visit(tree)
+        self.tests = tests
         self.explainer = Explainer(tests)
         self.checks = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         self.steps = [self.step(node) for node in tree.body]
@@ -71,11 +75,12 @@ class AssertSuite:
     def scope(self, solution: types.ModuleType) -> dict[str, Any]:
         """The names the script starts with: the code's own."""
         used = {name for part in self.code for name in part.co_names}
-        names = solution.names_for(used) if isinstance(solution, Solution) else vars(solution)
+        if not used.isdisjoint(READERS):
+            used = used_names(self.code)
         tests = types.ModuleType("tests")
         sys.modules["tests"] = tests
         scope = vars(tests)
-        scope.update({name: value for name, value in names.items() if not name.startswith("__")})
+        scope.update(names_for(solution, used))
         scope[FAIL] = self.explainer.fail
         return scope
 

@@ -21,7 +21,7 @@ from burnish.sandbox.inside import candidate, faults, packets
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.command import read_all
-from burnish.sandbox.inside.remote import CannotCross, Link, Solution
+from burnish.sandbox.inside.remote import ENDINGS, CannotCross, Link, Solution
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SLOW_SECONDS = 0.02
@@ -32,6 +32,8 @@ TIDY_EVERY = 50
 class Suite(Protocol):
     """Tests of some style."""
 
+    tests: str
+    """As they were written."""
     is_simple: bool
     """True when judging them cannot leave anything behind."""
 
@@ -142,6 +144,7 @@ def judge_in_fork(job: dict[str, Any], suite: Suite, report: Report, other: int,
 def judge_apart(channel: Channel, suite: Suite, report: Report) -> None:
     """Judge code that runs in another process."""
     link = Link(channel)
+    link.expects_endings = any(kind.__name__ in suite.tests for kind in ENDINGS)
     try:
         kind, *rest = channel.receive()
         if kind == "broken":
