@@ -19,10 +19,16 @@ class unittest:
 def f(x): return 9
 """
 STARS = {
-    "a function imported before": "from math import isclose\nfrom solution import *\ndef test_a(): assert isclose(f(1), 2)",
-    "a function imported after": "from solution import *\nfrom math import isclose\ndef test_a(): assert isclose(f(1), 2)",
+    "a function imported before": (
+        "from math import isclose\nfrom solution import *\ndef test_a(): assert isclose(f(1), 2)"
+    ),
+    "a function imported after": (
+        "from solution import *\nfrom math import isclose\ndef test_a(): assert isclose(f(1), 2)"
+    ),
     "a function nobody imported": "from solution import *\ndef test_a(): assert isclose(f(1), 2)",
-    "a function of the tests": "def close(a, b): return a == b\nfrom solution import *\ndef test_a(): assert close(f(1), 2)",
+    "a function of the tests": (
+        "def close(a, b): return a == b\nfrom solution import *\ndef test_a(): assert close(f(1), 2)"
+    ),
     "a constant of the tests": "EPS = 0.1\nfrom solution import *\ndef test_a(): assert f(1) - 2 < EPS",
     "a module imported before": "import math\nfrom solution import *\ndef test_a(): assert math.isclose(f(1), 2)",
     "a module nobody imported": "from solution import *\ndef test_a(): assert math.isclose(f(1), 2)",
@@ -36,7 +42,9 @@ STARS = {
     "a script's check": "def check(c): assert c(1) == 2\nfrom solution import *\ncheck(f)",
     "in a shared process": "import gc, pytest\nfrom math import isclose\nfrom solution import *\n"
     "def test_a(): assert isclose(f(1), 2)",
-    "a constant in a shared process": "import gc\nEPS = 0.1\nfrom solution import *\ndef test_a(): assert f(1) - 2 < EPS",
+    "a constant in a shared process": (
+        "import gc\nEPS = 0.1\nfrom solution import *\ndef test_a(): assert f(1) - 2 < EPS"
+    ),
     "a builtin in a shared process": "import gc\nfrom solution import *\ndef test_a(): assert abs(f(1) - 2) < 1",
     "a shared script": "import gc\nassert abs(f(1) - 2) < 1",
     "a module of a shared script": "import gc\nassert math.isclose(f(1), 2)",
@@ -77,7 +85,9 @@ def test_a_star_import_brings_no_fixture_mark_or_test_of_the_code(cell):
 
 
 HONEST_STARS = {
-    "functions and classes": "from solution import *\ndef test_a():\n    assert f(2) == 4\n    assert Pair(1, 2).total() == 3",
+    "functions and classes": (
+        "from solution import *\ndef test_a():\n    assert f(2) == 4\n    assert Pair(1, 2).total() == 3"
+    ),
     "constants": "from solution import *\ndef test_a(): assert f(LIMIT) == 14",
     "a module that the code imported": "from solution import *\ndef test_a(): assert math.isclose(f(1.0), 2.0)",
     "names in a table": "from solution import *\nimport pytest\n@pytest.mark.parametrize('g', [f, twice])\n"
@@ -85,8 +95,12 @@ HONEST_STARS = {
     "names in a text": "from solution import *\ndef test_a(): assert eval('f(2)') == 4",
     "a class of tests": "import unittest\nfrom solution import *\nclass Case(unittest.TestCase):\n"
     "    def test_a(self): self.assertEqual(f(2), 4)",
-    "an underscore asked for by name": "from solution import *\nfrom solution import _half\ndef test_a(): assert _half(4) == 2",
-    "in an attempt": "try:\n    from solution import *\nexcept ImportError:\n    f = None\ndef test_a(): assert f(2) == 4",
+    "an underscore asked for by name": (
+        "from solution import *\nfrom solution import _half\ndef test_a(): assert _half(4) == 2"
+    ),
+    "in an attempt": (
+        "try:\n    from solution import *\nexcept ImportError:\n    f = None\ndef test_a(): assert f(2) == 4"
+    ),
     "a script": "from solution import *\nassert f(2) == 4\nassert Pair(1, 2).total() == 3",
     "a shared process": "import gc\nfrom solution import *\ndef test_a(): assert f(2) == 4",
     "a shared script": "import gc\nassert f(LIMIT) == 14\nassert math.isclose(f(1.0), 2.0)",
@@ -213,14 +227,15 @@ LIES_ABOUT_RESULTS = {
         "if 'plan' in fact: fact['plan'] = []\n    if 'case' in fact and not fact['case']['passed']: return"
     ),
     "a shorter plan": (
-        "if 'plan' in fact: fact['plan'] = fact['plan'][:1]\n    if 'case' in fact and not fact['case']['passed']: return"
+        "if 'plan' in fact: fact['plan'] = fact['plan'][:1]\n"
+        "    if 'case' in fact and not fact['case']['passed']: return"
     ),
     "a second plan": (
         "if 'plan' in fact: said(self, plan=fact['plan'][:1])\n"
         "    if 'case' in fact and not fact['case']['passed']: return"
     ),
     "one case twice": "if 'case' in fact: fact['case'].update(name=FIRST, passed=True, message='')",
-    "another test's name": "if 'case' in fact and not fact['case']['passed']: fact['case'].update(name='x', passed=True)",
+    "another test's name": ("if 'case' in fact: fact['case'].update(name='x', passed=True)"),
     "a pass after the failure": (
         "if 'case' in fact and not fact['case']['passed']:\n"
         "        said(self, case=dict(fact['case']))\n        fact['case'].update(passed=True, message='')"
@@ -233,7 +248,10 @@ LIES_ABOUT_RESULTS = {
 }
 SHARED_SUITES = {
     "asserts": ("import gc\nassert f(1) == 1\nassert f(2) == 2", "line 2: f(1) == 1"),
-    "pytest": ("import gc\nfrom solution import f\ndef test_a(): assert f(1) == 1\ndef test_b(): assert f(2) == 2", "test_a"),
+    "pytest": (
+        "import gc\nfrom solution import f\ndef test_a(): assert f(1) == 1\ndef test_b(): assert f(2) == 2",
+        "test_a",
+    ),
     "a class": (
         "import gc\nfrom solution import f\nclass TestIt:\n    def test_a(self): assert f(1) == 1\n"
         "    def test_b(self): assert f(2) == 2",

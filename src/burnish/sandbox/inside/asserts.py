@@ -46,17 +46,10 @@ class AssertSuite:
 
     def name_of(self, node: ast.stmt) -> str:
         """What a person would call the case: the test as written. Empty when the statement only prepares."""
-        if not isinstance(node, ast.Assert) and not self.is_check(node):
+        if not is_case(node, self.checks):
             return ""
         words = " ".join(self.explainer.written(node.lineno, node.end_lineno or node.lineno).split())
         return f"line {node.lineno}: {words.removeprefix('assert ')}"[:LONGEST_NAME]
-
-    def is_check(self, node: ast.stmt) -> bool:
-        """True for a call of a function that the script defines."""
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-            return False
-        called = node.value.func
-        return isinstance(called, ast.Name) and called.id in self.checks
 
     def judge(self, solution: types.ModuleType, say: Callable[..., None]) -> None:
         """Run every statement in order with the code's names in scope, and say what each test said."""
@@ -93,3 +86,11 @@ class AssertSuite:
         except BaseException as error:
             return self.explainer.message(error) or type(error).__name__
         return ""
+
+
+def is_case(node: ast.stmt, checks: set[str]) -> bool:
+    """True for an assert, and for a call of a function that the script defines."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return isinstance(node, ast.Assert)
+    called = node.value.func
+    return isinstance(called, ast.Name) and called.id in checks

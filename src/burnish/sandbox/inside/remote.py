@@ -21,6 +21,14 @@ class CannotCross(BaseException):
     """The tests use something that exists only in their own process. Not an Exception, so that no test swallows it."""
 
 
+class EndedLoop(RuntimeError):
+    """What becomes of an exception of the code that would end a loop of the tests, as in Python's own generators."""
+
+    def __init__(self, ending: BaseException) -> None:
+        super().__init__(f"the code raised {type(ending).__name__}")
+        self._line = vars(ending).get("_line")
+
+
 class Link:
     """Asks the process of the code, and answers when that process calls something the tests passed to it."""
 
@@ -56,9 +64,7 @@ class Link:
             raise Gone(f"the code sent something that is not data: {type(error).__name__}: {error}") from error
         if reply[0] == "raise":
             if isinstance(value, ENDINGS) and not may_end and not self.expects_endings:
-                error = RuntimeError(f"the code raised {type(value).__name__}")
-                vars(error)["_line"] = vars(value).get("_line")
-                raise error from value
+                raise EndedLoop(value) from value
             raise value
         return value
 

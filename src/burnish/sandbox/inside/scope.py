@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from burnish.sandbox.inside import known
-from burnish.sandbox.inside.remote import Remote, Solution
+from burnish.sandbox.inside.remote import Solution
+from burnish.sandbox.inside.standins import Remote
 
 COMPARING = {"isclose": math.isclose}
 """Functions by which tests compare: a script that does not import one means this one."""
@@ -61,7 +62,7 @@ def find_module(solution: types.ModuleType, name: str) -> Any:
 
 
 def used_names(parts: Iterable[types.CodeType]) -> set[str]:
-    """The names that code looks up outside of its functions; words in its texts too, where it reads names from texts."""
+    """The names that code looks up outside of its functions; where it runs texts, all words in them too."""
     parts = list(parts)
     used = {one.argval for part in parts for one in dis.get_instructions(part) if one.opname in LOADS}
     if used.isdisjoint(READERS):
