@@ -18,6 +18,11 @@ class Cart:
 REACHES = {
     "a frame": "__import__('sys')._getframe(1).f_locals['expected']",
     "a frame by a name in parts": "getattr(os.sys, '_get' + 'frame')(1)",
+    "a frame of a module in a list": "[os.sys][0]._getframe(1)",
+    "an attribute named in a format": "'{0.f_back}'.format(self)",
+    "an attribute by its own method": "object.__getattribute__(self, 'x' * 2)",
+    "a table of builtins": "__builtins__['ev' + 'al']('1')",
+    "an attribute in the middle": "(0 for _ in ()).gi_frame.x.y",
     "a module by a name in parts": "__import__('in' + 'spect').stack()",
     "text that is run": "eval('1')",
     "an attribute by a text": "json.operator.attrgetter('f_back')(self)",

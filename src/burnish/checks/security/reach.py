@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from burnish.checks.finding import Finding
 from burnish.checks.security.names import Names
-from burnish.checks.security.rules import in_order
 from burnish.parsing import parse
 
 
@@ -21,7 +20,7 @@ def _words(text: str) -> frozenset[str]:
 RULE = "reaches-for-tests"
 MODULES = _words(
     "pytest _pytest pluggy unittest doctest inspect traceback gc ctypes _ctypes atexit linecache dis pdb bdb "
-    "tracemalloc faulthandler importlib runpy subprocess multiprocessing pickle marshal"
+    "tracemalloc faulthandler importlib runpy signal mmap subprocess multiprocessing pickle marshal"
 )
 """Modules that lead to tests, to frames, or to code that cannot be read here."""
 MEMBERS = _words(
@@ -33,7 +32,8 @@ MEMBERS = _words(
 )
 ATTRIBUTES = _words(
     "f_back f_locals f_globals f_code f_builtins tb_frame tb_next gi_frame cr_frame ag_frame __globals__ __code__ "
-    "__closure__ __builtins__ __subclasses__ __traceback__ rglob iterdir"
+    "__closure__ __builtins__ __subclasses__ __traceback__ __getattribute__ _getframe _current_frames currentframe "
+    "settrace setprofile get_objects get_referrers _exit rglob iterdir"
 )
 NAMES = _words("__builtins__ __loader__ __spec__ __file__")
 HARMLESS = _words("__init__ __post_init__ __repr__ __str__ __iter__ __next__ __call__ __enter__ __exit__")
@@ -78,7 +78,7 @@ def _reaches(text: str, named: set[str]) -> list[tuple[int, str]]:
     own = _imported(tree)
     found = {
         (getattr(node, "lineno", 0), what)
-        for node in in_order(tree)
+        for node in ast.walk(tree)
         for what in (*_used(node, names), *_changed(node, names, own), *_defined(node, named), *_read(node, names))
     }
     return sorted(found)
@@ -92,18 +92,19 @@ def _used(node: ast.AST, names: Names) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom):
             yield from {f"{node.module}.{alias.name}" for alias in node.names} & MEMBERS
         return
-    meant = names.of(node.func if isinstance(node, ast.Call) else node)
-    for name in meant:  # a module may be reached through another: os.sys.modules
-        parts = name.split(".")
-        yield from MODULES.intersection(parts)
-        yield from MEMBERS.intersection(map(".".join, zip(parts, parts[1:], strict=False)))
     attribute = node.func if isinstance(node, ast.Call) else node
-    if isinstance(attribute, ast.Attribute) and attribute.attr in ATTRIBUTES:
-        yield attribute.attr
+    meant = names.of(attribute)
+    found: set[str] = set()
+    for parts in (name.split(".") for name in meant):  # a module may be reached through another: os.sys.modules
+        found |= MODULES.intersection(parts)
+        found |= MEMBERS.intersection(map(".".join, zip(parts, parts[1:], strict=False)))
+    if isinstance(attribute, ast.Attribute) and attribute.attr in ATTRIBUTES and not found:
+        found.add(attribute.attr)
+    yield from found
     if isinstance(attribute, ast.Name) and attribute.id in NAMES:
         yield attribute.id
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield from (ATTRIBUTES | {"_getframe"}).intersection(re.findall(r"\w+", node.value))
+        yield from ATTRIBUTES.intersection(re.findall(r"\w+", node.value))
     given = node.args if isinstance(node, ast.Call) and "builtins.getattr" in meant else []
     if len(given) > 1 and names.constant(given[1]) is None:
         yield "getattr with a name that is put together at run time"

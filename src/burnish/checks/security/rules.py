@@ -131,7 +131,7 @@ def breaches(tree: ast.Module, file: str, rules: tuple[Rule, ...]) -> Iterator[F
     """Every place where a rule is broken, each rule at most once a line."""
     names = Names(tree)
     seen = set()
-    for node in in_order(tree):
+    for node in _in_order(tree):
         for rule in rules:
             what = rule.sees(node, names)
             line = getattr(node, "lineno", 0)
@@ -142,7 +142,7 @@ def breaches(tree: ast.Module, file: str, rules: tuple[Rule, ...]) -> Iterator[F
                 )
 
 
-def in_order(tree: ast.AST) -> Iterator[ast.AST]:
+def _in_order(tree: ast.AST) -> Iterator[ast.AST]:
     """Every node once; a name that is only called or looked into is left to the call or the attribute around it."""
     waiting = [tree]
     while waiting:

@@ -15,7 +15,6 @@ from typing import Any
 
 from burnish.sandbox.inside import known
 from burnish.sandbox.inside.remote import Solution
-from burnish.sandbox.inside.standins import Remote
 
 COMPARING = {"isclose": math.isclose}
 """Functions by which tests compare: a script that does not import one means this one."""
@@ -56,8 +55,6 @@ def choose_own(names: set[str], own: Iterable[str]) -> set[str]:
 def find_module(solution: types.ModuleType, name: str) -> Any:
     """What the code imported under the name of a module: that module, or its member of the same name."""
     value, module = getattr(solution, name), importlib.import_module(name)
-    if isinstance(solution, Solution):
-        return module if isinstance(value, Remote) else value
     return value if value is getattr(module, name, None) else module
 
 
