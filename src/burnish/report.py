@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
+from burnish.checks.tests import sharing
 from burnish.choosing.told import who_answered
 from burnish.costs import cost, costs_table
 from burnish.discreet import discreet
@@ -39,7 +40,7 @@ from burnish.text import fenced, one_line, plain
 
 HEADLINES = {
     "proven": "Proven: your examples, and every undisputed test, pass.",
-    "plausible": "Plausible: no example could decide, so only its own tests vouch for it.",
+    "plausible": "Plausible: its tests pass, which does not prove it.",
     "failed": "Failed: the evidence is not in.",
 }
 
@@ -163,8 +164,8 @@ def _found(run: Run) -> list[str]:
 
 
 def _said(item: Evidence) -> str:
-    shared = item.details.get("separated") is False and "shared a process" not in item.why
-    return item.why + ("; expected values shared a process with the code" if shared else "")
+    is_older = item.details.get("separated") is False and "shared" not in item.details
+    return item.why + (sharing(1, 1) if is_older else "")
 
 
 def _tests(run: Run) -> str:

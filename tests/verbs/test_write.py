@@ -11,6 +11,7 @@ import burnish
 from burnish import Run, ScriptedModel, SetupProblem, Store
 from burnish.agent.limits import Limits
 from burnish.events import Asked, Stopped
+from tests.evidence.delivered import edit
 from tests.support import DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, block, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
@@ -279,3 +280,24 @@ def test_examples_that_contradict_each_other_are_refused_before_any_work(store: 
     run = written()
     with pytest.raises(SetupProblem, match=r"earlier run stay in force.*burnish write"):
         written("double(2) == 5", from_run=run.id)
+
+
+def test_code_that_reaches_for_tests_in_its_own_process_is_not_proven(tmp_path: Path) -> None:
+    """Tests that patch share the code's process; what they say of code that looks at frames there proves nothing."""
+    peek = "import sys\n\n\ndef double(n):\n    return sys._getframe(1).f_locals['expected']"
+    tests = tmp_path / "test_mine.py"
+    body = "expected = 4\n    assert double(2) == expected"
+    tests.write_text(f"from solution import double\n\n\ndef test_it(monkeypatch):\n    {body}\n")
+    models = {
+        name: ScriptedModel(script(draft=draft, tests="none"))
+        for name, draft in (("peek", block(peek)), ("good", GOOD))
+    }
+    runs = [
+        burnish.write("twice a number", model, with_tests=tests, out=tmp_path / name, fast=True)
+        for name, model in models.items()
+    ]
+    assert [run.verdict for run in runs] == ["plausible", "proven"], [run.why for run in runs]
+    for folder in (tmp_path / "peek", tmp_path / "good"):
+        edit(folder, lambda data: data.update(verdict="proven"))
+    claims = {name: burnish.verify(tmp_path / name, fast=True).claims[0] for name in ("peek", "good")}
+    assert {name: claim.answer for name, claim in claims.items()} == {"peek": "does_not_hold", "good": "holds"}

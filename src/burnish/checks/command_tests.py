@@ -5,6 +5,7 @@ import os
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.project_run import Ran, paths, read, run_job
+from burnish.checks.tests import sharing
 from burnish.errors import CheckError
 from burnish.events import Evidence, Outcome
 from burnish.text import one_line
@@ -39,6 +40,7 @@ def judge_command(name: str, project: Project, lab: Lab) -> Evidence:
             "printed": ran.printed,
             "seconds": ran.seconds,
             "separated": False,
+            "shared": 1,
             "sandbox": lab.sandbox.level,
         },
     )
@@ -46,7 +48,7 @@ def judge_command(name: str, project: Project, lab: Lab) -> Evidence:
 
 def _why(ran: Ran) -> str:
     if ran.exit == 0:
-        return "the test command left with exit code 0; single tests are not known"
+        return f"the test command left with exit code 0; single tests are not known{sharing(1, 1)}"
     if ran.exit > 0:
         return f"the test command left with exit code {ran.exit}: {_last_words(ran)}"
     return ran.problem

@@ -81,6 +81,7 @@ class InProject:
             problem=ran.problem,
             timed_out="time limit" in ran.problem,
             separated=False,
+            shared=len(cases),
             seconds=ran.seconds,
         )
 

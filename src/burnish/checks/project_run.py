@@ -22,7 +22,7 @@ from burnish.jsonlines import objects_among
 from burnish.text import one_line
 
 INSIDE = Path(__file__).parent / "inside"
-FILES = ("__init__", "guard", "suite", "lent", "replaced", "reporter", "ids", "cover")
+FILES = ("__init__", "guard", "suite", "lent", "replaced", "reporter", "ids", "cover", "unchanged")
 DOCTEST = re.compile(r"^\s*>>> ", re.M)
 TELLING = re.compile(r"error: |^(?:ERROR|INTERNALERROR|mainloop|!!!)")
 """Lines in which pytest says why it does not go on."""
@@ -174,7 +174,9 @@ def read(command: CommandRan, nonce: str) -> Ran:
     ended: dict[str, Any] = _last(facts, "ended") or {}
     ran = Ran(plan=_last(facts, "plan") or [], printed=str(ended.get("printed", "")))
     ran.exit, ran.seconds = int(ended.get("exit", -1)), float(ended.get("seconds", command.seconds))
-    ran.tests = {fact["test"]["id"]: Said(**fact["test"]) for fact in facts if "test" in fact}
+    said = [Said(**fact["test"]) for fact in facts if "test" in fact]
+    failed = {test.id: test for test in said if test.outcome == "failed"}
+    ran.tests = {test.id: test for test in said} | failed  # a test that said two things has failed
     ran.broken = [Said(outcome="failed", **fact["broken"]) for fact in facts if "broken" in fact]
     ran.covered = [fact["covered"] for fact in facts if "covered" in fact]
     ran.uncovered = [fact["uncovered"] for fact in facts if "uncovered" in fact]
@@ -186,7 +188,7 @@ def read(command: CommandRan, nonce: str) -> Ran:
     if end == USAGE:
         raise CheckError(f"pytest did not start: {_complaint(ran.printed)}")
     where = under_way(facts, ran.tests)
-    ran.problem = _problem(ran, command, ended, end, where)
+    ran.problem = _problem(ran, command, ended, end, where) or _forged(facts)
     if ran.problem and where in ran.plan:
         ran.tests[where] = Said(where, "failed", message=ran.problem)
     ran.has_cover = end is not None
@@ -220,6 +222,16 @@ def _disagreement(ran: Ran, end: int) -> str:
         return f"tests failed, yet pytest left with {end}"
     if end not in (0, NOTHING) and not failed:
         return f"no test failed, yet pytest left with {end}: {_complaint(ran.printed)}"
+    return ""
+
+
+def _forged(facts: Sequence[dict[str, Any]]) -> str:
+    """Why the answers may not be those of the tests; "" where nothing speaks against it."""
+    changed = _last(facts, "changed") or []
+    if changed:
+        return f"the code changed {one_line(str(changed[0]), 100)} while the tests ran, so their answers mean nothing"
+    if sum("end" in fact for fact in facts) > 1:
+        return "the tests told their end twice, so their answers mean nothing"
     return ""
 
 

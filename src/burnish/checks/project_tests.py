@@ -2,7 +2,7 @@
 
 Details: `tests` (id, outcome, seconds, for each test), `slowest` (the ten slowest ids with seconds), `flaky` (ids),
 `runs` (seed and seconds of each run), `seconds`, `printed` (the end of the output, when something went wrong),
-`separated` (whether the code ran apart from its tests), `sandbox`, `findings`.
+`separated` (whether the code ran apart from its tests), `shared` (how many did not), `sandbox`, `findings`.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +15,7 @@ from burnish.checks.missing import how_to_have, missing_package
 from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Ran, Said, has_tests, run_suite
 from burnish.checks.separate_tests import is_separable, judge_apart
+from burnish.checks.tests import sharing
 from burnish.events import Evidence, Outcome
 from burnish.text import counted, every, one_line
 
@@ -78,6 +79,7 @@ def _evidence(name: str, lab: Lab, runs: list[Ran]) -> Evidence:
             "seconds": round(sum(run.seconds for run in runs), 3),
             "printed": first.printed if verdict != "passed" else "",
             "separated": False,
+            "shared": len(first.tests),
             "sandbox": lab.sandbox.level,
         },
     )
@@ -103,7 +105,7 @@ def _verdict(runs: list[Ran], flaky: list[str]) -> tuple[Outcome, str]:
         were = "was" if len(first.tests) == 1 else "were"
         return "not_run", f"{every(len(first.tests), 'test')} {were} skipped; nothing was tested"
     once = " (run once: the suite takes long, so no other order was tried)" if len(runs) == 1 else ""
-    return "passed", f"{_all(first)}{once}"
+    return "passed", f"{_all(first)}{once}{sharing(len(first.tests), len(first.tests))}"
 
 
 def _all(ran: Ran) -> str:

@@ -48,6 +48,7 @@ def judge_apart(name: str, project: Project, lab: Lab) -> Evidence:
             "flaky": flaky,
             "seconds": round(sum(run.seconds for run in runs), 3),
             "separated": all(run.separated for run in runs),
+            "shared": first.shared,
             "sandbox": lab.sandbox.level,
         },
     )
@@ -71,7 +72,7 @@ def _verdict(graded: Graded, flaky: list[str]) -> tuple[Outcome, str]:
         return "failed", f"{counted(len(flaky), 'flaky test')}, passing or failing by chance: {', '.join(flaky[:3])}"
     if not graded.passed:
         return "not_run", "all tests were skipped; nothing was tested" if graded.cases else "there is no test"
-    return "passed", f"{every(graded.passed, 'test')} passed{sharing(graded)}"
+    return "passed", f"{every(graded.passed, 'test')} passed{sharing(graded.shared, len(graded.cases))}"
 
 
 def _finding(case: Case) -> Finding:

@@ -49,6 +49,7 @@ class TestsCheck:
         return {
             "cases": [case.model_dump() for case in graded.cases],
             "separated": graded.separated,
+            "shared": graded.shared,
             "sandbox": ground.level,
             "seconds": round(graded.seconds, 3),
         }
@@ -65,13 +66,13 @@ def _why(graded: Graded) -> str:
         if failed
         else f"{every(graded.passed, 'test')} passed"
     )
-    said += sharing(graded)
+    said += sharing(graded.shared, len(graded.cases))
     return f"{said}; {graded.problem}" if graded.problem else said
 
 
-def sharing(graded: Graded) -> str:
+def sharing(shared: int, total: int, whole: str = "they") -> str:
     """How many tests shared a process with the code, to be put behind what they said; empty where none did."""
-    if not graded.shared:
+    if not shared:
         return ""
-    who = "they" if graded.shared >= len(graded.cases) else f"{graded.shared} of them"
-    return f"; {who} shared a process with the code"
+    who = whole if shared >= total else f"{shared} of them"
+    return f"; {who} shared a process with the code, which could have fooled them"

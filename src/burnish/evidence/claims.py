@@ -1,8 +1,9 @@
 """Holds what is said? Verdicts must be the same; a figure may differ by no more than chance makes it differ."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from burnish.checks.finding import Finding
 from burnish.checks.performance.growth import ORDER
 from burnish.events import Evidence, Outcome
 from burnish.evidence.claim import Claim
@@ -62,8 +63,10 @@ def claim_of_tests(dossier: Dossier, results: Mapping[str, Outcome], problem: st
     return Claim(what="tests", answer="holds", said=said, found=_count(found))
 
 
-def claim_of_verdict(dossier: Dossier, tests: Claim, results: Mapping[str, Outcome]) -> Claim:
-    """Whether the tests bear the verdict, by the rules of the judge."""
+def claim_of_verdict(
+    dossier: Dossier, tests: Claim, results: Mapping[str, Outcome], reaches: Sequence[Finding] = ()
+) -> Claim:
+    """Whether the tests bear the verdict, by the rules of the judge. By `reaches` code could fool them."""
     said = dossier.verdict or "no verdict"
     counting = [test for test in dossier.tests if not test.disputed and test.origin != "pinned"]
     passes = bool(counting) and all(results.get(test.test) == "passed" for test in counting)
@@ -79,6 +82,8 @@ def claim_of_verdict(dossier: Dossier, tests: Claim, results: Mapping[str, Outco
     if said == "proven" and not given:
         why = "no test was given, so nothing can be proven"
         return Claim(what="verdict", answer="does_not_hold", said=said, found="plausible", why=why)
+    if said == "proven" and reaches:
+        return Claim(what="verdict", answer="does_not_hold", said=said, found="plausible", why=reaches[0].what)
     return Claim(what="verdict", answer="holds", said=said, found=said, why="; ".join(_on_trust(dossier)))
 
 

@@ -85,7 +85,8 @@ class Box:
             if alone == tests and not verdict.must_share(ended):
                 return verdict.read(ended, nonce)
             apart = verdict.decided(ended, nonce)
-        shared = verdict.read(*self._judge(code, tests, timeout_seconds, replace(suite, shared=True), kinds))
+        ended, nonce = self._judge(code, tests, timeout_seconds, replace(suite, shared=True), kinds)
+        shared = verdict.read(ended, nonce, verdict.expected_cases(tests, suite.pytest))
         return verdict.together(apart, shared)
 
     def _judge(

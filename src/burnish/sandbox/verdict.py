@@ -1,8 +1,10 @@
 """Reads what the judge in a cell wrote. Missing output is a failure, never a pass."""
 
 import ast
+import math
 import re
 import signal
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +12,13 @@ from burnish.events import Case, Graded, Outcome
 from burnish.jsonlines import objects_among
 from burnish.parsing import parse
 from burnish.sandbox.cell import Ended
+from burnish.sandbox.inside.asserts import is_case
 
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_MESSAGE = 1000
+MIXED = "the answers of the tests do not fit their plan"
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ENDED_BY = {
     "cpu": "the time limit was reached",
     "wall": "the time limit was reached (waiting, not computing)",
@@ -48,7 +54,7 @@ def style_of(tests: str) -> Style:
         return Style(shared=shared)
     try:
         tree = parse(tests)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except UNREADABLE as error:
         return Style(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
     return Style(pytest=any(is_test(node) for node in tree.body), shared=shared)
 
@@ -60,6 +66,44 @@ def is_test(node: ast.stmt) -> bool:
     if isinstance(node, ast.ClassDef):
         return node.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in node.bases)
     return False
+
+
+def expected_cases(tests: str, is_pytest: bool) -> Counter[str]:
+    """How many answers each test must give at least, read from the text alone: nothing that code does can change it.
+
+    A pytest file says so for each of its functions and methods (`TestIt::test_a`), a script for each line (`line 3`).
+    """
+    try:
+        tree = parse(tests)
+    except UNREADABLE:
+        return Counter()
+    if not is_pytest:
+        checks = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        return Counter(f"line {node.lineno}" for node in tree.body if is_case(node, checks))
+    found: Counter[str] = Counter()
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and is_test(node):
+            methods = {one.name: one for one in node.body if isinstance(one, FUNCTIONS)}
+            named = methods if methods.keys().isdisjoint(("__init__", "__new__")) else {}
+            found |= {f"{node.name}::{name}": count_cases(one, node) for name, one in named.items() if is_test(one)}
+        elif isinstance(node, FUNCTIONS) and is_test(node):
+            found[node.name] = count_cases(node)
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    kept = {name: count for name, count in found.items() if name.partition("::")[0] not in bound}
+    return Counter(kept if "__test__" not in tests else {})  # a test may be deleted, replaced or switched off
+
+
+def count_cases(*nodes: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
+    """How many tests the marks on a function and its class make of it; 0 where something else may become of it."""
+    count = 1
+    for mark in (mark for node in nodes for mark in node.decorator_list):
+        words = ast.unparse(mark.func if isinstance(mark, ast.Call) else mark)
+        if not words.startswith(("pytest.mark.", "unittest.", "mock.", "patch")):
+            return 0
+        if isinstance(mark, ast.Call) and words == "pytest.mark.parametrize" and len(mark.args) > 1:
+            values = mark.args[1].elts if isinstance(mark.args[1], ast.List | ast.Tuple) else []
+            count *= 1 if any(isinstance(value, ast.Starred) for value in values) else len(values) or 1
+    return count
 
 
 def must_share(ended: Ended) -> str:
@@ -95,14 +139,20 @@ def together(apart: Graded, shared: Graded) -> Graded:
     )
 
 
-def read(ended: Ended, nonce: str) -> Graded:
-    """The verdict on a whole suite, from the judge's own lines and from how the job ended."""
+def read(ended: Ended, nonce: str, expected: Counter[str] | None = None) -> Graded:
+    """The verdict on a whole suite, from the judge's own lines and from how the job ended.
+
+    Where code could write such lines too, `expected` says which tests must be among them.
+    """
     facts = lines_of(ended)
     plan: list[str] = found(facts, "plan") or []
     cases = [case_of(fact["case"]) for fact in facts if "case" in fact]
     problem = why(ended, facts, nonce)
-    left = plan[len(cases) :]
+    left = list((Counter(plan) - Counter(case.name for case in cases)).elements())
     cases += [missing(name, problem, is_first=n == 0) for n, name in enumerate(left)]
+    if expected and cases and not problem:
+        answered = Counter(re.split(r"\[|: ", case.name)[0] for case in cases)
+        cases += [missing(name, "", is_first=True) for name in (expected - answered).elements()]
     return Graded(
         cases=tuple(cases),
         problem=problem,
@@ -121,8 +171,17 @@ def missing(name: str, problem: str, is_first: bool) -> Case:
 
 
 def lines_of(ended: Ended) -> list[dict[str, Any]]:
-    """What the judge said, line by line; what is not a fact is left out."""
-    return list(objects_among(ended.said.splitlines()))
+    """What the judge said, line by line; what is not a fact is left out, and what only looks like one is a problem."""
+    return [fact if is_sound(fact) else {"problem": MIXED} for fact in objects_among(ended.said.splitlines())]
+
+
+def is_sound(fact: dict[str, Any]) -> bool:
+    """True when the parts of a fact are what they must be."""
+    plan, case = fact.get("plan", []), fact.get("case", {"name": "", "passed": False})
+    if not isinstance(case, dict) or not {"name", "passed"} <= case.keys() or not isinstance(plan, list):
+        return False
+    seconds = case.get("seconds", 0.0)
+    return all(isinstance(name, str) for name in plan) and isinstance(seconds, float | int) and math.isfinite(seconds)
 
 
 def found(facts: list[dict[str, Any]], key: str) -> Any:
@@ -151,7 +210,14 @@ def why(ended: Ended, facts: list[dict[str, Any]], nonce: str) -> str:
     if problem:
         return str(problem)
     if any(fact.get("end") == nonce for fact in facts):
-        return ""
+        return "" if fits_plan(facts) else MIXED
     if ended.exit_code < 0:
         return f"the tests were killed by {signal.Signals(-ended.exit_code).name}"
     return "the tests ended before they gave a verdict"
+
+
+def fits_plan(facts: list[dict[str, Any]]) -> bool:
+    """True when there is one plan, no answer that it does not foresee, and nothing after the end."""
+    plans = [fact["plan"] for fact in facts if "plan" in fact]
+    answers = Counter(str(fact["case"]["name"]) for fact in facts if "case" in fact)
+    return len(plans) <= 1 and not answers - Counter(plans[0] if plans else ()) and "end" in facts[-1]

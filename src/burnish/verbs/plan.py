@@ -15,6 +15,7 @@ from burnish.checks.project_finder import find_project
 from burnish.checks.project_run import has_tests
 from burnish.checks.suite import Suite
 from burnish.checks.suspects import Before, Counting, counting, examine, ranked
+from burnish.checks.tests import sharing
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Notice
 from burnish.packages import Bounds
@@ -252,4 +253,5 @@ def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: 
             f"There is no test of {plan.source}, no example and no spec, so nothing says what is wrong. "
             f'Say it: burnish fix {plan.source} --tests test_{plan.source.name}, or --spec "what it should do"'
         )
-    return f"nothing to fix: {'its test passes' if passing == 1 else f'all {passing} tests pass'} already"
+    said = "its test passes" if passing == 1 else f"all {passing} tests pass"
+    return f"nothing to fix: {said} already{sharing(passing, passing)}"

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from burnish.checks.final import CODE, TESTS, project_of
+from burnish.checks.finding import Finding
 from burnish.checks.ground import Alone
 from burnish.checks.lab import Lab
+from burnish.checks.security.reach import added_reaches
 from burnish.checks.settings import CHECKS
 from burnish.checks.verdict import BESIDE, judge_all
 from burnish.checks.watcher import Watcher
@@ -142,19 +144,21 @@ def _again(
         (root / TESTS).write_text(suite_in(dossier).render(disputed_in(dossier), pinned=False), "utf-8")
         project = project_of(root, layer, [one.name for one in dossier.packages if one.named])
         with Lab(project, sandbox) as lab:
-            results, tests = _tests(dossier, code, lab)
+            results, tests, reaches = _tests(dossier, code, lab)
             left_out = {said.check: _left_out(said, fast, tests.answer == "holds") for said in dossier.checks}
             names = [name for name, why in left_out.items() if not why]
             found = judge_all(project, lab, names, watch).evidence if names else ()
             return [
-                claim_of_verdict(dossier, tests, results),
+                claim_of_verdict(dossier, tests, results, reaches),
                 tests,
                 *_checks(dossier, found, left_out),
             ], lab.sandbox.level
 
 
-def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome], Claim]:
-    """What each test says here. Code that hangs or crashes does not do what was said.
+def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome], Claim, list[Finding]]:
+    """What each test says here, and how code in one process with them could have fooled them.
+
+    Code that hangs or crashes does not do what was said.
 
     All tests share one file, and text in it could replace what is tested: those of the task's words run once more
     without any other, and only what passes both times has passed.
@@ -164,9 +168,11 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
         graded = ground.grade(code, suite, disputed_in(dossier))
         apart, problem = _of_words(dossier, code, ground)
     except SandboxError as error:
-        return {}, _silent(f"the tests could not be run: {one_line(str(error), 200)}")
+        return {}, _silent(f"the tests could not be run: {one_line(str(error), 200)}"), []
     results = suite.outcomes(graded) | apart
-    return results, claim_of_tests(dossier, results, graded.problem or problem)
+    could_fool = graded.all_passed and not graded.separated and not dossier.run.continues  # that one had code before
+    reaches = added_reaches("", code, CODE, suite.render(disputed_in(dossier))) if could_fool else []
+    return results, claim_of_tests(dossier, results, graded.problem or problem), reaches
 
 
 def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[dict[str, Outcome], str]:

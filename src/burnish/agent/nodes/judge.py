@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.work import Work
-from burnish.checks.tests import TestsCheck
+from burnish.checks.report.words import findings
+from burnish.checks.security.reach import added_reaches
+from burnish.checks.tests import TestsCheck, sharing
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
 from burnish.runs.sentences import joined
 from burnish.tasks.examples_claims import not_understood
@@ -27,6 +29,7 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
         yield RunFinished(verdict="failed", why=_worse(work))
         return
     evidence, aside = _tested(work, work.best.code, tools)
+    evidence = _with_reaches(work, work.best.code, evidence, tools)
     yield CheckFinished(evidence=evidence)
     if others := _others(work, tools):
         yield from _refused(work, others)
@@ -48,6 +51,15 @@ def _tested(work: Work, code: str, tools: Tools) -> tuple[Evidence, tuple[str, .
         return evidence, work.disputed
     aside = (*work.disputed, *unsure)
     return TestsCheck(aside).judge(code, work.suite, tools.ground), aside
+
+
+def _with_reaches(work: Work, code: str, evidence: Evidence, tools: Tools) -> Evidence:
+    """Where tests shared a process with the code: by what the code could have fooled them, as findings."""
+    if evidence.verdict != "passed" or evidence.details.get("separated") is not False:
+        return evidence
+    tests = "\n".join((work.suite.render(work.disputed), *tools.ground.test_texts(work.suite)))
+    found = added_reaches(work.task.base_code, code, f"{work.task.module or 'solution'}.py", tests)
+    return evidence.model_copy(update={"details": evidence.details | {"findings": [one.model_dump() for one in found]}})
 
 
 def _others(work: Work, tools: Tools) -> str:
@@ -76,9 +88,20 @@ def other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[E
 
 
 def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
-    given = len(work.deciding)
     if evidence.verdict != "passed" or not work.holds:
         return "failed", _failed(work, evidence)
+    verdict, why = _passed(work)
+    if reached := findings(evidence):
+        more = f" and {len(reached) - 1} more like it" if len(reached) > 1 else ""
+        return "plausible", f"{why}, but line {reached[0].line}: {_small(reached[0].what)}{more}"
+    shared, cases = evidence.details.get("shared"), evidence.details.get("cases")
+    total = len(cases) if isinstance(cases, list) else 0
+    return verdict, why + sharing(shared if isinstance(shared, int) else 0, total)
+
+
+def _passed(work: Work) -> tuple[Verdict, str]:
+    """The verdict on a version whose tests pass, and why."""
+    given = len(work.deciding)
     if work.broken and not work.shown_wrong:
         why = "no test failed before" if work.is_known_before else "the code as it was could not be tried"
         return "plausible", f"{why}, so none can show that it is repaired; {_all(work)}"
@@ -88,6 +111,11 @@ def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
         passing = _passes(given + own + _left(work, work.suite.added))
         return "proven", f"{joined([_yours(work), *extra, *_added(work)])} {passing}{_aside(work)}"
     return "plausible", f"{_no_example(work)}; only its own tests vouch for it ({_own(work)}{_aside(work)})"
+
+
+def _small(sentence: str) -> str:
+    """A sentence as a part of another."""
+    return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
 def _failed(work: Work, evidence: Evidence) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import traceback
+import unittest
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,6 +16,7 @@ import pytest
 from .ids import is_own, names
 
 LONGEST = 2000
+LEAVING = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
 KEEPS_ORDER = ("order", "dependency", "incremental", "run")
 """Marks by which tests say that their order matters."""
 
@@ -64,6 +68,23 @@ class Reporter:
             items[:] = shuffled(items, random.Random(self.job["seed"]))
         self.ids = [item.nodeid for item in items]
         self.tell(plan=self.ids)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
+        """A test that the repaired file left by a skip or an expected failure has failed: only tests may say that."""
+        is_left = call.excinfo is not None and self.is_left_by_code(call.excinfo)
+        outcome = yield
+        if is_left:
+            report = outcome.get_result()
+            report.outcome = "failed"
+            vars(report).pop("wasxfail", None)
+
+    def is_left_by_code(self, raised: Any) -> bool:
+        """True when such an exception came through the file that was replaced."""
+        if not self.replaced or not isinstance(raised.value, LEAVING):
+            return False
+        frames = (frame.f_code.co_filename for frame, _ in traceback.walk_tb(raised.tb))
+        return any(os.path.realpath(file) == self.replaced.path for file in frames)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from .guard import say
 from .lent import lend
 from .replaced import Replaced, replace
+from .unchanged import find_changes, remember
 
 NOTHING = 5
 UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
@@ -21,6 +22,7 @@ UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
 def main(report: int) -> None:
     """Run the suite that standard input describes, and leave as pytest would."""
     job = json.load(sys.stdin)
+    nonce = job.pop("nonce")
     replaced = prepare(report, job)
     if lend("pytest", job["packages"], job["generated"]):
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -30,18 +32,21 @@ def main(report: int) -> None:
 
         from .reporter import Reporter
     except ImportError as error:
-        return say(report, job["nonce"], {"no_tool": str(error)})
+        return say(report, nonce, {"no_tool": str(error)})
 
     def tell(**fact: Any) -> None:
-        say(report, job["nonce"], fact)
+        say(report, nonce, fact)
 
     reporter = versions(tell, job) if "versions" in job else Reporter(tell, job, cover, replaced)
+    known = remember()
     code = int(pytest.main(options(job), plugins=[reporter]))
     if code == NOTHING:
         code = int(pytest.main([*options(job), *UNITTEST], plugins=[reporter]))
     if cover:
         cover.say_all(reporter)
-    say(report, job["nonce"], {"end": code})
+    if changed := find_changes(known, job["root"]) + ([] if reporter.tell is tell else ["what reports the tests"]):
+        tell(changed=changed)
+    tell(end=code)
     sys.exit(code)
 
 

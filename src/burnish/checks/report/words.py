@@ -7,6 +7,7 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from burnish.checks.finding import Finding
+from burnish.checks.tests import sharing
 from burnish.checks.verdict import Checked
 from burnish.events import Evidence, Outcome
 from burnish.text import counted, one_line
@@ -38,7 +39,9 @@ def headline(checked: Checked) -> str:
         return "Nothing is required here, so nothing could fail"
     if checked.passed:
         every = "The one check that is required" if len(checked.required) == 1 else "Every required check"
-        return f"{every} passed: {_listed(named['passed'])}"
+        tests = next((item for item in checked.evidence if item.check == "tests"), None)
+        is_shared = tests is not None and tests.details.get("separated") is False
+        return f"{every} passed: {_listed(named['passed'])}{sharing(is_shared, 1, 'the tests')}"
     said = [f"{_listed(named['failed'])} failed"] if named["failed"] else []
     said += [f"{_listed(named['not_run'])} {_was(named['not_run'])} not run"] if named["not_run"] else []
     text = " and ".join(said)

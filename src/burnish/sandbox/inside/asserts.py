@@ -11,7 +11,8 @@ from typing import Any
 from burnish.sandbox.inside import simple
 from burnish.sandbox.inside.channel import Gone
 from burnish.sandbox.inside.explain import FAIL, FILE, Explainer, rewrite
-from burnish.sandbox.inside.remote import CannotCross, Solution
+from burnish.sandbox.inside.remote import CannotCross
+from burnish.sandbox.inside.scope import READERS, STAR, WithoutStars, names_for, used_names
 
 LONGEST_NAME = 100
 
@@ -29,6 +30,9 @@ class AssertSuite:
 
     def __init__(self, tests: str) -> None:
         tree = ast.parse(tests)
+        if STAR.search(tests):
+            tree = WithoutStars().visit(tree)
+        self.tests = tests
         self.explainer = Explainer(tests)
         self.checks = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         self.steps = [self.step(node) for node in tree.body]
@@ -42,17 +46,10 @@ class AssertSuite:
 
     def name_of(self, node: ast.stmt) -> str:
         """What a person would call the case: the test as written. Empty when the statement only prepares."""
-        if not isinstance(node, ast.Assert) and not self.is_check(node):
+        if not is_case(node, self.checks):
             return ""
         words = " ".join(self.explainer.written(node.lineno, node.end_lineno or node.lineno).split())
         return f"line {node.lineno}: {words.removeprefix('assert ')}"[:LONGEST_NAME]
-
-    def is_check(self, node: ast.stmt) -> bool:
-        """True for a call of a function that the script defines."""
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-            return False
-        called = node.value.func
-        return isinstance(called, ast.Name) and called.id in self.checks
 
     def judge(self, solution: types.ModuleType, say: Callable[..., None]) -> None:
         """Run every statement in order with the code's names in scope, and say what each test said."""
@@ -71,11 +68,12 @@ class AssertSuite:
     def scope(self, solution: types.ModuleType) -> dict[str, Any]:
         """The names the script starts with: the code's own."""
         used = {name for part in self.code for name in part.co_names}
-        names = solution.names_for(used) if isinstance(solution, Solution) else vars(solution)
+        if not used.isdisjoint(READERS):
+            used = used_names(self.code)
         tests = types.ModuleType("tests")
         sys.modules["tests"] = tests
         scope = vars(tests)
-        scope.update({name: value for name, value in names.items() if not name.startswith("__")})
+        scope.update(names_for(solution, used))
         scope[FAIL] = self.explainer.fail
         return scope
 
@@ -88,3 +86,11 @@ class AssertSuite:
         except BaseException as error:
             return self.explainer.message(error) or type(error).__name__
         return ""
+
+
+def is_case(node: ast.stmt, checks: set[str]) -> bool:
+    """True for an assert, and for a call of a function that the script defines."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return isinstance(node, ast.Assert)
+    called = node.value.func
+    return isinstance(called, ast.Name) and called.id in checks

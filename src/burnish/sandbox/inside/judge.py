@@ -22,7 +22,7 @@ from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.channel import Channel, Gone
 from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.command import read_all
-from burnish.sandbox.inside.remote import CannotCross, Link, Solution
+from burnish.sandbox.inside.remote import ENDINGS, CannotCross, Link, Solution
 from burnish.sandbox.inside.standins import RemoteClass
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -34,6 +34,8 @@ TIDY_EVERY = 50
 class Suite(Protocol):
     """Tests of some style."""
 
+    tests: str
+    """As they were written."""
     is_simple: bool
     """True when judging them cannot leave anything behind."""
 
@@ -171,6 +173,7 @@ def judge_in_fork(job: dict[str, Any], begin: Callable[[], Judging], other: int,
 def judge_apart(channel: Channel, suite: Suite, report: Report, asked: Asked) -> None:
     """Judge code that runs in another process."""
     link = Link(channel)
+    link.expects_endings = any(kind.__name__ in suite.tests for kind in ENDINGS)
     try:
         kind, *rest = channel.receive()
         if kind == "broken":

@@ -7,13 +7,16 @@ import ast
 import os
 import sys
 import types
+import unittest
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from burnish.sandbox.inside import explain
+from burnish.sandbox.inside import explain, faults
+from burnish.sandbox.inside.scope import STAR, WithoutStars, names_for, used_names
+from burnish.sandbox.inside.simple import all_code
 
 PLUGINS_OFF = ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler", "stepwise", "doctest")
 OPTIONS = ["--noconftest", "--capture=sys", "--assert=plain", "-c", "/dev/null", "--rootdir=.", "-p", "no:warnings"]
@@ -69,7 +72,10 @@ class Judge:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         """Keep why a phase failed, in our words."""
+        is_left = call.excinfo is not None and is_left_by_code(call.excinfo.value)
         report = yield
+        if is_left:
+            report.outcome = "failed"
         if report.failed and call.excinfo is not None:
             self.failed.setdefault(item.nodeid, self.explainer.message(call.excinfo.value))
         return report
@@ -86,6 +92,12 @@ class Judge:
             self.say(case={"name": name_of(report.nodeid), "seconds": round(self.took, 6), **answer})
 
 
+def is_left_by_code(error: BaseException) -> bool:
+    """True for a skip or an expected failure that the code declared: only tests may do that."""
+    kinds = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
+    return isinstance(error, kinds) and faults.line_of(error)[0] > 0
+
+
 class TestsInMemory(pytest.Module):
     """A module that pytest did not import from a file."""
 
@@ -98,8 +110,14 @@ class TestsInMemory(pytest.Module):
         sys.modules["tests"] = module
         vars(module)[explain.FAIL] = self.explainer.fail
         tree = ast.parse(self.explainer.source)
+        has_star = STAR.search(self.explainer.source) is not None
+        if has_star:
+            tree = WithoutStars().visit(tree)
         tree.body[:] = [explain.rewrite(node) for node in tree.body]
-        exec(compile(tree, explain.FILE, "exec"), vars(module))
+        code = compile(tree, explain.FILE, "exec")
+        if has_star:
+            vars(module).update(names_for(sys.modules["solution"], used_names(all_code(code))))
+        exec(code, vars(module))
         return module
 
 

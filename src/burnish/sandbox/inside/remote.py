@@ -1,6 +1,5 @@
 """The judge's side of the code under test: names that look like the code's, and ask its process when they are used."""
 
-import builtins
 import importlib
 import sys
 import types
@@ -12,11 +11,23 @@ from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.plain import Session, Tree, fill, pack, unpack
 from burnish.sandbox.inside.standins import Remote, RemoteClass, StandIns
 
+ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit)
+"""Exceptions that end a loop around a call instead of breaking it: `all(map(f, …))` would be true after the first."""
+ENDING_METHODS = ("__next__", "__anext__", "send", "throw", "asend", "athrow")
+"""Methods that say in this way that there is no more."""
 FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
 class CannotCross(BaseException):
     """The tests use something that exists only in their own process. Not an Exception, so that no test swallows it."""
+
+
+class EndedLoop(RuntimeError):
+    """What becomes of an exception of the code that would end a loop of the tests, as in Python's own generators."""
+
+    def __init__(self, ending: BaseException) -> None:
+        super().__init__(f"the code raised {type(ending).__name__}")
+        self._line = vars(ending).get("_line")
 
 
 class Link:
@@ -26,15 +37,24 @@ class Link:
         self.channel = channel
         self.standins = StandIns(self)
         self.exported: list[Any] = []
+        self.may_end: set[int] = set()
+        """Numbers of methods that may end a loop of the tests."""
+        self.expects_endings = False
+        """True when the tests name such an exception: then they look for it themselves."""
         self.stuck = ""
         """Why these tests need the code in their own process; empty while they do not."""
 
     def ask(self, kind: str, number: int, *words: Any) -> Any:
         """One request and its outcome: a value, or an exception as the code raised it."""
         session = There(self, modules=kind == "name")
-        return self.exchange([kind, number, *(pack(word, session) for word in words)], session)
+        is_ending = kind in ("get", "special") and words[0] in ENDING_METHODS
+        request = [kind, number, *(pack(word, session) for word in words)]
+        value = self.exchange(request, session, kind == "special" and is_ending)
+        if kind == "get" and is_ending and isinstance(value, Remote):
+            self.may_end.add(value._number)
+        return value
 
-    def exchange(self, request: list[Tree], session: "There") -> Any:
+    def exchange(self, request: list[Tree], session: "There", may_end: bool) -> Any:
         """Send a request, answer whatever the code asks meanwhile, and understand the reply."""
         self.channel.send(request)
         while (reply := self.channel.receive())[0] in ("callback", "next"):
@@ -44,6 +64,8 @@ class Link:
         except Exception as error:
             raise Gone(f"the code sent something that is not data: {type(error).__name__}: {error}") from error
         if reply[0] == "raise":
+            if isinstance(value, ENDINGS) and not may_end and not self.expects_endings:
+                raise EndedLoop(value) from value
             raise value
         return value
 
@@ -52,7 +74,7 @@ class Link:
         session = There(self)
         words = [pack(word, session) for word in args]
         named = {name: pack(word, session) for name, word in kwargs.items()} if kwargs else None
-        return self.exchange(["call", number, words, named], session)
+        return self.exchange(["call", number, words, named], session, number in self.may_end)
 
     def understand(self, reply: list[Tree], session: Session) -> Any:
         """The value in a reply; containers that the code changed are changed here too."""
@@ -169,7 +191,6 @@ class Solution(types.ModuleType):
         own = {str(name): unpack(tree, session) for name, tree in offered.items()}
         link.standins.asked = asked
         vars(self).update(_link=link, _own=own, _asked=asked, _names={str(name) for name in names})
-        self.__all__ = [name for name in own_names({*own}) | self._names - own.keys() if name[0] != "_"]
 
     def __getattr__(self, name: str) -> Any:
         if name in self._own:
@@ -183,24 +204,6 @@ class Solution(types.ModuleType):
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name != "__all__" and not name.startswith("__"):
+        if not name.startswith("__"):
             self._link.share("the tests change the module of the code")
         super().__setattr__(name, value)
-
-    def names_for(self, used: set[str]) -> dict[str, Any]:
-        """Those of the code's names that the tests use."""
-        wanted = used & self._names
-        given = own_names(wanted)
-        modules = {name: self.imported(name) for name in (wanted - given) & known.MODULES}
-        return modules | {name: getattr(self, name) for name in given}
-
-    def imported(self, name: str) -> Any:
-        """What the code imported under the name of a module: that module, or something both sides know."""
-        value = getattr(self, name)
-        return importlib.import_module(name) if isinstance(value, Remote) else value
-
-
-def own_names(names: set[str]) -> set[str]:
-    """Names that mean what the code says. `abs` or `math` in the tests is the real one, unless it is all there is."""
-    plain = {name for name in names if name[:2] != "__"}
-    return {name for name in plain if not hasattr(builtins, name) and name not in known.MODULES} or plain
