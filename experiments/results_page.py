@@ -1,8 +1,11 @@
-"""Writes docs/results.md and its picture from the results kept in experiments/tables.
+"""Writes docs/results.md and its picture from the results kept in experiments/tables/results.tar.xz.
 
 python experiments/results_page.py
 """
 
+import tarfile
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from burnish.evals.compare import compare
@@ -11,7 +14,7 @@ from burnish.evals.figures import Results
 from burnish.evals.results import read_results
 
 ROOT = Path(__file__).parents[1]
-TABLES = ROOT / "experiments" / "tables"
+ARCHIVE = ROOT / "experiments" / "tables" / "results.tar.xz"
 PUBLISHED = {0: 0.159, 1: 0.238, 3: 0.329, 5: 0.348}
 """Qwen2.5-Coder-0.5B-Instruct, HumanEvalFix, by rounds: github.com/Fullfix/python-fixing-agent."""
 MODELS = {"0.5b": "Qwen2.5-Coder-0.5B", "1.5b": "Qwen2.5-Coder-1.5B"}
@@ -36,8 +39,8 @@ INTRODUCTION = """# Results
 
 Qwen2.5-Coder-Instruct, 0.5B and 1.5B, the q4_k_m files that `local:` runs; 15 November 2026. Engine: Transformers on
 one H200 with the same weights dequantised to bfloat16 (`huggingface:`), unless said otherwise. Every row is one
-`results.json` under [experiments/tables](../experiments/tables), which `burnish compare` reads; this page is written
-from them by `experiments/results_page.py`. The rows were made by
+`results.json` in [experiments/tables](../experiments/tables)/results.tar.xz, which `burnish compare` reads once unpacked (summary.csv
+beside it has a line for each); this page is written from them by `experiments/results_page.py`. The rows were made by
 
 ```sh
 python experiments/tables.py huggingface:qwen2.5-coder-0.5b OUT
@@ -103,8 +106,17 @@ def main() -> None:
     )
 
 
+@cache
+def tables() -> Path:
+    """The unpacked results: a folder for each model, a file for each row."""
+    folder = Path(tempfile.mkdtemp(prefix="tables-"))
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
 def row(model: str, name: str) -> Results | None:
-    file = TABLES / model / f"{name}.json"
+    file = tables() / model / f"{name}.json"
     return read_results(file) if file.exists() else None
 
 
@@ -139,7 +151,7 @@ def beside(head: str, ours: Results, theirs: Results) -> str:
 def ablation() -> str:
     """What each part is worth: HumanEvalFix, 0.5B, one seed, against seed 0 of the whole agent."""
     whole = row("0.5b", "humanevalfix-burnish")
-    files = sorted((TABLES / "0.5b").glob("humanevalfix-burnish-without-*.json"))
+    files = sorted((tables() / "0.5b").glob("humanevalfix-burnish-without-*.json"))
     if whole is None or not files:
         return ""
     lines = ["\n### What each part is worth", "HumanEvalFix, `visible`, 0.5B, six calls, seed 0.\n"]
@@ -199,7 +211,7 @@ def engines() -> str:
         "| row | tasks | `local:` | `huggingface:` |",
         "|---|---|---|---|",
     ]
-    for file in sorted((TABLES / "local-0.5b").glob("*.json")):
+    for file in sorted((tables() / "local-0.5b").glob("*.json")):
         here, there = read_results(file), row("0.5b", file.stem)
         assert there is not None
         ids = {attempt.task_id for attempt in here.attempts}
