@@ -39,8 +39,9 @@ INTRODUCTION = """# Results
 
 Qwen2.5-Coder-Instruct, 0.5B and 1.5B, the q4_k_m files that `local:` runs; 15 November 2026. Engine: Transformers on
 one H200 with the same weights dequantised to bfloat16 (`huggingface:`), unless said otherwise. Every row is one
-`results.json` in [experiments/tables](../experiments/tables)/results.tar.xz, which `burnish compare` reads once unpacked (summary.csv
-beside it has a line for each); this page is written from them by `experiments/results_page.py`. The rows were made by
+`results.json` in [experiments/tables](../experiments/tables)/results.tar.xz, which `burnish compare` reads once
+unpacked (summary.csv beside it has a line for each); this page is written from them by `experiments/results_page.py`.
+The rows were made by
 
 ```sh
 python experiments/tables.py huggingface:qwen2.5-coder-0.5b OUT
