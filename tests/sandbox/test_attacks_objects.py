@@ -338,6 +338,14 @@ def test_a_variable_of_another_test_does_not_open_a_question(does_not_fool):
     does_not_fool(code, f"{tests}def test_b():\n    r = make()\n    assert r.volume == 3\n")
 
 
+def test_an_object_that_another_function_gave_before_is_asked_no_more_questions(does_not_fool):
+    code = (
+        f"{AS_RESULT.replace('return Liar()', 'return ONE')}\ndef make(): return ONE\nLiar.volume = 3\nONE = Liar()\n"
+    )
+    tests = "from solution import f, make\ndef test_a():\n    box = make()\n    assert box.volume == 3\n"
+    does_not_fool(code, f"{tests}    assert f(1).startswith('a')\n")
+
+
 def test_a_well_known_class_that_the_task_does_not_ask_for_is_the_real_one(cell):
     code = f"{LIAR.replace('Liar', 'Decimal')}\ndef f(x): return Decimal(9)"
     for tests in ("assert f(1) == Decimal('1.5')", f"{STARRED}f(1) == Decimal('1.5')\n"):

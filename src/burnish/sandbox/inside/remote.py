@@ -83,8 +83,9 @@ class Link:
         words = [pack(word, session) for word in args]
         named = {name: pack(word, session) for name, word in kwargs.items()} if kwargs else None
         value = self.exchange(["call", number, words, named], session, number in self.may_end)
-        if isinstance(value, Remote):
-            vars(value)["_maker"] = number
+        if isinstance(value, Remote) and number in self.standins.makers and value._maker != number:
+            # The same object may have been used as one before, when another function answered with it.
+            vars(value).update(_maker=number, _is_object=False)
         return value
 
     def understand(self, reply: list[Tree], session: Session) -> Any:
@@ -225,7 +226,7 @@ class Solution(types.ModuleType):
         session = There(link)
         own = {str(name): unpack(tree, session) for name, tree in offered.items()}
         link.standins.asked = asked
-        link.standins.own = own
+        link.standins.makers = {value._number: name for name, value in own.items() if isinstance(value, Remote)}
         link.checks = Checks(asked.tests)
         vars(self).update(_link=link, _own=own, _asked=asked, _names={str(name) for name in names})
 

@@ -86,11 +86,9 @@ class Remote:
 
     def _is_opened(self, method: str) -> bool:
         """True when the tests use the method's answers as objects, or what the function answers that made this one."""
-        uses, own = self._link.standins.asked.uses, self._link.standins.own
-        makers = (own.get(name) for name in uses.object_makers)
-        return method in uses.object_methods or any(
-            isinstance(maker, Remote) and maker._number == self._maker for maker in makers
-        )
+        standins = self._link.standins
+        uses = standins.asked.uses
+        return method in uses.object_methods or standins.makers.get(self._maker) in uses.object_makers
 
     def __copy__(self) -> Any:
         return self._link.ask("copy", self._number, False)
@@ -116,7 +114,7 @@ class Remote:
     _is_object = False
     """True when the tests used it as no plain value can be used."""
     _maker = -1
-    """The number of the function that answered with it."""
+    """The number of the function of the code that answered with it last."""
     _question: "tuple[Remote, str] | None" = None
     """For a method that could only agree with the tests: of which object, and its name."""
 
@@ -173,8 +171,8 @@ class StandIns:
     def __init__(self, link: "Link") -> None:
         self.link = link
         self.asked = Asked("", {})
-        self.own: dict[str, Any] = {}
-        """Functions and classes that the code defines, by name."""
+        self.makers: dict[int, str] = {}
+        """Functions and classes that the code defines, by number."""
         self.values: dict[int, Any] = {}
         """Members of enumerations and the like, which cannot be referred to weakly."""
         self.kinds: dict[int, type] = {}
