@@ -265,3 +265,109 @@ def test_a_class_that_the_task_asks_for_answers_whatever_its_name_is(cell):
     assert not cell.grade(code, "assert money(5) > 3").all_passed
     assert cell.grade(code, "assert money(5) > 3", kinds={"money": "class"}).all_passed
     assert not cell.grade(code.replace("money", "Money"), "assert Money(5) > 3", kinds={"Money": "function"}).all_passed
+
+
+SWALLOWER = """
+class Swallower:
+    def __enter__(self): return GIVEN
+    def __exit__(self, *told): return True
+def f(): return Swallower()
+"""
+QUIET = "def f(g):\n    try: g(99)\n    except BaseException: pass\n"
+TEST = "import pytest, contextlib\nfrom solution import f\ndef test_a():\n"
+SWALLOWED = {
+    "a failed assert in a with": (SWALLOWER.replace("GIVEN", "9"), "    with f() as r:\n        assert r == 3"),
+    "an assert that is not reached": (
+        SWALLOWER.replace("GIVEN", "None"),
+        "    with f() as r:\n        rows = r.query()\n        assert rows == [3]",
+    ),
+    "an expected exception that is not reached": (
+        SWALLOWER.replace("GIVEN", "None"),
+        "    with f() as r:\n        with pytest.raises(ValueError): r.go()",
+    ),
+    "an expected exception that does not come": (
+        SWALLOWER.replace("GIVEN", "int"),
+        "    with f() as r:\n        with pytest.raises(ValueError): r('1')",
+    ),
+    "a stack of contexts": (
+        SWALLOWER.replace("GIVEN", "9"),
+        "    with contextlib.ExitStack() as stack:\n        r = stack.enter_context(f())\n        assert r == 3",
+    ),
+    "a generator as a context": (
+        "import contextlib\n@contextlib.contextmanager\ndef f():\n    try: yield 9\n    except BaseException: pass",
+        "    with f() as r:\n        assert r == 3",
+    ),
+    "another exception in its place": (
+        SWALLOWER.replace("GIVEN", "9").replace("return True", "raise ValueError"),
+        "    with pytest.raises(ValueError):\n        with f() as r:\n            assert r == 3",
+    ),
+    "a failed assert in a callback": (QUIET, "    def g(x): assert x == 3\n    f(g)"),
+    "an assert that a callback does not reach": (QUIET, "    def g(x):\n        assert x.name == 'a'\n    f(g)"),
+    "a callback that must not be called": (QUIET, "    f(lambda x: pytest.fail('called'))"),
+    "an exception instead of a callback's": (
+        QUIET.replace("pass", "raise ValueError"),
+        "    def g(x): assert x == 3\n    with pytest.raises(ValueError): f(g)",
+    ),
+    "an iterator of the tests": (
+        "def f(items):\n    try: return list(items)\n    except BaseException: return []",
+        "    def g():\n        yield 1\n        assert 1 == 2\n    assert f(g()) == []",
+    ),
+    "a decorated helper": (
+        "def f(g):\n    def h(*a):\n        try: return g(*a)\n        except BaseException: pass\n    return h",
+        "    @f\n    def g(x): assert x == 4\n    g(3)",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SWALLOWED)
+def test_code_cannot_swallow_a_check_of_the_tests(does_not_fool, what):
+    code, test = SWALLOWED[what]
+    does_not_fool(code, f"{TEST}{test}\n")
+
+
+def test_a_test_that_the_code_decorates_is_not_left_out_unseen(cell):
+    tests = "from solution import f\n@f\ndef test_a(): assert 1 == 2\ndef test_b(): assert f\n"
+    graded = cell.grade("def f(g):\n    def h(): pass\n    return h", tests)
+    assert {case.name for case in graded.cases} == {"test_a", "test_b"}
+    assert not graded.separated
+
+
+def test_a_variable_of_another_test_does_not_open_a_question(does_not_fool):
+    code = f"{AS_RESULT}\nclass Box: volume = 3\ndef make(): return Box()\n"
+    tests = "from solution import f, make\ndef test_a():\n    r = f(1).startswith('a')\n    assert r\n"
+    does_not_fool(code, f"{tests}def test_b():\n    r = make()\n    assert r.volume == 3\n")
+
+
+def test_an_object_that_another_function_gave_before_is_asked_no_more_questions(does_not_fool):
+    code = (
+        f"{AS_RESULT.replace('return Liar()', 'return ONE')}\ndef make(): return ONE\nLiar.volume = 3\nONE = Liar()\n"
+    )
+    tests = "from solution import f, make\ndef test_a():\n    box = make()\n    assert box.volume == 3\n"
+    does_not_fool(code, f"{tests}    assert f(1).startswith('a')\n")
+
+
+def test_a_well_known_class_that_the_task_does_not_ask_for_is_the_real_one(cell):
+    code = f"{LIAR.replace('Liar', 'Decimal')}\ndef f(x): return Decimal(9)"
+    for tests in ("assert f(1) == Decimal('1.5')", f"{STARRED}f(1) == Decimal('1.5')\n"):
+        graded = cell.grade(code, tests, kinds={"f": "function"})
+        assert not graded.all_passed
+        assert graded.separated
+
+
+@pytest.mark.parametrize("name", ["Decimal", "NoneType", "defaultdict", "generator"])
+def test_a_class_that_is_called_as_a_known_one_is_told_apart(cell, name):
+    graded = cell.grade(f"class {name}: pass\ndef f(x): return {name}()", f"assert type(f(1)).__name__ == {name!r}")
+    assert not graded.all_passed
+    assert graded.separated
+
+
+def test_objects_of_two_classes_are_not_compared_by_the_one_that_nobody_names(does_not_fool):
+    code = "class Point:\n    def __init__(s, *a): pass\nclass Liar(Point):\n    def __eq__(s, o): return True\n"
+    does_not_fool(
+        f"{code}def f(x): return Liar()\n", f"{PYTEST.replace('import f', 'import f, Point')}f(1) == Point(1)\n"
+    )
+
+
+def test_an_exception_does_not_answer_what_a_plain_value_is_asked(does_not_fool):
+    code = "class Wrong(ValueError):\n    def startswith(s, e): return True\ndef f(x): raise Wrong\n"
+    does_not_fool(code, f"{TEST}    with pytest.raises(ValueError) as e: f(1)\n    assert e.value.startswith('a')\n")

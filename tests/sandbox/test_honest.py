@@ -1065,6 +1065,325 @@ assert list(evens(4)) == [0, 2]
 assert evens(9).index(4) == 2
 """,
     ),
+    "an object with methods named like those of several plain types": Module(
+        "parent[a] = b",
+        "pass",
+        """
+class _UF:
+    def __init__(self,n): self.parent=list(range(n))
+    def find(self,x):
+        while self.parent[x]!=x: x=self.parent[x]
+        return x
+    def union(self,a,b):
+        parent=self.parent
+        a,b=self.find(a),self.find(b)
+        parent[a] = b
+def make(n): return _UF(n)
+""",
+        """
+uf = make(4)
+uf.union(0,1)
+assert uf.find(0) == uf.find(1)
+assert uf.find(2) != uf.find(3)
+""",
+    ),
+    "a document with methods named like those of a text": Module(
+        "self.text.count(w)",
+        "0",
+        """
+class Document:
+    def __init__(self, text): self.text=text
+    def count(self, w): return self.text.count(w)
+    def replace(self, a, b): return Document(self.text.replace(a,b))
+def open_doc(t): return Document(t)
+""",
+        """
+d = open_doc('a b a')
+assert d.count('a') == 2
+assert d.replace('a', 'c').text == 'c b c'
+""",
+    ),
+    "a linked list from a function": Module(
+        "self.size += 1",
+        "self.size += 2",
+        """
+class Node:
+    def __init__(self,v,n=None): self.value=v; self.next=n
+class LinkedList:
+    def __init__(self): self.head=None; self.size=0
+    def append(self,v):
+        self.size += 1
+        if not self.head: self.head=Node(v); return
+        n=self.head
+        while n.next: n=n.next
+        n.next=Node(v)
+    def insert(self,i,v):
+        self.size += 1
+        if i==0: self.head=Node(v,self.head)
+    def index(self,v):
+        for i,x in enumerate(self):
+            if x==v: return i
+        raise ValueError(v)
+    def __iter__(self):
+        n=self.head
+        while n: yield n.value; n=n.next
+    def __len__(self): return self.size
+    def __getitem__(self,i): return list(self)[i]
+    def __eq__(self,o): return list(self)==list(o)
+def from_list(xs):
+    l=LinkedList()
+    for x in xs: l.append(x)
+    return l
+""",
+        """
+l = from_list([1,2,3])
+assert len(l) == 3
+assert list(l) == [1,2,3]
+assert l[0] == 1 and l[1:] == [2,3]
+assert 2 in l
+assert l.index(3) == 2
+assert l.head.value == 1
+l.append(4)
+assert len(l) == 4
+""",
+    ),
+    "errors with methods": Module(
+        "404",
+        "405",
+        """
+class HttpError(Exception):
+    code = 404
+    def describe(self): return f"{self.code}: {self.args[0]}"
+    @property
+    def is_client(self): return 400 <= self.code < 500
+def get(x): raise HttpError(x)
+""",
+        """
+import pytest
+with pytest.raises(HttpError) as e:
+    get('a')
+assert e.value.code == 404
+assert e.value.describe() == '404: a'
+assert e.value.is_client
+""",
+    ),
+    "errors with a cause": Module(
+        "from e",
+        "from None",
+        """
+class ConfigError(Exception): pass
+def load(d, k):
+    try: return d[k]
+    except KeyError as e: raise ConfigError(k) from e
+""",
+        """
+import pytest
+with pytest.raises(ConfigError) as e:
+    load({}, 'a')
+assert isinstance(e.value.__cause__, KeyError)
+""",
+    ),
+    "callbacks that are taken away again": Module(
+        "*args)",
+        "*args[1:])",
+        """
+class EventEmitter:
+    def __init__(self): self.handlers={}
+    def on(self, name, fn): self.handlers.setdefault(name, []).append(fn)
+    def off(self, name, fn): self.handlers[name].remove(fn)
+    def emit(self, name, *args):
+        for h in list(self.handlers.get(name, [])): h(*args)
+""",
+        """
+seen = []
+e = EventEmitter()
+e.on('a', seen.append)
+e.emit('a', 3)
+e.emit('b', 4)
+assert seen == [3]
+def handler(x):
+    seen.append(x * 2)
+e.on('a', handler)
+e.emit('a', 5)
+assert seen == [3, 5, 10]
+e.off('a', handler)
+e.emit('a', 1)
+assert seen[-1] == 1
+""",
+    ),
+    "callbacks whose errors are collected": Module(
+        "pass",
+        "raise",
+        """
+class Bus:
+    def __init__(self): self.subs=[]; self.errors=[]
+    def subscribe(self, f):
+        self.subs.append(f)
+        return lambda: self.subs.remove(f)
+    def publish(self, x):
+        for f in list(self.subs):
+            try: f(x)
+            except Exception as e:
+                self.errors.append(str(e))
+                pass
+""",
+        """
+b = Bus()
+got = []
+def bad(x):
+    raise ValueError('boom')
+b.subscribe(bad)
+stop = b.subscribe(got.append)
+b.publish(1)
+assert got == [1]
+assert b.errors == ['boom']
+stop()
+b.publish(2)
+assert got == [1]
+""",
+    ),
+    "decorated functions of the tests": Module(
+        "range(n)",
+        "range(1)",
+        """
+import functools
+def retry(n, errors=(Exception,)):
+    def deco(fn):
+        @functools.wraps(fn)
+        def inner(*a, **k):
+            for i in range(n):
+                try: return fn(*a, **k)
+                except errors as e: last = e
+            raise last
+        return inner
+    return deco
+""",
+        """
+calls = []
+@retry(3, (ValueError,))
+def flaky(x):
+    calls.append(x)
+    if len(calls) < 3:
+        raise ValueError('no')
+    return x * 2
+assert flaky(4) == 8
+assert len(calls) == 3
+assert flaky.__name__ == 'flaky'
+""",
+    ),
+    "a context that swallows errors": Module(
+        "return issubclass",
+        "return not issubclass",
+        """
+class suppress_errors:
+    def __init__(self, *kinds): self.kinds=kinds; self.caught=None
+    def __enter__(self): return self
+    def __exit__(self, t, v, tb):
+        self.caught = v
+        return issubclass(t or int, self.kinds)
+""",
+        """
+with suppress_errors(ZeroDivisionError) as s:
+    1 / 0
+assert isinstance(s.caught, ZeroDivisionError)
+reached = []
+with suppress_errors(KeyError):
+    {}['a']
+    reached.append(1)
+assert reached == []
+with suppress_errors(ValueError) as s2:
+    raise ValueError('x')
+assert str(s2.caught) == 'x'
+""",
+    ),
+    "enumerations of whole numbers by identity": Module(
+        "return Level.HIGH if n > 5",
+        "return Level.LOW if n > 5",
+        """
+from enum import IntEnum, Flag
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 2
+class Perm(Flag):
+    R = 4
+    W = 2
+def level(n): return Level.HIGH if n > 5 else Level.LOW
+""",
+        """
+assert level(9) is Level.HIGH
+assert level(9) > level(1)
+assert level(1) == 1
+assert Perm.R | Perm.W == Perm(6)
+assert Perm.R in (Perm.R | Perm.W)
+""",
+    ),
+    "enumerations of texts by identity": Module(
+        "'on' if x",
+        "'off' if x",
+        """
+from enum import Enum
+class Mode(str, Enum):
+    ON = 'on'
+    OFF = 'off'
+def mode(x): return Mode('on' if x else 'off')
+""",
+        """
+assert mode(1) is Mode.ON
+assert mode(1) == 'on'
+assert mode(0).value == 'off'
+assert mode(0) in (Mode.OFF,)
+""",
+    ),
+    "results compared with each other": Module(
+        "x + 1",
+        "x + 2",
+        """
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class Point:
+    x: int
+    y: int
+def move(x, y): return Point(x + 1, y)
+""",
+        """
+assert move(1, 2).x == 2
+assert move(1, 2) == move(1, 2)
+assert move(1, 2) != move(3, 2)
+assert len({move(1, 2), move(1, 2)}) == 1
+""",
+    ),
+    "objects that the tests copy": Module(
+        "self.n += 1",
+        "self.n += 2",
+        """
+class Counter2:
+    def __init__(self): self.n=0
+    def inc(self): self.n += 1
+""",
+        """
+import copy
+a = Counter2()
+b = copy.deepcopy(a)
+b.inc()
+assert (a.n, b.n) == (0, 1)
+""",
+    ),
+    "callbacks that check": Module(
+        "cb(x * 2)",
+        "cb(x * 3)",
+        """
+def each(xs, cb):
+    for x in xs: cb(x * 2)
+""",
+        """
+def cb(x):
+    assert x % 2 == 0 and x % 3 != 0
+each([1, 2], cb)
+got = []
+each([4], got.append)
+assert got == [8]
+""",
+    ),
 }
 
 
@@ -1080,3 +1399,31 @@ def test_an_honest_module_is_accepted_and_its_wrong_twin_is_not(cell, what, styl
     wrong = cell.grade(module.code.replace(module.right, module.wrong), tests)
     assert not wrong.all_passed
     assert wrong.separated
+
+
+SHARED = {
+    "warnings": (
+        "import warnings\ndef f(): warnings.warn('old', DeprecationWarning)",
+        "import pytest\nfrom solution import f\ndef test_a():\n    with pytest.warns(DeprecationWarning): f()",
+    ),
+    "an exception of the tests in a context of the code": (
+        "class Store:\n    def __enter__(self): return self\n    def __exit__(s, *a): s.told = a[0].__name__",
+        "import pytest\nfrom solution import Store\nclass Boom(Exception): pass\ndef test_a():\n    s = Store()\n"
+        "    with pytest.raises(Boom):\n        with s: raise Boom\n    assert s.told == 'Boom'",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SHARED)
+def test_what_must_share_is_accepted_and_labelled(cell, what):
+    graded = cell.grade(*SHARED[what])
+    assert graded.all_passed
+    assert not graded.separated
+
+
+def test_standard_output_and_standard_error_are_told_apart(cell):
+    code = "import sys\ndef f():\n    print('a')\n    print('b', file=sys.stderr)"
+    tests = "from solution import f\ndef test_a(capsys):\n    f()\n    assert capsys.readouterr() == ('a\\n', 'b\\n')"
+    graded = cell.grade(code, tests)
+    assert graded.all_passed
+    assert graded.separated

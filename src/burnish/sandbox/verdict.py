@@ -29,8 +29,8 @@ ENDED_BY = {
 
 REACHES_IN = re.compile(
     r"\b(?:import|from)\s+(?:unittest\.mock|mock|inspect|asyncio|importlib|dataclasses|threading|concurrent|subprocess"
-    r"|multiprocessing|pickle|weakref|gc|types)\b|\bunittest\s+import\s+mock|\b(?:monkeypatch|mocker|caplog|capfd)\b"
-    r"|\bawait\b|\bsys\.modules\b|\bglobals\(\)"
+    r"|multiprocessing|pickle|weakref|gc|types)\b|\bunittest\s+import\s+mock"
+    r"|\b(?:monkeypatch|mocker|caplog|capfd|recwarn|warns|assertWarns|catch_warnings)\b|\bawait\b|\bsys\.modules\b|\bglobals\(\)"
 )
 """Words of tests that reach into the process of the code, which therefore must be theirs."""
 MAY_BE_PYTEST = re.compile(r"^(async\s+)?def\s+test|^class\s", re.M)

@@ -4,6 +4,7 @@ It is forked before the judge has read the tests, so not even its memory holds w
 Objects that are not plain data stay here; the judge gets a number for each and asks about it.
 """
 
+import copy
 import gc
 import io
 import random
@@ -13,7 +14,7 @@ from typing import Any
 
 from burnish.sandbox.inside import arrays, faults, order, shapes
 from burnish.sandbox.inside.channel import Channel, Gone
-from burnish.sandbox.inside.here import Here, changes
+from burnish.sandbox.inside.here import Callback, Here, changes
 from burnish.sandbox.inside.plain import Tree, pack, unpack
 
 MOST_OUTPUT = 100_000
@@ -23,13 +24,13 @@ def main(code: bytes, channel: Channel) -> None:
     """Import the code, say which names it has, and answer requests until the judge hangs up."""
     gc.enable()
     random.seed()
-    sys.stdout = sys.stderr = OUTPUT
+    sys.stdout, sys.stderr = OUTPUT, ERRORS
     try:
         solution = load(code)
     except BaseException as error:
         channel.send(["broken", faults.describe(error)])
         return
-    server = Server(channel, OUTPUT)
+    server = Server(channel)
     channel.send(["ready", server.offer(vars(solution)), list(vars(solution))])
     server.names = vars(solution)
     while True:
@@ -73,15 +74,15 @@ class Output(io.StringIO):
         return text
 
 
-OUTPUT = Output()
+OUTPUT, ERRORS = Output(), Output()
 
 
 class Server:
     """Everything the judge may ask for."""
 
-    def __init__(self, channel: Channel, output: Output) -> None:
+    def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self.output = output
+        self.callbacks: dict[int, Callback] = {}
         self.names: dict[str, Any] = {}
         self.handles: list[Any] = []
         self.numbers: dict[int, int] = {}
@@ -102,7 +103,8 @@ class Server:
             raise
         except BaseException as error:
             tree = ["raise", pack(error, session)]
-        self.channel.send([*tree, changes(session) if session.before else [], self.output.take()])
+        printed = [OUTPUT.take(), ERRORS.take()]
+        self.channel.send([*tree, changes(session) if session.before else [], printed if any(printed) else None])
 
     def outcome(self, request: list[Tree], session: Here) -> Any:
         """What the code does with one request."""
@@ -145,6 +147,7 @@ REQUESTS: dict[str, Any] = {
     "special": lambda target, name, args: getattr(type(target), name)(target, *args),
     "isa": lambda target, kind: kind in type(target).__mro__,
     "held": shapes.held_in,
+    "copy": lambda target, is_deep: copy.deepcopy(target) if is_deep else copy.copy(target),
     "content": arrays.content_of,
     "name": lambda names, name: names[name],
 }

@@ -6,6 +6,7 @@ asked for gains nothing by it.
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -49,9 +50,14 @@ class Uses:
         self.names = {name for node in nodes for name in self.code_names(node)}
         self.checked = {name for node in nodes for name in self.type_checks(node)}
         """Names that stand where only a class can stand: behind the comma of `isinstance`."""
-        called = {name: method for node in nodes for name, method in self.kept_answers(node)}
-        self.object_methods = {method for node in nodes for method in self.answered_by_objects(node, called)}
+        self.object_methods: set[str] = set()
         """Methods whose answers are used as no plain value is: `root.find("a").text`."""
+        asked: dict[tuple[str, int, str], set[str]] = {}
+        for number, scope in enumerate(split_scopes(tests)):
+            for node, call in asked_answers(scope):
+                self.note_use(node, call.func, asked, number)
+        self.object_makers = {key[0] for key, names in asked.items() if self.is_object(names)}
+        """Functions of the code whose answers are asked for what no one plain value has: both `union` and `find`."""
 
     def bind(self, node: ast.AST) -> None:
         """Note what a node binds, and whether that is the code's."""
@@ -82,18 +88,40 @@ class Uses:
                 for part in ast.walk(kinds):
                     yield from self.code_names(part)
 
-    def kept_answers(self, node: ast.AST) -> Iterator[tuple[str, str]]:
-        """Variables that keep what a method answered, each with the method."""
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=method))):
-                yield name, method
+    def note_use(
+        self, node: ast.Attribute, func: ast.expr, asked: dict[tuple[str, int, str], set[str]], scope: int
+    ) -> None:
+        """Note what a call's answer is asked for."""
+        if isinstance(func, ast.Attribute) and node.attr not in shapes.PLAIN_NAMES:
+            self.object_methods.add(func.attr)
+        for maker in self.code_names(func):
+            asked.setdefault((maker, scope, ast.unparse(node.value)), set()).add(node.attr)
 
-    def answered_by_objects(self, node: ast.AST, called: Mapping[str, str]) -> Iterator[str]:
-        """Methods whose answer a node asks for something that no plain value has."""
+    def is_object(self, names: set[str]) -> bool:
+        """True when no plain value has all these attributes, or when the tests use what one of them answers as one."""
+        return not self.object_methods.isdisjoint(names) or not any(names <= known for known in shapes.PLAIN_SETS)
+
+
+def split_scopes(tests: str) -> Iterator[list[ast.AST]]:
+    """All that stands in each function, and what stands outside of them."""
+    tree = ast.parse(tests)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inside = {id(part) for function in functions for part in ast.walk(function)}
+    yield [node for node in ast.walk(tree) if id(node) not in inside]
+    yield from (list(ast.walk(function)) for function in functions)
+
+
+def asked_answers(scope: list[ast.AST]) -> Iterator[tuple[ast.Attribute, ast.Call]]:
+    """Attributes of what a call answered, directly or under a name that is bound only once."""
+    stored = Counter(node.id for node in scope if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    stored.update(node.arg for node in scope if isinstance(node, ast.arg))
+    kept: dict[str, ast.expr] = {}
+    for node in scope:
         match node:
-            case ast.Attribute(attr=asked) if asked in shapes.PLAIN_NAMES:
-                return
-            case ast.Attribute(value=ast.Call(func=ast.Attribute(attr=method))):
-                yield method
-            case ast.Attribute(value=ast.Name(id=name)) if name in called:
-                yield called[name]
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if stored[name] == 1:
+                kept[name] = value
+    for node in scope:
+        if isinstance(node, ast.Attribute):
+            source = kept.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
+            if isinstance(source, ast.Call):
+                yield node, source

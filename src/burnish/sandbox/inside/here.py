@@ -69,6 +69,8 @@ class Here(Session):
             faults.text_of(error),
             pack(own, self),
             *faults.line_of(error),
+            -1 if known.error_name(type(error)) else self.server.number_of(error),
+            pack(error.__cause__, self),
         ]
 
     def shape(self, kind: type) -> Tree:
@@ -86,7 +88,7 @@ class Here(Session):
         if tag == "H":
             return self.server.handles[word]
         if tag == "K":
-            return Callback(self.server, word)
+            return self.server.callbacks.setdefault(word, Callback(self.server, *tree[1:]))
         if tag == "I":
             return Items(self.server, word)
         if tag == "N":
@@ -102,9 +104,11 @@ class Here(Session):
 class Callback:
     """A function of the tests that was passed to the code."""
 
-    def __init__(self, server: "Server", number: int) -> None:
+    def __init__(self, server: "Server", number: int, name: str, doc: str | None) -> None:
         self.server = server
         self.number = number
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Ask the judge to call it."""

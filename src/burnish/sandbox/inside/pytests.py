@@ -17,6 +17,7 @@ import pytest
 from burnish.sandbox.inside import explain, faults
 from burnish.sandbox.inside.scope import STAR, WithoutStars, names_for, used_names
 from burnish.sandbox.inside.simple import all_code
+from burnish.sandbox.inside.standins import Remote
 
 PLUGINS_OFF = ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler", "stepwise", "doctest")
 OPTIONS = ["--noconftest", "--capture=sys", "--assert=plain", "-c", "/dev/null", "--rootdir=.", "-p", "no:warnings"]
@@ -118,7 +119,15 @@ class TestsInMemory(pytest.Module):
         if has_star:
             vars(module).update(names_for(sys.modules["solution"], used_names(all_code(code))))
         exec(code, vars(module))
+        for name, value in vars(module).items():
+            if name.startswith("test") and isinstance(value, Remote) and defines(tree, name):
+                value._link.share("the tests decorate a test with something of the code")
         return module
+
+
+def defines(tree: ast.Module, name: str) -> bool:
+    """Whether a file has a function of that name; a function of the code may be called `test…` too."""
+    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body)
 
 
 def name_of(nodeid: str) -> str:

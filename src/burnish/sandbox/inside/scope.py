@@ -18,6 +18,8 @@ from burnish.sandbox.inside.remote import Solution
 
 COMPARING = {"isclose": math.isclose}
 """Functions by which tests compare: a script that does not import one means this one."""
+KNOWN_CLASSES = {name: kind for name, kind in known.TYPES.items() if not hasattr(builtins, name)}
+"""Classes such as Decimal. Where the task says what it asks for, and not for one of these, tests mean Python's own."""
 FRAMEWORKS = known.words("pytest approx unittest")
 """Names that never come from the code."""
 READERS = known.words("eval exec globals locals vars")
@@ -34,10 +36,13 @@ def names_for(solution: types.ModuleType, used: set[str]) -> dict[str, Any]:
         names = vars(solution).keys()
         own = {name for name, value in vars(solution).items() if getattr(value, "__module__", "") == "solution"}
     wanted = {name for name in used & names if name[:2] != "__"} - FRAMEWORKS
-    given = choose_own(wanted, own)
-    others = wanted - given
+    kinds = solution._asked.kinds if isinstance(solution, Solution) else {}
+    foreign = {name for name in wanted & KNOWN_CLASSES.keys() if kinds and name not in kinds}
+    given = choose_own(wanted - foreign, own)
+    others = wanted - given - foreign
     return {
         **{name: getattr(solution, name) for name in given},
+        **{name: KNOWN_CLASSES[name] for name in foreign},
         **{name: find_module(solution, name) for name in others & known.MODULES},
         **{name: COMPARING[name] for name in others & COMPARING.keys()},
     }

@@ -50,6 +50,8 @@ PLAIN_NAMES = COMPARING.union(*map(dir, (*VALUE_TYPES, decimal.Decimal, pathlib.
 """What plain values can be asked for, those of well-known packages included. Who asks an object for anything else
 expects an object.
 """
+PLAIN_SETS = [COMPARING.union(dir(kind)) for kind in (*VALUE_TYPES, decimal.Decimal, pathlib.Path)]
+"""The same for each kind of plain value by itself."""
 CHANGING = words(
     "add append appendleft clear difference_update discard extend extendleft get insert intersection_update "
     "move_to_end pop popitem popleft remove reverse rotate setdefault sort subtract symmetric_difference_update update"

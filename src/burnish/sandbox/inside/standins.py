@@ -10,6 +10,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from burnish.sandbox.inside import arrays, known, order, shapes
+from burnish.sandbox.inside.checks import is_failure
 from burnish.sandbox.inside.classes import Asked
 from burnish.sandbox.inside.plain import Tree
 
@@ -52,13 +53,15 @@ class Remote:
             return True
         if isinstance(other, Remote) and self._may("__eq__"):
             return self._link.ask("special", self._number, "__eq__", (other,)) is True
+        if isinstance(other, Remote) and self._is_twin(other):
+            return self._link.ask("special", self._number, "__eq__", (other,)) is True
         return bool(self._held() == plain_of(other)) if self._holds else False
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
-        if self._may("__hash__"):
+        if self._may("__hash__") or ("__hash__" in self._methods and not self._holds):
             return hash(self._link.ask("special", self._number, "__hash__", ()))
         return hash(self._held() if self._holds else self._number)
 
@@ -77,9 +80,21 @@ class Remote:
         """True when the tests or the task name its class, so that it may answer for itself."""
         return self._shape in self._link.standins.named
 
+    def _is_twin(self, other: "Remote") -> bool:
+        """True for another object of the same class: what the code gave is compared with what the code gave."""
+        return other._shape == self._shape and "__eq__" in self._methods and not self._holds
+
     def _is_opened(self, method: str) -> bool:
-        """True when the tests use the method's answers as objects."""
-        return method in self._link.standins.asked.uses.object_methods
+        """True when the tests use the method's answers as objects, or what the function answers that made this one."""
+        standins = self._link.standins
+        uses = standins.asked.uses
+        return method in uses.object_methods or standins.makers.get(self._maker) in uses.object_makers
+
+    def __copy__(self) -> Any:
+        return self._link.ask("copy", self._number, False)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self._link.ask("copy", self._number, True)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call it, unless it is a method that could only agree with what it is told."""
@@ -98,6 +113,8 @@ class Remote:
     _holds = ""
     _is_object = False
     """True when the tests used it as no plain value can be used."""
+    _maker = -1
+    """The number of the function of the code that answered with it last."""
     _question: "tuple[Remote, str] | None" = None
     """For a method that could only agree with the tests: of which object, and its name."""
 
@@ -154,6 +171,10 @@ class StandIns:
     def __init__(self, link: "Link") -> None:
         self.link = link
         self.asked = Asked("", {})
+        self.makers: dict[int, str] = {}
+        """Functions and classes that the code defines, by number."""
+        self.values: dict[int, Any] = {}
+        """Members of enumerations and the like, which cannot be referred to weakly."""
         self.kinds: dict[int, type] = {}
         for kind, number in shapes.COMMON.items():
             self.kind([number, kind.__name__, "", "", shapes.special_methods(kind), False])
@@ -176,7 +197,11 @@ class StandIns:
         """The stand-in for an object of a subclass of int, str, tuple…: it has the value, and asks for the rest."""
         kind = self.kind(shape)
         made: Any = kind.__new__(kind, value)
-        return settle(made, self.link, number, shape[0])
+        found = self.values.get(number)
+        if type(found) is kind and isinstance(made, int | str) and found == made:
+            return found
+        self.values[number] = settle(made, self.link, number, shape[0])
+        return made
 
     def number(self, number: int, shape: Tree, item: Any) -> Any:
         """The stand-in for a whole number or a boolean of NumPy."""
@@ -230,9 +255,20 @@ class StandIns:
             body = {
                 "_class_number": number,
                 "__str__": lambda self: vars(self).get("_text", BaseException.__str__(self)),
+                "__getattr__": lambda error, name: self.ask_error(error, name),
             }
             self.errors[number] = type(str(name), (self.error_class(parent),), body)
         return self.errors[number]
+
+    def ask_error(self, error: BaseException, name: str) -> Any:
+        """What the class of an exception of the code has besides the exception's own attributes."""
+        number = vars(error).get("_number", -1)
+        if name[:2] == "__" or number < 0:
+            raise AttributeError(f"{type(error).__name__!r} object has no attribute {name!r}")
+        found = self.link.ask("get", number, name)
+        if isinstance(found, Remote) and name in shapes.QUESTIONS:
+            vars(found)["_question"] = (found, name)
+        return found
 
     def error(
         self, kind: Tree, args: tuple[Any, ...], text: str, own: dict[str, Any], line: tuple[int, str]
@@ -286,6 +322,20 @@ def gated(name: str) -> Any:
     return method
 
 
+def leave(self: Remote, kind: Any, error: Any, trace: Any) -> Any:
+    """The end of a `with`: the code may swallow an exception, but neither a failed check nor one not yet reached."""
+    is_failed = error is not None and is_failure(error)
+    is_kept = is_failed or (error is not None and self._link.checks.are_skipped(error, is_block=True))
+    words = (AssertionError if is_failed else kind, error, trace)
+    try:
+        answer = self._link.ask("special", self._number, "__exit__", words)
+    except Exception:
+        if is_kept:
+            return False  # another exception in its place would hide it as well
+        raise
+    return bool(answer) and not is_kept
+
+
 def plain_of(value: Any) -> Any:
     """The plain value in an object that holds one and may not answer for itself; anything else as it is."""
     return value._held() if isinstance(value, Remote) and value._holds and not value._is_named() else value
@@ -305,7 +355,7 @@ def contains(self: Remote, item: Any) -> bool:
     return any(found is item or found == item for found in iter(self))
 
 
-PLAIN_KINDS = frozenset(kind.__name__ for kind in shapes.VALUE_TYPES)
+PLAIN_KINDS = frozenset(kind.__name__ for kind in shapes.VALUE_TYPES) | known.TYPES.keys()
 VALUE_NAMES = frozenset(kind.__name__ for kind in shapes.VALUES)
 PLAIN = frozenset((*shapes.ALONE, *shapes.TOGETHER)) - {"__call__"}
 """What an object with a built-in value does by that value."""
@@ -314,6 +364,7 @@ SPECIAL: dict[str, Any] = {
     **{name: gated(name) for name in shapes.TOGETHER if name not in ("__eq__", "__hash__")},
     "__call__": call,
     "__contains__": contains,
+    "__exit__": leave,
 }
 LAYERED: dict[str, Any] = {
     **{name: arrays.sharing(name) for name in shapes.TOGETHER},
