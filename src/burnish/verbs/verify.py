@@ -29,6 +29,7 @@ from burnish.evidence.record import claim_of_record
 from burnish.evidence.seal import seal_of
 from burnish.evidence.versions import versions
 from burnish.runs import Store
+from burnish.tasks.module_names import why_no_module
 from burnish.text import one_line
 from burnish.verbs.write import SLOW_CHECKS
 
@@ -126,6 +127,10 @@ def _changed(dossier: Dossier, held: Held) -> tuple[str, ...]:
     found = [*hidden_signs(dossier), *other_tests(dossier, held.text(tests)), *other_given(dossier)]
     if dossier.files[code] != dossier.code.steps[0].sha256:
         found.append(f"{code} is not the version that the evidence speaks of")
+    if dossier.code.file != code:
+        found.append(f"the evidence speaks of {dossier.code.file} as the code, and {code} is it")
+    if why := why_no_module(dossier.task.module, [package.name for package in dossier.packages]):
+        found.append(f"{code} {why}")
     return tuple(found)
 
 
