@@ -17,6 +17,7 @@ from py_compile import PycInvalidationMode
 import pytest
 
 from burnish import ScriptedModel, check, fix, strengthen
+from burnish.checks.dependencies.installed import environment
 from burnish.checks.interpreter import is_installation, read_interpreter
 from burnish.checks.lab import Lab
 from burnish.checks.project_finder import find_project
@@ -368,3 +369,13 @@ def test_compiled_code_behind_a_link_is_refused(root: Path) -> None:
     (root / "__pycache__").symlink_to("cache")
     with pytest.raises(SetupProblem, match="is a link"):
         Lab(find_project([root]))
+
+
+def test_what_an_environment_says_of_its_packages_is_read_from_files_only(root: Path) -> None:
+    site = root / ".venv/lib" / VERSION / "site-packages"
+    for name in ("pipe", "endless", "honest"):
+        (site / f"{name}-1.0.dist-info").mkdir()
+    os.mkfifo(site / "pipe-1.0.dist-info/METADATA")
+    (site / "endless-1.0.dist-info/METADATA").symlink_to("/dev/full")
+    (site / "honest-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: honest\nVersion: 1.0\n")
+    assert environment(root / ".venv/bin/python").versions == {"honest": "1.0"}
