@@ -208,7 +208,7 @@ def make_core() -> None:
     try:
         if fresh:
             with progress("making .venv"):
-                run([sys.executable, "-m", "venv", VENV])
+                run([sys.executable, "-I", "-m", "venv", VENV])  # the current folder may be a stranger's
         install("core")
     except Problem:
         if fresh:

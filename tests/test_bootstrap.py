@@ -336,3 +336,24 @@ def test_a_fresh_clone_sets_itself_up_and_the_next_start_goes_straight_to_work(t
     )
     assert (again.stdout, again.stderr) == (first.stdout, "")
     assert time.monotonic() - start < 3
+
+
+def test_the_first_start_in_a_strangers_folder_runs_nothing_of_it(
+    boot: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stranger = tmp_path / "stranger"
+    for name in ("venv", "ensurepip", "pip"):
+        (stranger / name).mkdir(parents=True)
+        for file in ("__init__.py", "__main__.py"):
+            (stranger / name / file).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    (stranger / "sitecustomize.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(stranger)
+    monkeypatch.setattr(boot, "install", lambda lock: None)
+    boot.make_core()
+    shutil.rmtree(boot.VENV)
+    subprocess.run(
+        ["sh", f"{boot.ROOT}/burnish", "--version"],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": ":", "PIP_NO_INDEX": "1"},
+        capture_output=True,
+    )
+    assert not (tmp_path / "ran").exists()

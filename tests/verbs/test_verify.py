@@ -133,7 +133,9 @@ def test_the_words_examples_are_out_of_reach_of_a_given_test_that_replaces_the_f
 
     def plant(data: dict[str, Any]) -> None:
         first = data["tests"][0]
-        data["tests"].insert(0, {**first, "name": "test_given_0", "test": planted, "given_in": "review"})
+        data["tests"].insert(0, {**first, "test": planted, "given_in": "review"})
+        for place, given in enumerate(data["tests"][:3], 1):
+            given["name"] = f"test_given_{place}"
 
     edit(folder, plant)
     assert deceived(folder)["tests"] == "does_not_hold"

@@ -51,7 +51,7 @@ def read_interpreter(python: Path) -> Interpreter:
     around = (python.parent.parent, python.parent)
     found = next((folder for folder in around if (folder / "pyvenv.cfg").is_file()), None)
     environment = Path(os.path.realpath(found)) if found and found.is_symlink() else found
-    if environment and _holds_home(environment):
+    if environment and holds_home(environment):
         raise _unusable(python, f"its environment {str(environment)!r} is your home folder, or holds private files")
     real = Path(os.path.realpath(python))
     links = tuple(_links(python))
@@ -75,10 +75,10 @@ def is_installation(folder: Path) -> bool:
     if real == Path(os.path.realpath(sys.base_prefix)):
         return True
     library = (Path(os.path.realpath(file)) for file in real.glob("lib*/py*3*/os.py"))
-    return not _holds_home(real) and any(real.glob("bin/py*3*")) and any(one.is_relative_to(real) for one in library)
+    return not holds_home(real) and any(real.glob("bin/py*3*")) and any(one.is_relative_to(real) for one in library)
 
 
-def _holds_home(folder: Path) -> bool:
+def holds_home(folder: Path) -> bool:
     """Whether the user's own files lie below it; `~/.local` has programs, and passwords beside them."""
     home = Path(os.path.realpath(os.path.expanduser("~")))  # noqa: PTH111 it may not be known, which is no error here
     return home.is_relative_to(folder) or folder == home / ".local"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from burnish.checks.bare import bare_environment, fill
 from burnish.checks.interpreter import interpreter_in, must_do_without_environment, read_interpreter
 from burnish.checks.project import Project
-from burnish.checks.readable import open_copy
+from burnish.checks.readable import copy_of, find_caches, open_copy
 from burnish.errors import CheckError
 from burnish.events import CommandRan
 from burnish.packages.pip import ABOUT_THE_MACHINE
@@ -38,6 +38,8 @@ PROJECT, VENV = "/project", "/venv"
 """Where a cell sees the project and its virtual environment when it cannot see them where they are."""
 OURS = (CELL_INSIDE, CELL_PACKAGES, CELL_INSTALLED, CELL_LAYER)
 TAKEN = ("/tmp", "/work", "/dev", "/proc", "/etc", "/sys", *SYSTEM, *OURS)
+MOST_CACHES = 200
+"""Folders with compiled code that are hidden one by one; a project with more is copied without them."""
 MIB = 1024 * 1024
 LIMITS = Limits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024)
 
@@ -64,7 +66,10 @@ class Lab:
             must_do_without_environment(project)
         self._bare = bare_environment(layer) if project.alone else None
         self._interpreter = self._bare or read_interpreter(project.python)
-        self._copy = open_copy(self._seen) if sandbox != "process" else None
+        caches = find_caches(self._seen, self._interpreter.environment) if sandbox != "process" else []
+        needs_copy = sandbox != "process" and len(caches) > MOST_CACHES
+        self._copy = copy_of(self._seen) if needs_copy else open_copy(self._seen) if sandbox != "process" else None
+        self._caches = [] if self._copy else caches
         self._links: list[Path] = []
         try:
             self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(), layer=project.layer)
@@ -148,7 +153,19 @@ class Lab:
         if known.environment is not None:
             folders[str(known.environment)] = place_of(known.environment, VENV)
         places = (*TAKEN, sys.base_prefix, *map(str, known.installations), *folders.values())
-        return self._link_folders(known.links, places) | folders
+        return self._link_folders(known.links, places) | folders | self._empty_folders(folders[str(seen)])
+
+    def _empty_folders(self, place: str) -> dict[str, str]:
+        """An empty folder for each of the project's caches of compiled code, to be seen in its place."""
+        if not self._caches:
+            return {}
+        top = Path(tempfile.mkdtemp(prefix="burnish-empty-"))
+        self._links.append(top)
+        top.chmod(0o755)
+        empty = [top / str(number) for number in range(len(self._caches))]
+        for folder in empty:
+            folder.mkdir(mode=0o755)
+        return {str(one): f"{place}/{cache}" for one, cache in zip(empty, self._caches, strict=True)}
 
     def _link_folders(self, links: Sequence[Path], places: Sequence[str]) -> dict[str, str]:
         """Links to the interpreter that lie in none of the places a cell sees, in folders of ours with nothing else.

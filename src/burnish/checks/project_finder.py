@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from burnish.checks.interpreter import holds_home
 from burnish.checks.project import Project
 from burnish.checks.python_files import flaw_of, python_files
 from burnish.checks.settings import read_settings
@@ -53,10 +54,18 @@ def find_project(
 
 
 def find_root(paths: Sequence[Path]) -> Path:
-    """The nearest folder above all paths that holds a project's mark, else the folder they share."""
+    """The nearest folder above all paths that holds a project's mark, else the folder they share.
+
+    A home folder is nobody's project, though settings in it may be kept with git: a cell would see all that is private.
+    """
     shared = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in paths]))
+    if holds_home(shared):
+        raise SetupProblem(
+            f"The project would be {str(shared)!r}, where your own files are, and its code would see all of them. "
+            "Put the code into a folder of its own and name that: burnish check FOLDER"
+        )
     for folder in (shared, *shared.parents):
-        if folder != Path(folder.anchor) and any((folder / mark).exists() for mark in MARKS):
+        if not holds_home(folder) and any((folder / mark).exists() for mark in MARKS):
             return folder
     if shared == Path(shared.anchor):
         raise SetupProblem("The code and the tests share no folder. Put them below one folder and name that.")

@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from burnish.errors import SetupProblem
+
 NOT_NEEDED = {".git", "node_modules", "__pycache__"}
 """Folders that no test reads."""
 
@@ -32,6 +34,23 @@ def copy_of(folder: Path) -> Path:
             mode = path.stat().st_mode
             path.chmod(stat.S_IMODE(mode) | (0o555 if path.is_dir() else 0o444))
     return top
+
+
+def find_caches(folder: Path, environment: Path | None) -> list[Path]:
+    """Every `__pycache__` below a folder but for those of its environment, relative to it.
+
+    Python may believe what lies there and never look at the source, so no code of a project is run with them. Raises
+    SetupProblem for one that is a link: what it leads to cannot be hidden.
+    """
+    found = []
+    for here, folders, _ in os.walk(folder):
+        if "__pycache__" in folders:
+            cache = Path(here, "__pycache__")
+            if cache.is_symlink():
+                raise SetupProblem(f"{str(cache)!r} is a link, which Python never makes. Remove it: rm {cache}")
+            found.append(cache.relative_to(folder))
+        folders[:] = [name for name in folders if name != "__pycache__" and Path(here, name) != environment]
+    return found
 
 
 def _tree(folder: Path) -> Iterable[Path]:

@@ -92,6 +92,8 @@ def _words(root: Path, option: str) -> list[str]:
     names = table.get("ini_options", {}).get(option, []) if isinstance(table, dict) else []
     words = names.split() if isinstance(names, str) else [str(name) for name in names]
     for file, section in CONFIGS:
+        if not (root / file).is_file():  # reading a pipe would never end
+            continue
         config = configparser.ConfigParser(interpolation=None)
         try:
             config.read(root / file, encoding="utf-8")

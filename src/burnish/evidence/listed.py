@@ -69,9 +69,15 @@ def other_tests(dossier: Dossier, text: str) -> Iterator[str]:
 
     Both are read as Python and never run.
     """
-    listed = file_of(suite_in(dossier), disputed_in(dossier), dossier.task.module)
+    suite = suite_in(dossier)
+    for test in dossier.tests:
+        if suite.names.get(test.name) != test.test:
+            yield f"{one_line(test.name, 80)} is not what the test is called in the file of tests"
+    listed = file_of(suite, disputed_in(dossier), dossier.task.module)
     try:
-        wanted, there = _parts(parse(listed)), _parts(parse(text))
+        modules = parse(listed), parse(text)
+        wanted, there = map(_parts, modules)
+        ordered = [[ast.dump(node) for node in module.body] for module in modules]
     except UNREADABLE:
         yield "the tests are not Python that can be read"
         return
@@ -82,6 +88,8 @@ def other_tests(dossier: Dossier, text: str) -> Iterator[str]:
             yield f"the file of tests holds {_called(name)}, which the evidence does not list"
         elif wanted[name] != there[name]:
             yield f"{_called(name)} in the file of tests is not the one that the evidence lists"
+    if wanted == there and ordered[0] != ordered[1]:  # what is defined twice is what it was last
+        yield "the file of tests has another order than the evidence"
 
 
 def other_given(dossier: Dossier) -> Iterator[str]:

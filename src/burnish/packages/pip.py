@@ -97,7 +97,7 @@ class Pip:
     @cached_property
     def _index(self) -> dict[str, str]:
         """What pip's own files and variables say about where packages are."""
-        command = [sys.executable, "-P", "-m", "pip", "--no-input", "config", "list"]
+        command = [sys.executable, "-I", "-m", "pip", "--no-input", "config", "list"]
         listed = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         told = settings(listed.stdout.decode("utf-8", "replace"))
         kept = {_variable(name): " ".join(told[name].split()) for name in ABOUT_THE_INDEX if told.get(name)}

@@ -14,6 +14,7 @@ from pathlib import Path
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.parsing import decode_source
+from burnish.tasks.module_names import why_no_module
 from burnish.tasks.syntax import parsed
 
 _MARK = re.compile(r"# ([\w:]+), from your file\n")
@@ -63,6 +64,8 @@ def read_test_file(path: Path, packaged: Callable[[str], bool] = lambda module: 
     if not _tests(tree):
         raise _useless(path, "holds no test, neither a function test… nor an assert")
     module = _module(path, tree, packaged)
+    if why := why_no_module(module):
+        raise _useless(path, f"imports {module!r}, and a file of that name {why}")
     names = _names(tree, module)
     if not names:
         raise _useless(path, f"imports {module!r} but uses nothing of it")

@@ -13,6 +13,7 @@ from burnish.checks.finding import Finding
 from burnish.checks.ground import Alone
 from burnish.checks.lab import Lab
 from burnish.checks.security.reach import added_reaches
+from burnish.checks.set_order import order_findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.verdict import BESIDE, judge_all
 from burnish.checks.watcher import Watcher
@@ -29,6 +30,7 @@ from burnish.evidence.record import claim_of_record
 from burnish.evidence.seal import seal_of
 from burnish.evidence.versions import versions
 from burnish.runs import Store
+from burnish.tasks.module_names import why_no_module
 from burnish.text import one_line
 from burnish.verbs.write import SLOW_CHECKS
 
@@ -126,6 +128,10 @@ def _changed(dossier: Dossier, held: Held) -> tuple[str, ...]:
     found = [*hidden_signs(dossier), *other_tests(dossier, held.text(tests)), *other_given(dossier)]
     if dossier.files[code] != dossier.code.steps[0].sha256:
         found.append(f"{code} is not the version that the evidence speaks of")
+    if dossier.code.file != code:
+        found.append(f"the evidence speaks of {dossier.code.file} as the code, and {code} is it")
+    if why := why_no_module(dossier.task.module, [package.name for package in dossier.packages]):
+        found.append(f"{code} {why}")
     return tuple(found)
 
 
@@ -156,7 +162,7 @@ def _again(
 
 
 def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome], Claim, list[Finding]]:
-    """What each test says here, and how code in one process with them could have fooled them.
+    """What each test says here, and what speaks against it: that code could have fooled it, or the order of a set did.
 
     Code that hangs or crashes does not do what was said.
 
@@ -172,7 +178,8 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
     results = suite.outcomes(graded) | apart
     could_fool = graded.all_passed and not graded.separated and not dossier.run.continues  # that one had code before
     reaches = added_reaches("", code, CODE, suite.render(disputed_in(dossier))) if could_fool else []
-    return results, claim_of_tests(dossier, results, graded.problem or problem), reaches
+    doubts = order_findings(code, suite, disputed_in(dossier), lab.sandbox) if graded.all_passed else []
+    return results, claim_of_tests(dossier, results, graded.problem or problem), [*reaches, *doubts]
 
 
 def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[dict[str, Outcome], str]:

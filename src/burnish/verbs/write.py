@@ -24,6 +24,7 @@ from burnish.report import module_of, report, suite_of, task_of, tests_file
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.contradiction import must_agree
+from burnish.tasks.module_names import why_no_module
 from burnish.tasks.sentence import decided_by
 from burnish.tasks.test_file import read_test_file
 from burnish.text import one_line, slug
@@ -172,8 +173,9 @@ def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) ->
     if run.code:
         code, tests = files_of(module_of(run))
         contents = {code: run.code, tests: tests_file(run), **contents}
-        for name in (code, tests):
-            if why := refusal(contents[name]):
+        reasons = {name: refusal(contents[name]) for name in (code, tests)}
+        for name, why in {**reasons, code: reasons[code] or why_no_module(module_of(run))}.items():
+            if why:
                 raise SetupProblem(
                     f"{name} of run {run.id!r} is not delivered: {why}. Look at it: burnish show {run.id}"
                 )

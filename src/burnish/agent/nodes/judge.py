@@ -6,6 +6,7 @@ from burnish.agent.ask import Tools
 from burnish.agent.work import Work
 from burnish.checks.report.words import findings
 from burnish.checks.security.reach import added_reaches
+from burnish.checks.set_order import order_findings
 from burnish.checks.tests import TestsCheck, sharing
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
 from burnish.runs.sentences import joined
@@ -29,7 +30,7 @@ def judge(work: Work, tools: Tools) -> Iterator[Event]:
         yield RunFinished(verdict="failed", why=_worse(work))
         return
     evidence, aside = _tested(work, work.best.code, tools)
-    evidence = _with_reaches(work, work.best.code, evidence, tools)
+    evidence = _with_doubts(work, work.best.code, evidence, tools)
     yield CheckFinished(evidence=evidence)
     if others := _others(work, tools):
         yield from _refused(work, others)
@@ -53,13 +54,21 @@ def _tested(work: Work, code: str, tools: Tools) -> tuple[Evidence, tuple[str, .
     return TestsCheck(aside).judge(code, work.suite, tools.ground), aside
 
 
-def _with_reaches(work: Work, code: str, evidence: Evidence, tools: Tools) -> Evidence:
-    """Where tests shared a process with the code: by what the code could have fooled them, as findings."""
-    if evidence.verdict != "passed" or evidence.details.get("separated") is not False:
+def _with_doubts(work: Work, code: str, evidence: Evidence, tools: Tools) -> Evidence:
+    """Where tests passed: by what the code could have fooled them in its process, and whether they pass by an order of
+    sets that others do not have. Both are findings.
+    """
+    file = f"{work.task.module or 'solution'}.py"
+    found = []
+    if evidence.verdict != "passed":
         return evidence
-    tests = "\n".join((work.suite.render(work.disputed), *tools.ground.test_texts(work.suite)))
-    found = added_reaches(work.task.base_code, code, f"{work.task.module or 'solution'}.py", tests)
-    return evidence.model_copy(update={"details": evidence.details | {"findings": [one.model_dump() for one in found]}})
+    if evidence.details.get("separated") is False:
+        tests = "\n".join((work.suite.render(work.disputed), *tools.ground.test_texts(work.suite)))
+        found += added_reaches(work.task.base_code, code, file, tests)
+    if tools.place is None and tools.checks is not None:
+        found += order_findings(code, work.suite, work.disputed, tools.sandbox, file)
+    rows = {"findings": [one.model_dump() for one in found]} if found else {}
+    return evidence.model_copy(update={"details": evidence.details | rows})
 
 
 def _others(work: Work, tools: Tools) -> str:
@@ -93,7 +102,8 @@ def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
     verdict, why = _passed(work)
     if reached := findings(evidence):
         more = f" and {len(reached) - 1} more like it" if len(reached) > 1 else ""
-        return "plausible", f"{why}, but line {reached[0].line}: {_small(reached[0].what)}{more}"
+        where = f"line {reached[0].line}: " if reached[0].line else ""
+        return "plausible", f"{why}, but {where}{_small(reached[0].what)}{more}"
     shared, cases = evidence.details.get("shared"), evidence.details.get("cases")
     total = len(cases) if isinstance(cases, list) else 0
     return verdict, why + sharing(shared if isinstance(shared, int) else 0, total)

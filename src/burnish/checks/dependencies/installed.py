@@ -16,6 +16,8 @@ from packaging.version import InvalidVersion, Version
 
 from burnish.checks.interpreter import read_interpreter
 
+LARGEST = 20_000_000
+"""RECORD of the largest packages has a few megabytes."""
 _MODULE = re.compile(r"([\w/]+?)(?:/__init__)?(?:\.[\w-]+)?\.(?:py|so|pyd)$")
 
 
@@ -105,8 +107,11 @@ def _public(found: Distribution) -> str:
 
 
 def _text(found: Distribution, file: str) -> str:
+    """A file of a package's own; empty for one that is missing, too large, or no file: a pipe would never end."""
+    place = Path(str(getattr(found, "_path", ""))) / file  # no public name tells where a distribution lies
     try:
-        return found.read_text(file) or ""
+        is_small = place.is_file() and place.stat().st_size <= LARGEST
+        return (found.read_text(file) or "") if is_small else ""
     except (OSError, UnicodeDecodeError):
         return ""
 
