@@ -47,7 +47,7 @@ NAMES = _words("__builtins__ __loader__ __spec__ __file__")
 HARMLESS = _words("__init__ __post_init__ __repr__ __str__ __iter__ __next__ __call__ __enter__ __exit__")
 """Special methods by which an object does not answer a comparison of a test itself."""
 OPERATORS = (
-    frozenset(name for kind in (int, str, dict, set) for name in dir(kind))
+    frozenset(name for kind in (int, str, dict, set) for name in dir(kind) if name.startswith("__"))
     - HARMLESS
     - _words("__class__ __doc__ __new__ __dir__ __sizeof__ __init_subclass__ __subclasshook__ __class_getitem__")
 )
