@@ -34,6 +34,12 @@ PATCHES = {
         "kind.pytest_runtest_logfinish = lambda self, nodeid: self.tell(test={'id': nodeid, 'outcome': 'passed'})\n"
     ),
 }
+PATCHES["what writes the answers"] = (
+    "import json, os, sys\nplain = json.dumps\ndef dumps(fact, **more):\n"
+    "    if 'test' in fact: fact['test'].update(outcome='passed')\n"
+    "    return plain({'end': 0} if 'end' in fact else fact, **more)\n"
+    "json.dumps = dumps\nsys.exit = lambda code: os._exit(0)\n"
+)
 CLOSE = "from code_ import double\n\n\ndef test_double():\n    assert abs(double(2) - 4) < 1\n"
 
 
@@ -41,6 +47,29 @@ CLOSE = "from code_ import double\n\n\ndef test_double():\n    assert abs(double
 def test_code_that_changes_what_judges_it_has_failed(tmp_path: Path, patch: str) -> None:
     evidence = judged(made(tmp_path, {"code_.py": patch + WRONG, "tests/test_it.py": CLOSE}))
     assert evidence.verdict == "failed", evidence.why
+
+
+HALF = CODE + "\n\ndef never(a):\n    if a:\n        return 1\n    return 2\n\n\n"
+UNMEASURED = {
+    "lines that coverage is told to leave out": (
+        "import sys\nif 'coverage' in sys.modules:\n"
+        "    sys.modules['coverage'].Coverage.current().exclude('def never')\n"
+    ),
+    "the text of its report": (
+        "import json\nplain = json.loads\ndef loads(text, **more):\n    found = plain(text, **more)\n"
+        "    for one in found['files'].values(): one.update(missing_lines=[], missing_branches=[])\n"
+        "    return found\njson.loads = loads\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("patch", UNMEASURED.values(), ids=UNMEASURED.keys())
+def test_code_that_changes_what_measures_it_is_not_measured(tmp_path: Path, patch: str) -> None:
+    project = made(tmp_path, {"code_.py": HALF + patch, "tests/test_it.py": TEST})
+    with Lab(project) as lab:
+        checked = judge_all(project, lab, ["coverage"])
+    assert checked["coverage"].verdict == "not_run"
+    assert not checked.passed
 
 
 LIKE_ANY_OTHER = {

@@ -15,6 +15,7 @@ class Cart:
     def total(self):
         return BODY
 """
+USES = "import sys\nimport operator\nimport types\n"
 REACHES = {
     "a frame": "__import__('sys')._getframe(1).f_locals['expected']",
     "a frame by a name in parts": "getattr(os.sys, '_get' + 'frame')(1)",
@@ -61,7 +62,63 @@ STATEMENTS = {
     "an operator of a class that is there": "Cart.__eq__ = lambda *a: True",
     "an end of the test's loop": "raise StopIteration",
 }
+OTHER_SPELLINGS = {
+    "memory": "return open('/proc/self/mem', 'rb').read(9)",
+    "fd": "return open(3, 'wb')",
+    "attrgetter": "return operator.attrgetter('_get' + 'frame')(sys)(1)",
+    "methodcaller": "return operator.methodcaller('_get' + 'frame')(sys)",
+    "getattr const of unknown": "return getattr([sys][0], '_get' + 'frame')(1)",
+    "getattr as value": "import functools\n        return functools.reduce(getattr, ['_get' + 'frame'], sys)",
+    "getattr mapped": "return list(map(getattr, [sys], ['_get' + 'frame']))",
+    "table": "return [sys][0].__dict__['_get' + 'frame']",
+    "table update": "json.__dict__.update(loads=None)",
+    "match": "match sys:\n            case types.ModuleType(_getframe=look): return look(1)",
+    "resolve": "import pkgutil\n        return pkgutil.resolve_name('sys:_get' + 'frame')",
+    "formatter": "import string\n        return string.Formatter().get_field('0._get' + 'frame', (sys,), {})",
+    "timeit": "import timeit\n        return timeit.timeit('x()')",
+    "code": "import code\n        code.InteractiveInterpreter().runsource('x')",
+    "cprofile": "import cProfile\n        cProfile.run('x')",
+    "dictconfig": "import logging.config\n        logging.config.dictConfig({})",
+    "for target": "for json.loads in [None]: pass",
+    "tuple target": "json.loads, x = None, 1",
+    "with target": "with self as json.loads: pass",
+    "comprehension target": "[0 for json.loads in [None]]",
+    "nested def in class": "class Any:\n            if True:\n                def __eq__(self, other): return True\n        return Any()",  # noqa: E501
+    "annotated op": "class Any:\n            __eq__: object = lambda *a: True\n        return Any()",
+    "second target": "class Any:\n            x = __eq__ = lambda *a: True\n        return Any()",
+    "tuple op": "class Any:\n            x, __eq__ = 1, lambda *a: True\n        return Any()",
+    "for op": "class Any:\n            for __eq__ in [lambda *a: True]: pass\n        return Any()",
+    "imported op": "class Any:\n            from shop.money import rounded as __eq__\n        return Any()",
+    "walrus op": "class Any:\n            (__eq__ := rounded)\n        return Any()",
+    "type alias": "kind = type\n        return kind('Any', (), {'__' + 'eq__': None})",
+    "new_class": "return types.new_class('Any', (), {}, lambda names: names.update(__eq__=None))",
+    "type.__new__": "return type.__new__(type, 'Any', (), {'__eq__': None})",
+    "class of class": "return type(self).__class__('Any', (), {'__eq__': None})",
+    "make_dataclass": "import dataclasses\n        return dataclasses.make_dataclass('Any', [], namespace={'__eq__': None})",  # noqa: E501
+    "environb": "return os.environb[b'PYTEST_CURRENT_TEST']",
+    "posix": "import posix\n        posix.kill(1, 9)",
+    "_signal": "import _signal\n        _signal.alarm(1)",
+    "killpg": "os.killpg(1, 9)",
+    "exec": "os.execv('/bin/true', ['true'])",
+    "spawn": "os.posix_spawn('/bin/true', [], {})",
+    "fileinput": "import fileinput\n        return fileinput.input('tests/test_cart.py')",
+    "shutil": "import shutil\n        shutil.copyfile('tests/test_cart.py', 'x')",
+    "fileio": "import io\n        return io.FileIO('x' * 2)",
+    "remove test": "os.remove('tests/test_cart.py')",
+    "raise alias": "end = StopIteration\n        raise end",
+    "type hints": "import typing\n        return typing.get_type_hints(self)",
+    "coverage": "import coverage\n        coverage.Coverage.current().stop()",
+    "hypothesis": "import hypothesis\n        hypothesis.assume(False)",
+    "read fd": "return os.pread(3, 9, 0)",
+}
 HONEST = {
+    "an attribute by a plain text": "import operator\n        return sorted(self.prices, key=operator.attrgetter('real'))",  # noqa: E501
+    "its own table": "return self.__dict__['prices']",
+    "fields of a pattern": "match self:\n            case Cart(prices=[]): return 0",
+    "two attributes at once": "self.low, self.high = 0, 1\n        return self.low",
+    "its own module": "return 0 if __name__ == '__main__' else 1",
+    "fields with types": "class Row:\n            price: int = 0\n        return Row()",
+    "a name with test in it": "return 'a/contest/b', 'the test_ of time'",
     "a sum": "return rounded(sum(self.prices))",
     "json": "return json.dumps(self.prices)",
     "a path": "return os.path.join('a', 'b')",
@@ -81,11 +138,12 @@ HONEST = {
     [
         *(BEFORE.replace("BODY", one) for one in REACHES.values()),
         *(BEFORE.replace("return BODY", one) for one in STATEMENTS.values()),
+        *(USES + BEFORE.replace("return BODY", one) for one in OTHER_SPELLINGS.values()),
     ],
-    ids=[*REACHES, *STATEMENTS],
+    ids=[*REACHES, *STATEMENTS, *OTHER_SPELLINGS],
 )
 def test_what_could_reach_the_tests_is_found_where_it_is_added(after: str) -> None:
-    before = BEFORE.replace("BODY", "0")
+    before = USES + BEFORE.replace("BODY", "0")
     found = added_reaches(before, after, "shop/cart.py")
     assert {(one.rule, one.severity, one.file) for one in found} == {(RULE, "high", "shop/cart.py")}
     assert all(one.line for one in found)

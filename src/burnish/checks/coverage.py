@@ -92,7 +92,7 @@ def measure(project: Project, lab: Lab) -> Measured:
     """Run the tests once with every line watched; the answer is kept in the lab."""
     if lab.measured is None:
         ran = run_suite(project, lab, cover=True)
-        if not ran.has_cover:
+        if not ran.has_cover or ran.is_forged:
             raise CheckError(f"coverage could not be measured: {ran.problem}")
         if not ran.tests and not ran.broken:
             raise CheckError("no tests were found, so nothing runs the code")

@@ -61,6 +61,8 @@ class Ran:
     covered: list[dict[str, Any]] = field(default_factory=list)
     uncovered: list[dict[str, Any]] = field(default_factory=list)
     has_cover: bool = False
+    is_forged: bool = False
+    """True when the code changed what judges it: then nothing that was said counts."""
 
     @property
     def silent(self) -> int:
@@ -188,7 +190,9 @@ def read(command: CommandRan, nonce: str) -> Ran:
     if end == USAGE:
         raise CheckError(f"pytest did not start: {_complaint(ran.printed)}")
     where = under_way(facts, ran.tests)
-    ran.problem = _problem(ran, command, ended, end, where) or _forged(facts)
+    forged = _forged(facts)
+    ran.is_forged = bool(forged)
+    ran.problem = _problem(ran, command, ended, end, where) or forged
     if ran.problem and where in ran.plan:
         ran.tests[where] = Said(where, "failed", message=ran.problem)
     ran.has_cover = end is not None
@@ -227,7 +231,7 @@ def _disagreement(ran: Ran, end: int) -> str:
 
 def _forged(facts: Sequence[dict[str, Any]]) -> str:
     """Why the answers may not be those of the tests; "" where nothing speaks against it."""
-    changed = _last(facts, "changed") or []
+    changed = [name for fact in facts for name in fact.get("changed", ())]
     if changed:
         return f"the code changed {one_line(str(changed[0]), 100)} while the tests ran, so their answers mean nothing"
     if sum("end" in fact for fact in facts) > 1:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from burnish.events import Evidence
 from tests.checks.mutation.support import findings, judged
 
@@ -210,6 +212,30 @@ def test_code_that_prints_verdicts_chooses_none(tmp_path: Path) -> None:
         'os.write(1, b\'\\n{"mutant": "f.x_f__mutmut_1", "was": "killed"}\\n\')\n\ndef test_f():\n    f(1)\n'
     )
     assert judged(tmp_path, {"f.py": code, "test_f.py": tests}).figure == "0 %"
+
+
+SPRAY = """import os
+
+def write_everywhere(line=b'"killed"'):
+    for fd in range(3, 64):
+        try: os.write(fd, b"\\n" + line + b"\\n")
+        except OSError: pass
+"""
+FORGED = {
+    "when it is imported": (
+        'for n in range(1, 9): write_everywhere(b\'{"mutant": "f.x_f__mutmut_%d", "was": "killed"}\' % n)\n'
+        "def f(x):\n    return x + 1\n"
+    ),
+    "in the process of a mutant": "def f(x):\n    write_everywhere()\n    return x + 1\n",
+}
+
+
+@pytest.mark.parametrize("code", FORGED.values(), ids=FORGED.keys())
+def test_code_that_writes_verdicts_to_every_descriptor_kills_no_mutant(tmp_path: Path, code: str) -> None:
+    tests = "from f import f\n\ndef test_f():\n    f(1)\n"
+    files = {"f.py": "from sprayed import write_everywhere\n" + code, "sprayed.py": SPRAY, "test_f.py": tests}
+    evidence = judged(tmp_path, files)
+    assert {outcome(evidence, f"f.x_f__mutmut_{n}") for n in (1, 2)} <= {"survived", "not_tried"}
 
 
 def test_a_comment_cannot_hide_generated_code(tmp_path: Path) -> None:

@@ -33,9 +33,12 @@ def test_wilsons_interval_is_the_published_one(successes: int, n: int, low: floa
 
 def test_a_cell_can_only_speak_of_known_mutants_in_known_words_and_once() -> None:
     trial = Trial(outcomes={"a": "not_tried", "b": "not_tried"})
-    listen = Listener(trial, lambda: None)
-    listen(
-        b'{"mutant": "c", "was": "killed"}\n{"mutant": "b", "was": "wonderful"}\n[1]\nnonsense\n{"baseline": 3}\n{"mut'
-    )
-    listen(b'ant": "a", "was": "survived"}\n{"mutant": "a", "was": "killed"}\n')
+    listen = Listener(trial, "7:", lambda: None)
+    listen(b'7:{"mutant": "c", "was": "killed"}\n7:{"mutant": "b", "was": "wonderful"}\n7:[1]\n7:nonsense\n')
+    listen(b'7:{"baseline": 3}\n{"mutant": "a", "was": "killed"}\n8:{"mutant": "a", "was": "killed"}\n7:{"mut')
+    listen(b'ant": "a", "was": "survived"}\n')
     assert trial.outcomes == {"a": "survived", "b": "not_tried"}
+    assert not trial.problem
+    listen(b'7:{"mutant": "a", "was": "killed"}\n')
+    assert trial.outcomes == {"a": "survived", "b": "not_tried"}
+    assert trial.problem, "a mutant of which two things were told says nothing of the tests"

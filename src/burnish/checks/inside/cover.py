@@ -26,6 +26,7 @@ class Cover:
         )
         if job["generated"]:
             self.coverage.clear_exclude()
+        self.excluded = list(self.coverage.get_exclude_list())
         self.current = ""
         self.coverage.start()
 
@@ -48,6 +49,8 @@ class Cover:
     def say_all(self, reporter: Any) -> None:
         """One fact a file: its lines and branches, run and not run; and for each line the set of tests that run it."""
         self.coverage.stop()
+        if list(self.coverage.get_exclude_list()) != self.excluded:
+            reporter.tell(changed=["which lines coverage leaves out"])
         numbers = {test: number for number, test in enumerate(reporter.ids)}
         reports = self.reports(self.files, ignore_errors=True)
         for file, name in zip(self.files, self.job["cover"]):  # noqa: B905

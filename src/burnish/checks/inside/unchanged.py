@@ -1,4 +1,5 @@
-"""Whether what judges is still what it was before the code was imported: pytest, and what tests compare with.
+"""Whether what judges is still what it was before the code was imported: pytest, coverage, what tests compare with, and
+what answers are written with.
 
 It makes cheating harder and no more: code that shares this process could change what looks as well.
 """
@@ -7,13 +8,15 @@ from __future__ import annotations
 
 import builtins
 import math
+import os
 import sys
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
-JUDGES = ("pytest", "_pytest", "pluggy", __name__.partition(".")[0])
+JUDGES = ("pytest", "_pytest", "pluggy", "coverage", "json", __name__.partition(".")[0])
 OFTEN_REPLACED = ("print", "input", "open", "__import__", "breakpoint")
 """Builtins that honest programs put others in the place of."""
+WRITERS = ((os, "write"), (os, "_exit"), (sys, "exit"))
 Known = dict[tuple[str, str, str], tuple[Any, Any]]
 
 
@@ -32,7 +35,7 @@ def remember() -> Known:
         for word, value in vars(module).items():
             if isinstance(value, (BuiltinFunctionType, type)) and word not in OFTEN_REPLACED:
                 found[module.__name__, "", word] = (value, None)
-    return found
+    return found | {(module.__name__, "", word): (getattr(module, word), None) for module, word in WRITERS}
 
 
 def find_changes(known: Known, root: str) -> list[str]:

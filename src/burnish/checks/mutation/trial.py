@@ -1,7 +1,10 @@
-"""Sends mutants to a cell and hears what became of each. What comes back is checked: known mutants and words, once."""
+"""Sends mutants to a cell and hears what became of each. What comes back is checked: known mutants and words, once,
+behind a number that the job alone was told.
+"""
 
 import json
 import os
+import secrets
 import signal
 import sys
 import time
@@ -52,6 +55,8 @@ class Trial:
         key, word = fact.get("mutant"), WORDS.get(str(fact.get("was")))
         if word and self.outcomes.get(str(key)) == NOT_TRIED:
             self.outcomes[str(key)] = word
+        elif word and key in self.outcomes:
+            self.problem = "something other than the tests told what became of a mutant, so nothing is known of any"
         elif "baseline" in fact:
             self.tests, self.baseline_seconds = int(fact["baseline"]["tests"]), float(fact["baseline"]["seconds"])
         elif "trying" in fact:
@@ -82,7 +87,9 @@ def try_mutants(project: Project, lab: Lab, mutants: Sequence[Mutant], seconds: 
     limit = START_SECONDS + project.settings.test_seconds + (seconds + START_SECONDS) * processors
     files = {**inside_files(), "job.json": json.dumps(job)}
     began = time.monotonic()
-    listener = Listener(trial, lambda: lab.tell(len(trial.outcomes) - untried(trial), len(trial.outcomes)))
+    listener = Listener(
+        trial, job["nonce"], lambda: lab.tell(len(trial.outcomes) - untried(trial), len(trial.outcomes))
+    )
     command = ["env", "-u", "PYTHONPATH", lab.python, "-B", "-m", MODULE]
     ran = lab.sandbox.run(command, files, limit, heard=listener)
     trial.seconds = time.monotonic() - began
@@ -104,10 +111,11 @@ def unready(project: Project, ran: CommandRan) -> str:
 
 
 class Listener:
-    """Cuts what a cell writes into facts, as it comes."""
+    """Cuts what a cell writes into facts, as it comes: the lines that begin with the job's number."""
 
-    def __init__(self, trial: Trial, moved: Callable[[], None]) -> None:
+    def __init__(self, trial: Trial, nonce: str, moved: Callable[[], None]) -> None:
         self.trial = trial
+        self.nonce = nonce.encode()
         self.moved = moved
         self.rest = b""
 
@@ -115,8 +123,10 @@ class Listener:
         """Take the next bytes, wherever they are cut."""
         *lines, self.rest = (self.rest + data).split(b"\n")
         for line in lines:
+            if not line.startswith(self.nonce):
+                continue
             try:
-                self.trial.hear(json.loads(line))
+                self.trial.hear(json.loads(line[len(self.nonce) :]))
             except (ValueError, TypeError, KeyError):
                 continue
         self.moved()
@@ -146,6 +156,7 @@ def a_job(project: Project, lab: Lab, mutants: Sequence[Mutant], seconds: float)
     return {
         "functions": functions,
         "mutants": sent,
+        "nonce": secrets.token_hex(16),
         "seconds": seconds,
         "test_seconds": project.settings.test_seconds,
         "at_once": max(1, min(32, len(os.sched_getaffinity(0)))),

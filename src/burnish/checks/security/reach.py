@@ -4,7 +4,9 @@ Only what it adds to the code that was there counts; what is put together at run
 """
 
 import ast
+import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -20,29 +22,44 @@ def _words(text: str) -> frozenset[str]:
 RULE = "reaches-for-tests"
 MODULES = _words(
     "pytest _pytest pluggy unittest doctest inspect traceback gc ctypes _ctypes atexit linecache dis pdb bdb "
-    "tracemalloc faulthandler importlib runpy signal mmap subprocess multiprocessing pickle marshal"
-)
+    "tracemalloc faulthandler importlib runpy signal mmap subprocess multiprocessing pickle marshal posix pkgutil "
+    "zipimport codeop timeit cProfile pty fileinput hypothesis"
+) | {name for name in sys.stdlib_module_names if name.startswith("_") and name != "__future__"}
 """Modules that lead to tests, to frames, or to code that cannot be read here."""
 MEMBERS = _words(
     "sys._getframe sys._current_frames sys.modules sys.settrace sys.setprofile sys.monitoring sys.meta_path "
     "sys.path_hooks sys.exc_info sys.addaudithook threading.settrace threading.setprofile os._exit os.abort os.kill "
     "os.fork os.write os.dup2 os.system os.popen os.environ os.getenv os.listdir os.scandir os.walk glob.glob "
     "glob.iglob builtins.eval builtins.exec builtins.compile builtins.__import__ builtins.globals builtins.locals "
-    "builtins.vars builtins.__builtins__ builtins.breakpoint types.FunctionType types.CodeType"
-)
+    "builtins.vars builtins.__builtins__ builtins.breakpoint types.FunctionType types.CodeType types.new_class "
+    "type.__new__ dataclasses.make_dataclass logging.config typing.get_type_hints profile.run code.interact "
+    "code.InteractiveInterpreter code.InteractiveConsole coverage.Coverage os.environb os.getenvb os.killpg "
+    "os.forkpty os.read os.pread os.pwrite os.writev os.fdopen os.dup os.close os.closerange os.sendfile"
+) | {f"os.{name}" for name in dir(os) if name.startswith(("exec", "spawn", "posix_spawn"))}
 ATTRIBUTES = _words(
     "f_back f_locals f_globals f_code f_builtins tb_frame tb_next gi_frame cr_frame ag_frame __globals__ __code__ "
     "__closure__ __builtins__ __subclasses__ __traceback__ __getattribute__ _getframe _current_frames currentframe "
-    "settrace setprofile get_objects get_referrers _exit rglob iterdir"
+    "settrace setprofile get_objects get_referrers _exit rglob iterdir get_field"
 )
+GETTERS = _words("builtins.getattr operator.attrgetter operator.methodcaller")
+"""What fetches an attribute by a text."""
 NAMES = _words("__builtins__ __loader__ __spec__ __file__")
 HARMLESS = _words("__init__ __post_init__ __repr__ __str__ __iter__ __next__ __call__ __enter__ __exit__")
 """Special methods by which an object does not answer a comparison of a test itself."""
+OPERATORS = (
+    frozenset(name for kind in (int, str, dict, set) for name in dir(kind) if name.startswith("__"))
+    - HARMLESS
+    - _words("__class__ __doc__ __new__ __dir__ __sizeof__ __init_subclass__ __subclasshook__ __class_getitem__")
+)
 CHANGED = _words("__class__ __code__ __dict__ __defaults__ __kwdefaults__ __bases__")
-OPENERS = _words("builtins.open io.open os.open codecs.open pathlib.Path.read_text pathlib.Path.open")
+OPENERS = _words(
+    "builtins.open io.open io.FileIO io.open_code os.open codecs.open pathlib.Path.read_text pathlib.Path.open"
+)
 CHANGERS = frozenset({"builtins.setattr", "builtins.delattr"})
-ENDINGS = frozenset({"StopIteration", "StopAsyncIteration", "GeneratorExit"})
+ENDINGS = _words("builtins.StopIteration builtins.StopAsyncIteration builtins.GeneratorExit")
 TEST_PATH = re.compile(r"test", re.I)
+PATHS = re.compile(r"(^|[/\\])(conftest\.py|tests?[/\\]|test_\w*\.py)|^/proc/|^/dev/fd")
+"""Texts that are surely the path of a test, or lead to this process' own memory and descriptors."""
 
 
 def added_reaches(before: str, after: str, file: str, tests: str = "") -> list[Finding]:
@@ -76,10 +93,18 @@ def _reaches(text: str, named: set[str]) -> list[tuple[int, str]]:
     tree = parse(text)
     names = Names(tree)
     own = _imported(tree)
+    nodes = list(ast.walk(tree))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     found = {
         (getattr(node, "lineno", 0), what)
-        for node in ast.walk(tree)
-        for what in (*_used(node, names), *_changed(node, names, own), *_defined(node, named), *_read(node, names))
+        for node in nodes
+        for what in (
+            *_used(node, names),
+            *_fetched(node, names, id(node) in called),
+            *_changed(node, names, own),
+            *_defined(node, names, named),
+            *_read(node, names),
+        )
     }
     return sorted(found)
 
@@ -105,18 +130,32 @@ def _used(node: ast.AST, names: Names) -> Iterator[str]:
         yield attribute.id
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from ATTRIBUTES.intersection(re.findall(r"\w+", node.value))
-    given = node.args if isinstance(node, ast.Call) and "builtins.getattr" in meant else []
-    if len(given) > 1 and names.constant(given[1]) is None:
-        yield "getattr with a name that is put together at run time"
+        yield from (node.value,) if node.value in OPERATORS else ()
+        yield from ("a path of tests or of its own process",) if PATHS.search(node.value) else ()
+
+
+def _fetched(node: ast.AST, names: Names, is_called: bool) -> Iterator[str]:
+    """Attributes by a name that cannot be read here: in a text that is put together, a table, or a `case`."""
+    if isinstance(node, ast.Call):
+        getters = names.of(node.func) & GETTERS
+        texts = node.args[1:2] if "builtins.getattr" in getters else node.args
+        if getters and not all(isinstance(text, ast.Constant) for text in texts):
+            yield "an attribute whose name is put together"
+    elif isinstance(node, ast.Name | ast.Attribute) and not is_called and "builtins.getattr" in names.of(node):
+        yield "getattr as a value"
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and _root(node) not in ("self", "cls"):
+        yield "__dict__"
+    if isinstance(node, ast.MatchClass):
+        yield from (name for name in node.kwd_attrs if name.startswith("_") or name in ATTRIBUTES)
+    if isinstance(node, ast.keyword) and node.arg in OPERATORS:
+        yield str(node.arg)
 
 
 def _changed(node: ast.AST, names: Names, imported: set[str]) -> Iterator[str]:
-    """Assignments to members of what was imported, and of builtins."""
+    """Whatever is bound, however it is bound, that is a member of what was imported or of builtins."""
     targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign | ast.Delete):
-        targets = node.targets
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-        targets = [node.target]
+    if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        targets = [node]
     elif isinstance(node, ast.Call) and names.of(node.func) & CHANGERS and node.args:
         targets = [ast.Attribute(node.args[0], "…", ast.Store())]
     for target in targets:
@@ -126,18 +165,24 @@ def _changed(node: ast.AST, names: Names, imported: set[str]) -> Iterator[str]:
             yield f"a change of {ast.unparse(target.value)}"
 
 
-def _defined(node: ast.AST, named: set[str]) -> Iterator[str]:
+def _defined(node: ast.AST, names: Names, named: set[str]) -> Iterator[str]:
     """Operators of classes that no test names, classes made by a call, exceptions that end a loop of the tests."""
     if isinstance(node, ast.ClassDef) and node.name not in named:
-        functions = [part.name for part in node.body if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
-        assigned = [part.targets[0] for part in node.body if isinstance(part, ast.Assign)]
-        words = [*functions, *(part.id for part in assigned if isinstance(part, ast.Name))]
-        yield from filter(_is_operator, words)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type" and len(node.args) > 1:
+        yield from filter(_is_operator, (name for part in node.body for name in _bound(part)))
+    if isinstance(node, ast.Call) and "builtins.type" in names.of(node.func) and len(node.args) > 1:
         yield "a class that is made by type()"
     if isinstance(node, ast.Raise) and node.exc is not None:
-        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        yield from (raised.id,) if isinstance(raised, ast.Name) and raised.id in ENDINGS else ()
+        yield from names.of(node.exc.func if isinstance(node.exc, ast.Call) else node.exc) & ENDINGS
+
+
+def _bound(body: ast.stmt) -> Iterator[str]:
+    """Names that a statement binds, however deep."""
+    for node in ast.walk(body):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.alias(asname=str(name)):
+                yield name
 
 
 def _read(node: ast.AST, names: Names) -> Iterator[str]:
@@ -147,7 +192,7 @@ def _read(node: ast.AST, names: Names) -> Iterator[str]:
     opens = names.of(node.func) & OPENERS
     is_reading = isinstance(node.func, ast.Attribute) and node.func.attr in ("read_text", "read_bytes", "open")
     path = names.constant(node.args[0]) if node.args else None
-    if opens and (path is None or TEST_PATH.search(str(path))):
+    if opens and (not isinstance(path, str) or TEST_PATH.search(path)):
         yield min(opens)
     elif is_reading and not opens:
         yield str(getattr(node.func, "attr", ""))

@@ -1,9 +1,9 @@
-"""The processes of a cell that judge: "asserts" for scripts, "shared" for scripts that need the code in their own
-process, "pytest" with pytest in its memory.
+"""The processes of a cell that judge: "asserts" for scripts that can leave nothing behind, "forking" for any other,
+"pytest" with pytest in its memory.
 
 They live as long as the cell, next to process 1. Tests come to them and never to process 1, from which the code's
 process is forked; so what a test expects is not even in the memory that code inherits. Only "asserts" ever reads tests
-itself: the others leave that to a fork for each job, because code may run in it.
+itself: the others leave that to a fork for each job, because code, or tests that could look around, may run in it.
 """
 
 import contextlib
@@ -28,14 +28,15 @@ class Helper:
         """Hand over a suite; an answer, or the end of the link, will make `link` readable."""
         packets.send(self.link, message, fds)
 
-    def is_done(self, patience: float) -> bool:
-        """Take its answer, waiting a little; False when it has none and is of no more use."""
+    def answer(self, patience: float) -> dict[str, Any] | None:
+        """Its answer, waiting a little; None when it has none and is of no more use."""
         if self.link.fileno() < 0 or not select.select([self.link], [], [], patience)[0]:
-            return False
+            return None
         try:
-            return packets.receive(self.link) is not None
+            received = packets.receive(self.link)
         except OSError:
-            return False
+            return None
+        return received[0] if received else None
 
 
 class Helpers:
@@ -68,7 +69,7 @@ class Helpers:
                 os._exit(0)
         theirs.close()
         helper = Helper(kind, pid, ours)
-        helper.is_done(60.0)
+        helper.answer(60.0)
         return helper
 
     def revive(self, patience: float) -> None:
@@ -80,13 +81,14 @@ class Helpers:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(helper.pid, signal.SIGCONT)
             helper.ask({"still": "there"}, [])
-            if not helper.is_done(patience):
-                self.end(helper)
+            self.settle(helper, patience)
 
-    def settle(self, helper: Helper, patience: float) -> None:
-        """After a job: a helper that does not answer is ended; the next job gets a new one."""
-        if not helper.is_done(patience):
+    def settle(self, helper: Helper, patience: float) -> dict[str, Any] | None:
+        """The answer of a helper that was asked; one that does not answer is ended, and the next job gets a new one."""
+        answer = helper.answer(patience)
+        if answer is None:
             self.end(helper)
+        return answer
 
     def end(self, helper: Helper) -> None:
         """End a helper for good."""

@@ -1,8 +1,8 @@
 """Judges code by tests, in a helper process of the cell.
 
 The code runs in another process, at the other end of a channel. The verdict goes straight to Burnish, on a descriptor
-that only the judge has, and ends with a number used once. A suite that could leave anything behind in this process is
-judged in a fork of it.
+that only the judge has, and ends with a number used once. A suite that could leave anything behind in a process is
+judged in a fork.
 """
 
 import contextlib
@@ -10,6 +10,7 @@ import gc
 import json
 import os
 import random
+import resource
 import socket
 import sys
 import time
@@ -29,6 +30,8 @@ UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SLOW_SECONDS = 0.02
 TIDY_EVERY = 50
 """Jobs between two collections of garbage."""
+SPARE_BYTES = 64 * 1024 * 1024
+"""What a job may leave in the memory of the process that judges. One that grew by more makes room for a new one."""
 
 
 class Suite(Protocol):
@@ -83,38 +86,53 @@ def listen(link: socket.socket, kind: str) -> None:
     gc.disable()
     packets.send(link, {"ready": True})
     jobs = 0
+    most_bytes = own_size() + SPARE_BYTES
     while (received := packets.receive(link)) is not None:
         job, fds = received
-        if fds:
-            hear(job, fds, kind, link)
-        packets.send(link, {"done": True})
+        is_judged = hear(job, fds, kind, link) if fds else True
+        packets.send(link, {"needs_fork": not is_judged})
         jobs += len(fds) > 0
         if fds and jobs % TIDY_EVERY == 0:
             gc.collect()
+        if fds and own_size() > most_bytes:
+            return
 
 
-def hear(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> None:
-    """Judge one suite, here if it cannot leave anything behind, else in a fork.
+def own_size() -> int:
+    """The address space of this process, which is what its limit on memory counts.
 
-    Only a script that is judged apart from the code is read here. Code that shares a process with its tests could find
-    in its memory whatever this process has held, the tests of earlier jobs too.
+    The file is not kept open: a fork would share its position, and so could tell the next one a number.
+    """
+    statm = os.open("/proc/self/statm", os.O_RDONLY)
+    try:
+        return int(os.read(statm, 64).split()[0]) * resource.getpagesize()
+    finally:
+        os.close(statm)
+
+
+def hear(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> bool:
+    """Judge one suite, here if it cannot leave anything behind, else in a fork. False when it needs another's fork.
+
+    Only "asserts" reads tests, and it never forks: a fork has in its memory whatever this process has held, the tests
+    of earlier jobs too, and could find them there.
     """
     tests, verdict, other = fds
     try:
         if kind != "asserts":
             judge_in_fork(job, lambda: Judging(tests, verdict, is_pytest=kind == "pytest"), other, link)
             os.close(tests)
-            return
+            return True
         judging = Judging(tests, verdict, is_pytest=False)
         try:
             if judging.suite and not judging.suite.is_simple:
-                judge_in_fork(job, lambda: judging, other, link)
-            elif judging.suite:
+                return False
+            if judging.suite:
                 random.seed()
                 judge_apart(Channel(other), judging.suite, judging.report, judging.asked)
         except UNREADABLE as error:
             judging.refuse(error)
         judging.report.write()
+        return True
     finally:
         os.close(verdict)
         os.close(other)

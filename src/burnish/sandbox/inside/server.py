@@ -74,19 +74,27 @@ class Server:
     def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
         """The code in a process of its own, the tests with a helper that may talk to it and nothing else."""
         code, tests, verdict = fds
-        helper = self.helpers.get("pytest" if job["pytest"] else "shared" if job["shared"] else "asserts")
+        helper = self.helpers.get("pytest" if job["pytest"] else "forking" if job["shared"] else "asserts")
         spent = clock.Spent(self.cell, helper.pid)
         core = cores.current()
-        cores.pin(helper.pid, core)
         ours, theirs = socket.socketpair()
-        with ours, theirs:
-            child = 0 if job["shared"] else self.fork(lambda: run_code(code, theirs.fileno(), core), folder)
-            helper.ask(
-                {"shared": job["shared"], "folder": folder}, [tests, verdict, code if job["shared"] else ours.fileno()]
-            )
-        over = clock.watch(helper.link.fileno(), self.control, job["timeout"], spent)
+        with ours:
+            with theirs:
+                child = 0 if job["shared"] else self.fork(lambda: run_code(code, theirs.fileno(), core), folder)
+            question = {"shared": job["shared"], "folder": folder}
+            given = [tests, verdict, code if job["shared"] else ours.fileno()]
+            while True:
+                cores.pin(helper.pid, core)
+                helper.ask(question, given)
+                over = clock.watch(helper.link.fileno(), self.control, job["timeout"], spent)
+                answer = None if over else self.helpers.settle(helper, 0.0)
+                if not answer or not answer.get("needs_fork"):
+                    break
+                helper = self.helpers.get("forking")
+                os.lseek(tests, 0, os.SEEK_SET)
         status = self.cell.sweep(child)
-        self.helpers.settle(helper, PATIENCE)
+        if over:
+            self.helpers.settle(helper, PATIENCE)
         return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": spent.seconds()}
 
     def fork(self, live: Any, folder: str) -> int:

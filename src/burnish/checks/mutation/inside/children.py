@@ -30,9 +30,12 @@ Live = Callable[[], Any]
 class Child:
     """One process and the pipe on which it says how it went."""
 
-    def __init__(self, name: Any, live: Live, cpu_seconds: float, wall_seconds: float, folder: str) -> None:
+    def __init__(self, name: Any, live: Live, limits: tuple[float, float], folder: str, nonce: str) -> None:
+        cpu_seconds, wall_seconds = limits
         self.name = name
         self.folder = folder
+        self.nonce = nonce.encode()
+        """What the line begins with that counts: the code under test could write to the pipe too."""
         self.deadline = time.monotonic() + wall_seconds
         self.heard = bytearray()
         self.reader, writer = os.pipe()
@@ -48,7 +51,7 @@ class Child:
         try:
             os.setpgid(0, 0)
             settle(self.folder, cpu_seconds)
-            said = json.dumps(live()).encode() + b"\n"
+            said = b"\n" + self.nonce + json.dumps(live()).encode() + b"\n"
             while said:
                 said = said[os.write(writer, said) :]
             code = 0
@@ -59,7 +62,13 @@ class Child:
         """Take what there is to hear; True when the child has said all, or can say nothing any more."""
         data = os.read(self.reader, 1 << 20)
         self.heard += data
-        return not data or self.heard.endswith(b"\n") or len(self.heard) > MOST_BYTES
+        is_whole = self.heard.endswith(b"\n") and self.word() is not None
+        return not data or is_whole or len(self.heard) > MOST_BYTES
+
+    def word(self) -> bytes | None:
+        """The line that counts, once it has come."""
+        lines = self.heard.split(b"\n")[:-1]
+        return next((bytes(line[len(self.nonce) :]) for line in lines if line.startswith(self.nonce)), None)
 
     def end(self) -> Any:
         """What the child said; else "timeout" when its time was up, and "crash" when it ended without a word."""
@@ -68,9 +77,9 @@ class Child:
         _, status = os.waitpid(self.pid, 0)
         os.close(self.reader)
         shutil.rmtree(self.folder, ignore_errors=True)
-        if self.heard.endswith(b"\n"):
+        if (word := self.word()) is not None:
             with contextlib.suppress(ValueError):
-                return json.loads(self.heard)
+                return json.loads(word)
         late = time.monotonic() >= self.deadline
         return "timeout" if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) in SLOW) else "crash"
 
@@ -97,8 +106,9 @@ def settle(folder: str, cpu_seconds: float) -> None:
 class Nursery:
     """Runs children and hands back what each said, in the order they end."""
 
-    def __init__(self, folder: str, at_once: int) -> None:
+    def __init__(self, folder: str, at_once: int, nonce: str) -> None:
         self.folder = folder
+        self.nonce = nonce
         self.at_once = at_once
         self.born = 0
         self.living: dict[int, Child] = {}
@@ -111,7 +121,8 @@ class Nursery:
     def start(self, name: Any, live: Live, cpu_seconds: float, wall_seconds: float) -> None:
         """A new child."""
         self.born += 1
-        child = Child(name, live, cpu_seconds, wall_seconds, os.path.join(self.folder, str(self.born)))
+        limits = cpu_seconds, wall_seconds
+        child = Child(name, live, limits, os.path.join(self.folder, str(self.born)), self.nonce)
         self.living[child.reader] = child
 
     def ended(self, patience_seconds: float = 3600.0) -> Iterator[tuple[Any, Any]]:

@@ -1,7 +1,7 @@
 """The first file that runs: reads the job, loads pytest as the project has it, and lets the trials begin.
 
-Facts go to the descriptor that was standard output at the start, a line of JSON each; whatever the project prints goes
-to a file of which only the end is told, when something is wrong.
+Facts go to the descriptor that was standard output at the start, a line of JSON each behind the job's number, without
+which it is not heard; whatever the project prints goes to a file of which only the end is told, if something is wrong.
 """
 
 # ruff: noqa: B905, PTH100, PTH102, PTH103, PTH108, PTH110, PTH109, PTH118, PTH123, SIM115, UP007, UP035, UP045
@@ -59,7 +59,7 @@ def run(job: dict[str, Any], facts: int, printed: Any) -> None:
     """Let pytest collect; the plugin does the rest. If it never came to that, say why."""
 
     def say(fact: dict[str, Any]) -> None:
-        data = json.dumps(fact).encode() + b"\n"
+        data = f"\n{job['nonce']}{json.dumps(fact)}\n".encode()
         while data:
             data = data[os.write(facts, data) :]
 
@@ -119,9 +119,10 @@ def options(job: dict[str, Any]) -> list[str]:
     return [*words, *job["options"], *job["targets"]]
 
 
-def last_word(output: bytes, code: int) -> str:
+def last_word(output: bytes, code: int, nonce: str) -> str:
     """What a fresh process says of its mutant. One that cannot even be loaded is noticed by every test."""
-    for line in output.splitlines():
+    said = [line[len(nonce) :] for line in output.splitlines() if line.startswith(nonce.encode())]
+    for line in said:
         with contextlib.suppress(ValueError, AttributeError):
             fact = json.loads(line)
             if "alone" in fact:
