@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import resource
+import secrets
 import select
 import shutil
 import signal
@@ -106,9 +107,9 @@ def settle(folder: str, cpu_seconds: float) -> None:
 class Nursery:
     """Runs children and hands back what each said, in the order they end."""
 
-    def __init__(self, folder: str, at_once: int, nonce: str) -> None:
+    def __init__(self, folder: str, at_once: int) -> None:
         self.folder = folder
-        self.nonce = nonce
+        self.nonce = secrets.token_hex(16)
         self.at_once = at_once
         self.born = 0
         self.living: dict[int, Child] = {}

@@ -46,7 +46,7 @@ class Trials:
         self.judging = False
         self.doctests = {os.path.join(job["root"], name) for name in job["doctests"]}
         self.baseline = Baseline(hook)
-        self.nursery = Nursery(job["folder"], job["at_once"], job["nonce"])
+        self.nursery = Nursery(job["folder"], job["at_once"])
         self.tests: list[tuple[set[int], float, float]] = []
 
     @pytest.hookimpl(tryfirst=True)
@@ -106,7 +106,7 @@ class Trials:
     def without_mutants(self) -> dict[str, Any]:
         """What the baseline says, from a child, so that this process stays as it is: nothing has run in it yet."""
         self.session.config.pluginmanager.register(self.baseline)
-        nursery = Nursery(os.path.join(self.job["folder"], "first"), 1, self.job["nonce"])
+        nursery = Nursery(os.path.join(self.job["folder"], "first"), 1)
         os.mkdir(nursery.folder)
         limit = self.job["test_seconds"]
         nursery.start("", lambda: self.baseline.run(self.session, self.items), limit, 2 * limit)
