@@ -35,7 +35,7 @@ def test_a_detached_process_does_not_outlive_its_job(cell, tmp_path):
     assert marker.exists()
     cell.run(["python", "-c", DETACH.format(marker="/tmp/alive", seconds=60)])
     shown = cell.run(["python", "-c", "import os; print([n for n in os.listdir('/proc') if n.isdigit()])"]).output
-    assert shown.count(",") <= 3
+    assert shown.count(",") <= 4, "process 1, three helpers and itself"
     time.sleep(0.5)
     assert cell.run(["ls", "/tmp"]).output == ""
 
