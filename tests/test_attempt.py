@@ -105,11 +105,9 @@ def test_a_disk_that_fills_up_during_the_run_is_one_paragraph(store: Store, monk
 
     def on_a_full_disk(name: str) -> object:
         run_id, record = begin(name)
-        record.close()
-        full = store.runs / run_id / FILE
-        full.unlink()
-        full.symlink_to("/dev/full")
-        return run_id, type(record)(store.runs / run_id)
+        record._file.close()
+        record._file = open("/dev/full", "ab", buffering=0)  # noqa: PTH123, SIM115
+        return run_id, record
 
     monkeypatch.setattr(store, "begin", on_a_full_disk)
     with pytest.raises(SetupProblem, match=r"the disk is full.*export BURNISH_HOME="):
