@@ -1,0 +1,166 @@
+"""Golden runs: record what the product does, and compare a later version with that.
+
+    python -m tests.golden record --checkout PATH --out golden.json.gz [--only PATTERN]
+    python -m tests.golden compare --checkout PATH --golden golden.json.gz [--accepted FILE]
+    python -m tests.golden list
+
+Every case runs in an empty folder of its own, without network, with scripted models or a server of this tool's own.
+`record --only` renews these cases in the file and leaves the others. `compare` prints a line for each difference and
+exits with 1 unless each of them is in the file of accepted differences: a JSON list of {"where": pattern, "reason": …},
+where the pattern is matched against `case/step/place`. `--coverage` also prints which share of the lines was reached:
+processes of the host count, what runs inside a cell (a fork server without our interpreter's settings) does not, nor
+does a process that was killed.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from tests.golden.case import Case
+from tests.golden.cases import CASES
+from tests.golden.observe import flat
+from tests.golden.run import Product, run_case
+
+Golden = dict[str, list[dict[str, Any]]]
+HERE = Path(__file__).parent
+NOT_COUNTED = ("*/inside/*", "*/models/huggingface/*")
+"""Runs inside cells, or needs torch."""
+NEEDS_WEIGHTS_OR_NETWORK = ("*/models/local.py", "*/models/weights.py", "*/models/sources.py", "*/sandbox/docker*")
+
+
+def chosen(only: str, data: bool) -> list[Case]:
+    """The cases whose name holds the pattern; those with benchmark files only where these are."""
+    return [
+        case
+        for case in CASES
+        if any(fnmatchcase(case.name, part) or part in case.name for part in only.split(",")) and (data or not case.data)
+    ]
+
+
+def run_all(cases: list[Case], product: Product, jobs: int, keep: Path | None) -> Golden:
+    """What is kept of each case, with a line of progress for each."""
+    with tempfile.TemporaryDirectory(prefix="golden-") as scratch, ThreadPoolExecutor(jobs) as pool:
+        root = keep or Path(scratch)
+
+        def one(case: Case) -> tuple[list[dict[str, Any]], float]:
+            folder = root / case.name.replace("/", "-") / "work"
+            folder.mkdir(parents=True)
+            started = time.monotonic()
+            return run_case(case, product, folder), time.monotonic() - started
+
+        under_way = {pool.submit(one, case): case.name for case in cases}
+        found: Golden = {}
+        for number, future in enumerate(as_completed(under_way), 1):
+            name = under_way[future]
+            found[name], seconds = future.result()
+            exits = " ".join(str(step["exit"]) for step in found[name])
+            print(f"[{number}/{len(cases)}] {name}  exit {exits}  {seconds:.1f} s", file=sys.stderr, flush=True)
+        return dict(sorted(found.items()))
+
+
+def differences(old: Golden, new: Golden) -> list[tuple[str, str]]:
+    """Where the two differ, and how, for the cases that were run."""
+    found = []
+    for case, steps in new.items():
+        before, after = flat(old.get(case), case), flat(steps, case)
+        for place in [*before, *(place for place in after if place not in before)]:
+            was, now = (json.dumps(held[place]) if place in held else "nothing" for held in (before, after))
+            if was != now:
+                found.append((place, f"{was} -> {now}"))
+    return found
+
+
+def read(path: Path) -> Golden:
+    """A file of golden runs, compressed or not."""
+    data = path.read_bytes()
+    golden: Golden = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    return golden
+
+
+def write(path: Path, golden: Golden) -> None:
+    """Put golden runs into a file; the same runs make the same bytes."""
+    data = (json.dumps(golden, indent=0, sort_keys=True) + "\n").encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def report(found: list[tuple[str, str]], accepted: list[dict[str, str]]) -> int:
+    """Print the differences that nobody accepted and a last line of counts; how many there are."""
+    new = [(place, how) for place, how in found if not any(fnmatchcase(place, one["where"]) for one in accepted)]
+    for place, how in new:
+        print(f"{place}: {how}")
+    idle = [one["where"] for one in accepted if not any(fnmatchcase(place, one["where"]) for place, _ in found)]
+    print(f"{len(new)} differences, {len(found) - len(new)} accepted by {len(accepted) - len(idle)} reasons")
+    for where in idle:
+        print(f"accepted, and not seen: {where}", file=sys.stderr)
+    return len(new)
+
+
+def set_up_coverage(folder: Path, checkout: Path) -> None:
+    """The settings that every process of the product reads."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = f"[run]\nparallel = true\ndata_file = {folder}/data\nsource = {checkout}/src/burnish\n"
+    (folder / "rc").write_text(settings + "patch = subprocess\ndisable_warnings = no-data-collected\n")
+
+
+def print_coverage(product: Product, folder: Path) -> None:
+    """The share of lines that was reached, and the files with most lines that were not."""
+    coverage = [product.python, "-m", "coverage"]
+    rc = f"--rcfile={folder / 'rc'}"
+    subprocess.run([*coverage, "combine", "--append", "--quiet", rc], cwd=folder, check=False)
+    for name, left_out in (("outside cells", NOT_COUNTED), ("and without weights, network, Docker", ())):
+        omit = ",".join(NOT_COUNTED if left_out else (*NOT_COUNTED, *NEEDS_WEIGHTS_OR_NETWORK))
+        told = [*coverage, "json", rc, f"--omit={omit}", "-q", "-o", "coverage.json"]
+        subprocess.run(told, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        measured = json.loads((folder / "coverage.json").read_text())
+        print(f"lines reached, {name}: {measured['totals']['percent_covered']:.1f} %")
+    files = sorted(measured["files"].items(), key=lambda item: -item[1]["summary"]["missing_lines"])
+    for path, one in files[:40]:
+        print(f"  {one['summary']['missing_lines']:4} lines not reached  {path.partition('burnish/')[2]}")
+
+
+def main() -> int:
+    """Run the command line of this tool."""
+    parser = argparse.ArgumentParser(prog="python -m tests.golden", description=__doc__.partition("\n")[0])
+    parser.add_argument("do", choices=("record", "compare", "list"))
+    parser.add_argument("--checkout", type=Path, default=Path.cwd())
+    parser.add_argument("--out", type=Path, default=HERE / "golden.json.gz", help="where record puts them")
+    parser.add_argument("--golden", type=Path, default=HERE / "golden.json.gz", help="what compare holds against")
+    parser.add_argument("--accepted", type=Path, default=HERE / "accepted.json")
+    parser.add_argument("--only", default="*", help="names of cases or parts of them, joined by commas")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", type=Path, help="a new folder; what the cases leave behind stays there")
+    parser.add_argument("--coverage", type=Path, help="a folder; measure lines reached, added to what is there")
+    options = parser.parse_args()
+    cases = chosen(options.only, "BURNISH_DATA" in os.environ)
+    if options.do == "list":
+        print("\n".join(case.name for case in cases))
+        return 0
+    if len(cases) < len(chosen(options.only, True)):
+        print("BURNISH_DATA names no benchmark files: cases that need them are left out", file=sys.stderr)
+    checkout = options.checkout.resolve()
+    with tempfile.TemporaryDirectory(prefix="golden-cache-") as cache:
+        product = Product(checkout, Path(cache), options.coverage and options.coverage.resolve())
+        if product.coverage:
+            set_up_coverage(product.coverage, checkout)
+        found = run_all(cases, product, options.jobs, options.keep and options.keep.resolve())
+        if product.coverage:
+            print_coverage(product, product.coverage)
+    if options.do == "record":
+        earlier = read(options.out) if options.out.exists() and options.only != "*" else {}
+        write(options.out, earlier | found)
+        return 0
+    accepted = json.loads(options.accepted.read_text("utf-8")) if options.accepted.exists() else []
+    return 1 if report(differences(read(options.golden), found), accepted) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
