@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -30,7 +31,8 @@ from tests.golden.cases import CASES
 from tests.golden.observe import flat
 from tests.golden.run import Product, run_case
 
-Golden = dict[str, list[dict[str, Any]]]
+Steps = list[dict[str, Any]]
+Golden = dict[str, Steps]
 HERE = Path(__file__).parent
 NOT_COUNTED = ("*/inside/*", "*/models/huggingface/*")
 """Runs inside cells, or needs torch."""
@@ -42,29 +44,29 @@ def chosen(only: str, data: bool) -> list[Case]:
     return [
         case
         for case in CASES
-        if any(fnmatchcase(case.name, part) or part in case.name for part in only.split(",")) and (data or not case.data)
+        if any(fnmatchcase(case.name, part) or part in case.name for part in only.split(","))
+        and (data or not case.data)
     ]
 
 
-def run_all(cases: list[Case], product: Product, jobs: int, keep: Path | None) -> Golden:
-    """What is kept of each case, with a line of progress for each."""
+def run_all(cases: list[Case], product: Product, jobs: int, keep: Path | None) -> Iterator[tuple[str, Steps]]:
+    """What is kept of each case, as soon as it ends, with a line of progress."""
     with tempfile.TemporaryDirectory(prefix="golden-") as scratch, ThreadPoolExecutor(jobs) as pool:
         root = keep or Path(scratch)
 
-        def one(case: Case) -> tuple[list[dict[str, Any]], float]:
+        def one(case: Case) -> tuple[Steps, float]:
             folder = root / case.name.replace("/", "-") / "work"
             folder.mkdir(parents=True)
             started = time.monotonic()
             return run_case(case, product, folder), time.monotonic() - started
 
         under_way = {pool.submit(one, case): case.name for case in cases}
-        found: Golden = {}
         for number, future in enumerate(as_completed(under_way), 1):
             name = under_way[future]
-            found[name], seconds = future.result()
-            exits = " ".join(str(step["exit"]) for step in found[name])
+            steps, seconds = future.result()
+            exits = " ".join(str(step["exit"]) for step in steps)
             print(f"[{number}/{len(cases)}] {name}  exit {exits}  {seconds:.1f} s", file=sys.stderr, flush=True)
-        return dict(sorted(found.items()))
+            yield name, steps
 
 
 def differences(old: Golden, new: Golden) -> list[tuple[str, str]]:
@@ -151,12 +153,15 @@ def main() -> int:
         product = Product(checkout, Path(cache), options.coverage and options.coverage.resolve())
         if product.coverage:
             set_up_coverage(product.coverage, checkout)
-        found = run_all(cases, product, options.jobs, options.keep and options.keep.resolve())
+        found: Golden = {}
+        earlier = read(options.out) if options.do == "record" and options.only != "*" and options.out.exists() else {}
+        for name, steps in run_all(cases, product, options.jobs, options.keep and options.keep.resolve()):
+            found[name] = steps
+            if options.do == "record":
+                write(options.out, earlier | found)
         if product.coverage:
             print_coverage(product, product.coverage)
     if options.do == "record":
-        earlier = read(options.out) if options.out.exists() and options.only != "*" else {}
-        write(options.out, earlier | found)
         return 0
     accepted = json.loads(options.accepted.read_text("utf-8")) if options.accepted.exists() else []
     return 1 if report(differences(read(options.golden), found), accepted) else 0

@@ -1,5 +1,4 @@
-"""What a golden case is: files laid out in an empty folder, and command lines that are run there one after the other."""
-
+"""What a golden case is: files in an empty folder, and command lines that are run there one after the other."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -10,7 +10,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-VARIES = re.compile(r"seconds|_at$|^at$|started$|^day|per_second|burnish|^sandbox$|^machine|^commit|^seal$|^dollars_h|^path$")
+VARIES = re.compile(
+    r"seconds|_at$|^at$|started$|^day|per_second|burnish|^sandbox$|^machine|^commit|^seal$|^dollars_h|^path$"
+)
 """Keys whose values differ from run to run, or from version to version: only the type of the value is kept."""
 HASHED = {"code", "text", "messages", "diff", "tests_file", "output", "buggy", "files_text"}
 """Long texts that are data: kept as a hash."""

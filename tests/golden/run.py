@@ -16,6 +16,8 @@ from tests.golden.observe import Eye, digest
 from tests.golden.server import Server, serving
 
 SAMPLES = Path(__file__).parent / "samples"
+SAMPLE_FOLDER = b"/tmp/x"
+"""Where the samples were made; their records name it."""
 STEP_SECONDS = 900
 """More than any step needs on a busy machine; a step that takes longer is recorded as timed out."""
 PRIVATE = {"home", "config.toml", "cache", ".coverage"}
@@ -46,7 +48,17 @@ class Product:
 
     def environment(self, case: Case, folder: Path, server: str) -> dict[str, str]:
         """No settings, keys or network of whoever starts this."""
-        dropped = ("BURNISH_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "PIP_", "PYTEST_", "COLUMNS", "VIRTUAL_ENV", "EDITOR")
+        dropped = (
+            "BURNISH_",
+            "OPENAI_",
+            "ANTHROPIC_",
+            "OLLAMA_",
+            "PIP_",
+            "PYTEST_",
+            "COLUMNS",
+            "VIRTUAL_ENV",
+            "EDITOR",
+        )
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
         data = {"BURNISH_DATA": os.environ["BURNISH_DATA"]} if os.environ.get("BURNISH_DATA") else {}
         nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
@@ -69,6 +81,8 @@ def run_case(case: Case, product: Product, folder: Path) -> list[dict[str, Any]]
     if case.sample:
         with tarfile.open(SAMPLES / f"{case.sample}.tar.gz") as packed:
             packed.extractall(folder, filter="data")
+        for path in folder.glob("home/runs/*/events.jsonl"):
+            path.write_bytes(path.read_bytes().replace(SAMPLE_FOLDER, str(folder).encode()))
     with serving(case.answers or ("no",)) as server:
         for name, content in case.files.items():
             path = folder / name
