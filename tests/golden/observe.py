@@ -14,12 +14,14 @@ VARIES = re.compile(
     r"seconds|_at$|^at$|started$|^day|per_second|burnish|^sandbox$|^machine|^commit|^seal$|^dollars_h|^path$"
 )
 """Keys whose values differ from run to run, or from version to version: only the type of the value is kept."""
-HASHED = {"code", "text", "messages", "diff", "tests_file", "output", "buggy", "files_text"}
+HASHED = {"code", "text", "messages", "diff", "tests_file", "output", "inputs"}
 """Long texts that are data: kept as a hash."""
-VERBATIM = {"test", "tests", "given_tests", "inputs", "entry_point", "signature", "disputed", "exposing", "prompt"}
+VERBATIM = {"test", "tests", "given_tests", "entry_point", "signature", "disputed", "exposing", "prompt"}
 """Keys under which a text of several words is data."""
 AT_ONCE = {"asked", "model_replied", "tests_proposed", "tests_frozen", "code_proposed", "tests_ran", "answer_lost"}
 """Events of questions that are asked side by side, so that their order is chance."""
+TIMED = {"details", "figure", "why", "before", "after"}
+"""What the performance check says in measured times."""
 DOCUMENTS = {"evidence.json", "results.json", "report.json"}
 ONLY_PRESENT = {".md", ".html", ".svg", ".lock"}
 """Files for people: that they are there is kept, and not what they say."""
@@ -47,18 +49,18 @@ class Eye:
         homes = (self.folder / "home" / kind for kind in ("runs", "evals"))
         return [entry.name for home in homes if home.is_dir() for entry in home.iterdir()]
 
-    def facts(self, value: Any, key: str = "", verbatim: bool = False) -> Any:
+    def facts(self, value: Any, key: str = "") -> Any:
         """A JSON value with only what must stay the same."""
         if VARIES.search(key):
             return type(value).__name__
         if isinstance(value, Mapping):
             if value.get("check") == "performance":  # its figures are measured times
-                value = {name: held for name, held in value.items() if name not in ("details", "figure", "why")}
-            return {self.plain(str(name)): self.facts(held, str(name), verbatim) for name, held in value.items()}
+                value = {name: held for name, held in value.items() if name not in TIMED}
+            return {self.plain(str(name)): self.facts(held, str(name)) for name, held in value.items()}
         if key in HASHED and value:
             return digest(self.plain(value if isinstance(value, str) else json.dumps(value)))
         if isinstance(value, list):
-            return [self.facts(held, key, verbatim) for held in value]
+            return [self.facts(held, key) for held in value]
         if not isinstance(value, str):
             return round(value, 6) if isinstance(value, float) else value
         if key in ("figure", "before", "after") and any(map(str.isdigit, value)):
