@@ -69,15 +69,14 @@ def run_all(cases: list[Case], product: Product, jobs: int, keep: Path | None) -
             yield name, steps
 
 
-def differences(old: Golden, new: Golden) -> list[tuple[str, str]]:
-    """Where the two differ, and how, for the cases that were run."""
+def differences(case: str, old: Steps | None, new: Steps) -> list[tuple[str, str]]:
+    """Where what is kept of a case differs, and how."""
+    before, after = flat(old, case), flat(new, case)
     found = []
-    for case, steps in new.items():
-        before, after = flat(old.get(case), case), flat(steps, case)
-        for place in [*before, *(place for place in after if place not in before)]:
-            was, now = (json.dumps(held[place]) if place in held else "nothing" for held in (before, after))
-            if was != now:
-                found.append((place, f"{was} -> {now}"))
+    for place in [*before, *(place for place in after if place not in before)]:
+        was, now = (json.dumps(held[place]) if place in held else "nothing" for held in (before, after))
+        if was != now:
+            found.append((place, f"{was} -> {now}"))
     return found
 
 
@@ -94,16 +93,30 @@ def write(path: Path, golden: Golden) -> None:
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
-def report(found: list[tuple[str, str]], accepted: list[dict[str, str]]) -> int:
-    """Print the differences that nobody accepted and a last line of counts; how many there are."""
-    new = [(place, how) for place, how in found if not any(fnmatchcase(place, one["where"]) for one in accepted)]
-    for place, how in new:
-        print(f"{place}: {how}")
-    idle = [one["where"] for one in accepted if not any(fnmatchcase(place, one["where"]) for place, _ in found)]
-    print(f"{len(new)} differences, {len(found) - len(new)} accepted by {len(accepted) - len(idle)} reasons")
-    for where in idle:
-        print(f"accepted, and not seen: {where}", file=sys.stderr)
-    return len(new)
+class Accepted:
+    """Differences that somebody gave a reason for; `report` prints the others."""
+
+    def __init__(self, path: Path) -> None:
+        self.reasons: dict[str, str] = {}
+        for one in json.loads(path.read_text("utf-8")) if path.exists() else []:
+            self.reasons[one["where"]] = one["reason"]
+        self.seen, self.accepted, self.new = set[str](), 0, 0
+
+    def report(self, found: list[tuple[str, str]]) -> None:
+        """Print a line for each difference without a reason, and count them all."""
+        for place, how in found:
+            fitting = {where for where in self.reasons if fnmatchcase(place, where)}
+            self.seen |= fitting
+            self.accepted += bool(fitting)
+            self.new += not fitting
+            if not fitting:
+                print(f"{place}: {how}", flush=True)
+
+    def close(self) -> None:
+        """Print a last line of counts."""
+        print(f"{self.new} differences, {self.accepted} more are accepted")
+        for where in sorted(set(self.reasons) - self.seen):
+            print(f"accepted, and not seen: {where}", file=sys.stderr)
 
 
 def set_up_coverage(folder: Path, checkout: Path) -> None:
@@ -153,18 +166,20 @@ def main() -> int:
         product = Product(checkout, Path(cache), options.coverage and options.coverage.resolve())
         if product.coverage:
             set_up_coverage(product.coverage, checkout)
-        found: Golden = {}
-        earlier = read(options.out) if options.do == "record" and options.only != "*" and options.out.exists() else {}
+        renews = options.do == "record" and options.only != "*" and options.out.exists()
+        golden = read(options.golden) if options.do == "compare" else read(options.out) if renews else {}
+        accepted = Accepted(options.accepted)
         for name, steps in run_all(cases, product, options.jobs, options.keep and options.keep.resolve()):
-            found[name] = steps
             if options.do == "record":
-                write(options.out, earlier | found)
+                golden[name] = steps
+                write(options.out, golden)
+            else:
+                accepted.report(differences(name, golden.get(name), steps))
         if product.coverage:
             print_coverage(product, product.coverage)
-    if options.do == "record":
-        return 0
-    accepted = json.loads(options.accepted.read_text("utf-8")) if options.accepted.exists() else []
-    return 1 if report(differences(read(options.golden), found), accepted) else 0
+    if options.do == "compare":
+        accepted.close()
+    return 1 if accepted.new else 0
 
 
 if __name__ == "__main__":

@@ -35,14 +35,13 @@ def digest(data: str | bytes) -> str:
 class Eye:
     """Turns what a case left behind into facts; knows the texts that stand for nothing but this very run."""
 
-    def __init__(self, folder: Path, server: str) -> None:
-        self.folder, self.server = folder, server
+    def __init__(self, folder: Path, marks: Mapping[str, str]) -> None:
+        self.folder, self.marks = folder, marks
 
     def plain(self, text: str) -> str:
-        """The text without this run's ids, its folder and its server."""
-        for name in self._ids():
-            text = text.replace(name, "RUN")
-        text = text.replace(str(self.folder), "FOLDER").replace(self.server, "SERVER")
+        """The text with marks in place of this run's ids, folders and addresses."""
+        for name, mark in (*((run, "RUN") for run in self._ids()), *self.marks.items()):
+            text = text.replace(name, mark)
         return re.sub(r"0x[0-9a-f]{6,}", "0xADDRESS", text)
 
     def _ids(self) -> list[str]:

@@ -16,7 +16,7 @@ from tests.golden.observe import Eye, digest
 from tests.golden.server import Server, serving
 
 SAMPLES = Path(__file__).parent / "samples"
-SAMPLE_FOLDER = b"/tmp/x"
+SAMPLE_FOLDER = "/tmp/x"
 """Where the samples were made; their records name it."""
 STEP_SECONDS = 900
 """More than any step needs on a busy machine; a step that takes longer is recorded as timed out."""
@@ -82,14 +82,16 @@ def run_case(case: Case, product: Product, folder: Path) -> list[dict[str, Any]]
         with tarfile.open(SAMPLES / f"{case.sample}.tar.gz") as packed:
             packed.extractall(folder, filter="data")
         for path in folder.glob("home/runs/*/events.jsonl"):
-            path.write_bytes(path.read_bytes().replace(SAMPLE_FOLDER, str(folder).encode()))
+            text = path.read_text("utf-8").replace(f"{SAMPLE_FOLDER}/.venv/bin/python", product.python)
+            path.write_text(text.replace(SAMPLE_FOLDER, str(folder)), "utf-8")
     with serving(case.answers or ("no",)) as server:
         for name, content in case.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             data = content if isinstance(content, bytes) else content.replace("{server}", server.address).encode()
             path.write_bytes(data)
-        eye = Eye(folder, server.address)
+        marks = {str(folder): "FOLDER", server.address: "SERVER", product.python: "PYTHON"}
+        eye = Eye(folder, marks | {str(product.checkout): "CHECKOUT"})
         kept, before = [], state(folder)
         for step in case.steps:
             if step.edit:

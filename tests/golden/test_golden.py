@@ -48,7 +48,7 @@ def test_times_ids_paths_and_sentences_are_not_kept_and_figures_are(tmp_path: Pa
         "figure": "75 of 100",
         "folder": f"{tmp_path}/out",
     }
-    kept = Eye(tmp_path, "http://127.0.0.1:1").facts(told)
+    kept = Eye(tmp_path, {str(tmp_path): "FOLDER"}).facts(told)
     assert kept == {"run": "RUN", "seconds": "float", "why": "text", "figure": ["75", "100"], "folder": "FOLDER/out"}
 
 
