@@ -20,6 +20,8 @@ SAMPLE_FOLDER = "/tmp/x"
 """Where the samples were made; their records name it."""
 STEP_SECONDS = 900
 """More than any step needs on a busy machine; a step that takes longer is recorded as timed out."""
+DROPPED = ("BURNISH_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "PIP_", "PYTEST_", "COLUMNS", "VIRTUAL_ENV", "EDITOR")
+"""Variables of whoever starts this that the product would read."""
 PRIVATE = {"home", "config.toml", "cache", ".coverage"}
 
 
@@ -41,25 +43,11 @@ class Product:
         begin = [self.python]
         if self.coverage:
             begin += ["-m", "coverage", "run", f"--rcfile={self.coverage / 'rc'}"]
-        if step.code:
-            (words[0:0], begin) = ([], [*begin, "step.py"])
-            return begin
-        return [*begin, "-m", "burnish", *words]
+        return [*begin, "step.py"] if step.code else [*begin, "-m", "burnish", *words]
 
     def environment(self, case: Case, folder: Path, server: str) -> dict[str, str]:
         """No settings, keys or network of whoever starts this."""
-        dropped = (
-            "BURNISH_",
-            "OPENAI_",
-            "ANTHROPIC_",
-            "OLLAMA_",
-            "PIP_",
-            "PYTEST_",
-            "COLUMNS",
-            "VIRTUAL_ENV",
-            "EDITOR",
-        )
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(DROPPED)}
         data = {"BURNISH_DATA": os.environ["BURNISH_DATA"]} if os.environ.get("BURNISH_DATA") else {}
         nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
         own = {
@@ -189,7 +177,9 @@ def look(
         if path in changed:
             lines = path.read_text("utf-8").splitlines()
             kept[name] = eye.outcome(lines) if step.loose else eye.events(lines)
-    files = {path for path in changed if path.name != "events.jsonl" or "home" not in path.parts}
+    home = eye.folder / "home"
+    files = {path for path in changed if home not in path.parents}
     kept["files"] = {eye.plain(str(p.relative_to(eye.folder))): eye.file(p) for p in sorted(files)}
-    kept["gone"] = sorted(str(path.relative_to(eye.folder)) for path in before if path not in after)
+    gone = [path for path in before if path not in after]
+    kept["gone"] = sorted("record" if home in path.parents else str(path.relative_to(eye.folder)) for path in gone)
     return {name: value for name, value in kept.items() if value or name in ("exit", "printed", "errors")}
