@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 VARIES = re.compile(
-    r"seconds|_at$|^at$|started$|^day|per_second|burnish|^sandbox$|^machine|^commit|^seal$|^dollars_h|^path$"
+    r"seconds|_at$|^at$|started$|per_second|burnish|^sandbox$|^machine|^commit|^seal$|^path$|^report.md$|^tools$"
 )
 """Keys whose values differ from run to run, or from version to version: only the type of the value is kept."""
 HASHED = {"code", "text", "messages", "diff", "tests_file", "output", "inputs"}
@@ -23,7 +23,7 @@ AT_ONCE = {"asked", "model_replied", "tests_proposed", "tests_frozen", "code_pro
 TIMED = {"details", "figure", "why", "before", "after"}
 """What the performance check says in measured times."""
 DOCUMENTS = {"evidence.json", "results.json", "report.json"}
-ONLY_PRESENT = {".md", ".html", ".svg", ".lock"}
+ONLY_PRESENT = (".md", ".html", ".svg", ".lock", "eval.json")
 """Files for people: that they are there is kept, and not what they say."""
 
 
@@ -64,6 +64,8 @@ class Eye:
             return round(value, 6) if isinstance(value, float) else value
         if key in ("figure", "before", "after") and any(map(str.isdigit, value)):
             return re.findall(r"\d+(?:\.\d+)?", value)
+        if key == "figure":
+            return "text" if value else ""
         text = self.plain(value)
         return text if key in VERBATIM or text.count(" ") < 2 else "text"
 
@@ -106,7 +108,7 @@ class Eye:
 
     def file(self, path: Path) -> Any:
         """What is kept of a file in the case's folder."""
-        if path.suffix in ONLY_PRESENT or path.name == "eval.json" or path.parent.name == "attempts":
+        if path.name.endswith(ONLY_PRESENT) or path.parent.name == "attempts":
             return "present"
         if path.name in DOCUMENTS:
             return self.document(path.read_text("utf-8"))
