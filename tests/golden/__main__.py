@@ -36,7 +36,7 @@ Golden = dict[str, Steps]
 HERE = Path(__file__).parent
 NOT_COUNTED = ("*/inside/*", "*/models/huggingface/*")
 """Runs inside cells, or needs torch."""
-NEEDS_WEIGHTS_OR_NETWORK = ("*/models/local.py", "*/models/weights.py", "*/models/sources.py", "*/sandbox/docker*")
+NEEDS_WEIGHTS_OR_NETWORK = ("*/models/local.py", "*/models/weights.py", "*/models/sources.py", "*/sandbox/docker/*")
 
 
 def chosen(only: str, data: bool) -> list[Case]:

@@ -78,7 +78,7 @@ def run_case(case: Case, product: Product, folder: Path) -> list[dict[str, Any]]
             path.parent.mkdir(parents=True, exist_ok=True)
             data = content if isinstance(content, bytes) else content.replace("{server}", server.address).encode()
             path.write_bytes(data)
-        marks = {str(folder): "FOLDER", server.address: "SERVER", product.python: "PYTHON"}
+        marks = {str(folder): "FOLDER", server.address: "SERVER", product.python: "PYTHON", str(product.cache): "CACHE"}
         eye = Eye(folder, marks | {str(product.checkout): "CHECKOUT"})
         kept, before = [], state(folder)
         for step in case.steps:
