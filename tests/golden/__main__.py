@@ -16,6 +16,7 @@ import argparse
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,7 @@ def run_all(cases: list[Case], product: Product, jobs: int, keep: Path | None) -
         root = keep or Path(scratch)
 
         def one(case: Case) -> tuple[Steps, float]:
-            folder = root / case.name.replace("/", "-") / "work"
+            folder = root / re.sub(r"\W+", "-", case.name) / "work"  # pip splits PIP_FIND_LINKS at spaces
             folder.mkdir(parents=True)
             started = time.monotonic()
             return run_case(case, product, folder), time.monotonic() - started
