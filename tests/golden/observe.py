@@ -18,8 +18,9 @@ HASHED = {"code", "text", "messages", "diff", "tests_file", "output", "inputs"}
 """Long texts that are data: kept as a hash."""
 VERBATIM = {"test", "tests", "given_tests", "entry_point", "signature", "disputed", "exposing", "prompt"}
 """Keys under which a text of several words is data."""
-AT_ONCE = {"asked", "model_replied", "tests_proposed", "tests_frozen", "code_proposed", "tests_ran", "answer_lost"}
-"""Events of questions that are asked side by side, so that their order is chance."""
+AT_ONCE = {"asked", "model_replied", "answer_lost", "code_proposed", "tests_proposed", "tests_frozen", "tests_ran"}
+AT_ONCE |= {"stopped"}
+"""Events of what is done side by side, so that their order is chance; one of them may meet a limit."""
 TIMED = {"details", "figure", "why", "before", "after"}
 """What the performance check says in measured times."""
 DOCUMENTS = {"evidence.json", "results.json", "report.json"}
