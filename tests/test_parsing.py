@@ -105,3 +105,8 @@ def test_what_is_taken_is_what_python_reads_from_the_same_bytes() -> None:
         taken += 1
         assert by_import == ast.dump(parse(decode_source(data)), include_attributes=True), data
     assert taken > 100
+
+
+def test_a_carriage_return_that_ends_the_text_hides_nothing():
+    assert find_flaw("def f():\r\n    return 1\r") is None
+    assert find_flaw("def f():\r    return 1\r") is not None

@@ -21,7 +21,7 @@ _turn = threading.Lock()
 _ENCODING_LINE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.ASCII)
 _NO_CODE = re.compile(r"[ \t\f]*(?:#.*)?")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_NOT_TAKEN = re.compile("\0|\r(?!\n)|[\ud800-\udfff]")
+_NOT_TAKEN = re.compile("\0|\r(?!\n|\\Z)|[\ud800-\udfff]")
 
 
 class ForeignSource(SyntaxError):

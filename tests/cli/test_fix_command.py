@@ -1,5 +1,6 @@
 """`burnish fix` at its edges: what is looked at before anything is fetched, and what becomes of the diff."""
 
+import hashlib
 import sys
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def repaired(store: Store) -> Run:
     """A run that mended `f`, in the store."""
     run_id, record = store.begin("fix-f")
-    facts = {"file": "f.py", "name": "f.py", "sha256": "", "encoding": "utf-8", "apply": False, "aside": []}
+    sha256 = hashlib.sha256(BAD.encode()).hexdigest()
+    facts = {"file": "/p/f.py", "name": "f.py", "sha256": sha256, "encoding": "utf-8", "apply": False, "aside": []}
     task = {"id": "fix-f", "prompt": "…", "base_code": BAD}
     events = (
         RunStarted(

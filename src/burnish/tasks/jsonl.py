@@ -64,7 +64,7 @@ def _row(path: Path, number: int, line: str) -> dict[str, Any]:
         row = json.loads(line)
         json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise _wrong(path, number, "holds half of a character (a lone surrogate)") from error
+        raise _wrong(path, number, "holds half a character (a lone surrogate)") from error
     except (ValueError, RecursionError) as error:
         raise _wrong(path, number, f"is not JSON ({error})") from error
     if not isinstance(row, dict):
