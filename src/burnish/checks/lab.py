@@ -66,11 +66,12 @@ class Lab:
             must_do_without_environment(project)
         self._bare = bare_environment(layer) if project.alone else None
         self._interpreter = self._bare or read_interpreter(project.python)
-        caches = find_caches(self._seen, self._interpreter.environment) if sandbox != "process" else []
-        needs_copy = sandbox != "process" and len(caches) > MOST_CACHES
-        self._copy = copy_of(self._seen) if needs_copy else open_copy(self._seen) if sandbox != "process" else None
-        self._caches = [] if self._copy else caches
-        self._links: list[Path] = []
+        self._copy, self._caches = None, list[Path]()
+        if sandbox != "process":
+            caches = find_caches(self._seen, self._interpreter.environment)
+            self._copy = copy_of(self._seen) if len(caches) > MOST_CACHES else open_copy(self._seen)
+            self._caches = [] if self._copy else caches
+        self._made: list[Path] = []
         try:
             self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(), layer=project.layer)
             self._python = self._found(layer)
@@ -159,9 +160,7 @@ class Lab:
         """An empty folder for each of the project's caches of compiled code, to be seen in its place."""
         if not self._caches:
             return {}
-        top = Path(tempfile.mkdtemp(prefix="burnish-empty-"))
-        self._links.append(top)
-        top.chmod(0o755)
+        top = self._make_folder()
         empty = [top / str(number) for number in range(len(self._caches))]
         for folder in empty:
             folder.mkdir(mode=0o755)
@@ -177,13 +176,20 @@ class Lab:
             seen = any(link.is_relative_to(place) or Path(place).is_relative_to(link.parent) for place in places)
             if link.is_symlink() and not seen:
                 missing.setdefault(link.parent, []).append(link)
-        for inside in missing.values():
-            folder = Path(tempfile.mkdtemp(prefix="burnish-links-"))
-            self._links.append(folder)
-            folder.chmod(0o755)
+        shown: dict[str, str] = {}
+        for parent, inside in missing.items():
+            folder = self._make_folder()
             for link in inside:
                 (folder / link.name).symlink_to(link.readlink())
-        return {str(folder): str(parent) for folder, parent in zip(self._links, missing, strict=True)}
+            shown[str(folder)] = str(parent)
+        return shown
+
+    def _make_folder(self) -> Path:
+        """A new folder that the user of a cell may read, too; it is removed with the lab."""
+        folder = Path(tempfile.mkdtemp(prefix="burnish-"))
+        self._made.append(folder)
+        folder.chmod(0o755)
+        return folder
 
     def close(self) -> None:
         """End every process of this lab."""
@@ -191,7 +197,7 @@ class Lab:
         self._remove_folders()
 
     def _remove_folders(self) -> None:
-        for folder in (self._copy, self._bare and self._bare.environment, *self._links):
+        for folder in (self._copy, self._bare and self._bare.environment, *self._made):
             if folder:
                 shutil.rmtree(folder, ignore_errors=True)
 
