@@ -69,7 +69,7 @@ def write(
     from burnish.choosing import choose_models
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
-    from burnish.cli.review import Desk, check_reader
+    from burnish.cli.review import ReviewDesk, check_reader
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
     from burnish.packages import wanted
@@ -90,7 +90,7 @@ def write(
     who = choose_models(model, caps, store)
     check_priced(caps, *split_names(who.names))
     with Session(verbose, events, quiet) as session:
-        desk = Desk(session) if review else None
+        desk = ReviewDesk(session) if review else None
         watch = desk.watch if desk else session.watch
         run = write_it(
             text,

@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from burnish.agent.human_review import Look
 from burnish.agent.limits import Limits
-from burnish.agent.reviewing import Look
 from burnish.attempt import attempt
 from burnish.checks.settings import CHECKS
 from burnish.choosing import open_chosen_models
