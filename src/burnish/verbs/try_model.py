@@ -311,7 +311,7 @@ def _answer_task(task: ModelTask, tools: Tools, tell: Watch) -> TaskAnswer:
         why=why,
         thoughts="".join(event.text for event in heard if isinstance(event, ModelThought)),
         first_token_seconds=first,
-        pieces=pieces,
+        pieces=sum(isinstance(event, ModelChunk) for event in heard),
         **last.model_dump(include={"text", "ended", "seconds", "tokens_in", "tokens_out", "dollars"}),
     )
 
