@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from burnish.choosing.told import who_answered
+from burnish.choosing import explain_who_answered
 from burnish.costs import NOBODY, cost, costs_of_models
 from burnish.events import (
     Applied,
@@ -83,7 +83,7 @@ def _asked(run: Run) -> Iterator[str]:
     yield f"On {_when(started.at)} this was asked for with `burnish {started.verb}`{goes_on}:"
     yield f"    {one_line(started.prompt, 600)}"
     sandbox = started.sandbox.split(":")[0] or "no sandbox on record"
-    yield from who_answered(run)
+    yield from explain_who_answered(run)
     yield f"{_models(run)} Code was run in: {one_line(sandbox)}. The run is called {run.id}."
     if spec:
         yield f"It was taken to mean `{one_line(spec.signature, 120)}`."
