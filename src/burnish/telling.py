@@ -53,8 +53,6 @@ ASKED_FOR = {
 }
 NOT_VERSIONS = ("tests", "specify", "assume")
 """What is asked for before the first round."""
-FOR_A_CHECK = "A round for "
-"""How the reason of a round begins that has no number: it is for what a check found."""
 STEPS = (Strengthened, Refined)
 """What closes a part of the work once the tests pass."""
 BEGINNINGS = (Decided, Resumed, Mutated, Asked, CodeProposed)
@@ -163,7 +161,7 @@ def _label(events: Sequence[Event], number: int) -> Iterator[str]:
             yield f"Taken up again on {_when(at)}, with {counted(answers, 'answer')} on record that need no asking."
         case Decided(moves=moves) if moves and moves[0].round:
             yield f"Round {moves[0].round}."
-        case Decided(choice="refine", moves=(), reason=reason) if number and not reason.startswith(FOR_A_CHECK):
+        case Decided(choice="refine", moves=(), check="") if number:
             yield f"Round {number}."
 
 
