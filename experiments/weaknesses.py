@@ -2,7 +2,7 @@
 
     python experiments/weaknesses.py [MODEL] [NAME ...]
 
-MODEL is who is asked where no small rewrite helps (default: local:qwen2.5-coder-1.5b); "none" leaves it at rewrites.
+MODEL is who is asked for what ruff cannot fix (default: local:qwen2.5-coder-1.5b); "none" leaves it at ruff.
 Each file in experiments/weaknesses/ is code that passes its given tests and has one weakness; the comments at its top
 say what was asked for and which check must find it. The code is handed to the agent as the answer to its first
 question; all that follows is what `burnish write` does.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from burnish.agent.limits import Limits
-from burnish.agent.mending.weighing import better, found, worse
+from burnish.agent.refine.compare_evidence import is_better, is_worse, needs_question
 from burnish.attempt import attempt
 from burnish.checks.final import FinalChecks
 from burnish.errors import ModelError
@@ -131,7 +131,7 @@ def tried(weakness: Weakness, model: Model | None, store: Store) -> Outcome:
     first = next(event.code for event in run.all(CodeProposed))
     before = {one.check: one for one in FinalChecks(CHECKS).judge(first, file_of_tests(weakness))}
     after = {one.check: one for one in FinalChecks(CHECKS).judge(run.code, file_of_tests(weakness))}
-    harmed = tuple(name for name in CHECKS if worse(before[name], after[name]))
+    harmed = tuple(name for name in CHECKS if is_worse(before[name], after[name]))
     figures = _of_tests(run) if weakness.check == "mutation" else _of_check(run, before, after, weakness.check)
     mended, by, was, now, why = figures
     lost = () if run.verdict == "proven" else ("tests",)
@@ -150,13 +150,13 @@ def _of_check(
     run: Run, before: dict[str, Evidence], after: dict[str, Evidence], check: str
 ) -> tuple[bool, str, str, str, str]:
     """Whether the check's figure is better, and who did it."""
-    if not found(before[check]):
+    if not needs_question(before[check]):
         return False, "-", before[check].figure, "", f"{check} did not find it"
     kept = [event for event in run.all(Refined) if event.kept and event.check == check]
     asked = {event.version: bool(event.ask_id) for event in run.all(CodeProposed)}
-    by = "-" if not kept else "model" if asked[kept[-1].version or 0] else "rewrite"
+    by = "-" if not kept else "model" if asked[kept[-1].version or 0] else "ruff"
     why = next((event.why for event in reversed(run.all(Refined)) if event.check == check), "there was no round")
-    return better(before[check], after[check]), by, before[check].figure, after[check].figure, why
+    return is_better(before[check], after[check]), by, before[check].figure, after[check].figure, why
 
 
 def _of_tests(run: Run) -> tuple[bool, str, str, str, str]:

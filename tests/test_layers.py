@@ -22,7 +22,7 @@ LAYERS = [
     "choosing",
     "agent",
     "checks",
-    "costs",
+    "costs model_history",
     "models sandbox runs packages",
     "tasks config",
     "events",

@@ -5,10 +5,11 @@ What travels between layers is defined here, so that nothing ever has to import 
 """
 
 import json
+import re
 import time
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic_core import PydanticSerializationError
 
 from burnish.text import well_formed
@@ -353,6 +354,18 @@ class Decided(BaseEvent):
     reason: str
     moves: tuple[Move, ...] = ()
     """What is done next, side by side."""
+    check: str = ""
+    """In a round for what a check found: which check, and what."""
+    finding: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split_reason(cls, data: Any) -> Any:
+        """Earlier records have check and finding in the reason alone."""
+        if isinstance(data, dict) and data.get("choice") == "refine" and "check" not in data:
+            found = re.match(r"A round for (\w+): (.*)", str(data.get("reason")), re.DOTALL)
+            return {**data, "check": found[1], "finding": found[2]} if found else data
+        return data
 
 
 class Survivor(Frozen):

@@ -10,7 +10,7 @@ from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
 from burnish.checks.tests import sharing
-from burnish.choosing.told import who_answered
+from burnish.choosing import explain_who_answered
 from burnish.costs import cost, costs_table
 from burnish.discreet import discreet
 from burnish.errors import SetupProblem
@@ -124,7 +124,7 @@ def report(run: Run) -> str:
     for title, text in (("What iterating brought", _iterating(run)), ("What a person said", _reviews(run))):
         parts += [f"## {title}", text] if text else []
     parts += ["## Versions", _versions(run), "## How it came about", _road(run)]
-    who = "\n".join(f"- {_words(line, 900)}" for line in who_answered(run))
+    who = "\n".join(f"- {_words(line, 900)}" for line in explain_who_answered(run))
     parts += ["## Who answered", who] if who else []
     parts += ["## Cost", cost(run), *filter(None, [costs_table(run)])]
     parts += ["## What this does not say", _limits_of_this(run)]

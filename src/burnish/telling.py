@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from burnish.choosing.told import who_answered
+from burnish.choosing import explain_who_answered
 from burnish.costs import NOBODY, cost, costs_of_models
 from burnish.events import (
     Applied,
@@ -53,8 +53,6 @@ ASKED_FOR = {
 }
 NOT_VERSIONS = ("tests", "specify", "assume")
 """What is asked for before the first round."""
-FOR_A_CHECK = "A round for "
-"""How the reason of a round begins that has no number: it is for what a check found."""
 STEPS = (Strengthened, Refined)
 """What closes a part of the work once the tests pass."""
 BEGINNINGS = (Decided, Resumed, Mutated, Asked, CodeProposed)
@@ -83,7 +81,7 @@ def _asked(run: Run) -> Iterator[str]:
     yield f"On {_when(started.at)} this was asked for with `burnish {started.verb}`{goes_on}:"
     yield f"    {one_line(started.prompt, 600)}"
     sandbox = started.sandbox.split(":")[0] or "no sandbox on record"
-    yield from who_answered(run)
+    yield from explain_who_answered(run)
     yield f"{_models(run)} Code was run in: {one_line(sandbox)}. The run is called {run.id}."
     if spec:
         yield f"It was taken to mean `{one_line(spec.signature, 120)}`."
@@ -163,7 +161,7 @@ def _label(events: Sequence[Event], number: int) -> Iterator[str]:
             yield f"Taken up again on {_when(at)}, with {counted(answers, 'answer')} on record that need no asking."
         case Decided(moves=moves) if moves and moves[0].round:
             yield f"Round {moves[0].round}."
-        case Decided(choice="refine", moves=(), reason=reason) if number and not reason.startswith(FOR_A_CHECK):
+        case Decided(choice="refine", moves=(), check="") if number:
             yield f"Round {number}."
 
 

@@ -10,9 +10,16 @@ import pytest
 import burnish
 from burnish import config
 from burnish.agent.limits import Limits
-from burnish.choosing.auto import models_for, who_answers
-from burnish.choosing.candidate import Candidate, Choice
+from burnish.choosing import (
+    Available,
+    Choice,
+    ChoiceReason,
+    choose_models,
+    explain_who_answered,
+    open_chosen_models,
+)
 from burnish.errors import SetupProblem
+from burnish.events import RunStarted
 from burnish.models import sources
 from burnish.models.catalog import DEFAULT_MODEL, Weights
 from burnish.models.names import Chosen, default_names, open_model
@@ -37,19 +44,19 @@ def lab() -> Iterator[Peer]:
 
 
 def test_a_name_is_taken_as_it_is() -> None:
-    assert who_answers("a:b,c:d") == Choice(names="a:b,c:d")
+    assert choose_models("a:b,c:d") == Choice(names="a:b,c:d")
 
 
 def test_who_answers_by_default_is_in_one_place() -> None:
-    assert default_names() == who_answers(None).names == DEFAULT_MODEL
+    assert default_names() == choose_models(None).names == DEFAULT_MODEL
     config.put("model", "scripted:demo")
-    assert default_names() == who_answers(None).names == "scripted:demo"
+    assert default_names() == choose_models(None).names == "scripted:demo"
 
 
 @pytest.mark.parametrize("names", ["auto,large", "auto,local:x", "local:x,auto", "auto, auto"])
 def test_auto_stands_alone(names: str) -> None:
     with pytest.raises(SetupProblem, match=r"stand alone: --model auto$"):
-        who_answers(names)
+        choose_models(names)
 
 
 def test_auto_is_the_name_of_no_model() -> None:
@@ -60,22 +67,22 @@ def test_auto_is_the_name_of_no_model() -> None:
 def test_where_nothing_is_there_auto_is_the_default_with_its_download(lab: Peer) -> None:
     lab.stop()
     lab.stop = lambda: None
-    choice = who_answers("auto")
+    choice = choose_models("auto")
     assert choice.names == DEFAULT_MODEL
-    assert "fetched first" in choice.why
+    assert choice.reason is ChoiceReason.NOTHING_THERE
 
 
 def test_a_key_that_is_set_is_mentioned_and_not_used(lab: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
-    choice = who_answers("auto")
+    choice = choose_models("auto")
     assert choice.names == LAB
-    assert choice.why.endswith("openai: has a key and costs money, so it was not asked (--dollars 1 would allow it)")
+    assert choice.why.endswith("openai: may cost money, so it was not asked (--dollars 1 would allow it)")
 
 
 def test_work_without_a_cap_in_dollars_is_told_of_the_setting(lab: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
-    why = who_answers("auto", alone=True).why
-    assert why.endswith("costs money, so it was not asked (`burnish config set may_spend true` would allow it)")
+    why = choose_models("auto", alone=True).why
+    assert why.endswith("cost money, so it was not asked (`burnish config set may_spend true` would allow it)")
 
 
 def test_a_server_that_has_models_and_lacks_its_package_is_named_with_the_line_that_installs_it(
@@ -83,19 +90,19 @@ def test_a_server_that_has_models_and_lacks_its_package_is_named_with_the_line_t
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", lab.address)
     monkeypatch.setitem(PACKAGES, "ollama", "langchain-nowhere>=1.0")
-    choice = who_answers("auto")
+    choice = choose_models("auto")
     assert choice.names == LAB
     assert choice.why.endswith(
         f"; ollama: has models, and its package is not installed"
         f" (`{sys.executable} -m pip install 'langchain-nowhere>=1.0'`)"
     )
     lab.talks = False
-    assert "ollama" not in who_answers("auto").why, "what it has is of no use here"
+    assert "ollama" not in choose_models("auto").why, "what it has is of no use here"
 
 
 def test_a_server_of_ones_own_elsewhere_is_mentioned_and_not_used(lab: Peer) -> None:
     config.put("models.far.base_url", "http://192.0.2.1:8000/v1")
-    assert who_answers("auto").why.endswith(
+    assert choose_models("auto").why.endswith(
         "far: may cost money, so it was not asked (`burnish config set may_spend true` would allow it)"
     )
 
@@ -116,12 +123,12 @@ def test_money_may_be_spent_where_a_cap_or_else_the_settings_say_so(
     config.put("may_spend", settings)
     asked: list[bool] = []
 
-    def nobody(history: object, may_spend: bool) -> list[Candidate]:
+    def nobody(records: object, may_spend: bool) -> Available:
         asked.append(may_spend)
-        return []
+        return Available([], [], [])
 
-    monkeypatch.setattr("burnish.choosing.auto.candidates", nobody)
-    who_answers("auto", limits)
+    monkeypatch.setattr("burnish.choosing.find_candidates", nobody)
+    choose_models("auto", limits)
     assert asked == [may]
 
 
@@ -130,8 +137,8 @@ def test_with_a_cap_in_dollars_nobody_is_chosen_whose_price_is_unknown(monkeypat
         config.put("models.lab.base_url", peer.base_url("openai"))
         monkeypatch.setattr("burnish.models.listing.price_of", lambda name: None)
         config.put("may_spend", "true")
-        assert who_answers("auto").names == LAB
-        assert who_answers("auto", Limits(dollars=1)).names == DEFAULT_MODEL
+        assert choose_models("auto").names == LAB
+        assert choose_models("auto", Limits(dollars=1)).names == DEFAULT_MODEL
 
 
 def test_who_is_free_answers_where_no_money_may_be_spent(lab: Peer, call: Call, store: Store) -> None:
@@ -140,19 +147,19 @@ def test_who_is_free_answers_where_no_money_may_be_spent(lab: Peer, call: Call, 
 
 
 def test_models_that_were_chosen_know_why(lab: Peer) -> None:
-    models = models_for("auto")
+    models = open_chosen_models("auto")
     assert isinstance(models, Chosen)
     assert [model.name for model in models] == [LAB]
-    assert models.why.startswith(f"{LAB}: free, with a server that answers, never tried")
+    assert models.why.startswith(f"{LAB}: free, on a server, never tried")
     given = ScriptedModel(["…"])
-    assert models_for(given) is given
+    assert open_chosen_models(given) is given
 
 
 def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
     lab: Peer, call: Call, store: Store, work_folder: Path
 ) -> None:
     told = call("write", DOUBLE, "--model", "auto")
-    reason = f"{LAB}: free, with a server that answers, never tried"
+    reason = f"{LAB}: free, on a server, never tried"
     assert told.code == 0
     assert reason in told.out
     run = store.open("last")
@@ -166,7 +173,7 @@ def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
     assert reason in " ".join(explain(run).split())
     assert reason in call("show", "last").out
     again = call("write", DOUBLE, "--model", "auto")
-    assert "1 of 1 of your runs proven" in again.out
+    assert "1 of 1 runs proven" in again.out
 
 
 def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, store: Store) -> None:
@@ -266,3 +273,10 @@ def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: ob
 def test_of_one_model_that_was_named_nothing_more_is_said(open_box: object, tmp_path: Path) -> None:
     burnish.write(DOUBLE, ScriptedModel(script(), SMALL), out=tmp_path / "out")
     assert "Who answered" not in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_the_reason_in_a_record_of_an_earlier_version_is_still_told() -> None:
+    why = "local:x: free, on this disk, 14 of 18 of your runs proven (55 to 91 %); ollama:y is there too, never tried"
+    old = {"version": 1, "run_id": "r", "verb": "write", "prompt": "p", "model": "local:x", "burnish": "0.1"}
+    run = burnish.Run([RunStarted.model_validate(old | {"settings": {"chosen": why}})])
+    assert explain_who_answered(run) == [f"The choice was left to Burnish: {why}."]

@@ -2,15 +2,14 @@
 
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from burnish import config
-from burnish.choosing.candidate import Candidate, Record
-from burnish.choosing.candidates import candidates, locked_away, size_of
-from burnish.choosing.fit import is_fit
+from burnish.choosing import ModelCandidate, find_candidates, guess_strength, writes_code
+from burnish.model_history import TrackRecord
 from burnish.models.listing import Listed, Shelf
 from burnish.models.prices import Price
 from burnish.models.providers import Server
@@ -24,18 +23,20 @@ def peer() -> Iterator[Peer]:
 
 
 def test_nothing_is_there() -> None:
-    assert candidates({}) == []
+    assert find_candidates({}).candidates == []
 
 
 def test_a_server_of_ones_own_on_this_machine_is_free(peer: Peer) -> None:
     config.put("models.lab.base_url", peer.base_url("openai"))
-    assert candidates({}) == [Candidate(name=f"lab:{MODEL}", where="server", strength="middle", dollars=0.0)]
+    assert find_candidates({}).candidates == [
+        ModelCandidate(name=f"lab:{MODEL}", where="server", strength="middle", dollars=0.0)
+    ]
 
 
 def test_an_ollama_is_found_where_it_listens(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("langchain_ollama")
     monkeypatch.setenv("OLLAMA_HOST", peer.address)
-    assert [one.name for one in candidates({})] == [f"ollama:{MODEL}"]
+    assert [one.name for one in find_candidates({}).candidates] == [f"ollama:{MODEL}"]
 
 
 def test_a_model_of_which_its_ollama_says_that_it_does_not_talk_is_nobody_to_choose(
@@ -44,17 +45,19 @@ def test_a_model_of_which_its_ollama_says_that_it_does_not_talk_is_nobody_to_cho
     pytest.importorskip("langchain_ollama")
     monkeypatch.setenv("OLLAMA_HOST", peer.address)
     peer.talks = False
-    assert candidates({}) == []
+    assert find_candidates({}).candidates == []
 
 
 def test_a_weights_file_of_ones_own_that_was_used_before_is_there_as_long_as_it_exists(tmp_path: Path) -> None:
     name = f"local:{tmp_path}/own-7b.gguf"
-    assert candidates({name: Record(runs=1)}) == []
+    assert find_candidates({name: TrackRecord(runs=1)}).candidates == []
     (tmp_path / "own-7b.gguf").touch()
-    assert candidates({name: Record(runs=1)}) == [Candidate(name=name, strength="strong")]
+    assert find_candidates({name: TrackRecord(runs=1)}).candidates == [ModelCandidate(name=name, strength="strong")]
     with (tmp_path / "own-7b.gguf").open("r+b") as file:
         file.truncate(1 << 40)
-    assert candidates({name: Record(runs=1)}) == [], "a terabyte of weights fits into no memory here"
+    assert find_candidates({name: TrackRecord(runs=1)}).candidates == [], (
+        "a terabyte of weights fits into no memory here"
+    )
 
 
 def test_a_server_that_never_answers_delays_nobody(peer: Peer) -> None:
@@ -62,7 +65,7 @@ def test_a_server_that_never_answers_delays_nobody(peer: Peer) -> None:
         config.put("models.mute.base_url", f"http://127.0.0.1:{mute.getsockname()[1]}/v1")
         config.put("models.lab.base_url", peer.base_url("openai"))
         began = time.monotonic()
-        assert [one.name for one in candidates({})] == [f"lab:{MODEL}"]
+        assert [one.name for one in find_candidates({}).candidates] == [f"lab:{MODEL}"]
         assert time.monotonic() - began < 1.5
 
 
@@ -70,16 +73,16 @@ def test_a_cloud_is_not_even_asked_unless_money_may_be_spent(monkeypatch: pytest
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
     asked: list[str] = []
 
-    def nobody(them: Iterable[Server]) -> list[Shelf]:
-        asked.extend(server.provider for server in them)
-        return []
+    def nobody(server: Server) -> Shelf:
+        asked.append(server.provider)
+        return Shelf(provider=server.provider, address=server.address, answers=False)
 
-    monkeypatch.setattr("burnish.choosing.candidates.answering", nobody)
-    candidates({})
+    monkeypatch.setattr("burnish.choosing.shelf_of", nobody)
+    found = find_candidates({})
     assert "openai" not in asked
-    candidates({}, may_spend=True)
+    assert [server.provider for server in found.not_asked] == ["openai"]
+    assert find_candidates({}, may_spend=True).not_asked == []
     assert "openai" in asked
-    assert [server.provider for server in locked_away()] == ["openai"]
 
 
 def test_a_server_cannot_slip_in_a_second_model_or_what_does_not_fit_into_memory(
@@ -90,8 +93,8 @@ def test_a_server_cannot_slip_in_a_second_model_or_what_does_not_fit_into_memory
     listed = [Listed(name=name, price=Price(read=0, written=0)) for name in names]
     listed += [Listed(name="lab:vast", price=Price(read=0, written=0), bytes=1 << 60)]
     shelf = Shelf(provider="lab", address=peer.address, models=tuple(listed))
-    monkeypatch.setattr("burnish.choosing.candidates.answering", lambda them: [shelf])
-    assert [one.name for one in candidates({})] == ["lab:fine"]
+    monkeypatch.setattr("burnish.choosing.shelf_of", lambda server: shelf if server.provider == "lab" else None)
+    assert [one.name for one in find_candidates({}).candidates] == ["lab:fine"]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +128,7 @@ def test_a_server_cannot_slip_in_a_second_model_or_what_does_not_fit_into_memory
     ],
 )
 def test_what_writes_no_code_or_sends_it_elsewhere_is_nobody_to_choose(name: str) -> None:
-    assert not is_fit(Listed(name=name))
+    assert not writes_code(Listed(name=name))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +154,7 @@ def test_what_writes_no_code_or_sends_it_elsewhere_is_nobody_to_choose(name: str
     ],
 )
 def test_what_writes_code_may_be_chosen(name: str) -> None:
-    assert is_fit(Listed(name=name))
+    assert writes_code(Listed(name=name))
 
 
 @pytest.mark.parametrize(
@@ -167,4 +170,4 @@ def test_what_writes_code_may_be_chosen(name: str) -> None:
     ],
 )
 def test_the_size_is_what_the_name_says_else_what_the_weights_weigh(name: str, weights: int, size: str) -> None:
-    assert size_of(Listed(name=name, bytes=weights)) == size
+    assert guess_strength(Listed(name=name, bytes=weights)) == size

@@ -6,7 +6,7 @@ import pytest
 
 import burnish
 from burnish import config
-from burnish.choosing.candidate import Candidate
+from burnish.choosing import Available, ModelCandidate
 from burnish.runs import Run, Store
 from tests.models.peers import MODEL, Peer, serving
 
@@ -41,13 +41,14 @@ def test_the_choice_that_the_settings_leave_open_is_made_and_its_reason_is_on_re
 
 
 def test_one_model_is_chosen_where_one_is_asked(project: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = [Candidate(name="scripted:demo", strength="middle"), Candidate(name="scripted:large", strength="strong")]
-    monkeypatch.setattr("burnish.choosing.auto.candidates", lambda history, may_spend: there)
+    there = [
+        ModelCandidate(name="scripted:demo", strength="middle"),
+        ModelCandidate(name="scripted:large", strength="strong"),
+    ]
+    monkeypatch.setattr("burnish.choosing.find_candidates", lambda records, may_spend: Available(there, [], []))
     started = strengthened(project, store, "auto").started
     assert started.model == "scripted:demo"
-    assert started.settings["chosen"] == (
-        "scripted:demo: free, on this disk, never tried; scripted:large is there too, never tried"
-    )
+    assert started.settings["chosen"] == "scripted:demo: free, on this disk, never tried; not chosen: scripted:large"
 
 
 def test_of_several_models_the_first_is_asked_and_nobody_where_nobody_is_named(project: Path, store: Store) -> None:

@@ -1,4 +1,4 @@
-"""The planted weaknesses: twenty, each passes what was given; a scripted model can mend what no rewrite does."""
+"""The planted weaknesses: twenty, each passes what was given; a scripted model can mend what ruff cannot."""
 
 import importlib.util
 from collections import Counter
@@ -51,7 +51,7 @@ def test_each_passes_what_was_given(weakness: Any, box: Sandbox) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
-def test_a_model_that_knows_better_mends_what_no_rewrite_does(store: Store) -> None:
+def test_a_model_that_knows_better_mends_what_ruff_cannot(store: Store) -> None:
     one = SCRIPT.tried(ALL["best_of_all_pairs"], ScriptedModel([block(GAIN)]), store)
     assert (one.mended, one.by, one.worse) == (True, "model", ())
     assert "quadratic" in one.before
@@ -60,9 +60,9 @@ def test_a_model_that_knows_better_mends_what_no_rewrite_does(store: Store) -> N
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
-def test_without_a_model_the_rewrites_are_what_there_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = SCRIPT.tried(ALL["seen_list"], None, store)
-    assert (one.mended, one.by, one.worse, one.tokens) == (True, "rewrite", (), 0)
-    monkeypatch.setattr(SCRIPT, "CHECKS", ("security",))  # what finds it; the others cost seconds
+def test_without_a_model_ruff_is_all_there_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SCRIPT, "CHECKS", ("security", "quality"))  # what finds them; the others cost seconds
+    one = SCRIPT.tried(ALL["leftovers"], None, store)
+    assert (one.mended, one.by, one.worse, one.tokens) == (True, "ruff", (), 0)
     two = SCRIPT.tried(ALL["eval_of_sums"], None, store)
     assert (two.mended, two.by) == (False, "-")

@@ -12,14 +12,13 @@ from typer.testing import CliRunner
 from burnish.agent import prompts
 from burnish.cli.models import app
 from burnish.errors import SetupProblem
+from burnish.model_history import TRIALS, last_speeds
+from burnish.models.counting import fewest_read
 from burnish.models.names import open_model
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store, read_record
-from burnish.runs.speeds import EXAMINED, last_speeds
 from burnish.sandbox import Sandbox
-from burnish.verbs.try_model import check_cost, most_dollars, try_model
-from burnish.verbs.trying.trials import MARKER, least_tokens, long_prompt
-from burnish.verbs.trying.tried import Tried
+from burnish.verbs.try_model import MARKER, ModelFault, ModelTrial, check_cost, estimate_cost, list_tasks, try_model
 from tests.models.peers import MODEL, Peer, Turn, serving
 
 GOOD = {
@@ -47,22 +46,21 @@ def one_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.verbs.try_model.open_sandbox", lambda *_, **__: nullcontext(box))
 
 
-def tried(whole: bool = False, **replies: str) -> Tried:
+def tried(**replies: str) -> ModelTrial:
     """What is said of a model that is good but for these answers."""
-    return try_model(ScriptedModel(GOOD | {name: [reply] for name, reply in replies.items()}, whole=whole))
+    return try_model(ScriptedModel(GOOD | {name: [reply] for name, reply in replies.items()}))
 
 
 def test_a_good_model_is_good_enough_for_everything() -> None:
     found = tried()
     assert (found.good_for, found.not_for, found.changes) == (("write", "fix", "tests", "JSON"), (), ())
-    assert found.line.startswith("scripted:inline: good enough for write, fix, tests and JSON.")
     assert found.dollars == 0
 
 
 def test_code_is_run_and_not_believed() -> None:
     found = tried(write="```python\ndef count_vowels(text):\n    return 2\n```")
     assert (found.is_enough, found.not_for) == (False, ("write",))
-    assert "the code is wrong: assert count_vowels" in found.answers[1].why
+    assert "the code is wrong: assert count_vowels" in found.tasks[1].why
 
 
 def test_prose_in_place_of_code_is_no_function() -> None:
@@ -78,40 +76,29 @@ def test_prose_in_place_of_code_is_no_function() -> None:
 def test_wrong_json_is_said_to_be_so_and_write_stays_possible(reply: str) -> None:
     found = tried(JSON=reply)
     assert (found.is_enough, found.not_for) == (True, ("JSON",))
-    assert "good enough for write, fix and tests; not for JSON" in found.line
 
 
 def test_json_in_a_block_is_json() -> None:
     assert "JSON" in tried(JSON='```json\n{"name": "Ada", "age": 36, "city": "London"}\n```').good_for
 
 
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        ("Sure! Here are some tests:\n" + GOOD["form"][0], "words around"),
-        (GOOD["form"][0] + "\n" + GOOD["form"][0], "2 code blocks"),
-        ("assert count_vowels('') == 0", "no code blocks"),
-        ("```python\nprint(1)\n```", "does not hold the tests"),
-    ],
-)
-def test_a_form_that_is_not_kept_is_named(reply: str, why: str) -> None:
+@pytest.mark.parametrize("reply", ["assert count_vowels('') == 0", "```python\nprint(1)\n```", ""])
+def test_a_model_that_writes_no_tests_is_not_for_tests(reply: str) -> None:
     found = tried(form=reply)
-    assert "tests" in found.not_for
-    assert why in next(answer.why for answer in found.answers if answer.name == "form")
+    assert (found.is_enough, found.not_for) == (True, ("tests",))
 
 
 def test_a_model_that_never_stops_is_good_for_nothing() -> None:
     found = tried(stop="1 2 3 4 5 " + "6 7 8 " * 60)
     assert found.good_for == ()
-    assert "not good enough for anything" in found.line
-    assert "does not stop when it is done (stop)" in found.changes[0]
-    assert "instruct" in found.changes[0]
+    assert found.not_for == ("write", "fix", "tests", "JSON")
+    assert (found.fault, len(found.changes)) == (ModelFault.DOES_NOT_STOP, 1)
 
 
 @pytest.mark.parametrize("leak", ["<|im_end|>\n<|im_start|>user", "[/INST]", "</s>", "<end_of_turn>", "\nUser: and 6?"])
 def test_what_a_template_leaks_into_an_answer_is_named(leak: str) -> None:
     found = tried(stop=f"1\n2\n3\n4\n5{leak}")
-    assert "chat template is missing or wrong" in found.changes[0]
+    assert (found.fault, len(found.changes)) == (ModelFault.TEMPLATE_LEAKS, 1)
 
 
 def test_code_with_odd_characters_leaks_no_template() -> None:
@@ -119,40 +106,21 @@ def test_code_with_odd_characters_leaks_no_template() -> None:
     assert tried(write=code + "    return sum(c in 'aeiou' for c in text.lower())\n```").changes == ()
 
 
-def test_a_model_that_reads_everything_and_forgets_the_beginning_has_context_enough() -> None:
-    model = ScriptedModel(GOOD | {"context": ["I do not know.", MARKER]})
-    found = try_model(model)
-    assert "forgets how it began: nothing is wrong with the context" in found.changes[0]
-    assert found.is_enough
-
-
 def test_an_embedded_model_has_the_room_that_it_is_given_and_need_not_show_it() -> None:
     model = ScriptedModel(GOOD, name="local:x")
-    assert [answer.name for answer in try_model(model).answers] == ["write", "fix", "JSON", "form", "stop"]
+    assert [answer.name for answer in try_model(model).tasks] == ["write", "fix", "JSON", "form", "stop"]
 
 
 def test_the_long_prompt_is_as_long_as_any_and_no_longer() -> None:
-    size = sum(len(message.content) for message in long_prompt().ask.messages)
-    assert size == prompts.MOST_CHARACTERS
-    assert 2048 < least_tokens(long_prompt()) < size / 3
-
-
-def test_a_model_that_cannot_repeat_a_word_says_nothing_of_its_context() -> None:
-    found = tried(context="What password?")
-    assert found.changes == ()
-    assert "cannot be told" in found.answers[0].why
-
-
-def test_answers_that_come_whole_are_named() -> None:
-    long = GOOD["write"][0].replace("return", "# " + "well " * 60 + "\n    return")
-    assert "Answers come whole" in tried(whole=True, write=long).changes[0]
-    assert tried(write=long).changes == ()
+    context = list_tasks("scripted:x")[0]
+    assert sum(len(message.content) for message in context.ask.messages) == prompts.MOST_CHARACTERS
+    assert fewest_read(context.ask) > 2048
 
 
 def test_what_was_said_is_on_record_and_no_run_of_the_user() -> None:
     long = GOOD["write"][0].replace("return", "# " + "well " * 60 + "\n    return")
     found = tried(write=long)
-    kept = Store(Store().folder / EXAMINED)
+    kept = Store(Store().folder / TRIALS)
     events = read_record(kept.find("last"))
     assert [event.kind for event in events].count("model_replied") == 6
     assert Store().list() == []
@@ -197,33 +165,34 @@ def test_a_good_model_behind_a_server_is_good_whatever_it_speaks(meet: Meet, kin
 
 def test_a_server_that_cuts_prompts_is_told_apart_from_one_that_forgets(meet: Meet) -> None:
     found = try_model(open_model(meet(cut=4000)))
-    assert "context is too small" in found.changes[0]
-    assert found.changes[0].endswith(
-        "llama-server -c 16384 -np 2 (all its slots share them), vllm --max-model-len 8192"
-    )
+    assert (found.fault, len(found.changes)) == (ModelFault.CONTEXT_TOO_SMALL, 1)
     assert found.is_enough
+
+
+def test_a_model_that_reads_everything_and_forgets_the_beginning_has_context_enough(meet: Meet) -> None:
+    found = try_model(open_model(meet(context=Turn(text="What password?", read=5000))))
+    assert (found.tasks[0].passed, found.is_enough, found.fault) == (False, True, None)
 
 
 def test_a_prompt_that_is_refused_as_too_long_means_the_same(meet: Meet) -> None:
     says = "the request (2810 tokens) exceeds the available context size (2048 tokens)"
     found = try_model(open_model(meet(context=Turn(status=400, says=says))))
-    assert "The context is too small: the prompt has 2810 tokens; the engine has room for 2048" in found.changes[0]
+    assert found.fault is ModelFault.CONTEXT_TOO_SMALL
+    assert found.tasks[0].too_long
 
 
 def test_thoughts_that_leave_no_room_for_an_answer_are_named(meet: Meet) -> None:
     lost = Turn(text="", thoughts="let me see " * 20, length=True)
     found = try_model(open_model(meet(write=lost, fix=lost, stop=lost)))
     assert not found.is_enough
-    assert found.changes == (
-        "Its thoughts take all the tokens, and no answer is left. Give it more: burnish config set"
-        " models.lab.thinking 4096",
-    )
+    assert found.fault is ModelFault.ONLY_THOUGHTS
+    assert found.changes[0].endswith("burnish config set models.lab.thinking 4096")
 
 
 def test_a_server_that_never_ends_an_answer_is_left_in_time(meet: Meet) -> None:
     found = try_model(open_model(meet(stop=Turn(text="1 2 3 4 5 6 7 8", fault="endless"))))
     assert found.good_for == ()
-    assert "does not stop" in found.changes[0]
+    assert found.fault is ModelFault.DOES_NOT_STOP
 
 
 def test_a_key_that_is_refused_is_a_problem_of_the_set_up(meet: Meet) -> None:
@@ -246,7 +215,7 @@ def test_what_may_cost_more_than_a_few_cents_must_be_said_first(monkeypatch: pyt
     with pytest.raises(SetupProblem, match=r"more than 0\.01 dollars"):
         check_cost(dear, 0.01)
     cheap = cloud("claude-3-5-haiku-20241022", monkeypatch)
-    assert 0 < (most_dollars(cheap) or 0) < 0.05
+    assert 0 < (estimate_cost(cheap)[1] or 0) < 0.05
     assert check_cost(cheap, None).dollars is None
 
 
@@ -263,7 +232,7 @@ def test_where_nobody_knows_the_price_the_user_must_agree_to_so_many_tokens(tmp_
     with pytest.raises(SetupProblem, match=r"a cap of 1 dollars cannot be kept.*--unpriced$"):
         check_cost(far, 1.0, unpriced=True)
     (tmp_path / "config.toml").write_text(settings + "thinking = 1000\n")
-    assert check_cost(open_model("far:big"), None, unpriced=True).tokens == most + 7 * 1000
+    assert check_cost(open_model("far:big"), None, unpriced=True).tokens == most + 6 * 1000
 
 
 def test_of_a_model_that_was_never_heard_nothing_is_said_but_that(meet: Meet) -> None:
@@ -278,13 +247,12 @@ def test_of_a_model_that_was_never_heard_nothing_is_said_but_that(meet: Meet) ->
 
 
 def test_a_silent_server_is_left_after_two_tasks(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.verbs.trying.examination.TASK_SECONDS", 0.3)
+    monkeypatch.setattr("burnish.verbs.try_model.TASK_SECONDS", 0.3)
     found = try_model(open_model(meet(**dict.fromkeys(GOOD, Turn(fault="silent")))))
-    assert [answer.why for answer in found.answers] == [
-        *["not asked to the end: it took more than 0.3 s"] * 2,
-        *["not asked: to those before it came no answer"] * 4,
-    ]
-    assert "could not be tried" in found.line
+    assert not found.was_heard
+    first, second, *others = [answer.why for answer in found.tasks]
+    assert first == second
+    assert set(others) == {others[0]} != {first}
 
 
 def test_a_server_without_time_is_left_after_two_tasks_too_and_none_of_them_is_a_failure(
@@ -307,7 +275,6 @@ def test_a_task_that_was_not_answered_is_no_weakness_and_does_not_end_the_others
     busy = Turn(status=503, says="busy")
     found = try_model(open_model(meet(context=busy, fix=busy, form=busy, JSON=Turn(text="Ada"))))
     assert (found.good_for, found.not_for, found.untried) == (("write",), ("JSON",), ("fix", "tests"))
-    assert "good enough for write; not for JSON; not tried to the end: fix and tests." in found.line
 
 
 def test_models_are_tried_one_at_a_time() -> None:
@@ -323,10 +290,10 @@ def test_who_leaves_is_told_that_nothing_is_known_of_the_model(tmp_path: Path, m
     def ctrl_c(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("burnish.verbs.trying.examination.ask", ctrl_c)
+    monkeypatch.setattr("burnish.verbs.try_model.ask", ctrl_c)
     left = CliRunner().invoke(app, ["doctor", name := f"scripted:{tmp_path / 'good.json'}"])
     assert left.exit_code == 130
-    assert f"left before the end, so nothing is said of it. Again: burnish models doctor {name}" in left.stdout
+    assert f"Again: burnish models doctor {name}" in left.stdout
 
 
 def test_a_free_model_is_tried_where_no_money_may_be_spent() -> None:
@@ -339,7 +306,6 @@ def test_the_command_prints_a_line_a_task_and_says_with_its_exit_code_what_came_
     good = CliRunner().invoke(app, ["doctor", f"scripted:{script}"])
     assert good.exit_code == 0, good.output
     assert good.stdout.count("ok ") == 6
-    assert "they cost nothing" in good.stdout.splitlines()[0]
     script.write_text(json.dumps(GOOD | {"write": ["[bold]I cannot[/bold] \x1b[31mdo that"]}))
     bad = CliRunner().invoke(app, ["doctor", f"scripted:{script}", "--json"])
     told = json.loads(bad.stdout)

@@ -12,8 +12,8 @@ from burnish.agent import nodes
 from burnish.agent.ask import Tools
 from burnish.agent.decide import decide
 from burnish.agent.disputes import VOICES
+from burnish.agent.human_review import MOST_VERSIONS
 from burnish.agent.measuring import measuring
-from burnish.agent.reviewing import MOST_VERSIONS
 from burnish.agent.work import PERSON, Work
 from burnish.events import BaseEvent, Decided, Event, Move, Stopped
 from burnish.tasks.task import Task

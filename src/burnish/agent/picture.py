@@ -70,4 +70,4 @@ def _by_another(event: BaseEvent) -> bool:
     """Whether another node than `decide` said what comes next: the first one, or one that goes on once tests pass."""
     if not isinstance(event, Decided):
         return False
-    return event.choice in (*BEFORE, "voices") or event.reason.startswith("A round for ")
+    return event.choice in (*BEFORE, "voices") or bool(event.check)

@@ -57,7 +57,7 @@ def fix(
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""
     from burnish.agent.limits import check_priced
-    from burnish.choosing.auto import who_answers
+    from burnish.choosing import choose_models
     from burnish.cli.repaired import goodbye
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
@@ -70,7 +70,7 @@ def fix(
         _must_be_free(out, folder)
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
-    who = who_answers(model, caps)
+    who = choose_models(model, caps)
     check_priced(caps, *split_names(who.names))
     with Session(verbose, events, quiet) as session:
         plan = plan_for(

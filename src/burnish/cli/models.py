@@ -8,10 +8,9 @@ import typer
 
 from burnish.cli.models_doctor import doctor
 from burnish.errors import SetupProblem
-from burnish.models.catalog import CATALOG, DEFAULT_MODEL
+from burnish.models.catalog import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from burnish.models.listing import Shelf
     from burnish.models.providers import Server
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -24,17 +23,13 @@ def models(
 ) -> None:
     """List the models that are there: on this disk, and with the servers that are set up. Or fetch one, or try one."""
     if context.invoked_subcommand is None:
-        from burnish.cli.models_table import own_names, speed_of, table
+        from burnish.cli.models_table import format_table, list_rows
+        from burnish.model_history import last_speeds
         from burnish.models.listing import shelves
-        from burnish.runs.speeds import last_speeds
 
-        rows, found, speeds = on_this_machine(), shelves(), last_speeds()
-        if as_json:
-            of_files: list[dict[str, object]] = [{"name": name} for name in own_names(rows, speeds)]
-            every = [*rows, *(row for shelf in found for row in of_servers(shelf)), *of_files]
-            print(json.dumps([row | speed_of(str(row["name"]), speeds) for row in every], indent=2))
-        else:
-            print("\n".join(table(rows, found, speeds)))
+        found = shelves()
+        rows = list_rows(found, last_speeds())
+        print(json.dumps(rows, indent=2) if as_json else "\n".join(format_table(rows, found)))
 
 
 app.command()(doctor)
@@ -56,7 +51,7 @@ def pull(
 
 def _pull(name: str) -> None:
     from burnish.cli.fetching import fetching
-    from burnish.cli.models_table import megabytes
+    from burnish.cli.models_table import format_size
     from burnish.models.providers import server_of
     from burnish.models.weights import ensure, is_checked, known, place
 
@@ -68,7 +63,7 @@ def _pull(name: str) -> None:
     if is_checked(place(weights), weights):
         print(place(weights))
         return
-    print(f"burnish: the weights of {name}: {megabytes(weights.bytes)}, {weights.licence}", file=sys.stderr)
+    print(f"burnish: the weights of {name}: {format_size(weights.bytes)}, {weights.licence}", file=sys.stderr)
     with fetching() as progress:
         path = ensure(name, progress)
     print(path)
@@ -86,39 +81,3 @@ def _pull_there(server: "Server", name: str) -> None:
     with fetching() as progress:
         pull_there(server.address, name, progress)
     print(name)
-
-
-def on_this_machine() -> list[dict[str, object]]:
-    """Each known model, with what is on disk."""
-    from burnish.models.local import CONTEXT_TOKENS_PER_SLOT
-    from burnish.models.names import default_names, split_names
-    from burnish.models.weights import is_checked, place
-
-    chosen = split_names(default_names())
-    return [
-        {
-            "name": weights.name,
-            "bytes": weights.bytes,
-            "context": CONTEXT_TOKENS_PER_SLOT,
-            "licence": weights.licence,
-            "on_disk": is_checked(place(weights), weights),
-            "default": weights.name in chosen,
-            "path": str(place(weights)),
-        }
-        for weights in CATALOG.values()
-    ]
-
-
-def of_servers(shelf: "Shelf") -> list[dict[str, object]]:
-    """Each model of a server, as a program is told of it."""
-    return [
-        {
-            "name": model.name,
-            "address": shelf.address,
-            "context": model.context or None,
-            "bytes": model.bytes or None,
-            "dollars_per_million_read": model.price.read if model.price else None,
-            "dollars_per_million_written": model.price.written if model.price else None,
-        }
-        for model in shelf.models
-    ]

@@ -1,18 +1,12 @@
-"""`burnish models doctor`: five tiny tasks, a line each, and one line at the end that says what a model is good for."""
+"""`burnish models doctor`: a line for each tiny task, and one at the end that says what a model is good for."""
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from burnish.events import BaseEvent
-    from burnish.models.model import Model
-    from burnish.verbs.trying.answer import Answer
-    from burnish.verbs.trying.tried import Tried
 
 TASKS = {
     "hello": "wake it up",
@@ -20,10 +14,11 @@ TASKS = {
     "write": "write a function",
     "fix": "fix a function",
     "JSON": "answer in JSON",
-    "form": "tests, in one code block",
+    "form": "write tests",
     "stop": "stop when done",
 }
 """What each task is called on the screen."""
+MARKS = {"passed": ("ok", "green"), "failed": ("NO", "bold red"), "not_run": ("--", "dim")}
 
 
 def doctor(
@@ -47,65 +42,31 @@ def doctor(
     Exit code 1: not for write; 2: it could not be tried.
     """
     from rich.console import Console
+    from rich.text import Text
 
     from burnish.cli.fetching import fetching
-    from burnish.models.names import open_model
-    from burnish.verbs.try_model import check_cost
-
-    with fetching() as progress:
-        model = open_model(_one(name) or _default(), progress)
-    check_cost(model, dollars, unpriced)
-    console = Console(stderr=as_json, highlight=False)
-    try:
-        tried = _examined(model, dollars, unpriced, sandbox, console)
-    except KeyboardInterrupt:
-        _left(model, console)
-        raise
-    if as_json:
-        print(json.dumps(tried.as_json(), indent=2))
-    else:
-        _show(tried, console)
-    sys.stdout.flush()
-    raise typer.Exit(0 if tried.is_enough else 1 if tried.was_heard else 2)
-
-
-def _one(name: str) -> str:
-    """The name, if it is that of one model. Raises SetupProblem for several."""
     from burnish.errors import SetupProblem
-    from burnish.models.names import split_names
+    from burnish.events import Asked, CheckFinished, Notice
+    from burnish.models.catalog import DEFAULT_MODEL
+    from burnish.models.names import AUTO, default_names, open_model, split_names
+    from burnish.text import one_line, plain
+    from burnish.verbs.try_model import check_cost, estimate_cost, try_model
 
-    first, *others = split_names(name)
+    first, *others = split_names(name) if name else split_names(default_names())[:1]
     if others:
         raise SetupProblem(
             f"One model is tried at a time, and {name!r} names {len(others) + 1}. Type: burnish models doctor {first}"
         )
-    return first
+    with fetching() as progress:
+        model = open_model(DEFAULT_MODEL if not name and first == AUTO else first, progress)
+    check_cost(model, dollars, unpriced)
+    console = Console(stderr=as_json, highlight=False)
 
+    def show(text: str, style: str = "") -> None:
+        console.print(Text(plain(text), style), soft_wrap=True)
 
-def _left(model: "Model", console: "Console") -> None:
-    from rich.text import Text
-
-    words = f"{model.name}: left before the end, so nothing is said of it. Again: burnish models doctor {model.name}"
-    console.print(Text(words), soft_wrap=True)
-
-
-def _default() -> str:
-    from burnish.models.catalog import DEFAULT_MODEL
-    from burnish.models.names import AUTO, default_names, split_names
-
-    first = split_names(default_names())[0]
-    return DEFAULT_MODEL if first == AUTO else first
-
-
-def _examined(model: "Model", dollars: float | None, unpriced: bool, sandbox: str, console: "Console") -> "Tried":
-    """The examination, a line for each task as it ends; in a terminal, another says what is awaited."""
-    from rich.text import Text
-
-    from burnish.events import Asked, Notice
-    from burnish.text import one_line
-    from burnish.verbs.try_model import try_model
-
-    console.print(Text(f"{model.name}: {_cost(model)}"), soft_wrap=True)
+    tokens, most = estimate_cost(model)
+    show(f"{model.name}: five tiny tasks; at most {tokens:,} tokens" + (f", {most:.2f} dollars" if most else ""))
     with console.status(Text("opening the sandbox")) as status:
 
         def watch(event: "BaseEvent") -> None:
@@ -113,42 +74,23 @@ def _examined(model: "Model", dollars: float | None, unpriced: bool, sandbox: st
                 status.update(Text(f"{TASKS.get(event.purpose, event.purpose)} …"))
             elif isinstance(event, Notice):
                 status.update(Text(one_line(event.text)))
+            elif isinstance(event, CheckFinished):
+                done = event.evidence
+                line = f"{TASKS[done.check]:20} {done.figure:>18}  {one_line(done.why, 200)}".rstrip()
+                console.print(Text(*MARKS[done.verdict]), Text(line), soft_wrap=True)
 
-        def finished(answer: "Answer") -> None:
-            console.print(Text(*_mark(answer)), Text(_told(answer)), soft_wrap=True)
-
-        return try_model(model, dollars=dollars, unpriced=unpriced, sandbox=sandbox, watch=watch, finished=finished)
-
-
-def _cost(model: "Model") -> str:
-    from burnish.verbs.try_model import most_dollars, most_tokens
-
-    most = most_dollars(model)
-    if most is None:
-        return f"five tiny tasks; its price is not known, and they take {most_tokens(model):,} tokens at most"
-    return f"five tiny tasks; they cost {most:.2f} dollars at most" if most else "five tiny tasks; they cost nothing"
-
-
-def _mark(answer: "Answer") -> tuple[str, str]:
-    if answer.passed:
-        return "ok", "green"
-    return ("NO", "bold red") if answer.ended and answer.name != "context" else ("--", "dim")
-
-
-def _told(answer: "Answer") -> str:
-    from burnish.text import one_line
-
-    facts = f"{answer.seconds:6.1f} s {answer.tokens_out:5} tokens" if answer.ended else " " * 21
-    return f"{TASKS[answer.name]:24} {facts}  {one_line(answer.why, 200)}".rstrip()
-
-
-def _show(tried: "Tried", console: "Console") -> None:
-    from rich.text import Text
-
-    from burnish.text import plain
-
-    console.print(Text(plain(tried.line), style="bold"), soft_wrap=True)
-    for change in tried.changes:
-        console.print(Text(plain(change)), soft_wrap=True)
-    if tried.dollars:
-        console.print(Text(f"It cost {tried.dollars:.4f} dollars."), soft_wrap=True)
+        try:
+            trial = try_model(model, dollars=dollars, unpriced=unpriced, sandbox=sandbox, watch=watch)
+        except KeyboardInterrupt:
+            show(f"{model.name}: stopped before the end. Again: burnish models doctor {model.name}")
+            raise
+    if as_json:
+        print(trial.model_dump_json(indent=2))
+    else:
+        show(trial.line, "bold")
+        for change in trial.changes:
+            show(change)
+        if trial.dollars:
+            show(f"It cost {trial.dollars:.4f} dollars.")
+    sys.stdout.flush()
+    raise typer.Exit(0 if trial.is_enough else 1 if trial.was_heard else 2)

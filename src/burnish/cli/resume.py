@@ -49,7 +49,7 @@ def resume(
 def _go_on(run: "Run", raised: dict[str, float], store: "Store", session: "Session", sandbox: str | None) -> "Run":
     """Do the work, and put the files of a run that names no folder where a new one would put them."""
     from burnish.cli.asking import can_ask, terminal
-    from burnish.cli.review import Desk, can_review
+    from burnish.cli.review import ReviewDesk, can_review
     from burnish.cli.session import here
     from burnish.events import FilesWritten
     from burnish.text import slug
@@ -60,7 +60,7 @@ def _go_on(run: "Run", raised: dict[str, float], store: "Store", session: "Sessi
     nowhere = run.started.verb == "write" and not settings_of(run).get("out")
     place = here() / slug(task_of(run).id) if nowhere else None
     answer = terminal(session.screen) if waits_for_answers(run) and can_ask(session.screen is None) else None
-    desk = Desk(session) if is_reviewed(run) and can_review(session.screen is None) else None
+    desk = ReviewDesk(session) if is_reviewed(run) and can_review(session.screen is None) else None
     watch, review = (desk.watch, desk.review) if desk else (session.watch, None)
     models = session.models(run.started.model)
     done = resume_it(

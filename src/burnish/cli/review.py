@@ -5,11 +5,16 @@ What a model wrote is shown and never obeyed. Answers may come from a pipe, a li
 
 import io
 import itertools
+import os
 import re
 import select
+import shlex
+import shutil
+import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -17,11 +22,10 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.ask import Shown
-from burnish.cli.editing import edited_in_editor, edited_in_file
 from burnish.cli.screen import CHECK_COLOURS
 from burnish.cli.session import Session
 from burnish.errors import SetupProblem
-from burnish.events import BaseEvent, Evidence, Reviewed, RunStarted
+from burnish.events import BaseEvent, Reviewed, RunStarted
 from burnish.text import one_line, plain
 
 HELP = "[Enter] go on · c WORDS change · 3: WORDS comment on line 3 · e edit (e FILE: take this file) · q stop"
@@ -34,6 +38,8 @@ _CHANGE = re.compile(r"(?:c|change)\b[\s:]*(.*)", re.IGNORECASE)
 _EDIT = re.compile(r"(?:e|edit)(?:\s+(.+))?", re.IGNORECASE)
 MOST_ODD = 20
 """Lines from a pipe that are no answer, one after the other, before it is taken to hold none."""
+MOST_BYTES = 1_000_000
+"""Of a file that a person hands in."""
 GO_ON, STOP = ("", "go on", "go", "ok", "y", "yes"), ("q", "quit", "stop")
 
 
@@ -65,7 +71,7 @@ def can_review(silent: bool) -> bool:
     return not waiting or not isinstance(source, io.BufferedReader) or bool(source.peek(1))
 
 
-class Desk:
+class ReviewDesk:
     """Where a person looks at things. Events that happen meanwhile are shown once they have answered."""
 
     def __init__(self, session: Session) -> None:
@@ -95,7 +101,7 @@ class Desk:
             self._screen.pause()
         try:
             show(shown, self._screen.console)
-            return answered(shown, self._screen.console)
+            return ask_for_answer(shown, self._screen.console)
         except EOFError:
             raise SetupProblem(
                 f"No answer came at the review of the {shown.where}, and nobody is there to look. What was done is "
@@ -117,27 +123,17 @@ def show(shown: Shown, console: Console) -> None:
     for number, line in enumerate((shown.code if shown.where == "checks" else shown.tests).rstrip().split("\n"), 1):
         console.print(Text.assemble((f"{number:>4}  ", "dim"), (plain(line), "cyan")), soft_wrap=True)
     if shown.evidence:
-        console.print()
-        console.print(_table(shown.evidence))
+        table = Table("check", "answer", "figure", "why", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for item in shown.evidence:
+            answer = Text(item.verdict.replace("_", " "), style=CHECK_COLOURS[item.verdict])
+            figure, why = Text(one_line(item.figure, 40)), Text(one_line(item.why, 160))
+            table.add_row(Text(item.check, style="bold"), answer, figure, why)
+        console.print("", table)
     if shown.note:
         console.print(Text(one_line(shown.note, 400), style="yellow"), soft_wrap=True)
 
 
-def _table(evidence: tuple[Evidence, ...]) -> Table:
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in ("check", "answer", "figure", "why"):
-        made.add_column(name, overflow="fold")
-    for item in evidence:
-        made.add_row(
-            Text(item.check, style="bold"),
-            Text(item.verdict.replace("_", " "), style=CHECK_COLOURS[item.verdict]),
-            Text(one_line(item.figure, 40)),
-            Text(one_line(item.why, 160)),
-        )
-    return made
-
-
-def answered(shown: Shown, console: Console) -> Reviewed:
+def ask_for_answer(shown: Shown, console: Console) -> Reviewed:
     """What the person says, asked for until it can be understood.
 
     Raises EOFError at the end of the input, and where a pipe holds no answer: that might never end.
@@ -148,15 +144,15 @@ def answered(shown: Shown, console: Console) -> Reviewed:
         line = plain(input("> ")).strip()
         if not person:  # nobody has seen it typed
             console.print(Text(line), soft_wrap=True)
-        said = understood(line, shown)
+        said = read_answer(line, shown)
         if isinstance(said, Reviewed):
             return said
         console.print(Text(plain(said), style="yellow"), soft_wrap=True)
     raise EOFError
 
 
-def understood(line: str, shown: Shown, edit: Callable[[Shown], str] = edited_in_editor) -> Reviewed | str:
-    """A line as an answer, or why it is none. `edit` lets the person edit what is shown; it raises SetupProblem."""
+def read_answer(line: str, shown: Shown) -> Reviewed | str:
+    """A line as an answer, or why it is none."""
     if line.lower() in GO_ON:
         return Reviewed(where=shown.where, said="go_on")
     if line.lower() in STOP:
@@ -168,8 +164,60 @@ def understood(line: str, shown: Shown, edit: Callable[[Shown], str] = edited_in
         return said if change[1] else "Say what to change, e.g.: c raise ValueError below zero"
     if wanted := _EDIT.fullmatch(line):
         try:
-            text = edited_in_file(wanted[1]) if wanted[1] else edit(shown)
+            text = read_file(Path(wanted[1].strip("'\"")).expanduser()) if wanted[1] else edit_in_editor(shown)
         except SetupProblem as problem:
             return str(problem)
         return Reviewed(where=shown.where, said="edited", text=text)
     return f"That is no answer here. {HELP}"
+
+
+def edit_in_editor(shown: Shown) -> str:
+    """What is shown, as the person leaves it in their editor, which has the terminal meanwhile.
+
+    Raises SetupProblem where there is no editor, where it fails, and where nothing was changed.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise SetupProblem("An editor needs a terminal. Edit the file elsewhere, and name it: e FILE")
+    before, name = (shown.code, "solution.py") if shown.where == "checks" else (shown.tests, "test_solution.py")
+    command = find_editor()
+    with tempfile.TemporaryDirectory(prefix="burnish-review-") as folder:
+        file = Path(folder) / name
+        file.write_text(before, "utf-8", "replace")
+        try:
+            # not in the current folder, which may be a stranger's: some editors obey files that lie there
+            code = subprocess.run([*command, str(file)], cwd=folder).returncode
+        except OSError as error:
+            raise SetupProblem(
+                f"The editor {command[0]!r} could not be started ({error.strerror}). Hand in a file instead: e FILE"
+            ) from error
+        if code:
+            raise SetupProblem(f"The editor ended with {code}, so nothing was taken from it. Try again: e")
+        text = read_file(file)
+    if text == before:
+        raise SetupProblem("Nothing was changed in the editor. Press Enter to go on with it as it is.")
+    return text
+
+
+def find_editor() -> list[str]:
+    """The person's own editor, else one that is usually there."""
+    named = (os.environ.get("VISUAL") or os.environ.get("EDITOR") or "").strip()
+    found = named or shutil.which("nano") or shutil.which("vi")
+    if not found:
+        raise SetupProblem("There is no editor. Name one before you start, export EDITOR=…, or hand in a file: e FILE")
+    try:
+        return shlex.split(found)
+    except ValueError:
+        return [found]
+
+
+def read_file(file: Path) -> str:
+    """The text of a file that a person edited. Raises SetupProblem where it cannot be read."""
+    try:
+        if file.exists() and not file.is_file():
+            raise SetupProblem(f"{str(file)!r} is no plain file. Name a file of Python code: e FILE")
+        if file.stat().st_size > MOST_BYTES:
+            raise SetupProblem(f"{str(file)!r} is too large. Name a file of Python code: e FILE")
+        return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise SetupProblem(f"{str(file)!r} cannot be read ({reason}). Name another one: e FILE") from error

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from burnish.choosing.told import why_chosen
+from burnish.choosing import read_choice
 from burnish.cli.leaving import PatientConsole
 from burnish.cli.thoughts import Thoughts
 from burnish.cli.voices import Voices
@@ -108,7 +108,7 @@ class Screen:
         self._started = event.at
         self._line("task", one_line(event.prompt, 200))
         self._line("model", event.model)
-        if why := why_chosen(event):
+        if why := read_choice(event):
             self._line("chosen", why, "dim")
         self._line("sandbox", event.sandbox)
         self._now = "thinking"

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from burnish.agent.limits import Limits
-from burnish.choosing.candidate import Choice
+from burnish.choosing import Choice
 from burnish.cli.fetching import fetching
 from burnish.cli.lines import print_line
 from burnish.cli.screen import Screen

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from burnish.choosing.told import why_chosen
+from burnish.choosing import read_choice
 from burnish.cli.screen import COLOURS
 from burnish.costs import cost, costs_of_models
 from burnish.events import (
@@ -72,7 +72,7 @@ class _Story:
                 when = datetime.fromtimestamp(event.at).strftime("%Y-%m-%d %H:%M:%S")
                 self._head(f"{event.run_id}  {when}  {event.model}  burnish {event.burnish}")
                 self._plain(event.prompt)
-                if why := why_chosen(event):
+                if why := read_choice(event):
                     self._plain(f"chosen: {why}", "dim")
                 self._plain(f"sandbox: {event.sandbox}", "dim")
             case SpecAgreed():

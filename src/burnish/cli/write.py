@@ -66,10 +66,10 @@ def write(
 ) -> None:
     """Write tested code from a sentence."""
     from burnish.agent.limits import check_priced
-    from burnish.choosing.auto import who_answers
+    from burnish.choosing import choose_models
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
-    from burnish.cli.review import Desk, check_reader
+    from burnish.cli.review import ReviewDesk, check_reader
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.models.names import split_names
     from burnish.packages import wanted
@@ -87,10 +87,10 @@ def write(
         check_terminal(quiet or events)
     if review:
         check_reader(quiet or events)
-    who = who_answers(model, caps, store)
+    who = choose_models(model, caps, store)
     check_priced(caps, *split_names(who.names))
     with Session(verbose, events, quiet) as session:
-        desk = Desk(session) if review else None
+        desk = ReviewDesk(session) if review else None
         watch = desk.watch if desk else session.watch
         run = write_it(
             text,

@@ -8,7 +8,7 @@ from packaging.requirements import Requirement
 
 from burnish.agent.packages import recorded
 from burnish.checks.suite import Suite
-from burnish.choosing.told import why_chosen
+from burnish.choosing import read_choice
 from burnish.discreet import discreet, model_name
 from burnish.events import Case, Decided, Event, Graded, Outcome, PackagesAdded, Rated, Resumed, Reviewed, UserAnswered
 from burnish.evidence.form import (
@@ -73,7 +73,7 @@ def _started(run: Run) -> Started:
         burnish=newest[-1] if newest else started.burnish,
         sandbox=discreet(started.sandbox),
         continues=started.continues or "",
-        chosen=discreet(why_chosen(started)),
+        chosen=discreet(read_choice(started)),
     )
 
 

@@ -51,7 +51,7 @@ def m001_runs(db: sqlite3.Connection) -> None:
 
 
 def m002_speeds(db: sqlite3.Connection) -> None:
-    """What each file of events says of its models' speed; a row without a model where it says nothing."""
+    """No longer filled: the rows of runs say which records to read for a speed. An older Burnish still uses it."""
     db.execute(
         "CREATE TABLE speeds (file TEXT, size INTEGER, changed_ns INTEGER, model TEXT, tokens_per_second REAL, at REAL)"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from burnish.agent.limits import Limits
 from burnish.attempt import attempt
-from burnish.choosing.auto import models_for
+from burnish.choosing import open_chosen_models
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
 from burnish.models.names import Models, default_names
 from burnish.packages import Bounds, wanted
@@ -52,7 +52,7 @@ def fix(
         packages=wanted(packages, allow_packages),
         bounds=Bounds.within((limits or Limits()).seconds),
     )
-    answering = model or default_names() if plan.nothing else models_for(model, limits, store)
+    answering = model or default_names() if plan.nothing else open_chosen_models(model, limits, store)
     return repair(
         plan,
         answering,

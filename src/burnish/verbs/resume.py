@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from burnish.agent.human_review import Look
 from burnish.agent.limits import PER_ANSWER, Limits
-from burnish.agent.reviewing import Look
 from burnish.attempt import attempt
 from burnish.errors import SetupProblem
 from burnish.events import Applied, Asked, FilesWritten, Resumed, Reviewed, Stopped

@@ -11,7 +11,7 @@ from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.checks.lab import Lab
 from burnish.checks.project_run import PASSING, Ran
 from burnish.checks.watcher import Watcher
-from burnish.choosing.auto import who_answers
+from burnish.choosing import choose_models
 from burnish.config import load
 from burnish.costs import NOBODY
 from burnish.errors import SetupProblem
@@ -138,7 +138,7 @@ def _opened(model: Model | str | None, store: Store) -> tuple[Model | None, str]
     """The one that answers, and why, where it was chosen; of several the first, as here nobody is ever stuck."""
     model, why = load().model or NOBODY if model is None else model, ""
     if isinstance(model, str):
-        choice = who_answers(model, store=store, alone=True)
+        choice = choose_models(model, store=store, alone=True)
         if choice.names == NOBODY:
             return None, ""
         model, why = open_model(split_names(choice.names)[0]), choice.why

@@ -5,11 +5,11 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from burnish.agent.human_review import Look
 from burnish.agent.limits import Limits
-from burnish.agent.reviewing import Look
 from burnish.attempt import attempt
 from burnish.checks.settings import CHECKS
-from burnish.choosing.auto import models_for
+from burnish.choosing import open_chosen_models
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded
 from burnish.evidence import as_text, dossier_of
@@ -83,7 +83,7 @@ def write(
     settings |= {"review": True} if review else {}
     run = attempt(
         task,
-        models_for(model, limits, store),
+        open_chosen_models(model, limits, store),
         limits=limits,
         sandbox=sandbox,
         store=store,

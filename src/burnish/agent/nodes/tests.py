@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from burnish.agent import prompts
 from burnish.agent.ask import Tools
+from burnish.agent.human_review import Tests, review_tests
 from burnish.agent.own_tests import written
-from burnish.agent.reviewing import Tests, review_tests
 from burnish.agent.work import Work
 from burnish.checks.suite import Suite
 from burnish.events import Event, TestsFrozen, TestsProposed

@@ -2,10 +2,9 @@
 
 import pytest
 
-from burnish.agent.mending.sameness import Executed, otherwise
+from burnish.agent.refine.same_behaviour import ExecutedInput, find_difference
 from burnish.checks.ground import Alone
 from burnish.sandbox import Sandbox
-from tests.agent.mending.test_rewrites import mended
 
 EVALUATES = "def f(t):\n    return eval(t)\n"
 STARTS = 'import subprocess\ndef f(w):\n    return subprocess.check_output("echo " + w, shell=True, text=True)\n'
@@ -23,7 +22,7 @@ ASKS = "def f(c, n):\n    return c.execute(f\"SELECT a FROM t WHERE n = '{n}'\")
     ],
 )
 def test_input_that_was_executed_explains_a_difference(code: str, call: str, was: str, now: str) -> None:
-    assert Executed(code).explains(call, was, now)
+    assert ExecutedInput(code).explains(call, was, now)
 
 
 @pytest.mark.parametrize(
@@ -40,21 +39,23 @@ def test_input_that_was_executed_explains_a_difference(code: str, call: str, was
     ],
 )
 def test_input_that_was_data_explains_nothing(code: str, call: str, was: str, now: str) -> None:
-    assert not Executed(code).explains(call, was, now)
+    assert not ExecutedInput(code).explains(call, was, now)
 
 
 TOKEN = "import random\n\n\ndef make_token(n):\n    return ''.join(random.choice('abc') for _ in range(n))\n"
+SAFE_TOKEN = TOKEN.replace("random.choice", "secrets.choice").replace("import random", "import secrets")
 
 
 def test_a_token_is_another_each_time_and_yet_of_the_same_form(box: Sandbox) -> None:
-    safer, shorter = mended("security", TOKEN), mended("security", TOKEN.replace("range(n)", "range(n - 1)"))
+    shorter = SAFE_TOKEN.replace("range(n)", "range(n - 1)")
     calls, ground = ("make_token(9)", "make_token(12)"), Alone(box)
-    assert "secrets" in safer
-    assert otherwise(TOKEN, safer, calls, ground, security=True) == ""
-    assert otherwise(TOKEN, shorter, calls, ground, security=True).startswith("it does not do the same: make_token(9)")
-    assert otherwise(TOKEN, safer, calls, ground).startswith("it does not do the same")
+    assert find_difference(TOKEN, SAFE_TOKEN, calls, ground, security=True) == ""
+    assert "make_token(9)" in find_difference(TOKEN, shorter, calls, ground, security=True)
+    assert find_difference(TOKEN, SAFE_TOKEN, calls, ground)
 
 
 def test_a_list_of_arguments_does_what_the_shell_did(box: Sandbox) -> None:
     calls = ("f('abc')", "f('')", "f('a b')", "f(3)", "f('$HOME')")
-    assert otherwise(STARTS, mended("security", STARTS), calls, Alone(box), security=True) == ""
+    listed = STARTS.replace('"echo " + w, shell=True', '["echo", "" + w]')
+    assert find_difference(STARTS, listed, calls, Alone(box), security=True) == ""
+    assert find_difference(STARTS, listed.replace("echo", "printf"), calls, Alone(box), security=True)

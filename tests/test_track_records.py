@@ -1,30 +1,27 @@
 """How models did is counted from what is on disk: each run for the model that it says something of."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from burnish.choosing.candidate import Record
-from burnish.choosing.history import history
 from burnish.evals import results, shelf
 from burnish.evals.figures import Results
 from burnish.events import (
     BaseEvent,
     Broke,
-    Decided,
     ModelReplied,
-    Move,
     RunFinished,
     RunStarted,
     Stopped,
     Verdict,
 )
+from burnish.model_history import TrackRecord, count_track_records
 from burnish.runs import Store
 
 REPLIED = ModelReplied(ask_id="1", purpose="draft", text="…", tokens_in=5, tokens_out=5, seconds=1)
+BY_X, BY_Y = (REPLIED.model_copy(update={"model": name}) for name in ("a:x", "b:y"))
 
 
 def record(store: Store, model: str, *events: BaseEvent, verb: str = "write") -> Path:
@@ -40,12 +37,8 @@ def ended(verdict: Verdict) -> RunFinished:
     return RunFinished(verdict=verdict, why="…")
 
 
-def asked(level: int) -> Decided:
-    return Decided(choice="ask", reason="…", moves=(Move(kind="draft", version=1, round=level, model=level),))
-
-
 def test_nothing_was_ever_asked() -> None:
-    assert history() == {}
+    assert count_track_records() == {}
 
 
 def test_proven_runs_count_for_their_model_and_failed_and_broken_ones_against_it(store: Store) -> None:
@@ -53,7 +46,7 @@ def test_proven_runs_count_for_their_model_and_failed_and_broken_ones_against_it
         record(store, "a:x", REPLIED, ended(verdict))
     record(store, "a:x", REPLIED, Broke(error="ModelError", message="gone"))
     record(store, "a:y", REPLIED, ended("failed"), verb="fix")
-    assert history(store) == {"a:x": Record(runs=4, proven=2), "a:y": Record(runs=1)}
+    assert count_track_records(store) == {"a:x": TrackRecord(runs=4, proven=2), "a:y": TrackRecord(runs=1)}
 
 
 def test_runs_that_say_nothing_of_a_model_do_not_count(store: Store) -> None:
@@ -64,24 +57,19 @@ def test_runs_that_say_nothing_of_a_model_do_not_count(store: Store) -> None:
     record(store, "a:x", ended("failed"))
     record(store, "a:x", Broke(error="ModelError", message="nothing answers"))
     record(store, "a:x", REPLIED, ended("failed"), verb="strengthen")
-    assert history(store) == {}
+    assert count_track_records(store) == {}
 
 
 def test_of_a_pair_the_last_that_was_asked_has_the_result_and_the_first_was_stuck(store: Store) -> None:
-    record(store, "a:x,b:y", asked(0), REPLIED, ended("proven"))
-    record(store, "a:x,b:y", asked(0), asked(1), REPLIED, ended("proven"))
-    record(store, "a:x,b:y", asked(0), asked(1), REPLIED, ended("failed"))
-    assert history(store) == {"a:x": Record(runs=3, proven=1), "b:y": Record(runs=2, proven=1)}
+    record(store, "a:x,b:y", BY_X, ended("proven"))
+    record(store, "a:x,b:y", BY_X, BY_Y, ended("proven"))
+    record(store, "a:x,b:y", BY_X, BY_Y, ended("failed"))
+    assert count_track_records(store) == {"a:x": TrackRecord(runs=3, proven=1), "b:y": TrackRecord(runs=2, proven=1)}
 
 
-def test_a_record_that_cannot_be_read_is_nobodys(store: Store) -> None:
-    folder = record(store, "a:x,b:y", asked(0), REPLIED, ended("proven"))
-    store.list()
-    file = next(folder.glob("*.jsonl"))
-    before = file.stat()
-    file.write_bytes(b"#" * before.st_size)
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert history(store) == {}
+def test_an_old_record_of_a_pair_does_not_say_who_answered_and_is_nobodys(store: Store) -> None:
+    record(store, "a:x,b:y", REPLIED, ended("proven"))
+    assert count_track_records(store) == {}
 
 
 def evaluation(name: str, **changes: Any) -> None:
@@ -94,13 +82,13 @@ def evaluation(name: str, **changes: Any) -> None:
 def test_evaluations_count_with_the_share_of_their_last_round() -> None:
     evaluation("one")
     evaluation("two", model="a:y", tasks_finished=0, pass_at_1=[])
-    assert history() == {"a:x": Record(tasks=40, solved=30.0), "a:y": Record()}
+    assert count_track_records() == {"a:x": TrackRecord(tasks=40, solved=30.0), "a:y": TrackRecord()}
 
 
 @pytest.mark.parametrize("other", [{"strategy": "zero-shot"}, {"protocol": "oracle"}, {"without": ["tweak"]}])
 def test_evaluations_of_something_else_than_what_a_user_gets_do_not_count(other: dict[str, Any]) -> None:
     evaluation("other", **other)
-    assert history() == {}
+    assert count_track_records() == {}
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"model": 3}', "{"])
@@ -108,7 +96,7 @@ def test_a_file_of_results_that_makes_no_sense_is_passed_over(text: str) -> None
     evaluation("fine")
     evaluation("odd")
     (shelf.place() / "odd" / results.FILE).write_text(text)
-    assert history()["a:x"].tasks == 40
+    assert count_track_records()["a:x"].tasks == 40
 
 
 def test_the_fields_that_are_read_are_those_that_evaluations_write() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from burnish.agent.mending.weighing import better, found, worse, worth_asking
+from burnish.agent.refine.compare_evidence import describe_findings, is_better, is_worse, needs_question
 from burnish.events import Evidence
 
 
@@ -45,7 +45,6 @@ BETTER = [
     (performance("quadratic"), performance("linear")),
     (performance("worse"), performance("quadratic")),
     (quality(50), quality(55)),
-    (mutation(50), mutation(70)),
 ]
 NO_DIFFERENCE = [
     (security("low"), security("low")),
@@ -72,43 +71,53 @@ WORSE = [
 
 @pytest.mark.parametrize(("before", "after"), BETTER)
 def test_an_improvement_is_better_and_not_worse(before: Evidence, after: Evidence) -> None:
-    assert better(before, after)
-    assert not worse(before, after)
+    assert is_better(before, after)
+    assert not is_worse(before, after)
 
 
 @pytest.mark.parametrize(("before", "after"), NO_DIFFERENCE)
 def test_noise_is_neither_better_nor_worse(before: Evidence, after: Evidence) -> None:
-    assert not better(before, after)
-    assert not worse(before, after)
+    assert not is_better(before, after)
+    assert not is_worse(before, after)
 
 
 @pytest.mark.parametrize(("before", "after"), WORSE)
 def test_a_loss_is_worse_and_not_better(before: Evidence, after: Evidence) -> None:
-    assert worse(before, after)
-    assert not better(before, after)
+    assert is_worse(before, after)
+    assert not is_better(before, after)
 
 
 @pytest.mark.parametrize("one", [security("high"), performance("worse"), quality(10), mutation(1)])
 def test_what_was_not_run_is_never_better_and_no_longer_running_is_worse(one: Evidence) -> None:
     silent = not_run(one.check)
-    assert not better(one, silent)
-    assert not better(silent, one)
-    assert worse(one, silent)
-    assert not worse(silent, silent)
+    assert not is_better(one, silent)
+    assert not is_better(silent, one)
+    assert is_worse(one, silent)
+    assert not is_worse(silent, silent)
 
 
 def test_a_failure_where_nothing_was_known_is_worse() -> None:
-    assert worse(not_run("performance"), performance("worse"))
-    assert not worse(not_run("performance"), performance("linear"))
-
-
-def test_a_round_begins_where_something_can_be_mended() -> None:
-    begins = [security("low"), performance("quadratic"), quality(90, "F401"), quality(50)]
-    assert all(map(found, begins))
-    content = [security(), performance("n log n"), quality(90, "types", "docstring"), not_run("security")]
-    assert not any(map(found, content))
+    assert is_worse(not_run("performance"), performance("worse"))
+    assert not is_worse(not_run("performance"), performance("linear"))
 
 
 def test_the_model_is_asked_for_what_fails_or_grows_too_fast_and_not_for_trifles() -> None:
-    assert all(map(worth_asking, [security("high"), performance("quadratic"), quality(50)]))
-    assert not any(map(worth_asking, [security("low"), quality(90, "F401"), performance("linear")]))
+    assert all(map(needs_question, [security("high"), performance("quadratic"), performance("worse"), quality(50)]))
+    assert not any(
+        map(needs_question, [security("low"), quality(90, "F401"), performance("linear"), not_run("performance")])
+    )
+
+
+def test_a_growth_is_described_without_times_so_that_a_resumed_run_asks_the_same() -> None:
+    slow, slower = performance("quadratic", 0.01), performance("quadratic", 0.02)
+    assert describe_findings(slow, "") == describe_findings(slower, "")
+    assert "`f`" in describe_findings(slow, "")
+
+
+def test_a_finding_is_described_with_its_line_where_there_is_one() -> None:
+    def finding(line: int) -> Evidence:
+        details: Any = {"findings": [{"line": line, "what": "Bad."}]}
+        return Evidence(check="security", verdict="failed", why="", details=details)
+
+    assert describe_findings(finding(2), "a = 1\n  b = 2\n") == "`b = 2`: Bad."
+    assert describe_findings(finding(9), "a = 1\n") == "Bad."

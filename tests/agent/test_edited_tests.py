@@ -1,11 +1,10 @@
 """A file of tests that a person edited: what they changed is theirs, what is unchanged stays, the rest is gone."""
 
 import re
-import textwrap
 
 import pytest
 
-from burnish.agent.edited import on_line, read_edited, with_value
+from burnish.agent.edited_tests import find_test_on_line, read_edited_tests, replace_value
 from burnish.checks.suite import Suite
 
 GIVEN = ("assert f(1) == 1", "with pytest.raises(ValueError):\n    f(-1)")
@@ -16,7 +15,7 @@ NAMES = {"f", "helper"}
 
 
 def read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    found = read_edited(text, SUITE, NAMES)
+    found = read_edited_tests(text, SUITE, NAMES)
     assert not found.problem
     return found.given, found.model
 
@@ -62,9 +61,9 @@ def test_a_models_test_that_contradicts_a_persons_is_dropped() -> None:
         ("from . import f\n", r"it imports \."),
         ("from __future__ import annotations\n", r"it imports __future__"),
         ("from solution import f, g\n", r"imports 'g'; of solution there is only f, helper"),
-        ("from solution import *\n", r"imports '\*'"),
+        ("from solution import *\n", r"imports everything"),
         ("from math import *\n", r"line 1 imports everything"),
-        ("import solution\n", r"imports '\*'"),
+        ("import solution\n", r"imports everything"),
         ("def test_x(tmp_path):\n    assert f(1)\n", r"test_x has a decorator or parameters"),
         ("@slow\ndef test_x():\n    assert f(1)\n", r"test_x has a decorator or parameters"),
         ("def helper():\n    pass\n", r"line 1 is no test"),
@@ -72,7 +71,6 @@ def test_a_models_test_that_contradicts_a_persons_is_dropped() -> None:
         ("class TestX:\n    def test_y(self):\n        assert f(1)\n", r"line 1 is no test"),
         ("def test_x():\n    f(1)\n", r"test_x asserts nothing"),
         ("def test_x():\n    assert True\n", r"test_x does not use f or helper"),
-        ("def test_x():\n    assert f(n) == 1\n", r"test_x uses 'n', which comes from nowhere"),
         ("assert f(1) == 1\nassert f(1) == 2\n", r"contradict each other"),
         ("async def test_x():\n    assert f(1)\n", r"line 1 is no test"),
         ("\0", r"not Python"),
@@ -80,7 +78,7 @@ def test_a_models_test_that_contradicts_a_persons_is_dropped() -> None:
     ],
 )
 def test_what_cannot_be_taken_whole_is_said(text: str, why: str) -> None:
-    found = read_edited(text, SUITE, NAMES)
+    found = read_edited_tests(text, SUITE, NAMES)
     assert (found.given, found.model) == ((), ())
     assert re.search(why, found.problem), found.problem
 
@@ -107,21 +105,12 @@ def test_what_cannot_be_taken_whole_is_said(text: str, why: str) -> None:
     ],
 )
 def test_a_plain_value_needs_no_model(test: str, words: str, made: str) -> None:
-    assert with_value(test, words) == made
-
-
-def test_names_that_a_match_binds_come_from_somewhere() -> None:
-    test = (
-        "match f([1, 2, 3]):\n    case [first, *rest]:\n        assert first < rest[0]\n"
-        "    case {'a': one, **others} as whole:\n        assert others != whole != one"
-    )
-    found = read_edited(f"def test_x():\n{textwrap.indent(test, '    ')}\n", SUITE, NAMES)
-    assert (found.problem, found.given) == ("", (test,))
+    assert replace_value(test, words) == made
 
 
 def test_a_line_is_that_of_the_test_it_stands_in() -> None:
     lines = TEXT.split("\n")
     for line, text in enumerate(lines, 1):
-        found = on_line(line, TEXT, SUITE)
+        found = find_test_on_line(line, SUITE)
         assert (found == MODEL[0]) == ("f(2)" in text or "test_model_1" in text), text
-    assert on_line(0, TEXT, SUITE) == on_line(999, TEXT, SUITE) == ""
+    assert find_test_on_line(0, SUITE) == find_test_on_line(999, SUITE) == ""
