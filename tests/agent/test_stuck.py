@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agent.stuck import why_stuck
+from burnish.agent.decide import why_stuck
 from burnish.events import Event
 from tests.agent.history import proposed, ran, work
 
