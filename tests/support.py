@@ -18,7 +18,7 @@ def block(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}\n```"
 
 
-ASKING = ("draft", "rewrite", "reflect", "repair", "syntax", "repeat")
+ASKING = ("draft", "rewrite", "repair")
 """What code may be asked for with."""
 GOOD = block("def double(n):\n    return n * 2")
 SQUARE = block("def double(n):\n    return n * n")

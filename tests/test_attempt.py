@@ -70,7 +70,7 @@ def test_a_watcher_that_breaks_loses_no_run(store: Store) -> None:
 @pytest.mark.usefixtures("open_box")
 def test_hidden_tests_and_gold_never_reach_the_prompt_or_the_record(store: Store) -> None:
     task = TASK.model_copy(update={"hidden_tests": "assert double(777) == 1554", "gold": "GOLDEN = 1"})
-    model = ScriptedModel(script(draft="no", reflect="no", rewrite="no"))
+    model = ScriptedModel(script(draft="no", repair="no", rewrite="no"))
     run = attempt(task, model, store=store)
     told = "".join(message.content for ask in model.asked for message in ask.messages)
     record = (store.runs / run.id / FILE).read_text()

@@ -62,7 +62,7 @@ def test_a_plausible_run_says_that_only_its_own_tests_vouch_for_it() -> None:
 
 
 def test_a_failed_run_is_reported_without_pretending() -> None:
-    text = reports.report(tried(draft="no", reflect="no", rewrite="no"))
+    text = reports.report(tried(draft="no", repair="no", rewrite="no"))
     assert "**Failed:" in text
     assert "## Code" not in text
     assert "No check was run." in text
@@ -80,7 +80,7 @@ def test_a_broken_run_is_reported_too() -> None:
 
 def test_names_keep_their_capitals_in_the_reason() -> None:
     other = block("class Other: ...")
-    run = tried("a class Stack, e.g. Stack().size() == 0", draft="no", reflect=other, rewrite=other)
+    run = tried("a class Stack, e.g. Stack().size() == 0", draft="no", repair=other, rewrite=other)
     assert "No version could be run: the code does not define Stack." in reports.report(run)
 
 
@@ -96,7 +96,7 @@ WILD = f"{ESC}[31m{ESC}]0;title\x07<script>alert(1)</script> [bold]x[/bold] ![i]
 @pytest.mark.parametrize(
     "replies",
     [
-        {"draft": WILD, "reflect": WILD, "rewrite": WILD},
+        {"draft": WILD, "repair": WILD, "rewrite": WILD},
         {"draft": block(f"def double(a, b='''{WILD}''', c=0, *, d): ...")},
         {"draft": block(f"def double(n):\n    raise ValueError('''{WILD}''')")},
         {"draft": block(f"def double(n):\n    return '''{WILD}'''")},

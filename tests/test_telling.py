@@ -70,7 +70,7 @@ def test_its_lines_fit_a_terminal(run: Run) -> None:
 
 
 def test_why_a_limit_ended_it_is_told(open_box: Sandbox) -> None:
-    wrong = ScriptedModel(script(draft=WRONG, reflect=WRONG, rewrite=WRONG), name="scripted:x")
+    wrong = ScriptedModel(script(draft=WRONG, repair=WRONG, rewrite=WRONG), name="scripted:x")
     story = explain(attempt(from_sentence(DOUBLE), wrong, limits=Limits(calls=2)))
     assert "the limit of 2 calls is reached" in " ".join(story.split())
     assert "Verdict: failed." in story

@@ -335,7 +335,7 @@ class Move(Frozen):
     """One thing to do in a round."""
 
     kind: str
-    """The node that does it: "draft", "rewrite", "reflect", "repair", "syntax", "repeat"."""
+    """The node that does it: "draft", "rewrite" or "repair"; in earlier records also "reflect", "syntax", "repeat"."""
     version: int
     """The number of the version it makes."""
     round: int

@@ -48,23 +48,23 @@ def test_a_right_first_draft_is_proven_at_once() -> None:
 
 
 def test_a_slip_of_the_models_is_mended_without_asking_again() -> None:
-    run = tried(draft=SQUARE, rewrite=WRONG, reflect=WRONG)
+    run = tried(draft=SQUARE, rewrite=WRONG, repair=WRONG)
     assert run.verdict == "proven"
     assert run.final
     assert (run.final.by, run.final.base) == ("tweak", 1)
 
 
-def test_reflection_shows_the_best_version_with_the_first_failing_assertion() -> None:
-    run = tried(**everywhere(WRONG) | {"draft": HALF, "reflect": GOOD})
+def test_a_repair_shows_the_best_version_with_the_first_failing_assertion() -> None:
+    run = tried(**everywhere(WRONG) | {"draft": HALF, "repair": GOOD})
     assert run.verdict == "proven"
     assert run.final
-    assert run.final.by == "reflect"
-    shown = next(ask.messages[1].content for ask in run.all(Asked) if ask.purpose == "reflect")
+    assert run.final.by == "repair"
+    shown = next(ask.messages[1].content for ask in run.all(Asked) if ask.purpose == "repair")
     assert "return 4" in shown
     assert "double(5) == 10" in shown
 
 
-def test_a_rewrite_wins_where_reflection_fails() -> None:
+def test_a_rewrite_wins_where_repairs_fail() -> None:
     run = tried(**everywhere(OTHER) | {"draft": WRONG, "rewrite": GOOD})
     assert run.final
     assert (run.verdict, run.final.by) == ("proven", "rewrite")
@@ -95,10 +95,10 @@ def test_a_wrong_test_of_the_models_is_outvoted_and_shown_as_disputed() -> None:
 
 def test_the_models_own_test_alone_never_bends_code_that_passes_the_given_ones() -> None:
     bent = block("def double(n):\n    return 7 if n == 3 else n * 2")
-    run = tried(tests=block("assert double(3) == 7"), reflect=bent)
+    run = tried(tests=block("assert double(3) == 7"), repair=bent)
     assert run.verdict == "proven"
     assert run.code == "def double(n):\n    return n * 2\n"
-    assert not [ask for ask in run.all(Asked) if ask.purpose in ("reflect", "repeat")]
+    assert not [ask for ask in run.all(Asked) if ask.purpose == "repair"]
 
 
 @pytest.mark.parametrize("limits", [Limits(rounds=0), Limits(rounds=1), Limits(calls=2), Limits(calls=3)])
@@ -250,11 +250,11 @@ def test_every_turn_is_explained_in_one_plain_sentence() -> None:
     assert [bool(decision.moves) for decision in decisions] == [True] * (len(decisions) - 1) + [False]
 
 
-def test_temperatures_rise_so_that_asking_again_can_say_something_new() -> None:
+def test_only_the_first_question_is_greedy_so_that_asking_again_can_say_something_new() -> None:
     run = tried(**everywhere(WRONG), limits=Limits(rounds=3))
     warmth = {move.round: move.temperature for decision in run.all(Decided) for move in decision.moves}
     assert list(warmth) == [0, 1, 2, 3]
-    assert warmth[0] == 0 < warmth[1] < warmth[2] < warmth[3]
+    assert list(warmth.values()) == [0, 0.7, 0.7, 0.7]
     asked = {ask.temperature for ask in run.all(Asked) if ask.purpose in ASKING}
     assert asked == set(warmth.values())
 
@@ -285,7 +285,7 @@ def test_every_event_is_on_disk_before_the_next_step(store: Store) -> None:
     attempt(from_sentence(DOUBLE), model, store=store)
     assert model.seen["draft"][:3] == ["run_started", "spec_agreed", "decided"]
     assert "asked" in model.seen["draft"]
-    later = model.seen["reflect"] if "reflect" in model.seen else model.seen["rewrite"]
+    later = model.seen["repair"] if "repair" in model.seen else model.seen["rewrite"]
     assert {"code_proposed", "tests_proposed", "tests_frozen", "tests_ran", "tweaked"} <= set(later)
 
 

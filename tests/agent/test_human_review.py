@@ -385,7 +385,7 @@ def test_a_person_can_mend_by_hand_what_the_model_cannot() -> None:
     mine = "def double(n):\n    return n + n\n"
     wrong = block("def double(n):\n    return 4")
     person = Person(checks=[say("edited", text=mine)])
-    replies = dict.fromkeys(("draft", "rewrite", "reflect", "repair", "repeat"), wrong)
+    replies = dict.fromkeys(("draft", "rewrite", "repair"), wrong)
     run = tried(person, limits=Limits(rounds=1), **replies)
     assert (run.verdict, run.code) == ("proven", mine)
     assert person.seen("checks")[0].evidence[0].verdict == "failed"

@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.agent import policy
-from burnish.events import Compared, Decided, Event, Move, TestsProposed
+from burnish.events import Compared, Event, Move, TestsProposed
 from burnish.tasks.task import NO_WORDS, Task
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.support import ASKING
@@ -75,52 +75,42 @@ def test_versions_of_a_round_have_numbers_of_their_own_and_say_whom_is_asked() -
     assert {(move.round, move.model) for move in moves} == {(4, 1)}
 
 
-def test_temperatures_rise_with_rounds_up_to_a_limit() -> None:
-    warmth = [policy.temperature(round_) for round_ in range(30)]
-    assert warmth[0] == 0.0
-    assert warmth == sorted(warmth)
-    assert warmth[1] < warmth[2] < warmth[3]
-    assert warmth[-1] == warmth[-2] <= 1.0
+def test_every_answer_after_the_first_is_asked_for_at_the_same_temperature() -> None:
+    asked = [policy.moves(work(*failing(rounds)), model, 9) for rounds in range(8) for model in STRENGTHS]
+    assert {move.temperature for moves in asked for move in moves} == {policy.TEMPERATURE}
 
 
-@pytest.mark.parametrize("kind", ["repair", "reflect"])
-def test_a_kind_that_only_repeats_what_was_there_is_dropped(kind: str) -> None:
+def test_repairs_that_only_repeat_what_was_there_are_dropped() -> None:
     same = proposed(1).code
-    events = [proposed(1), ran(1, "ff"), proposed(2, same, kind, 1), proposed(3, same, kind, 2)]
-    assert policy.gets_nowhere(kind, work(*events))
-    assert not policy.gets_nowhere(kind, work(*events[:3])), "once is no proof"
-    assert not policy.gets_nowhere(kind, work(*events[:3], proposed(3, None, kind, 2)))
+    events = [proposed(1), ran(1, "ff"), proposed(2, same, "repair", 1), proposed(3, same, "repair", 2)]
+    assert policy.repairs_repeat(work(*events))
+    assert not policy.repairs_repeat(work(*events[:3])), "once is no proof"
+    assert not policy.repairs_repeat(work(*events[:3], proposed(3, None, "repair", 2)))
     for model in STRENGTHS:
         asked = policy.moves(work(*events, ran(3, "ff"), proposed(4, round=3), ran(4, "ff")), model, 9)
-        assert kind not in {move.kind for move in asked}
+        assert {move.kind for move in asked} == {"rewrite"}
 
 
 def test_writing_afresh_is_never_dropped() -> None:
     same = proposed(1).code
     events = [proposed(1), ran(1, "ff"), proposed(2, same, "rewrite", 1), proposed(3, same, "rewrite", 2)]
-    assert not policy.gets_nowhere("rewrite", work(*events))
+    assert "rewrite" in {move.kind for move in policy.moves(work(*events), STRENGTHS[0], 9)}
 
 
-def test_a_repetition_is_named_as_one() -> None:
-    events = [proposed(1), ran(1, "ff"), proposed(2, proposed(1).code, "reflect", 1), ran(2, "ff")]
-    assert policy.moves(work(*events), STRENGTHS[0], 9)[0].kind == "repeat"
-
-
-def test_code_that_does_not_parse_is_mended_while_nothing_can_be_run() -> None:
+@pytest.mark.parametrize("model", STRENGTHS)
+@pytest.mark.parametrize("without", [frozenset[str](), frozenset({"rewrite"})])
+def test_where_nothing_can_be_run_there_is_nothing_to_repair(model: str, without: frozenset[str]) -> None:
     broken = proposed(1, "def f(n:\n  return", problem="the code does not parse: line 1")
-    [move, *_] = policy.moves(work(broken), STRENGTHS[0], 9)
-    assert (move.kind, move.base) == ("syntax", 1)
-    runs = [broken, proposed(2, round=1), ran(2, "ff")]
-    assert "syntax" not in {move.kind for move in policy.moves(work(*runs), STRENGTHS[0], 9)}
+    moves = policy.moves(work(broken), model, 9, without=without)
+    assert {(move.kind, move.base) for move in moves} == {("draft" if without else "rewrite", None)}
 
 
 def test_each_kind_shows_the_version_it_is_about() -> None:
     events = [given(), ran(0, "ff"), proposed(1), ran(1, "ff"), proposed(2, round=1), ran(2, "pf")]
     repairing = work(*events, task=REPAIR)
     assert policy.base_of("repair", repairing) == 0
-    assert policy.base_of("reflect", repairing) == policy.base_of("repeat", repairing) == 2
     assert policy.base_of("rewrite", repairing) is policy.base_of("draft", repairing) is None
-    assert policy.base_of("reflect", work()) is policy.base_of("syntax", work()) is None
+    assert policy.base_of("repair", work()) is None
     assert policy.base_of("repair", work(*events[2:])) == 2, "where nothing was broken before, the best version"
 
 
@@ -130,9 +120,9 @@ def test_an_answer_that_passes_the_given_tests_is_not_called_wrong(model: str) -
     good = work(own, proposed(1), ran(1, "pp", model="f"))
     assert {move.kind for move in policy.moves(good, model, 9)} == {"rewrite"}
     bad = work(own, proposed(1), ran(1, "pf", model="f"))
-    assert not policy.would_bend("reflect", bad)
+    assert policy.may_repair(bad)
     found = work(own, proposed(1), ran(1, "pf", model="f"), proposed(2, by="tweak", base=1), ran(2, "pp", model="f"))
-    assert not policy.would_bend("reflect", found), "a small edit may have been found by chance"
+    assert policy.may_repair(found), "a small edit may have been found by chance"
 
 
 def road(model: str, without: str, task: Task) -> list[Move]:
@@ -150,22 +140,21 @@ def road(model: str, without: str, task: Task) -> list[Move]:
 @pytest.mark.parametrize("model", STRENGTHS)
 @pytest.mark.parametrize("task", [WRITING, REPAIR])
 def test_a_part_that_is_left_out_is_not_in_any_round(model: str, task: Task) -> None:
-    for kind in ("rewrite", "repair", "reflect"):
+    for kind in ("rewrite", "repair"):
         assert kind not in {move.kind for move in road(model, kind, task)}
     alone = road(model, "portfolio", task)
     assert [move.round for move in alone] == list(range(6))
-    assert len({move.temperature for move in road(model, "warmth", task)}) <= 2
 
 
-def test_without_mending_nothing_is_asked_for_a_repetition_or_for_broken_code() -> None:
-    again = [proposed(1), ran(1, "ff"), proposed(2, proposed(1).code, "reflect", 1), ran(2, "ff")]
-    broken = [proposed(1, "def f(n:\n", problem="the code does not parse: line 1")]
-    for events in (again, broken):
-        asked = policy.moves(work(*events), STRENGTHS[0], 9, without=frozenset({"mending"}))
-        assert not {"repeat", "syntax"} & {move.kind for move in asked}
+@pytest.mark.parametrize("model", STRENGTHS)
+@pytest.mark.parametrize("task", [WRITING, REPAIR])
+@pytest.mark.parametrize("part", ["reflect", "mending", "warmth"])
+def test_a_part_of_earlier_versions_can_still_be_named_and_changes_nothing(part: str, model: str, task: Task) -> None:
+    assert part not in policy.PARTS
+    assert road(model, part, task) == road(model, "", task)
 
 
-@pytest.mark.parametrize("left_out", [{"rewrite"}, {"rewrite", "repair"}, {"rewrite", "repair", "reflect"}])
+@pytest.mark.parametrize("left_out", [{"rewrite"}, {"rewrite", "repair"}])
 @pytest.mark.parametrize("model", STRENGTHS)
 @pytest.mark.parametrize("task", [WRITING, REPAIR])
 def test_what_is_left_out_does_not_come_back_where_nothing_else_is_left(
@@ -177,23 +166,6 @@ def test_what_is_left_out_does_not_come_back_where_nothing_else_is_left(
     assert moves
     assert not left_out & {move.kind for move in moves}
     assert all(move.temperature > 0 for move in moves)
-
-
-@pytest.mark.parametrize("model", STRENGTHS)
-def test_a_stuck_round_is_warmer_and_the_same_in_all_else(model: str) -> None:
-    usual, stuck = (policy.moves(work(*failing(3)), model, 9, stuck=stuck) for stuck in (False, True))
-    assert [move.kind for move in stuck] == [move.kind for move in usual]
-    assert {move.temperature for move in stuck} == {round(usual[0].temperature + policy.JUMP, 2)}
-
-
-@pytest.mark.parametrize("model", STRENGTHS)
-def test_where_it_cannot_be_warmer_it_is_asked_in_ways_that_the_last_round_did_not_try(model: str) -> None:
-    last = Move(kind="rewrite", version=9, round=8, temperature=policy.WARMEST)
-    state = work(*failing(8), Decided(choice="ask", reason="so", moves=(last,)))
-    assert "rewrite" in {move.kind for move in policy.moves(state, model, 9)}
-    kinds = {move.kind for move in policy.moves(state, model, 9, stuck=True)}
-    assert kinds
-    assert "rewrite" not in kinds
 
 
 def edited(answers: int, groups: tuple[tuple[int, ...], ...]) -> list[Event]:

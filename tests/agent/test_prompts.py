@@ -41,8 +41,6 @@ def every(task: Task = TASK) -> dict[str, Messages]:
         "tests": prompts.tests(task, task.signature, task.visible_tests),
         "write": prompts.write(one),
         "repair": prompts.repair(one, LONG_FILE, failure),
-        "reflect": prompts.reflect(one, LONG_FILE, failure),
-        "repeat": prompts.repeat(one, LONG_FILE, failure),
         "form": prompts.form_again(prompts.write(one), "Sorry. " * 2000, "the answer holds no code", one),
     }
 
@@ -78,11 +76,11 @@ def test_the_answer_is_begun_with_the_stub_and_whatever_follows_makes_a_function
 
 
 def test_a_repair_is_begun_with_the_head_of_the_function_and_its_docstring() -> None:
-    for asked in (prompts.repair(wanted(), LONG_FILE, "x"), prompts.reflect(wanted(), LONG_FILE, "x")):
-        head = 'def f(n: int) -> int:\n    """Sum of some helpers."""\n'
-        assert asked[-1].content == f"```python\n{head}"
-        assert OWN.strip() in asked[1].content
-        assert "helper_3" not in asked[1].content
+    asked = prompts.repair(wanted(), LONG_FILE, "x")
+    head = 'def f(n: int) -> int:\n    """Sum of some helpers."""\n'
+    assert asked[-1].content == f"```python\n{head}"
+    assert OWN.strip() in asked[1].content
+    assert "helper_3" not in asked[1].content
 
 
 def test_where_nothing_clear_can_be_begun_the_question_stands_alone() -> None:
@@ -141,11 +139,11 @@ def size(messages: Messages) -> int:
 
 
 @pytest.mark.parametrize("task", [TASK, WORDY], ids=["short words", "long words"])
-@pytest.mark.parametrize("kind", ["write", "go_on", "repair", "reflect", "syntax", "repeat"])
+@pytest.mark.parametrize("kind", ["write", "go_on", "repair"])
 @pytest.mark.parametrize("failure", ["f(3) must be 7, but: got 5", "E  AssertionError " * 900])
 def test_no_prompt_is_longer_than_a_small_context_holds(task: Task, kind: str, failure: str) -> None:
     going_on = task.model_copy(update={"base_code": LONG_FUNCTION})
-    parts = () if kind in ("write", "go_on") else (LONG_FUNCTION, failure[:900] if kind == "syntax" else failure)
+    parts = () if kind in ("write", "go_on") else (LONG_FUNCTION, failure)
     asked = getattr(prompts, kind)(wanted(going_on), *parts)
     assert size(asked) <= prompts.MOST_CHARACTERS
     assert size(prompts.form_again(asked, "x" * 9999, "no code", wanted(task))) <= prompts.MOST_CHARACTERS + 1000

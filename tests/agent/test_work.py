@@ -147,6 +147,6 @@ def test_blank_lines_and_comments_do_not_make_an_answer_new() -> None:
 
 def test_a_round_repeats_only_if_all_of_it_does() -> None:
     same = proposed(1).code
-    assert work(proposed(1), proposed(2, same, round=1)).repeats
-    assert not work(proposed(1), proposed(2, same, round=1), proposed(3, round=1)).repeats
-    assert not work(proposed(1)).repeats, "a first draft repeats nothing"
+    assert work(proposed(1), proposed(2, same, round=1)).only_repeats(1)
+    assert not work(proposed(1), proposed(2, same, round=1), proposed(3, round=1)).only_repeats(1)
+    assert not work(proposed(1)).only_repeats(0), "a first draft repeats nothing"

@@ -245,7 +245,7 @@ SMALL, LARGE = "scripted:small", "scripted:large"
 
 
 def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: object, tmp_path: Path) -> None:
-    wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "reflect", "syntax", "repeat"), WRONG)), SMALL)
+    wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "repair"), WRONG)), SMALL)
     run = burnish.write(DOUBLE, [wrong, ScriptedModel(script(), LARGE)], out=tmp_path / "out")
     report = (tmp_path / "out" / "report.md").read_text()
     assert run.verdict == "proven"
@@ -262,7 +262,7 @@ def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, 
 
 
 def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: object, tmp_path: Path) -> None:
-    wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "reflect", "syntax", "repeat"), WRONG)), SMALL)
+    wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "repair"), WRONG)), SMALL)
     models = [wrong, ScriptedModel(script(), LARGE)]
     run = burnish.write(DOUBLE, models, limits=Limits(calls=2), out=tmp_path / "out")
     assert run.verdict == "failed"

@@ -1,5 +1,6 @@
 """`burnish.evaluate`, the Python twin: a suite goes in, results come out, and what was begun can be gone on with."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,20 @@ def test_what_stopped_is_gone_on_with_under_the_same_plan(tmp_path: Path) -> Non
     broken = len(Folder.open(kept()[0]).finished())
     results = resume("last", model=burnish.ScriptedModel([ADD_1]))
     assert (results.complete, results.errors, results.solved) == (True, broken, 0)
+
+
+def test_a_plan_without_parts_that_the_agent_no_longer_has_is_opened_and_gone_on_with(tmp_path: Path) -> None:
+    suite = str(jsonl(tmp_path / "mine.jsonl", toys(1)))
+    answering = burnish.ScriptedModel([ADD_1])
+    evaluate(suite, answering, strategy="burnish", rounds=1, without=("tweak",))
+    file = kept()[0] / "eval.json"
+    file.write_text(file.read_text().replace('"tweak"', '"tweak", "reflect", "mending", "warmth"'))
+    shutil.rmtree(file.parent / "attempts")
+    (file.parent / "attempts").mkdir()
+    assert Folder.open(file.parent).plan.without == ("tweak", "reflect", "mending", "warmth")
+    results = resume("last", model=answering)
+    assert (results.complete, results.errors, results.solved) == (True, 0, 1)
+    assert results.without == ("tweak", "reflect", "mending", "warmth"), "the table says what the plan said"
 
 
 class Elsewhere(burnish.ScriptedModel):

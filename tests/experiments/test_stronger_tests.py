@@ -39,7 +39,7 @@ def experiment() -> ModuleType:
 
 
 def model(answer: str) -> ScriptedModel:
-    said = dict.fromkeys(("draft", "rewrite", "reflect", "repeat", "syntax"), [answer])
+    said = dict.fromkeys(("draft", "rewrite", "repair"), [answer])
     return ScriptedModel(said | {"tests": [block("assert floor(5) == 5")], "": ["assert floor(1) == 1"]})
 
 

@@ -40,7 +40,7 @@ def test_the_picture_in_the_docs_is_what_the_command_prints(work_folder: Path) -
     page = (ROOT / "docs" / "graph.md").read_text("utf-8")
     assert f"```mermaid\n{printed}\n```" in page
     assert page == graph_page.page()
-    for node in ("specify", "tests", "draft", "rewrite", "reflect", "repair", "run", "tweak", "select", "judge"):
+    for node in ("specify", "tests", "draft", "rewrite", "repair", "run", "tweak", "select", "judge"):
         assert f"\t{node}({node})" in page
 
 

@@ -121,6 +121,16 @@ def test_a_record_that_every_burnish_must_open() -> None:
     assert [evidence.verdict for evidence in run.evidence] == ["passed"]
 
 
+def test_a_record_with_questions_that_are_no_longer_asked_opens_as_it_was() -> None:
+    """A real run that asked `syntax`, `reflect` and `repeat` at rising temperatures. This file never changes."""
+    run = Run(read_record(SAMPLES / "v1-reflect"))
+    assert (run.verdict, run.calls) == ("proven", 7)
+    assert [version.by for version in run.versions] == ["draft", "syntax", "reflect", "rewrite", "repeat", "reflect"]
+    assert run.final
+    assert run.final.by == "reflect"
+    assert [decision.choice for decision in run.all(Decided)] == ["begin", "ask", "ask", "turn", "judge"]
+
+
 def test_a_record_of_an_older_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def first_step(row: dict[str, object]) -> dict[str, object]:
         """Version 0 said "request" where version 1 says "prompt"."""

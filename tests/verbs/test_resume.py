@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from burnish.agent.limits import Limits
+from burnish.agent.picture import picture
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import (
     Asked,
@@ -29,11 +30,14 @@ from burnish.models.model import Ask, Chunk, Done, Thought, Waiting
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Record, Replay, Run, Store, read_record
 from burnish.sandbox import Sandbox
+from burnish.telling import explain
 from burnish.verbs.resume import resume
 from burnish.verbs.write import write
-from tests.support import DOUBLE, WRONG, script
+from tests.support import ASKING, DOUBLE, ROOT, WRONG, script
 
 ENDINGS = (Stopped, CheckFinished, RunFinished, Broke)
+SAMPLE = ROOT / "tests" / "runs" / "samples" / "v1-reflect"
+"""A run of an earlier version that asked `syntax`, `reflect` and `repeat`, and ended well."""
 
 
 def model(**replies: str) -> ScriptedModel:
@@ -83,6 +87,26 @@ def test_a_run_killed_after_any_line_of_its_record_ends_as_if_it_had_not_been(wh
         assert len(answering.asked) == len(asked - answered)
         assert run.all(Resumed)[0].answers == len(answered)
         assert run.calls == whole.calls + len(Replay(killed.events).lost), "what was asked twice may cost twice"
+
+
+def test_a_run_killed_amid_questions_that_are_no_longer_asked_goes_on_with_those_of_today(
+    open_box: Sandbox, store: Store
+) -> None:
+    old = Run(read_record(SAMPLE))
+    (store.runs / old.id).mkdir(parents=True)
+    shutil.copy(SAMPLE / "events.jsonl", store.runs / old.id)
+    before = (store.runs / old.id / "events.jsonl").read_bytes()
+    assert resume(old.id, ScriptedModel([]), store=store).verdict == "proven", "a finished run comes back as it is"
+    assert (store.runs / old.id / "events.jsonl").read_bytes() == before
+    asked = [place for place, event in enumerate(old.events) if isinstance(event, Asked)]
+    for place in (*asked[2:], len(old.events) - 3):
+        answering = model(rewrite=WRONG)
+        run = resume(left_by_a_crash(store, old, place + 1), answering, store=store)
+        assert (run.verdict, run.final and run.final.by) == ("proven", "repair")
+        assert not {"draft", "tests"} & {ask.purpose for ask in answering.asked}, "those are on record"
+        assert {ask.purpose for ask in answering.asked} <= {*ASKING}
+        assert explain(run)
+        assert picture(run)
 
 
 def test_a_line_torn_by_the_crash_is_no_hindrance(whole: Run, store: Store) -> None:

@@ -20,7 +20,7 @@ MUSING = "zebra zebra quagga zebra"
 
 def thinker(name: str = "scripted:thinker", **replies: str) -> ScriptedModel:
     """Wrong at first; thinks before each answer that holds code."""
-    said = {"draft": WRONG, "rewrite": GOOD, "reflect": GOOD, **replies}
+    said = {"draft": WRONG, "rewrite": GOOD, "repair": GOOD, **replies}
     thinking = {purpose: f"<think>{MUSING}</think>{text}" for purpose, text in said.items()}
     return ScriptedModel(script(**thinking), name=name)
 
@@ -54,7 +54,7 @@ def test_the_lengths_are_on_record_and_hold_when_the_run_goes_on(open_box: Sandb
     assert run.last(Stopped).reason == "calls"  # type: ignore[union-attr]
     further = resume(run.id, thinker(), raised={"calls": 16}, store=store)
     assert further.verdict == "proven"
-    drafts = [ask for ask in further.all(Asked) if ask.purpose in ("draft", "rewrite", "reflect")]
+    drafts = [ask for ask in further.all(Asked) if ask.purpose in ("draft", "rewrite", "repair")]
     assert len(drafts) > 1
     assert {(ask.max_tokens, ask.thinking) for ask in drafts} == {(700, 3)}
     assert {ask.max_tokens for ask in further.all(Asked) if ask.purpose == "tests"} == {240}

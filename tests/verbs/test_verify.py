@@ -321,7 +321,7 @@ def block_of_tests() -> str:
 
 def test_a_failed_run_claims_nothing_and_is_not_good(tmp_path: Path) -> None:
     folder = tmp_path / "failed"
-    assert deliver(folder, draft="no", rewrite="no", reflect="no", repeat="no", tests="no").verdict == "failed"
+    assert deliver(folder, draft="no", rewrite="no", repair="no", tests="no").verdict == "failed"
     verified = burnish.verify(folder)
     assert verified.ending == "holds"
     assert not verified.good

@@ -49,10 +49,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     add("tests", nodes.tests)
     add_asking("draft", nodes.draft)
     add_asking("rewrite", nodes.rewrite)
-    add_asking("reflect", nodes.reflect)
     add_asking("repair", nodes.repair)
-    add_asking("syntax", nodes.syntax)
-    add_asking("repeat", nodes.repeat)
     add("run", nodes.run)
     add("tweak", nodes.tweak)
     add("select", nodes.select)
@@ -63,7 +60,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     add("review", nodes.review)
     add("judge", nodes.judge)
 
-    asking = ["draft", "rewrite", "reflect", "repair", "syntax", "repeat"]
+    asking = ["draft", "rewrite", "repair"]
     graph.add_edge(START, "specify")
     graph.add_edge("specify", "run")
     graph.add_edge("run", "tweak")

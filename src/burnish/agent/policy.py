@@ -28,22 +28,20 @@ FIRST: dict[tuple[Strength, Case], str] = {
 """What is asked first, greedily; where nothing is broken, the draft. The smallest write better than they repair."""
 
 LATER: dict[tuple[Strength, Case], tuple[str, ...]] = {
-    ("small", "write"): ("rewrite", "rewrite", "reflect"),
-    ("small", "repair"): ("repair", "rewrite", "rewrite", "repair", "rewrite", "reflect"),
+    ("small", "write"): ("rewrite", "rewrite", "repair"),
+    ("small", "repair"): ("repair", "rewrite", "rewrite", "repair", "rewrite"),
     ("small", "repair without words"): ("repair", "rewrite", "repair"),
-    ("middle", "write"): ("rewrite", "rewrite", "reflect"),
+    ("middle", "write"): ("rewrite", "rewrite", "repair"),
     ("middle", "repair"): ("rewrite", "repair"),
     ("middle", "repair without words"): ("repair", "rewrite", "repair"),
-    ("strong", "write"): ("reflect", "rewrite"),
-    ("strong", "repair"): ("reflect", "rewrite", "repair"),
-    ("strong", "repair without words"): ("reflect", "repair"),
+    ("strong", "write"): ("repair", "rewrite"),
+    ("strong", "repair"): ("rewrite", "repair"),
+    ("strong", "repair without words"): ("repair", "rewrite"),
 }
 """What is asked in later rounds, in turn."""
 
-COLDEST, STEP, WARMEST = 0.7, 0.05, 1.0
-"""Temperatures after the first, greedy answer: each round is a little warmer."""
-JUMP = 0.1
-"""How much warmer a round is that is to lead out of a circle."""
+TEMPERATURE = 0.7
+"""Of every answer after the first, which is greedy. One that rises with the rounds was measured and earned nothing."""
 
 EDIT_VOTE = 0.5
 """What small edits count for beside the model's answers, of which each counts 1: they are no independent opinions, so
@@ -56,8 +54,9 @@ NEEDED, NEEDED_WITH_ONE_TEST, MANY_TESTS = 1.0, 1.4, 10
 """Votes for a behaviour that are enough; one test alone leaves much open, so a second voice is asked for. Where many
 given tests were passed in one way only, nobody's word is needed."""
 
-PARTS = ("tweak", "rewrite", "repair", "reflect", "mending", "portfolio", "agreement", "warmth")
-"""What an evaluation may leave out; "mending" is syntax and repeat, "warmth" the temperatures that rise."""
+PARTS = ("tweak", "rewrite", "repair", "portfolio", "agreement")
+"""What an evaluation may leave out; "portfolio" is asking several questions in one round. Plans of earlier versions may
+also name "reflect", "mending" and "warmth": the agent has none of them any more, so nothing has to be left out."""
 
 _BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
 
@@ -76,13 +75,6 @@ def case_of(work: Work) -> Case:
     if not work.broken:
         return "write"
     return "repair" if work.task.described else "repair without words"
-
-
-def temperature(round_: int, rises: bool = True, stuck: bool = False) -> float:
-    """Zero for the first answer, then warmer with each round, so that asking again can say something new."""
-    if not rises:
-        return COLDEST
-    return 0.0 if round_ == 0 else round(min(COLDEST + STEP * (round_ - 1) + JUMP * stuck, WARMEST), 2)
 
 
 def support(versions: Iterable[Version]) -> float:
@@ -107,28 +99,14 @@ def settled(work: Work) -> bool:
     return support(work.version(number) for number in work.group_of(work.best)) >= needed
 
 
-def moves(
-    work: Work,
-    model: str,
-    most: int,
-    level: int = 0,
-    without: frozenset[str] = frozenset(),
-    stuck: bool = False,
-) -> tuple[Move, ...]:
-    """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far.
-
-    Where the work is `stuck` it is asked in a warmer way than in the last round; where that is not possible, in ways
-    that the last round did not try, if there are any.
-    """
+def moves(work: Work, model: str, most: int, level: int = 0, without: frozenset[str] = frozenset()) -> tuple[Move, ...]:
+    """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far."""
     round_ = work.round + 1 if work.answers else 0
-    warmth = temperature(round_, "warmth" not in without, stuck)
     strong, case = strength(model), case_of(work)
     widths = WIDTHS[strong] if "portfolio" not in without else (1,)
     width = min(widths[min(round_, len(widths) - 1)], most)
     if work.answers:
-        called = [] if "mending" in without else _called_for(work)
-        tried = _last_kinds(work) if stuck and warmth <= last_warmth(work) else set()
-        kinds = [*called, *_in_turn(work, LATER[strong, case], without, tried)]
+        kinds = _in_turn(work, LATER[strong, case], without)
     else:
         first = FIRST.get((strong, case), "draft")
         kinds = ["draft" if first in without else first]
@@ -137,7 +115,7 @@ def moves(
             kind=kind,
             version=work.next_version + place,
             round=round_,
-            temperature=warmth,
+            temperature=TEMPERATURE if work.answers else 0.0,
             model=level,
             base=base_of(kind, work),
         )
@@ -146,70 +124,42 @@ def moves(
 
 
 def base_of(kind: str, work: Work) -> int | None:
-    """The version that a question shows: the given code for repairs, the best for reflection, none for writing."""
-    if kind == "repair":
-        return 0 if work.broken else work.best.number if work.best else None
-    if kind == "syntax":
-        return work.latest_broken.number if work.latest_broken else None
-    if kind in ("reflect", "repeat"):
-        return work.best.number if work.best else None
-    return None
+    """The version that a question shows: a repair the given code, else the best version; writing shows none."""
+    if kind != "repair":
+        return None
+    return 0 if work.broken else work.best.number if work.best else None
 
 
-def _called_for(work: Work) -> list[str]:
-    """What the last round asks for by itself: code that does not parse is mended, a repetition is named as one."""
-    if work.latest_broken and not work.best:
-        return ["syntax"]
-    return ["repeat"] if work.repeats and work.best and not would_bend("repeat", work) else []
-
-
-def _in_turn(work: Work, table: tuple[str, ...], without: frozenset[str], tried: set[str]) -> list[str]:
-    """The table's kinds from where the last round left off, without those that got nowhere in this run.
-
-    Those that were `tried` just now are left out where others remain; what is `without` is never in it.
-    """
-    kinds = [kind for kind in table if kind not in without]
-    unbent = [kind for kind in kinds if not would_bend(kind, work)]
-    useful = [kind for kind in unbent if not gets_nowhere(kind, work)] or unbent or [_instead(work, without)]
-    useful = [kind for kind in useful if kind not in tried] or useful
-    asked = sum(version.by in kinds for version in work.answers)
+def _in_turn(work: Work, table: tuple[str, ...], without: frozenset[str]) -> list[str]:
+    """The table's kinds from where the last round left off; repairs only where they make sense and got somewhere."""
+    kinds = [kind for kind in table if kind not in without and (kind != "repair" or may_repair(work))]
+    useful = [kind for kind in kinds if kind != "repair"] if repairs_repeat(work) else kinds
+    useful = useful or kinds or [_instead(work, without)]
+    asked = sum(version.by in table for version in work.answers)
     return [useful[(asked + place) % len(useful)] for place in range(8)]
 
 
 def _instead(work: Work, without: frozenset[str]) -> str:
-    """What is asked where the table has nothing left: afresh, else what was there once more, else a warmer draft."""
+    """What is asked where the table has nothing left: afresh, else what was there once more, else the draft."""
     if "rewrite" not in without:
         return "rewrite"
     return "repair" if work.broken and "repair" not in without else "draft"
 
 
-def last_moves(work: Work) -> tuple[Move, ...]:
-    """The questions of the last round."""
-    return next((decision.moves for decision in reversed(work.decisions) if decision.moves), ())
+def may_repair(work: Work) -> bool:
+    """Whether there is code to show as wrong: what was broken before, else a best version that fails what was given.
 
-
-def last_warmth(work: Work) -> float:
-    """The temperature of the last round."""
-    return max((move.temperature for move in last_moves(work)), default=0.0)
-
-
-def _last_kinds(work: Work) -> set[str]:
-    return {move.kind for move in last_moves(work)}
-
-
-def would_bend(kind: str, work: Work) -> bool:
-    """Whether a question would call an answer wrong that passes what was given, for a model's own test or for nothing.
-
-    Such a test may well be wrong: fresh versions have a vote on it, and nothing is bent to please it. A small edit
-    that fails one is another matter: it may have been found by chance.
+    An answer that passes what was given is not called wrong for a test that the model wrote, or for nothing: such a
+    test may well be wrong, so fresh versions have a vote on it, and nothing is bent to please it. A small edit that
+    fails one is another matter: it may have been found by chance. So is a test that was added against the version.
     """
-    if kind not in ("reflect", "repeat") or work.best is None or work.is_exposed:
-        return False
-    given = bool(work.deciding) and work.passes_given(work.best)
-    return work.holds or (given and work.best.by != TWEAK)
+    if work.broken or work.best is None:
+        return work.broken
+    passes = bool(work.deciding) and work.passes_given(work.best)
+    return work.is_exposed or not (work.holds or (passes and work.best.by != TWEAK))
 
 
-def gets_nowhere(kind: str, work: Work) -> bool:
-    """Whether a kind of question that shows code was asked twice here and only ever repeated what was there."""
-    made = [version for version in work.answers if version.by == kind]
-    return kind in ("reflect", "repair") and len(made) >= 2 and all(work.is_repeat(version) for version in made)
+def repairs_repeat(work: Work) -> bool:
+    """Whether repairs were asked for twice here and only ever brought what was there."""
+    made = [version for version in work.answers if version.by == "repair"]
+    return len(made) >= 2 and all(work.is_repeat(version) for version in made)

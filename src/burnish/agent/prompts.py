@@ -14,7 +14,7 @@ from burnish.events import Frozen, Message, SpecAgreed
 from burnish.tasks.examples import as_doctest, in_words
 from burnish.tasks.task import Task
 
-VERSION = "3"
+VERSION = "4"
 
 SYSTEM = "You are a careful Python programmer. You follow the required form exactly."
 _FORM = "Answer with one ```python block that holds the complete code, with its imports, and nothing else."
@@ -182,47 +182,15 @@ def go_on(wanted: Wanted) -> Messages:
 
 @fitting
 def repair(wanted: Wanted, code: str, failure: str) -> Messages:
-    """Show the code with the bug and what goes wrong, and ask for the smallest change that mends it."""
+    """Show code with a bug and what goes wrong, and ask for the smallest change that mends it."""
     own = wanted.own(code, failure)
-    whole = (
-        f"Answer with one ```python block that holds the complete corrected function `{wanted.name}`, and nothing else."
-    )
+    function = f"the complete corrected function `{wanted.name}`"
+    whole = f"Answer with one ```python block that holds {function}, and nothing else." if wanted.task.broken else _FORM
     return _talk(
-        f"This Python function has a bug:\n{_block(own)}{_described(wanted)}{_shows(wanted, failure)}\n\n"
+        f"This Python {'function' if wanted.is_function else 'code'} has a bug:\n"
+        f"{_block(own)}{_described(wanted)}{_shows(wanted, failure)}\n\n"
         f"Find the bug and change as little as possible. {_form(own, whole)}",
         _begun(own, wanted),
-    )
-
-
-@fitting
-def reflect(wanted: Wanted, code: str, failure: str) -> Messages:
-    """Show the best version and the one assertion that fails, and ask for a better version."""
-    own = wanted.own(code, failure)
-    wrong = f"{_block(own)}{_described(wanted)}{_shows(wanted, failure)}"
-    return _talk(
-        f"This code for `{wanted.spec.signature}` is wrong:\n{wrong}\n\n"
-        f"Find the mistake and write the corrected code. {_form(own)}",
-        _begun(own, wanted),
-    )
-
-
-@fitting
-def syntax(wanted: Wanted, code: str, problem: str) -> Messages:
-    """Show code that does not parse and where it goes wrong."""
-    shown = excerpt(code, problem, MOST_CODE) if wanted.narrow else code
-    return _talk(
-        f"This Python code is not valid:\n{_block(shown)}\n\n{problem}\n\n"
-        f"Write it again as valid Python, with everything else unchanged. {_form(shown)}"
-    )
-
-
-@fitting
-def repeat(wanted: Wanted, code: str, failure: str) -> Messages:
-    """Name a repetition as one, and ask for another way."""
-    own = wanted.own(code, failure)
-    wrong = f"{_block(own)}{_described(wanted)}{_shows(wanted, failure)}"
-    return _talk(
-        f"You have given this answer before, and it is wrong:\n{wrong}\n\nSolve it in a different way. {_form(own)}"
     )
 
 

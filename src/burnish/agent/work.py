@@ -350,21 +350,10 @@ class Work:
         text = bare(version.code)
         return any(bare(other.code) == text for other in self.versions if other.number < version.number)
 
-    @property
-    def repeats(self) -> bool:
-        """Whether the last round only said again what had been said."""
-        return self.only_repeats(self.round)
-
     def only_repeats(self, round_: int) -> bool:
         """Whether a round after the first brought answers, and only such as had been given before."""
         made = [version for version in self.answers if version.round == round_]
         return bool(made) and round_ > 0 and all(self.is_repeat(version) for version in made)
-
-    @property
-    def latest_broken(self) -> Version | None:
-        """The newest answer whose code does not parse."""
-        broken = [version for version in self.answers if "does not parse" in version.problem and version.code.strip()]
-        return broken[-1] if broken else None
 
     def first_failure(self, version: Version) -> tuple[str, str] | None:
         """The one failure to speak of, a given test's first: the test's body, and what was said."""

@@ -17,7 +17,7 @@ KNOWS_THE_TASKS = ("gold", "buggy")
 
 
 class ScriptedModel:
-    """Answers from a script: a list of replies in order, or a list for each purpose ("tests", "draft", "reflect"…).
+    """Answers from a script: a list of replies in order, or a list for each purpose ("tests", "draft", "repair"…).
 
     The last reply of a list is given again when the list has run out; an empty list is a model that has no answer.
     A reply comes a word at a time, as a model would write it, or in one piece (`whole`). One that begins with
@@ -118,5 +118,5 @@ def _script(path: Path) -> Script:
         return cast(Script, script)
     raise SetupProblem(
         f"The file {str(path)!r} is no script: that is a JSON list of replies, or such a list for each purpose "
-        f'("tests", "draft", "reflect"…). To see one at work, type: burnish write "…" --model scripted:demo'
+        f'("tests", "draft", "repair"…). To see one at work, type: burnish write "…" --model scripted:demo'
     )

@@ -10,7 +10,7 @@ import pytest
 from burnish import Limits, ScriptedModel
 from burnish.agent import prompts
 from burnish.agent.nodes import draft as node
-from burnish.agent.nodes import reflect, repair
+from burnish.agent.nodes import repair
 from burnish.agent.nodes.draft import told
 from burnish.agent.packages import Packages
 from burnish.errors import ModelError
@@ -157,11 +157,15 @@ def test_a_repair_shows_the_broken_code_and_what_goes_wrong() -> None:
     assert (made.by, made.base) == ("repair", 0)
 
 
-def test_reflection_without_a_version_to_show_asks_for_the_code_itself() -> None:
+def test_where_nothing_was_broken_a_repair_shows_the_best_version_and_asks_for_all_of_the_code() -> None:
+    state = work(proposed(1), ran(1, "pf", "assert f(2) == 2\ngot: 1"))
     own = tools(None, block(GOOD))
-    made = version(list(reflect(work(), own, Move(kind="reflect", version=1, round=0))))
-    assert made.problem == ""
-    assert "is wrong" not in own.model.asked[0].messages[1].content  # type: ignore[attr-defined]
+    made = version(list(repair(state, own, Move(kind="repair", version=2, round=1, base=1))))
+    shown = own.model.asked[0].messages[1].content  # type: ignore[attr-defined]
+    assert state.version(1).code.strip() in shown
+    assert "got: 1" in shown
+    assert "imports" in shown, "there is no file around it that could hold them"
+    assert (made.by, made.base, made.problem) == ("repair", 1, "")
 
 
 def test_what_goes_wrong_is_told_in_a_line_and_never_more_than_one_failure() -> None:
@@ -189,7 +193,7 @@ def test_an_answer_that_did_not_come_is_one_answer_less_and_in_an_evaluation_the
     hands = replace(tools(), model=cast(Any, Unreachable()))
     made = version(list(node(work(), hands, MOVE)))
     assert made.problem == "the model did not answer: gone"
-    assert not work(made, made.model_copy(update={"version": 2, "round": 1})).repeats
+    assert not work(made, made.model_copy(update={"version": 2, "round": 1})).only_repeats(1)
     with pytest.raises(ModelError, match="gone"):
         list(node(work(), replace(hands, errors_end=True), MOVE))
 

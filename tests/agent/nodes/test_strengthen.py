@@ -10,6 +10,7 @@ from burnish.agent.graph import after_strengthening
 from burnish.agent.limits import Limits
 from burnish.agent.nodes.judge import judge
 from burnish.agent.nodes.strengthen import strengthen
+from burnish.agent.policy import may_repair
 from burnish.agent.stronger.voices import moves, others
 from burnish.agent.work import Work
 from burnish.checks.mutation.alone import Mutations
@@ -130,10 +131,8 @@ def test_exposed_code_gets_one_more_round_and_then_its_verdict_back() -> None:
 
 
 def test_the_model_may_be_shown_the_test_that_exposes_its_code() -> None:
-    from burnish.agent.policy import would_bend
-
-    assert not would_bend("reflect", exposed())
-    assert would_bend("reflect", state(ALONE))
+    assert may_repair(exposed())
+    assert not may_repair(state(ALONE))
 
 
 def test_later_versions_have_no_vote_on_what_was_settled() -> None:

@@ -102,7 +102,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
 
 
 def test_only_parts_that_our_agent_has_can_be_left_out() -> None:
-    assert left_out(["tweak", "tweak", "reflect"], "burnish") == ("tweak", "reflect")
+    assert left_out(["tweak", "tweak", "repair"], "burnish") == ("tweak", "repair")
     assert left_out([], "retry") == ()
     with pytest.raises(SetupProblem, match=r"no part 'luck'.*The parts are: .*--without"):
         left_out(["luck"], "burnish")

@@ -1,6 +1,6 @@
 """One small file a node. A node reads the work, does one thing, and says what happened as events."""
 
-from burnish.agent.nodes.draft import draft, reflect, repair, repeat, rewrite, syntax
+from burnish.agent.nodes.draft import draft, repair, rewrite
 from burnish.agent.nodes.judge import judge
 from burnish.agent.nodes.refine import refine
 from burnish.agent.nodes.review import review
@@ -16,9 +16,7 @@ __all__ = [
     "draft",
     "judge",
     "refine",
-    "reflect",
     "repair",
-    "repeat",
     "review",
     "rewrite",
     "run",
@@ -26,7 +24,6 @@ __all__ = [
     "specify",
     "strengthen",
     "survivors",
-    "syntax",
     "tests",
     "tweak",
 ]

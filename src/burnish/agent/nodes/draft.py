@@ -1,10 +1,10 @@
-"""draft, rewrite, reflect, repair, syntax, repeat: six ways to ask for code. Each is one prompt; the rest is shared.
+"""draft, rewrite, repair: three ways to ask for code. Each is one prompt; the rest is shared.
 
-draft and rewrite ask for the code from its description, whatever code there is; the others show a version.
+draft and rewrite ask for the code from its description, whatever code there is; repair shows a version.
 """
 
 import ast
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from burnish.agent import prompts
@@ -38,24 +38,11 @@ def rewrite(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
     yield from propose(work, tools, move, from_words(work))
 
 
-def reflect(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
-    """Show the model its best version and the one assertion that fails, and ask for a better version."""
-    yield from propose(work, tools, move, _about(work, move, prompts.reflect))
-
-
 def repair(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
-    """Show the broken code and ask for the smallest change that mends it."""
-    yield from propose(work, tools, move, _about(work, move, prompts.repair))
-
-
-def syntax(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
-    """Show code that does not parse, with the place where it goes wrong."""
-    yield from propose(work, tools, move, _about(work, move, prompts.syntax))
-
-
-def repeat(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
-    """Say that this answer was given before, and ask for another way."""
-    yield from propose(work, tools, move, _about(work, move, prompts.repeat))
+    """Show a version and the one failure to speak of, and ask for the smallest change that mends it."""
+    assert move.base is not None, "the policy asks for a repair only where there is code to show"
+    messages = prompts.repair(wanted(work), work.version(move.base).code, told(work, move.base))
+    yield from propose(work, tools, move, messages)
 
 
 def wanted(work: Work) -> Wanted:
@@ -82,13 +69,6 @@ def from_words(work: Work) -> Messages:
     """The question for the code from its description."""
     task = work.task
     return prompts.go_on(wanted(work)) if task.base_code and not task.broken else prompts.write(wanted(work))
-
-
-def _about(work: Work, move: Move, prompt: Callable[[Wanted, str, str], Messages]) -> Messages:
-    """A prompt that shows a version; where there is none to show, the task alone."""
-    if move.base is None:
-        return from_words(work)
-    return prompt(wanted(work), work.version(move.base).code, told(work, move.base))
 
 
 def propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:

@@ -40,7 +40,7 @@ def moves(work: Work, tools: Tools) -> tuple[Move, ...]:
     same = all(bare(one.code) == bare(work.best.code) for one in heard)
     missing = max(needed(work, tools) - len(heard), int(same))
     asks = min(missing + ONE_MORE, MOST_ASKS[policy.strength(asked(work, tools).name)]) if missing else 0
-    warmth, level = policy.temperature(work.round + 1), _level(work)
+    level, warmth = _level(work), policy.TEMPERATURE
     return tuple(
         Move(kind="rewrite", version=work.next_version + place, round=work.round, temperature=warmth, model=level)
         for place in range(asks)
