@@ -81,22 +81,29 @@ def test_a_command_that_does_not_exist_would_be_seen() -> None:
     assert [unknown(words) for words in commands(fine)] == ["", "", ""]
 
 
+SHOWN = [
+    pytest.param(source, id=f"{page} {place}")
+    for page in ("README.md", "usage.md", "architecture.md")
+    for place, source in enumerate(blocks(PAGES[page], "python"), 1)
+]
+
+
 @pytest.mark.usefixtures("open_box")
-@pytest.mark.parametrize("place", range(len(blocks(README, "python"))))
-def test_the_python_that_is_shown_runs(place: int, work_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = re.sub(r"\blocal:[\w.-]+", "scripted:demo", blocks(README, "python")[place])
+@pytest.mark.parametrize("source", SHOWN)
+def test_the_python_that_is_shown_runs(source: str, work_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = re.sub(r"\blocal:[\w.-]+", "scripted:demo", source)
     monkeypatch.setattr("burnish.verbs.write.write.__defaults__", ("scripted:demo",))
-    exec(compile(source, f"README.md, Python block {place + 1}", "exec"), {"__name__": "__main__"})
+    exec(compile(source, "a Python block", "exec"), {"__name__": "__main__"})
 
 
 @pytest.mark.usefixtures("open_box")
 def test_the_offline_commands_really_run(
     work_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = commands(README)
+    shown = commands(README) + commands(PAGES["usage.md"])
     offline = any("scripted:" in word for words in shown for word in words)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"y\n"), "utf-8"))
-    for words in shown if offline else []:
+    for words in {" ".join(words): words for words in shown if offline}.values():
         needs_data = words[0] == "eval" and "BURNISH_DATA" not in os.environ
         if needs_data or not any("scripted:" in word for word in words):
             continue
@@ -109,3 +116,15 @@ def test_the_offline_commands_really_run(
 def test_the_readme_names_no_machine() -> None:
     for page, text in PAGES.items():
         assert not re.search(r"/(home|root|work|Users)/", text), page
+
+
+def test_the_readme_is_short_enough_to_be_read() -> None:
+    assert len(README.split()) <= 1000
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda path: path.name
+)
+def test_links_lead_to_files_that_exist(page: Path) -> None:
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))]
+    assert [link for link in links if link and "://" not in link and not (page.parent / link).exists()] == []
