@@ -19,7 +19,7 @@ from burnish.evals.suites import load_suite
 from burnish.events import Message
 from burnish.models.local import LocalModel
 from burnish.models.model import Ask, Chunk, Done
-from burnish.models.weights import ensure
+from burnish.models.weights import ensure_weights
 from burnish.tasks.task import Task
 
 MODEL = "local:qwen2.5-coder-0.5b"
@@ -40,7 +40,7 @@ Find the mistake and write the corrected code. Answer with the whole function in
 
 
 def main(name: str, repairs: int) -> None:
-    weights = ensure(name)
+    weights = ensure_weights(name)
     models = [LocalModel(name, weights, speculate=False), LocalModel(name, weights, speculate=True)]
     for model in models:
         answered(model, Ask(purpose="warm-up", messages=(Message(role="user", content="Say hello."),), max_tokens=4))

@@ -26,11 +26,12 @@ from tests.models.peers import Peer, answered_by, serving
 
 from burnish import Limits, fix, write
 from burnish.errors import BurnishError, SetupProblem
+from burnish.models.discovery import list_ollama_models
 from burnish.models.local import LocalModel, server_for
 from burnish.models.model import Model
 from burnish.models.names import open_model
-from burnish.models.ollama_server import installed, usual_address
-from burnish.models.weights import ensure
+from burnish.models.providers import ollama_address
+from burnish.models.weights import ensure_weights
 from burnish.runs import Run, Store
 from burnish.sandbox import open_sandbox
 
@@ -111,7 +112,7 @@ def main(models: Sequence[str], sandboxes: Sequence[str], limits: Limits = LIMIT
 
 def every_kind(open_ones: ExitStack, folder: Path) -> Iterator[Kind]:
     """All ways to the same weights. Servers that are started for it end with `open_ones`."""
-    weights = ensure(f"local:{SMALL}")
+    weights = ensure_weights(f"local:{SMALL}")
     server = server_for(weights)
     if not server.ready.wait(300) or server.problem:
         raise SetupProblem(
@@ -147,10 +148,10 @@ def named(prefix: str, model: str, server: str, provider: str = "", missing: str
 
 def ollama() -> Kind:
     """The real one, where it runs and has the model."""
-    if OLLAMAS not in [model.name for model in installed(usual_address()) or []]:
+    if OLLAMAS not in [model.name for model in list_ollama_models(ollama_address()) or []]:
         missing = f"itself: none answers here that has {OLLAMAS}; burnish models pull ollama:{OLLAMAS}"
         return named("ollama:", OLLAMAS, "", missing=missing)
-    with urllib.request.urlopen(f"{usual_address()}/api/version", timeout=5) as answer:
+    with urllib.request.urlopen(f"{ollama_address()}/api/version", timeout=5) as answer:
         return named("ollama:", OLLAMAS, f"Ollama {json.load(answer)['version']}")
 
 

@@ -24,10 +24,10 @@ from typing import Any
 from experiments.own_settings import settings_in
 
 from burnish.events import Message
-from burnish.models.local import LocalModel, Server, server_for
+from burnish.models.local import LlamaServer, LocalModel, server_for
 from burnish.models.model import Ask, Chunk, Model
 from burnish.models.names import open_model
-from burnish.models.weights import ensure
+from burnish.models.weights import ensure_weights
 
 SMALL = "qwen2.5-coder-0.5b"
 MOST_TOKENS = 120
@@ -106,7 +106,7 @@ def by_local() -> Answers:
 
 def by_openai() -> Answers:
     """Through the server's own door; the steps are asked for apart, so that the answers are those that users get."""
-    model = LocalModel(f"local:{SMALL}", ensure(f"local:{SMALL}"))
+    model = LocalModel(f"local:{SMALL}", ensure_weights(f"local:{SMALL}"))
     server = server_for(model.weights)
     if not server.ready.wait(LOAD_SECONDS) or server.problem:
         raise TimeoutError(f"llama.cpp did not load {model.weights}: {server.problem or 'it takes too long'}")
@@ -117,7 +117,7 @@ def by_openai() -> Answers:
         return {prompt: _with_steps(text, server, prompt) for prompt, text in texts.items()}
 
 
-def _with_steps(text: str, server: Server, prompt: str) -> Answer:
+def _with_steps(text: str, server: LlamaServer, prompt: str) -> Answer:
     question = {
         "messages": [{"role": "user", "content": prompt}],
         "max_tokens": MOST_TOKENS,
@@ -125,7 +125,7 @@ def _with_steps(text: str, server: Server, prompt: str) -> Answer:
         "logprobs": True,
         "top_logprobs": 2,
     }
-    choice = server.told("/v1/chat/completions", question, ANSWER_SECONDS)["choices"][0]
+    choice = server.post("/v1/chat/completions", question, ANSWER_SECONDS)["choices"][0]
     if choice["message"]["content"] != text:
         return Answer(text)
     return Answer(text, tuple(_steps(choice["logprobs"]["content"])))
@@ -140,15 +140,16 @@ def _steps(told: Sequence[dict[str, Any]]) -> Iterator[Step]:
 
 def by_huggingface() -> Answers:
     """Each answer alone, and then all its tokens looked at once more for how sure each was."""
-    from burnish.models.huggingface.model import HuggingFaceModel, engine_for, prompt_of
-    from burnish.models.huggingface.source import open_huggingface
+    from burnish.models.huggingface.model import HuggingFaceModel, encode_prompt, engine_for
+    from burnish.models.names import open_model
 
-    model: HuggingFaceModel = open_huggingface(f"huggingface:{SMALL}")
+    model = open_model(f"huggingface:{SMALL}")
+    assert isinstance(model, HuggingFaceModel)
     texts = {prompt: text_of(model, prompt) for prompt in PROMPTS}
     engine = engine_for(model.source, model.size)
     network = _plain_network(model.source)
     return {
-        prompt: Answer(text, tuple(_looked_at(network, engine.loaded, prompt_of(ask_for(prompt), engine), text)))
+        prompt: Answer(text, tuple(_looked_at(network, engine.loaded, encode_prompt(ask_for(prompt), engine), text)))
         for prompt, text in texts.items()
     }
 

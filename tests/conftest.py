@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from burnish.models.catalog import CATALOG
-from burnish.models.weights import is_checked, place
+from burnish.models.weights import is_checked, weights_path
 from burnish.runs import Store
 from burnish.sandbox import Sandbox, open_sandbox
 
@@ -81,9 +81,9 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
 def model_weights() -> Path:
     """The 0.5B's file; a test that needs it is skipped where it is not on disk."""
     weights = CATALOG[SMALL]
-    if not is_checked(place(weights), weights):
+    if not is_checked(weights):
         pytest.skip(f"the weights of {SMALL} are not on disk; type: ./burnish models pull {SMALL}")
-    return place(weights)
+    return weights_path(weights)
 
 
 @pytest.fixture(scope="session")

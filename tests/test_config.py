@@ -16,7 +16,7 @@ def test_no_file_is_no_setting() -> None:
 
 
 def test_a_file_says_who_answers_and_where() -> None:
-    settings = config.read(f'model = "lab:big"\n{OWN}[context]\n"ollama:a.b:7b" = 8192\n')
+    settings = config.parse(f'model = "lab:big"\n{OWN}[context]\n"ollama:a.b:7b" = 8192\n')
     assert settings.model == "lab:big"
     assert settings.models["lab"].key_env == "LAB_KEY"
     assert settings.context == {"ollama:a.b:7b": 8192}
@@ -25,7 +25,7 @@ def test_a_file_says_who_answers_and_where() -> None:
 def test_the_servers_that_checks_ask_are_set_here() -> None:
     config.put("checks.index_url", "file:///srv/packages/simple")
     config.put("checks.advisories_url", "http://127.0.0.1:8080/v1/query")
-    assert config.load().checks == config.Services(
+    assert config.load().checks == config.CheckServices(
         index_url="file:///srv/packages/simple", advisories_url="http://127.0.0.1:8080/v1/query"
     )
     for key, value in (("checks.index_url", "ftp://box"), ("checks.advisories_url", "file:///srv/x")):
@@ -58,7 +58,7 @@ def test_the_servers_that_checks_ask_are_set_here() -> None:
 )
 def test_what_cannot_be_right_is_refused_with_its_line(text: str, says: str) -> None:
     with pytest.raises(SetupProblem, match=rf"{says}.*Mend them: .*config\.toml$"):
-        config.read(text)
+        config.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_cannot_be_right_is_refused_with_its_line(text: str, says: str) -> 
 )
 def test_a_secret_is_refused_and_not_said_again(line: str) -> None:
     with pytest.raises(SetupProblem, match=r"line 2.*keys are kept in the environment only") as caught:
-        config.read(f"[models.openai]\n{line}\n")
+        config.parse(f"[models.openai]\n{line}\n")
     assert line.split('"')[1] not in str(caught.value)
 
 

@@ -19,14 +19,14 @@ LAYERS = [
     "evidence",
     "report",
     "attempt",
-    "choosing",
+    "model_choice",
     "agent",
     "checks",
-    "costs model_history",
+    "costs",
     "models sandbox runs packages",
     "tasks config",
     "events",
-    "places errors text clock silence version parsing intervals jsonlines discreet whole",
+    "paths errors text clock no_telemetry version parsing intervals jsonlines redact",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}
@@ -77,7 +77,7 @@ def test_an_uphill_import_would_be_seen(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "store.py").write_text("from burnish import models\nimport burnish.agent.graph\n")
     (tmp_path / "agent").mkdir()
-    (tmp_path / "agent" / "fine.py").write_text("from burnish.events import Event\nfrom burnish import places\n")
+    (tmp_path / "agent" / "fine.py").write_text("from burnish.events import Event\nfrom burnish import paths\n")
     assert uphill_imports(tmp_path) == ["runs imports models", "runs imports agent", "tasks imports cli"]
 
 

@@ -18,7 +18,7 @@ from burnish.checks.ground import Ground
 from burnish.checks.mutation.alone import Mutations
 from burnish.events import Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted
 from burnish.models.model import Model
-from burnish.models.names import Chosen, Models, open_models
+from burnish.models.names import ChosenModels, Models, open_models
 from burnish.packages import Bounds, Layer
 from burnish.runs import Record, Replay, Run, Store, Voice, Watch, read_record, unless_known
 from burnish.runs.voice import noticing
@@ -157,7 +157,7 @@ def _opened(model: Models) -> Sequence[Model]:
 
 
 def _why(models: Sequence[Model]) -> str:
-    return models.why if isinstance(models, Chosen) else ""
+    return models.why if isinstance(models, ChosenModels) else ""
 
 
 def _public(task: Task) -> dict[str, object]:

@@ -1,8 +1,8 @@
 """What a run cost, for people: in one sentence, a line a model, or a table. Derived from its accounts."""
 
-from burnish.discreet import model_name
 from burnish.models.names import split_names
 from burnish.models.prices import EMBEDDED, is_free
+from burnish.redact import model_name
 from burnish.runs.accounts import Account
 from burnish.runs.run import Run
 from burnish.text import counted, one_line

@@ -37,7 +37,7 @@ class ModelError(AttemptError):
 
 
 class PromptTooLong(ModelError):
-    """The prompt leaves no room for an answer in what the model can have in mind."""
+    """The prompt leaves no room for an answer in the model's context."""
 
 
 class SandboxError(AttemptError):

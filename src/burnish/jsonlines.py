@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 
-def objects_among(lines: Iterable[str | bytes]) -> Iterator[dict[str, Any]]:
+def parse_json_lines(lines: Iterable[str | bytes]) -> Iterator[dict[str, Any]]:
     """The lines that are whole JSON objects, in order; a torn line and anything else is passed over."""
     for line in lines:
         try:

@@ -10,9 +10,7 @@ from burnish.checks.report.words import findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.suite import Suite
 from burnish.checks.tests import sharing
-from burnish.choosing import explain_who_answered
 from burnish.costs import cost, costs_table
-from burnish.discreet import discreet
 from burnish.errors import SetupProblem
 from burnish.events import (
     Compared,
@@ -31,6 +29,8 @@ from burnish.events import (
     TestsFrozen,
     Tweaked,
 )
+from burnish.model_choice import explain_who_answered
+from burnish.redact import redact
 from burnish.runs.gains import left_of, paid, rows
 from burnish.runs.run import Run, Version
 from burnish.runs.sentences import names_of, sentence_of
@@ -250,7 +250,7 @@ def said_of(version: Version) -> str:
 def _limits_of_this(run: Run) -> str:
     return (
         "Tests show that the code is right where they look, not elsewhere. Tests that the model wrote may share its "
-        f"misunderstandings. The code ran in: {discreet(run.started.sandbox) or 'no sandbox'}. "
+        f"misunderstandings. The code ran in: {redact(run.started.sandbox) or 'no sandbox'}. "
         f"{_not_checked(run)}Burnish {run.started.burnish}, run {run.id}."
     )
 
@@ -269,7 +269,7 @@ def _cell(text: str, code: bool = False) -> str:
 
 def _words(text: str, most: int = 160) -> str:
     """One line in which nothing is markup, and that names no place of this machine: the report goes to others."""
-    return _bare(discreet(text), most)
+    return _bare(redact(text), most)
 
 
 def _bare(text: str, most: int) -> str:

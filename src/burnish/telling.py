@@ -4,7 +4,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from burnish.choosing import explain_who_answered
 from burnish.costs import NOBODY, cost, costs_of_models
 from burnish.events import (
     Applied,
@@ -29,6 +28,7 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
+from burnish.model_choice import explain_who_answered
 from burnish.models.names import split_names
 from burnish.report import suite_of
 from burnish.runs.gains import left_of, paid

@@ -11,8 +11,8 @@ from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.models.model import Ask, Piece
 from burnish.models.names import open_model
-from burnish.models.room import room_of
 from burnish.models.scripted import ScriptedModel
+from burnish.models.tokens import context_tokens
 
 
 class Narrow(ScriptedModel):
@@ -88,7 +88,7 @@ def test_each_model_of_several_must_have_the_room() -> None:
 
 
 def test_nobody_is_refused_for_a_model_of_which_nobody_knows_the_room() -> None:
-    assert room_of(ScriptedModel([])) == 0
+    assert context_tokens(ScriptedModel([])) == 0
     check_fits(Limits(max_tokens=10**6), [ScriptedModel([])])
 
 
@@ -96,7 +96,9 @@ def test_the_users_file_and_the_list_of_prices_know_what_the_model_does_not_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "config.toml").write_text('[context]\n"scripted:inline" = 2048\n')
-    assert room_of(ScriptedModel([])) == 2048
-    assert room_of(ScriptedModel([], name="openai:gpt-4o")) == 128_000
+    assert context_tokens(ScriptedModel([])) == 2048
+    assert context_tokens(ScriptedModel([], name="openai:gpt-4o")) == 128_000
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
-    assert room_of(ScriptedModel([], name="openai:gpt-4o")) == 0, "another server may run anything under that name"
+    assert context_tokens(ScriptedModel([], name="openai:gpt-4o")) == 0, (
+        "another server may run anything under that name"
+    )

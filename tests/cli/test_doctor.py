@@ -10,13 +10,13 @@ from typer.testing import CliRunner, Result
 
 from burnish import doctor as examination
 from burnish.cli.doctor import doctor
-from burnish.doctor import Finding, is_healthy
+from burnish.doctor import DoctorFinding, is_healthy
 from burnish.errors import SandboxError
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.sandbox.docker.engine import Engine
 from tests.models.peers import MODEL, Peer, serving
 
-WELL = Finding(thing="a", fine=True, says="here")
+WELL = DoctorFinding(thing="a", fine=True, says="here")
 
 
 @pytest.fixture(autouse=True)
@@ -31,15 +31,15 @@ def call(*args: str) -> Result:
     return CliRunner().invoke(app, args)
 
 
-def found(thing: str) -> Finding:
+def found(thing: str) -> DoctorFinding:
     """What the examination says of one thing other than the sandbox, which would take its time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examination, "sandbox", lambda: WELL)
+        patch.setattr(examination, "check_sandbox", lambda: WELL)
         return next(finding for finding in examination.examine() if finding.thing.startswith(thing))
 
 
 def test_a_real_cell_is_opened_and_its_level_is_named() -> None:
-    finding = examination.sandbox()
+    finding = examination.check_sandbox()
     assert finding.fine, finding.says
     assert "no network" in finding.says
 
@@ -56,21 +56,21 @@ def no_cell(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_cell")
 def test_apparmor_gets_a_profile_for_this_one_program(tmp_path: Path) -> None:
     (tmp_path / "apparmor_restrict_unprivileged_userns").write_text("1\n")
-    finding = examination.sandbox(kernel=tmp_path)
+    finding = examination.check_sandbox(kernel=tmp_path)
     assert "AppArmor forbids user namespaces" in finding.says
     assert "profile burnish-bwrap /usr/bin/bwrap flags=(unconfined) { userns, }" in finding.type_this
-    assert examination.paragraph(finding).endswith("apparmor_parser -r /etc/apparmor.d/burnish-bwrap")
+    assert finding.type_this.endswith("apparmor_parser -r /etc/apparmor.d/burnish-bwrap")
 
 
 @pytest.mark.usefixtures("no_cell")
 def test_a_kernel_that_forbids_namespaces_gets_its_switch(tmp_path: Path) -> None:
     (tmp_path / "unprivileged_userns_clone").write_text("0\n")
-    assert examination.sandbox(kernel=tmp_path).type_this.endswith("sysctl -w kernel.unprivileged_userns_clone=1")
+    assert examination.check_sandbox(kernel=tmp_path).type_this.endswith("sysctl -w kernel.unprivileged_userns_clone=1")
 
 
 @pytest.mark.usefixtures("no_cell")
 def test_a_cell_that_fails_for_another_reason_repeats_it(tmp_path: Path) -> None:
-    finding = examination.sandbox(kernel=tmp_path)
+    finding = examination.check_sandbox(kernel=tmp_path)
     assert "Permission denied" in finding.says
     assert finding.type_this.startswith("/usr/bin/bwrap --unshare-user")
 
@@ -78,7 +78,7 @@ def test_a_cell_that_fails_for_another_reason_repeats_it(tmp_path: Path) -> None
 @pytest.mark.usefixtures("no_cell")
 def test_no_bubblewrap_at_all_is_said_with_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.sandbox.bubblewrap.find_bwrap", lambda: None)
-    finding = examination.sandbox()
+    finding = examination.check_sandbox()
     assert not finding.fine
     assert finding.type_this.endswith("apt-get install bubblewrap")
 
@@ -101,7 +101,7 @@ def test_missing_weights_matter_only_for_the_default_model() -> None:
         assert finding.needed == (name == DEFAULT_MODEL)
 
 
-def named(text: str, tmp_path: Path) -> tuple[Finding, bool]:
+def named(text: str, tmp_path: Path) -> tuple[DoctorFinding, bool]:
     """What is said of the model that the settings name, and whether weights are needed beside it."""
     (tmp_path / "config.toml").write_text(text)
     return found(text.split('"')[1]), found(DEFAULT_MODEL).needed
@@ -110,7 +110,7 @@ def named(text: str, tmp_path: Path) -> tuple[Finding, bool]:
 @pytest.fixture
 def no_look_at_containers(monkeypatch: pytest.MonkeyPatch) -> None:
     """They take a second each time."""
-    monkeypatch.setattr(examination, "_containers", lambda: WELL)
+    monkeypatch.setattr(examination, "check_containers", lambda: WELL)
 
 
 @pytest.fixture
@@ -184,18 +184,22 @@ def test_too_little_room_names_the_variable_that_moves_the_cache(monkeypatch: py
 
 
 def test_the_exit_code_says_whether_write_would_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examination, "examine", lambda: [WELL, Finding(thing="b", fine=False, says="", needed=False)])
+    monkeypatch.setattr(
+        examination, "examine", lambda: [WELL, DoctorFinding(thing="b", fine=False, says="", needed=False)]
+    )
     well = call()
     assert (well.exit_code, well.stdout.splitlines()[-1]) == (0, "Ready.")
-    monkeypatch.setattr(examination, "examine", lambda: [WELL, Finding(thing="b", fine=False, says="", type_this="x")])
+    monkeypatch.setattr(
+        examination, "examine", lambda: [WELL, DoctorFinding(thing="b", fine=False, says="", type_this="x")]
+    )
     ill = call()
     assert ill.exit_code == 2
     assert "type: x" in ill.stdout
 
 
 def test_the_findings_can_be_read_by_a_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examination, "sandbox", lambda: WELL)
+    monkeypatch.setattr(examination, "check_sandbox", lambda: WELL)
     told = call("--json")
-    findings = [Finding(**row) for row in json.loads(told.stdout)]
+    findings = [DoctorFinding(**row) for row in json.loads(told.stdout)]
     assert [finding.thing for finding in findings][:2] == ["python", "a"]
     assert told.exit_code == (0 if is_healthy(findings) else 2)

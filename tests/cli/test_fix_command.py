@@ -28,7 +28,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         asked.append(name)
         raise SetupProblem("Fetching. Type: anything")
 
-    monkeypatch.setattr("burnish.models.weights.ensure", ensure)
+    monkeypatch.setattr("burnish.models.weights.ensure_weights", ensure)
     return asked
 
 

@@ -14,25 +14,25 @@ from burnish.cli.models import app
 from burnish.cli.models_table import format_table, list_rows
 from burnish.errors import SetupProblem
 from burnish.events import ModelReplied, RunStarted
-from burnish.model_history import Speed
-from burnish.models import sources
+from burnish.model_choice import Speed
+from burnish.models import weights
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL, Weights
-from burnish.models.listing import Listed, Shelf
+from burnish.models.discovery import ListedModel, ServerModels
 from burnish.models.prices import Price
-from burnish.models.sources import Source, Unavailable
+from burnish.models.weights import Unavailable, WeightsSource
 from burnish.runs import Store
 
 BYTES = b"weights"
 TINY = Weights("local:tiny", "tiny.gguf", 7, hashlib.sha256(BYTES).hexdigest(), "none", "a/b", "c", ())
 
 
-def tiny_source(weights: Weights, folder: Path, report: sources.Report) -> Path:
+def tiny_source(entry: Weights, folder: Path, report: weights.Report) -> Path:
     report(len(BYTES))
     (folder / "got").write_bytes(BYTES)
     return folder / "got"
 
 
-def no_source(weights: Weights, folder: Path, report: sources.Report) -> Path:
+def no_source(entry: Weights, folder: Path, report: weights.Report) -> Path:
     raise Unavailable("no route to host")
 
 
@@ -40,8 +40,8 @@ def no_source(weights: Weights, folder: Path, report: sources.Report) -> Path:
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path))
     monkeypatch.setitem(CATALOG, TINY.name, TINY)
-    made = (Source("the moon", no_source, copies=1), Source("the shelf", tiny_source, copies=1))
-    monkeypatch.setattr(sources, "SOURCES", made)
+    made = (WeightsSource("the moon", no_source, copies=1), WeightsSource("the shelf", tiny_source, copies=1))
+    monkeypatch.setattr(weights, "SOURCES", made)
 
 
 def test_the_list_says_what_is_on_disk_and_what_to_type(tmp_path: Path) -> None:
@@ -76,9 +76,9 @@ def test_the_list_says_how_fast_a_model_last_was(store: Store) -> None:
 
 def test_the_table_stays_within_eighty_columns_and_cuts_no_name() -> None:
     long = "lab:somebody/a-model-with-a-very-long-name-instruct-q4_k_m:latest"
-    dear = Listed(name=long, context=1_048_576, price=Price(read=12.5, written=112.5), bytes=40_000_000_000)
-    short = Listed(name="lab:\x1b[31mred", price=Price(read=0, written=0))
-    shelf = Shelf(provider="lab", address="http://127.0.0.1:1/v1", models=(dear, short))
+    dear = ListedModel(name=long, context=1_048_576, price=Price(read=12.5, written=112.5), bytes=40_000_000_000)
+    short = ListedModel(name="lab:\x1b[31mred", price=Price(read=0, written=0))
+    shelf = ServerModels(provider="lab", address="http://127.0.0.1:1/v1", models=(dear, short))
     speeds = {
         long: Speed(model=long, tokens_per_second=1234.5, at=1e9),
         "local:/my/own.gguf": Speed(model="local:/my/own.gguf", tokens_per_second=3.14, at=1e9),
@@ -92,8 +92,8 @@ def test_the_table_stays_within_eighty_columns_and_cuts_no_name() -> None:
 
 
 def test_the_name_of_a_model_forges_no_row() -> None:
-    evil = Listed(name="lab:x\nlocal:evil                  4,096    free")
-    shelf = Shelf(provider="lab", address="http://127.0.0.1:1/v1", models=(evil,))
+    evil = ListedModel(name="lab:x\nlocal:evil                  4,096    free")
+    shelf = ServerModels(provider="lab", address="http://127.0.0.1:1/v1", models=(evil,))
     own = "local:/my\nlocal:evil.gguf"
     rows = list_rows([shelf], {own: Speed(model=own, tokens_per_second=1, at=1e9)})
     lines = list(format_table(rows, [shelf]))
@@ -101,8 +101,8 @@ def test_the_name_of_a_model_forges_no_row() -> None:
 
 
 def test_a_shelf_of_hundreds_shows_those_that_were_used_first() -> None:
-    models = tuple(Listed(name=f"lab:m{number}") for number in range(300))
-    shelf = Shelf(provider="lab", address="http://127.0.0.1:1/v1", models=models)
+    models = tuple(ListedModel(name=f"lab:m{number}") for number in range(300))
+    shelf = ServerModels(provider="lab", address="http://127.0.0.1:1/v1", models=models)
     rows = list_rows([shelf], {"lab:m299": Speed(model="lab:m299", tokens_per_second=50, at=1e9)})
     lines = list(format_table(rows, [shelf]))
     shown = [line.split()[0] for line in lines if line.startswith("lab:m")]
@@ -130,7 +130,7 @@ def test_pull_without_a_name_fetches_whoever_answers_by_default(tmp_path: Path) 
 
 def test_pulling_what_is_here_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     CliRunner().invoke(app, ["pull", TINY.name])
-    monkeypatch.setattr(sources, "SOURCES", ())
+    monkeypatch.setattr(weights, "SOURCES", ())
     again = CliRunner().invoke(app, ["pull", TINY.name])
     assert (again.exit_code, again.stderr) == (0, "")
 

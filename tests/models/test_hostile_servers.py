@@ -16,12 +16,12 @@ from urllib.parse import quote
 import pytest
 
 from burnish.errors import BurnishError, ModelError, SetupProblem
-from burnish.models import listing, ollama_server
+from burnish.models import discovery
 from burnish.models.chat import ChatModel
+from burnish.models.chunks import MOST_CHARACTERS_PER_TOKEN
 from burnish.models.model import Chunk, Done, Piece, Thought
 from burnish.models.names import open_model
-from burnish.models.providers import servers
-from burnish.models.reading import CHARACTERS_PER_TOKEN
+from burnish.models.providers import list_servers
 from tests.models.hostile import Hostile, Reply, Send, data, hostile, http, lines_of, stream_head, told
 from tests.models.meeting import HELLO, KEY, KINDS
 from tests.models.peers import MODEL, Turn
@@ -71,7 +71,7 @@ def outcome(model: ChatModel) -> tuple[list[Piece], BurnishError | None]:
     assert KEY not in words
     words.encode("utf-8")
     assert "\x1b" not in str(error)
-    room = HELLO.most_tokens * CHARACTERS_PER_TOKEN
+    room = HELLO.most_tokens * MOST_CHARACTERS_PER_TOKEN
     assert sum(len(piece.text) for piece in pieces if isinstance(piece, Chunk | Thought)) <= room
     for done in pieces:
         if isinstance(done, Done):
@@ -452,7 +452,7 @@ LISTS: list[Any] = [
 def test_a_list_of_models_is_safe_to_print(attack: Attack, kind: str, body: bytes) -> None:
     _, server = attack(lambda send: send(http(body)))
     server.by_path["/api/tags"] = lambda send: send(http(body))
-    shelf = listing.shelf_of(servers()["lab"])
+    shelf = discovery.list_models(list_servers()["lab"])
     for model in shelf.models:
         assert model.name.isprintable()
         assert KEY not in model.name
@@ -465,7 +465,7 @@ def test_a_list_that_is_compressed_unasked_is_no_list(attack: Attack, coding: st
     reply: Reply = lambda send: send(http(bomb(coding), f"Content-Encoding: {coding}\r\n"))  # noqa: E731
     _, server = attack(reply)
     server.by_path["/api/tags"] = reply
-    assert listing.shelf_of(servers()["lab"]).models == ()
+    assert discovery.list_models(list_servers()["lab"]).models == ()
 
 
 @pytest.mark.parametrize("path", ["/api/tags", "/api/show"])
@@ -473,10 +473,10 @@ def test_an_ollama_that_sends_elsewhere_is_not_followed(path: str) -> None:
     with hostile(Hostile()) as elsewhere, hostile(Hostile()) as server:
         leads_to = f"Location: {elsewhere.address}{path}\r\n"
         server.by_path[path] = lambda send: send(http(b"{}", leads_to, "302 Found"))
-        assert ollama_server.installed(server.address) is None or path != "/api/tags"
+        assert discovery.list_ollama_models(server.address) is None or path != "/api/tags"
         if path == "/api/show":
             with pytest.raises(SetupProblem, match="302"):
-                ollama_server.about(server.address, MODEL, f"ollama:{MODEL}")
+                discovery.describe_ollama_model(server.address, MODEL, f"ollama:{MODEL}")
         assert elsewhere.requests == []
 
 
@@ -500,11 +500,11 @@ def test_what_ollama_says_of_a_model_may_be_anything(told_of_it: bytes) -> None:
     with hostile(Hostile()) as server:
         server.by_path["/api/show"] = lambda send: send(http(told_of_it))
         with suppress(SetupProblem):
-            assert ollama_server.about(server.address, MODEL, f"ollama:{MODEL}").context < 1 << 60
+            assert discovery.describe_ollama_model(server.address, MODEL, f"ollama:{MODEL}").context < 1 << 60
 
 
 def test_an_ollama_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ollama_server, "ASK_SECONDS", 0.5)
+    monkeypatch.setattr(discovery, "ASK_SECONDS", 0.5)
 
     def reply(send: Send) -> None:
         send(b"HTTP/1.1 200 OK\r\nX: ")
@@ -516,7 +516,7 @@ def test_an_ollama_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
         server.by_path["/api/show"] = reply
         began = time.monotonic()
         with pytest.raises(SetupProblem, match="ollama serve"):
-            ollama_server.about(server.address, MODEL, f"ollama:{MODEL}")
+            discovery.describe_ollama_model(server.address, MODEL, f"ollama:{MODEL}")
         assert time.monotonic() - began < 3
 
 
@@ -531,6 +531,6 @@ def test_a_pull_is_done_only_when_it_says_so(line: bytes) -> None:
     with hostile(Hostile()) as server:
         server.by_path["/api/pull"] = lambda send: send(stream_head("ollama") + line)
         with pytest.raises(SetupProblem) as raised:
-            ollama_server.pull(server.address, f"ollama:{MODEL}", lambda *told: seen.append(told))
+            discovery.pull_ollama_model(server.address, f"ollama:{MODEL}", lambda *told: seen.append(told))
     assert "\x1b" not in str(raised.value)
     assert all(done >= 0 and total >= 0 and status.isprintable() for done, total, status in seen)

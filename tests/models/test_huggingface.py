@@ -15,7 +15,7 @@ import pytest
 
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import Message
-from burnish.models.huggingface.source import EXTRA, Source, open_huggingface, source_of
+from burnish.models.huggingface.source import EXTRA, TransformersSource, find_source
 from burnish.models.model import Ask, Chunk, Done
 from burnish.models.names import open_model
 from tests.support import ROOT
@@ -25,10 +25,9 @@ try:
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-    from burnish.models.huggingface.engine import Row, Size, packed
-    from burnish.models.huggingface.loading import load
-    from burnish.models.huggingface.model import HuggingFaceModel, Words, engine_for, prompt_of
-    from burnish.models.huggingface.sampling import chances, drawn, penalised
+    from burnish.models.huggingface.engine import EngineRow, EngineSize, load_weights, pack_prompts
+    from burnish.models.huggingface.model import HuggingFaceModel, TokenDecoder, encode_prompt, engine_for
+    from burnish.models.huggingface.sampling import apply_penalty, draw_tokens, random_numbers
     from burnish.models.huggingface.slots import Slots
 except ImportError:
     THERE = False
@@ -82,8 +81,8 @@ SIZES = {
 
 @pytest.fixture(params=SIZES)
 def model(tiny: Path, request: pytest.FixtureRequest) -> "HuggingFaceModel":
-    size = Size(slots=4, context=256, reading_tokens=300, **SIZES[request.param])
-    return HuggingFaceModel(f"huggingface:{tiny}", Source(str(tiny)), size)
+    size = EngineSize(slots=4, context=256, reading_tokens=300, **SIZES[request.param])
+    return HuggingFaceModel(f"huggingface:{tiny}", TransformersSource(str(tiny)), size)
 
 
 def by_transformers(model: "HuggingFaceModel", question: Ask) -> list[int]:
@@ -107,7 +106,7 @@ def tokens(model: "HuggingFaceModel", question: Ask) -> list[int]:
     """The engine's answer as tokens, past the reader that would turn them into text."""
     list(model.stream(ask(max_tokens=1), threading.Event()))
     engine = engine_for(model.source, model.size)
-    row = Row(question, prompt_of(question, engine), threading.Event())
+    row = EngineRow(question, encode_prompt(question, engine), threading.Event())
     engine.submit(row)
     while not isinstance(news := row.news.get(timeout=30), Done):
         assert isinstance(news, list)
@@ -251,7 +250,9 @@ def test_a_failure_reaches_every_ask_under_way_and_the_next_one_finds_a_fresh_en
 @needs_torch
 def test_weights_that_cannot_be_read_are_a_model_error(tmp_path: Path) -> None:
     (tmp_path / "empty.gguf").write_bytes(b"GGUF" + b"\0" * 100)
-    model = HuggingFaceModel("huggingface:empty.gguf", Source(str(tmp_path), "empty.gguf"), Size(slots=1))
+    model = HuggingFaceModel(
+        "huggingface:empty.gguf", TransformersSource(str(tmp_path), "empty.gguf"), EngineSize(slots=1)
+    )
     with pytest.raises(ModelError, match=r"could not load huggingface:empty\.gguf"):
         answer(model, ask())
 
@@ -259,7 +260,7 @@ def test_weights_that_cannot_be_read_are_a_model_error(tmp_path: Path) -> None:
 @needs_torch
 def test_an_engine_that_computes_something_else_than_the_model_is_refused(tiny: Path) -> None:
     with torch.inference_mode():
-        slots = Slots(load(Source(str(tiny)), 256).network, 2, 256)
+        slots = Slots(load_weights(TransformersSource(str(tiny)), 256).network, 2, 256)
         slots.check()
         scaled = slots._network.lm_head.register_forward_hook(lambda head, given, scores: scores * 1.2)
         with pytest.raises(ModelError, match="own forward pass differ"):
@@ -278,7 +279,7 @@ def test_layers_the_engine_cannot_run_are_refused(tiny: Path, tmp_path: Path) ->
     )
     transformers.Qwen2ForCausalLM(config).save_pretrained(tmp_path)
     transformers.AutoTokenizer.from_pretrained(tiny).save_pretrained(tmp_path)
-    model = HuggingFaceModel("huggingface:slides", Source(str(tmp_path)), Size(slots=1, context=64))
+    model = HuggingFaceModel("huggingface:slides", TransformersSource(str(tmp_path)), EngineSize(slots=1, context=64))
     with pytest.raises(ModelError, match="full attention only.*sliding_attention"):
         answer(model, ask())
 
@@ -290,7 +291,7 @@ def test_the_penalty_is_the_one_transformers_applies() -> None:
     seen = torch.zeros(3, 50, dtype=torch.bool).scatter_(1, ids, True)
     wanted = transformers.RepetitionPenaltyLogitsProcessor(1.4)(ids, logits.clone())
     floats = torch.tensor([[0.0, 1.0, 0.0, 1.4]]).expand(3, -1)
-    torch.testing.assert_close(penalised(logits, seen, floats), wanted)
+    torch.testing.assert_close(apply_penalty(logits, seen, floats), wanted)
 
 
 def drawn_often(scores: list[float], rows: int = 4000, wide: bool = False, **settings: float) -> set[int]:
@@ -298,8 +299,8 @@ def drawn_often(scores: list[float], rows: int = 4000, wide: bool = False, **set
     chosen = {"temperature": 1.0, "top_p": 1.0, "min_p": 0.0, "repetition_penalty": 1.0, **settings}
     top_k = torch.full((rows,), int(chosen.pop("top_k", 0)))
     floats = torch.tensor([list(chosen.values())]).expand(rows, -1)
-    chance = chances(torch.arange(rows), torch.arange(rows) * 3)
-    return set(drawn(torch.tensor([scores]).expand(rows, -1), floats, top_k, chance, wide).tolist())
+    chance = random_numbers(torch.arange(rows), torch.arange(rows) * 3)
+    return set(draw_tokens(torch.tensor([scores]).expand(rows, -1), floats, top_k, chance, wide).tolist())
 
 
 @needs_torch
@@ -324,8 +325,8 @@ def test_the_temperature_comes_last_as_in_llama_cpp() -> None:
 @needs_torch
 def test_chance_is_even_repeatable_and_different_for_each_seed_and_position() -> None:
     seeds, positions = torch.arange(200).repeat_interleave(100), torch.arange(100).repeat(200)
-    found = chances(seeds, positions)
-    assert torch.equal(found, chances(seeds, positions))
+    found = random_numbers(seeds, positions)
+    assert torch.equal(found, random_numbers(seeds, positions))
     assert 0 <= float(found.min()) < float(found.max()) < 1
     assert abs(float(found.mean()) - 0.5) < 0.01
     counts = torch.histc(found, 20, 0, 1)
@@ -340,15 +341,17 @@ def test_draws_come_up_as_often_as_they_are_likely() -> None:
     shares = torch.tensor([0.6, 0.3, 0.1])
     rows = 20000
     floats = torch.tensor([[1.0, 1.0, 0.0, 1.0]]).expand(rows, -1)
-    chance = chances(torch.arange(rows), torch.full((rows,), 5))
-    found = drawn(shares.log().expand(rows, -1), floats, torch.full((rows,), 40), chance)
+    chance = random_numbers(torch.arange(rows), torch.full((rows,), 5))
+    found = draw_tokens(shares.log().expand(rows, -1), floats, torch.full((rows,), 40), chance)
     assert torch.allclose(torch.bincount(found) / rows, shares, atol=0.015)
 
 
 @needs_torch
 def test_prompts_are_read_with_others_of_like_length_and_not_too_many_at_once() -> None:
-    rows = [(slot, Row(ask(), [0] * length, threading.Event())) for slot, length in enumerate([90, 10, 80, 12, 300])]
-    packs = [[slot for slot, _ in pack] for pack in packed(rows, 200)]
+    rows = [
+        (slot, EngineRow(ask(), [0] * length, threading.Event())) for slot, length in enumerate([90, 10, 80, 12, 300])
+    ]
+    packs = [[slot for slot, _ in pack] for pack in pack_prompts(rows, 200)]
     assert packs == [[1, 3], [2, 0], [4]], "one that is too long alone is still read"
 
 
@@ -356,12 +359,14 @@ def test_prompts_are_read_with_others_of_like_length_and_not_too_many_at_once() 
 def test_half_a_character_is_held_back_until_it_is_whole(tiny: Path) -> None:
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
     found = tokenizer("héé€", add_special_tokens=False)["input_ids"]
-    words = Words(tokenizer)
-    pieces = [words.more([token]) for token in found]
-    assert "".join(pieces) + words.rest() == "héé€"
+    words = TokenDecoder(tokenizer)
+    pieces = [words.add([token]) for token in found]
+    assert "".join(pieces) + words.add([], last=True) == "héé€"
     assert not any("\ufffd" in piece for piece in pieces)
-    cut = Words(tokenizer)
-    assert cut.more(found[:2]) + cut.rest() == "h\ufffd", "an answer that ends there says that something is missing"
+    cut = TokenDecoder(tokenizer)
+    assert cut.add(found[:2]) + cut.add([], last=True) == "h\ufffd", (
+        "an answer that ends there says that something is missing"
+    )
 
 
 @needs_torch
@@ -382,23 +387,23 @@ def test_the_benchmark_runs_without_weights() -> None:
 
 def test_names_mean_our_own_files_paths_folders_or_the_hub(tmp_path: Path) -> None:
     (tmp_path / "mine.Q5_K_M.gguf").touch()
-    found = source_of(f"huggingface:{tmp_path}/mine.Q5_K_M.gguf")
-    assert found == Source(str(tmp_path), "mine.Q5_K_M.gguf")
-    assert found.said == "weights dequantised from q5_k_m"
-    assert Source("x", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf").said.endswith("q4_k_m")
-    assert source_of(f"huggingface:{tmp_path}") == Source(str(tmp_path))
-    assert source_of("huggingface:Qwen/Qwen2.5-Coder-0.5B-Instruct").said == ""
+    found = find_source(f"huggingface:{tmp_path}/mine.Q5_K_M.gguf")
+    assert found == TransformersSource(str(tmp_path), "mine.Q5_K_M.gguf")
+    assert found.quantisation == "weights dequantised from q5_k_m"
+    assert TransformersSource("x", "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf").quantisation.endswith("q4_k_m")
+    assert find_source(f"huggingface:{tmp_path}") == TransformersSource(str(tmp_path))
+    assert find_source("huggingface:Qwen/Qwen2.5-Coder-0.5B-Instruct").quantisation == ""
     with pytest.raises(SetupProblem, match=r"no file .*gone\.gguf"):
-        source_of(f"huggingface:{tmp_path}/gone.gguf")
+        find_source(f"huggingface:{tmp_path}/gone.gguf")
     with pytest.raises(SetupProblem, match=r"Did you mean --model huggingface:qwen2\.5-coder-0\.5b$"):
-        source_of("huggingface:qwen2.5-coder-0.5")
+        find_source("huggingface:qwen2.5-coder-0.5")
 
 
 def test_a_missing_extra_ends_with_the_line_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.models.huggingface.source.find_spec", lambda name: None)
     line = " ".join(f"'{package}'" for package in EXTRA)
     with pytest.raises(SetupProblem, match=re.escape(f"Type: {sys.executable} -m pip install {line}") + "$"):
-        open_huggingface("huggingface:qwen2.5-coder-0.5b")
+        open_model("huggingface:qwen2.5-coder-0.5b")
 
 
 def test_the_line_to_type_is_what_the_extra_asks_for() -> None:

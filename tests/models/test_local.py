@@ -10,7 +10,7 @@ import pytest
 
 from burnish.errors import ModelError
 from burnish.events import Message
-from burnish.models.faults import blame_length
+from burnish.models.http import read_prompt_too_long
 from burnish.models.local import LocalModel, server_for
 from burnish.models.model import Ask, Chunk, Done, Waiting
 
@@ -43,9 +43,9 @@ def test_the_engine_is_named_with_its_version_and_how_coarse_the_weights_are(fil
 
 def test_a_prompt_over_the_context_is_refused_in_the_words_of_every_engine() -> None:
     said = "Error code: 400 - request (5030 tokens) exceeds the available context size (4096 tokens), try increasing it"
-    with pytest.raises(ModelError, match="^the prompt has 5030 tokens; the engine has room for 4096 in all$"):
-        blame_length(ValueError(said))
-    blame_length(ValueError("Error code: 500 - something else"))
+    refused = read_prompt_too_long(ValueError(said))
+    assert str(refused) == "the prompt has 5030 tokens; the engine has room for 4096 in all"
+    assert read_prompt_too_long(ValueError("Error code: 500 - something else")) is None
 
 
 def test_an_engine_that_guesses_ahead_says_so() -> None:

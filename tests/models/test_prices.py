@@ -6,7 +6,7 @@ import pytest
 
 from burnish.agent.limits import Limits, check_priced, uncapped_notice
 from burnish.errors import SetupProblem
-from burnish.models.prices import Price, context_of, price_of
+from burnish.models.prices import Price, look_up_context, price_of
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_cloud_has_its_price_and_its_context_under_any_name(
         f'[models.{kind}]\nbase_url = "https://example.org/v1"\n'
     )
     assert price_of(f"work:{model}") == own is not None
-    assert context_of(f"work:{model}") > 100_000
+    assert look_up_context(f"work:{model}") > 100_000
     assert price_of("work:no-such-model") is None
     assert price_of(f"{kind}:{model}") is None, "elsewhere it may have any price"
 

@@ -9,14 +9,14 @@ import pytest
 
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import Message
-from burnish.models import listing, ollama_server
+from burnish.models import discovery
 from burnish.models.model import Ask, Chunk
 from burnish.models.names import open_model
 from burnish.models.ollama import OllamaModel
 from burnish.models.openai import OpenAIModel
 from burnish.models.prices import Price, price_of
-from burnish.models.providers import Server, on_this_machine, servers
-from burnish.models.room import room_of
+from burnish.models.providers import ModelServer, is_this_machine, list_servers, ollama_address
+from burnish.models.tokens import context_tokens
 from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import burnish
 
@@ -54,7 +54,7 @@ def ask(words: int, max_tokens: int = 100) -> Ask:
 )
 def test_ollama_is_where_its_own_variable_says(monkeypatch: pytest.MonkeyPatch, said: str, means: str) -> None:
     monkeypatch.setenv("OLLAMA_HOST", said)
-    assert ollama_server.usual_address() == means
+    assert ollama_address() == means
 
 
 @pytest.mark.parametrize("said", ["localhost:abc", "localhost:99999", "[::1", "ftp://box", "a b"])
@@ -62,7 +62,7 @@ def test_an_address_of_ollama_that_cannot_be_read_is_for_the_user_to_change(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", said)
-    for wanting in (ollama_server.usual_address, servers, lambda: open_model("ollama:any")):
+    for wanting in (ollama_address, list_servers, lambda: open_model("ollama:any")):
         with pytest.raises(SetupProblem, match=r"in OLLAMA_HOST cannot be used.*: export OLLAMA_HOST=127.0.0.1:11434$"):
             wanting()
 
@@ -171,21 +171,21 @@ def test_settings_of_more_context_than_a_model_has_give_it_no_more_and_that_is_s
     (tmp_path / "config.toml").write_text(f'[context]\n"ollama:{MODEL}" = 16384\n')
     ollama.context = 2048
     model = open_model(f"ollama:{MODEL}")
-    assert room_of(model) == 2048
+    assert context_tokens(model) == 2048
     told = [
         [piece.why for piece in model.stream(ask(10), threading.Event()) if getattr(piece, "why", "")] for _ in "12"
     ]
     assert told == [[f"ollama:{MODEL} has room for 2,048 tokens, not for the 16,384 of the settings"], []]
     assert ollama.last["options"]["num_ctx"] == 2048
-    [shelf] = listing.shelves()
+    [shelf] = discovery.list_all_models()
     assert shelf.models[0].context == 2048
 
 
 def test_settings_say_how_much_context_there_is_where_ollama_does_not(ollama: Peer, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(f'[context]\n"ollama:{MODEL}" = 16384\n')
     ollama.context = 0
-    assert room_of(open_model(f"ollama:{MODEL}")) == 16384
-    assert listing.shelves()[0].models[0].context == 16384
+    assert context_tokens(open_model(f"ollama:{MODEL}")) == 16384
+    assert discovery.list_all_models()[0].models[0].context == 16384
 
 
 def test_a_model_that_thinks_is_told_not_to(ollama: Peer) -> None:
@@ -196,7 +196,7 @@ def test_a_model_that_thinks_is_told_not_to(ollama: Peer) -> None:
 
 def test_pull_has_ollama_fetch_a_model_and_shows_how_far_it_is(ollama: Peer, tmp_path: Path) -> None:
     seen: list[tuple[int, int, str]] = []
-    ollama_server.pull(ollama.address, f"ollama:{MODEL}", lambda *now: seen.append(now))
+    discovery.pull_ollama_model(ollama.address, f"ollama:{MODEL}", lambda *now: seen.append(now))
     assert (50, 100, "pulling abc") in seen
     done = burnish("models", "pull", f"ollama:{MODEL}", cwd=tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, f"ollama:{MODEL}")
@@ -211,7 +211,7 @@ def test_the_list_has_what_servers_really_have(ollama: Peer, tmp_path: Path, mon
         f'[models.lab]\nbase_url = "{ollama.address}/v1"\nkey_env = "MY_KEY"\n[context]\n"lab:{MODEL}" = 4096\n'
         f'[models.off]\nbase_url = "{NOWHERE}/v1"\n'
     )
-    there = {shelf.provider: shelf for shelf in listing.shelves()}
+    there = {shelf.provider: shelf for shelf in discovery.list_all_models()}
     assert [model.name for model in there["ollama"].models] == [f"ollama:{MODEL}"]
     assert there["lab"].models[0].context == 4096
     assert not there["off"].answers
@@ -224,7 +224,7 @@ def test_the_list_has_what_servers_really_have(ollama: Peer, tmp_path: Path, mon
 
 
 def test_the_list_is_short_where_no_server_is_set_up() -> None:
-    assert listing.shelves() == []
+    assert discovery.list_all_models() == []
 
 
 @pytest.mark.parametrize(
@@ -240,11 +240,11 @@ def test_the_list_is_short_where_no_server_is_set_up() -> None:
     ],
 )
 def test_an_address_of_this_machine_is_known(address: str, here: bool) -> None:
-    assert on_this_machine(address) is here
+    assert is_this_machine(address) is here
 
 
 def test_a_model_that_thinks_is_told_to_think_little_and_its_temperature_is_its_own() -> None:
-    official = Server("openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
+    official = ModelServer("openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
     told = OpenAIModel("openai:gpt-5", "gpt-5", official).parameters(ask(1))
     assert told["reasoning_effort"] == "minimal"
     assert "temperature" not in told
@@ -311,11 +311,11 @@ def test_an_address_in_the_shell_holds_no_password(
     with pytest.raises(
         SetupProblem, match=rf"in {variable} cannot be used.* Type: export {variable}=https://api"
     ) as told:
-        servers()
+        list_servers()
     assert "secret" not in str(told.value)
 
 
 def test_the_usual_variables_name_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1/")
-    assert servers()["openai"].address == "http://127.0.0.1:8000/v1"
-    assert not servers()["openai"].is_official
+    assert list_servers()["openai"].address == "http://127.0.0.1:8000/v1"
+    assert not list_servers()["openai"].is_official

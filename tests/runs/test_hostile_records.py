@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from burnish.cli.main import app
 from burnish.errors import SetupProblem
 from burnish.events import Asked, Broke, Message, ModelReplied, RunFinished, RunStarted, write_event
-from burnish.model_history import last_speeds
+from burnish.model_choice import last_speeds
 from burnish.runs import Record, Store, read_record
 from burnish.runs.record import FILE
 

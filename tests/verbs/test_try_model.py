@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from burnish.agent import prompts
 from burnish.cli.models import app
 from burnish.errors import SetupProblem
-from burnish.model_history import TRIALS, last_speeds
-from burnish.models.counting import fewest_read
+from burnish.model_choice import TRIALS, last_speeds
 from burnish.models.names import open_model
 from burnish.models.scripted import ScriptedModel
+from burnish.models.tokens import fewest_prompt_tokens
 from burnish.runs import Store, read_record
 from burnish.sandbox import Sandbox
 from burnish.verbs.try_model import MARKER, ModelFault, ModelTrial, check_cost, estimate_cost, list_tasks, try_model
@@ -114,7 +114,7 @@ def test_an_embedded_model_has_the_room_that_it_is_given_and_need_not_show_it() 
 def test_the_long_prompt_is_as_long_as_any_and_no_longer() -> None:
     context = list_tasks("scripted:x")[0]
     assert sum(len(message.content) for message in context.ask.messages) == prompts.MOST_CHARACTERS
-    assert fewest_read(context.ask) > 2048
+    assert fewest_prompt_tokens(context.ask) > 2048
 
 
 def test_what_was_said_is_on_record_and_no_run_of_the_user() -> None:

@@ -28,7 +28,7 @@ from burnish.events import (
     Stopped,
 )
 from burnish.models.model import Ask, Chunk, Done, Leavable, Model, Thought, Waiting
-from burnish.models.thinking import about_tokens
+from burnish.models.tokens import guess_tokens
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
 
@@ -170,7 +170,7 @@ class _Heard:
     @property
     def tokens_thought(self) -> int:
         """As the provider says, else about what the thoughts would make."""
-        about = about_tokens(len(self.thoughts), sum(map(len, self.thoughts)))
+        about = guess_tokens(len(self.thoughts), sum(map(len, self.thoughts)))
         return about if self.done is None else self.done.tokens_thought or min(about, self.done.tokens_out)
 
 

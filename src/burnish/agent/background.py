@@ -6,8 +6,8 @@ from concurrent.futures import Future, wait
 
 from burnish.agent.ask import Tools
 from burnish.events import BaseEvent, Event, Stopped
+from burnish.no_telemetry import disable_tracing
 from burnish.runs.voice import Voice
-from burnish.silence import silence
 from burnish.tasks import Task
 
 LAST_WORDS_SECONDS = 0.5
@@ -72,6 +72,6 @@ def _break_off(tools: Tools) -> None:
 def _events(task: Task, tools: Tools, append: Callable[[BaseEvent], None]) -> Iterator[Event]:
     from burnish.agent.graph import build, steps
 
-    with silence():
+    with disable_tracing():
         most = {"recursion_limit": steps(tools.meter.limits.rounds)}
         yield from build(task, tools, append).stream({"events": []}, most, stream_mode="custom")

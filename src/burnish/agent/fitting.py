@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.models.model import Model
-from burnish.models.room import room_of
+from burnish.models.tokens import context_tokens
 
 QUESTION_TOKENS = 1024
 """Room that is left for the question: most of ours are shorter."""
@@ -23,7 +23,7 @@ def check_fits(limits: Limits, models: Sequence[Model]) -> None:
         if not thinking and limits.max_tokens is None:
             continue
         _check_is_enough(thinking, model)
-        room = room_of(model)
+        room = context_tokens(model)
         if room and (limits.max_tokens or ANSWER_TOKENS) + thinking > room - QUESTION_TOKENS:
             raise _too_long(model.name, limits, thinking, room)
 

@@ -15,9 +15,9 @@ from pydantic import Field
 
 from burnish.errors import SetupProblem
 from burnish.events import AnswerLost, Asked, Frozen, ModelReplied, Stopped
-from burnish.models.counting import most_read
 from burnish.models.model import Ask, Model
-from burnish.models.prices import FREE, Price, is_taken_as_free, price_of
+from burnish.models.prices import FREE, Price, is_assumed_free, price_of
+from burnish.models.tokens import most_prompt_tokens
 from burnish.runs.replay import Replay
 
 PER_ANSWER = ("max_tokens", "thinking")
@@ -159,7 +159,7 @@ class Meter:
         Where its answer never came to an end, nobody knows: it counts at the most it can have cost, with the dearest
         of those who may have been asked.
         """
-        read, written = most_read(asked.messages), asked.max_tokens + asked.thinking
+        read, written = most_prompt_tokens(asked.messages), asked.max_tokens + asked.thinking
         if reply and reply.tokens_in:
             read, written = reply.tokens_in, reply.tokens_out
         prices = [price for price in map(_price, models) if price]
@@ -234,7 +234,7 @@ def check_priced(limits: Limits, *models: str) -> None:
 
 def uncapped_notice(limits: Limits, *models: str) -> str:
     """What a user must know of a dollar cap that may cap nothing; empty where it holds."""
-    names = [name for name in models if is_taken_as_free(name)] if limits.dollars is not None else []
+    names = [name for name in models if is_assumed_free(name)] if limits.dollars is not None else []
     if not names:
         return ""
     provider = names[0].partition(":")[0]
@@ -252,13 +252,13 @@ def _price(model: str) -> Price | None:
 
 def most_tokens(ask: Ask) -> int:
     """Tokens that a call may take, read and written."""
-    return most_read(ask.messages) + ask.most_tokens
+    return most_prompt_tokens(ask.messages) + ask.most_tokens
 
 
 def most_dollars(ask: Ask, model: str) -> float | None:
     """What a call may cost; None where nobody knows."""
     price = _price(model)
-    return price.of(most_read(ask.messages), ask.most_tokens) if price else None
+    return price.of(most_prompt_tokens(ask.messages), ask.most_tokens) if price else None
 
 
 def _at(cap: Cap, value: float) -> Stopped:

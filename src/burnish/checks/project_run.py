@@ -18,7 +18,7 @@ from burnish.checks.python_files import python_files
 from burnish.checks.suite_finder import is_named_as_test
 from burnish.errors import CheckError, blame
 from burnish.events import CommandRan
-from burnish.jsonlines import objects_among
+from burnish.jsonlines import parse_json_lines
 from burnish.text import one_line
 
 INSIDE = Path(__file__).parent / "inside"
@@ -165,7 +165,7 @@ def paths(project: Project, lab: Lab) -> list[str]:
 
 def facts_of(ran: CommandRan, nonce: str) -> list[dict[str, Any]]:
     """The lines that begin with our number."""
-    return list(objects_among(line[len(nonce) :] for line in ran.output.splitlines() if line.startswith(nonce)))
+    return list(parse_json_lines(line[len(nonce) :] for line in ran.output.splitlines() if line.startswith(nonce)))
 
 
 def read(command: CommandRan, nonce: str) -> Ran:

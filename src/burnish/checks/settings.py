@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError, field_validator
 
-from burnish.config import Services
+from burnish.config import CheckServices
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
 
@@ -58,7 +58,7 @@ def read_settings(root: Path) -> Settings:
     if not isinstance(table, dict):
         raise SetupProblem("`tool.burnish` in pyproject.toml must be a table. Begin it with a line: [tool.burnish]")
     for key in table:
-        if key in Services.model_fields:
+        if key in CheckServices.model_fields:
             raise SetupProblem(
                 f"[tool.burnish] in pyproject.toml has a key {key!r}, and a project does not decide which servers are "
                 f"asked. Take it out, and if you want that server, type: burnish config set checks.{key} ADDRESS"

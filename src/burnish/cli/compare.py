@@ -65,12 +65,12 @@ def _open(name: str) -> "Results":
 def _draw(file: Path, a: "list[Results]", b: "list[Results]") -> None:
     from burnish.errors import SetupProblem
     from burnish.evals.plots import compared
-    from burnish.whole import write_whole
+    from burnish.paths import write_atomically
 
     if file.suffix.lower() != ".svg":
         raise SetupProblem(f"A plot is an SVG file, and {file.name!r} is not named like one. Try: --plot compare.svg")
     try:
-        write_whole(file, compared(a, b).encode())
+        write_atomically(file, compared(a, b).encode())
     except OSError as error:
         raise SetupProblem(
             f"The plot cannot be written to {str(file)!r} ({error.strerror}). Choose another place: --plot FILE.svg"

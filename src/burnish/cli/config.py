@@ -14,11 +14,11 @@ def config(context: typer.Context) -> None:
         from burnish import config as settings
         from burnish.text import plain
 
-        words = settings.text()
-        said = settings.read(words)
+        words = settings.read_text()
+        parsed = settings.parse(words)
         print(f"# {settings.path()}" + ("" if words.strip() else " (nothing is set yet)"))
         print(plain(words), end="" if words.endswith("\n") or not words else "\n")
-        if not said.model:
+        if not parsed.model:
             print("# who answers is not set: a name from `burnish models`, or small,large, or auto; for example:")
             print("# burnish config set model auto")
 

@@ -62,10 +62,10 @@ class EvalScreen(Watcher):
     def fetching(self, done: int, total: int, source: str) -> None:
         """Weights are on their way, under the same bar as everywhere."""
         if self._fetch is None:
-            from burnish.cli.fetching import fetching
+            from burnish.cli.models import show_fetching
 
             self.close()  # one moving part at a time
-            self._fetch = self._stack.enter_context(fetching())
+            self._fetch = self._stack.enter_context(show_fetching())
         self._fetch(done, total, source)
 
     def preparing(self, done: int, total: int, what: str) -> None:

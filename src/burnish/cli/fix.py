@@ -57,9 +57,9 @@ def fix(
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""
     from burnish.agent.limits import check_priced
-    from burnish.choosing import choose_models
     from burnish.cli.repaired import goodbye
     from burnish.cli.session import Session, exit_code, here, limits
+    from burnish.model_choice import choose_models
     from burnish.models.names import split_names
     from burnish.packages import Bounds, wanted
     from burnish.verbs.fix import repair

@@ -2,18 +2,59 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from burnish.cli.models_doctor import doctor
 from burnish.errors import SetupProblem
 from burnish.models.catalog import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from burnish.models.providers import Server
+    from rich.console import Console
+    from rich.status import Status
+
+    from burnish.models.model import Progress
+    from burnish.runs import Watch
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+TASKS = {
+    "hello": "wake it up",
+    "context": "read a long prompt",
+    "write": "write a function",
+    "fix": "fix a function",
+    "JSON": "answer in JSON",
+    "form": "write tests",
+    "stop": "stop when done",
+}
+"""What each task of `models doctor` is called on the screen."""
+MARKS = {"passed": ("ok", "green"), "failed": ("NO", "bold red"), "not_run": ("--", "dim")}
+
+
+@contextmanager
+def show_fetching() -> Iterator["Progress"]:
+    """A bar that appears with the first byte; where there is no terminal, one line a source. Always on stderr."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        shown: str | None = None
+
+        def progress(done: int, total: int, source: str) -> None:
+            nonlocal shown
+            if source != shown:
+                shown = source
+                for old in bar.task_ids:
+                    bar.remove_task(old)
+                bar.add_task(source, total=total)
+                if source and not console.is_terminal:
+                    print(f"burnish: weights: {source}", file=sys.stderr)
+            bar.update(bar.task_ids[0], completed=done)
+
+        yield progress
 
 
 @app.callback()
@@ -24,15 +65,92 @@ def models(
     """List the models that are there: on this disk, and with the servers that are set up. Or fetch one, or try one."""
     if context.invoked_subcommand is None:
         from burnish.cli.models_table import format_table, list_rows
-        from burnish.model_history import last_speeds
-        from burnish.models.listing import shelves
+        from burnish.model_choice import last_speeds
+        from burnish.models.discovery import list_all_models
 
-        found = shelves()
+        found = list_all_models()
         rows = list_rows(found, last_speeds())
         print(json.dumps(rows, indent=2) if as_json else "\n".join(format_table(rows, found)))
 
 
-app.command()(doctor)
+@app.command()
+def doctor(
+    name: Annotated[
+        str, typer.Argument(help="Who is tried; see `burnish models`. The default where none is named.")
+    ] = "",
+    dollars: Annotated[
+        float | None,
+        typer.Option(
+            "--dollars", min=0, help="What it may cost. Up to 5 cents need not be said; most models are free."
+        ),
+    ] = None,
+    unpriced: Annotated[
+        bool, typer.Option("--unpriced", help="Try it even if nobody knows what it costs; how much it takes is capped.")
+    ] = False,
+    sandbox: Annotated[str, typer.Option(help="Where code is run: auto, bubblewrap, docker or process.")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON; progress goes to stderr.")] = False,
+) -> None:
+    """Try a model on five tiny tasks: is it good enough, how fast, and what to change.
+
+    Exit code 1: not for write; 2: it could not be tried.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    from burnish.models.names import AUTO, default_names, open_model, split_names
+    from burnish.text import plain
+    from burnish.verbs.try_model import check_cost, estimate_cost, try_model
+
+    first, *others = split_names(name) if name else split_names(default_names())[:1]
+    if others:
+        raise SetupProblem(
+            f"One model is tried at a time, and {name!r} names {len(others) + 1}. Type: burnish models doctor {first}"
+        )
+    with show_fetching() as progress:
+        model = open_model(DEFAULT_MODEL if not name and first == AUTO else first, progress)
+    check_cost(model, dollars, unpriced)
+    console = Console(stderr=as_json, highlight=False)
+
+    def show(text: str, style: str = "") -> None:
+        console.print(Text(plain(text), style), soft_wrap=True)
+
+    tokens, most = estimate_cost(model)
+    show(f"{model.name}: five tiny tasks; at most {tokens:,} tokens" + (f", {most:.2f} dollars" if most else ""))
+    with console.status(Text("opening the sandbox")) as status:
+        try:
+            watch = _make_watch(console, status)
+            trial = try_model(model, dollars=dollars, unpriced=unpriced, sandbox=sandbox, watch=watch)
+        except KeyboardInterrupt:
+            show(f"{model.name}: stopped before the end. Again: burnish models doctor {model.name}")
+            raise
+    if as_json:
+        print(trial.model_dump_json(indent=2))
+    else:
+        show(trial.line, "bold")
+        for line in (*trial.changes, *([f"It cost {trial.dollars:.4f} dollars."] if trial.dollars else [])):
+            show(line)
+    sys.stdout.flush()
+    raise typer.Exit(0 if trial.is_enough else 1 if trial.was_heard else 2)
+
+
+def _make_watch(console: "Console", status: "Status") -> "Watch":
+    """Shows what a trial is about while it runs, and a line for each task that has ended."""
+    from rich.text import Text
+
+    from burnish.events import Asked, BaseEvent, CheckFinished, Notice
+    from burnish.text import one_line
+
+    def watch(event: BaseEvent) -> None:
+        if isinstance(event, Asked):
+            status.update(Text(f"{TASKS.get(event.purpose, event.purpose)} …"))
+        elif isinstance(event, Notice):
+            status.update(Text(one_line(event.text)))
+        elif isinstance(event, CheckFinished):
+            done = event.evidence
+            line = f"{TASKS[done.check]:20} {done.figure:>18}  {one_line(done.why, 200)}".rstrip()
+            console.print(Text(*MARKS[done.verdict]), Text(line), soft_wrap=True)
+
+    return watch
 
 
 @app.command()
@@ -46,38 +164,29 @@ def pull(
     from burnish.models.names import AUTO, default_names, split_names
 
     for one in split_names(name or default_names()):
-        _pull(DEFAULT_MODEL if one == AUTO else one)
+        print(_pull(DEFAULT_MODEL if one == AUTO else one))
 
 
-def _pull(name: str) -> None:
-    from burnish.cli.fetching import fetching
+def _pull(name: str) -> str:
+    """Fetch one model's weights, or have its server do that. Where they are, or how the server calls it."""
     from burnish.cli.models_table import format_size
-    from burnish.models.providers import server_of
-    from burnish.models.weights import ensure, is_checked, known, place
+    from burnish.models.discovery import pull_ollama_model
+    from burnish.models.providers import find_server
+    from burnish.models.weights import ensure_weights, find_weights, is_checked, weights_path
 
-    server = server_of(name) if name.partition(":")[2] else None
-    if server:
-        _pull_there(server, name)
-        return
-    weights = known(name)
-    if is_checked(place(weights), weights):
-        print(place(weights))
-        return
-    print(f"burnish: the weights of {name}: {format_size(weights.bytes)}, {weights.licence}", file=sys.stderr)
-    with fetching() as progress:
-        path = ensure(name, progress)
-    print(path)
-
-
-def _pull_there(server: "Server", name: str) -> None:
-    from burnish.cli.fetching import fetching
-    from burnish.models.ollama_server import pull as pull_there
-
-    if server.kind != "ollama":
+    server = find_server(name) if name.partition(":")[2] else None
+    if server and server.kind != "ollama":
         raise SetupProblem(
             f"A model of the server at {server.address} needs no pull: {name!r} answers where it is, if it is there."
             f" See what is there: burnish models"
         )
-    with fetching() as progress:
-        pull_there(server.address, name, progress)
-    print(name)
+    if server:
+        with show_fetching() as progress:
+            pull_ollama_model(server.address, name, progress)
+        return name
+    weights = find_weights(name)
+    if is_checked(weights):
+        return str(weights_path(weights))
+    print(f"burnish: the weights of {name}: {format_size(weights.bytes)}, {weights.licence}", file=sys.stderr)
+    with show_fetching() as progress:
+        return str(ensure_weights(name, progress))

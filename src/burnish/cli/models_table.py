@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from burnish.model_history import Speed
+from burnish.model_choice import Speed
 from burnish.models.catalog import CATALOG
-from burnish.models.listing import Shelf
+from burnish.models.discovery import ServerModels
 from burnish.models.local import CONTEXT_TOKENS_PER_SLOT
 from burnish.models.names import default_names, split_names
-from burnish.models.weights import is_checked, place
+from burnish.models.weights import is_checked, weights_path
 from burnish.text import one_line
 
 MOST_SHOWN = 12
@@ -28,7 +28,7 @@ NOTES = (
 ModelRow = dict[str, Any]
 
 
-def list_rows(shelves: Sequence[Shelf], speeds: Mapping[str, Speed]) -> list[ModelRow]:
+def list_rows(servers: Sequence[ServerModels], speeds: Mapping[str, Speed]) -> list[ModelRow]:
     """What `burnish models --json` prints: known weights, models of servers, and other weights that have answered."""
     default = split_names(default_names())
     rows: list[ModelRow] = [
@@ -37,23 +37,23 @@ def list_rows(shelves: Sequence[Shelf], speeds: Mapping[str, Speed]) -> list[Mod
             "bytes": weights.bytes,
             "context": CONTEXT_TOKENS_PER_SLOT,
             "licence": weights.licence,
-            "on_disk": is_checked(place(weights), weights),
+            "on_disk": is_checked(weights),
             "default": weights.name in default,
-            "path": str(place(weights)),
+            "path": str(weights_path(weights)),
         }
         for weights in CATALOG.values()
     ]
     rows += [
         {
             "name": model.name,
-            "address": shelf.address,
+            "address": server.address,
             "context": model.context or None,
             "bytes": model.bytes or None,
             "dollars_per_million_read": model.price.read if model.price else None,
             "dollars_per_million_written": model.price.written if model.price else None,
         }
-        for shelf in shelves
-        for model in shelf.models
+        for server in servers
+        for model in server.models
     ]
     own = {name for name in speeds if name.startswith(("local:", "huggingface:"))} - CATALOG.keys()
     rows += [{"name": name} for name in sorted(own)]
@@ -65,7 +65,7 @@ def list_rows(shelves: Sequence[Shelf], speeds: Mapping[str, Speed]) -> list[Mod
     return rows
 
 
-def format_table(rows: Sequence[ModelRow], shelves: Sequence[Shelf]) -> Iterator[str]:
+def format_table(rows: Sequence[ModelRow], servers: Sequence[ServerModels]) -> Iterator[str]:
     """Line by line: weights on this disk, each server's models, then others that have answered here."""
     yield _align("", ("context", "size", "$/M tokens", "tokens/s"))
     for row in rows:
@@ -73,10 +73,13 @@ def format_table(rows: Sequence[ModelRow], shelves: Sequence[Shelf]) -> Iterator
             yield from _format_row(row)
             where = row["path"] if row["on_disk"] else f"not on disk; type: ./burnish models pull {row['name']}"
             yield from (f"    {'default, ' if row['default'] else ''}{row['licence']}", f"    {where}")
-    for shelf in shelves:
-        facts = (f"key in {shelf.key_env}" if shelf.key_env else "", "" if shelf.answers else "it does not answer now")
-        yield from ("", f"{shelf.provider}:  {shelf.address}", *(f"    {fact}" for fact in facts if fact))
-        names = {model.name for model in shelf.models}
+    for server in servers:
+        facts = (
+            f"key in {server.key_env}" if server.key_env else "",
+            "" if server.answers else "it does not answer now",
+        )
+        yield from ("", f"{server.provider}:  {server.address}", *(f"    {fact}" for fact in facts if fact))
+        names = {model.name for model in server.models}
         # Those that were used here first, then those of which something is known.
         found = sorted(
             (row for row in rows if row["name"] in names and "address" in row),

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from burnish.choosing import read_choice
 from burnish.cli.leaving import PatientConsole
 from burnish.cli.thoughts import Thoughts
 from burnish.cli.voices import Voices
@@ -43,6 +42,7 @@ from burnish.events import (
     TestsRan,
     Tweaked,
 )
+from burnish.model_choice import read_choice
 from burnish.runs.run import Run
 from burnish.runs.sentences import in_short, sentence_of
 from burnish.tasks.test_file import name_in_file

@@ -7,14 +7,14 @@ from types import TracebackType
 from typing import Self
 
 from burnish.agent.limits import Limits
-from burnish.choosing import Choice
-from burnish.cli.fetching import fetching
 from burnish.cli.lines import print_line
+from burnish.cli.models import show_fetching
 from burnish.cli.screen import Screen
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, RunStarted
+from burnish.model_choice import Choice
 from burnish.models.model import Model
-from burnish.models.names import Chosen, open_models
+from burnish.models.names import ChosenModels, open_models
 from burnish.runs import Run, Watch
 
 EXAMPLES = {"seconds": "3600", "dollars": "1"}
@@ -46,9 +46,9 @@ class Session:
         if self._silent:
             opened = open_models(who.names)
         else:
-            with fetching() as progress:
+            with show_fetching() as progress:
                 opened = open_models(who.names, progress)
-        return Chosen(opened, who.why) if who.why else opened
+        return ChosenModels(opened, who.why) if who.why else opened
 
     def goodbye(self, run: Run) -> None:
         """Where the files are, what it cost, and where to look next."""

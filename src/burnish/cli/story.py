@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from burnish.choosing import read_choice
 from burnish.cli.screen import COLOURS
 from burnish.costs import cost, costs_of_models
 from burnish.events import (
@@ -42,6 +41,7 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
+from burnish.model_choice import read_choice
 from burnish.runs.run import Run
 from burnish.runs.sentences import sentence_of
 from burnish.text import counted, plain

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from burnish.events import ModelThought
-from burnish.models.thinking import about_tokens
+from burnish.models.tokens import guess_tokens
 from burnish.text import counted, one_line
 
 KEPT = 400
@@ -26,7 +26,7 @@ class _Thinking:
     @property
     def tokens(self) -> int:
         """About; the true number comes with the answer, where the provider tells it."""
-        return about_tokens(self.pieces, self.characters)
+        return guess_tokens(self.pieces, self.characters)
 
 
 class Thoughts:

@@ -66,11 +66,11 @@ def write(
 ) -> None:
     """Write tested code from a sentence."""
     from burnish.agent.limits import check_priced
-    from burnish.choosing import choose_models
     from burnish.cli.asking import check_terminal, terminal
     from burnish.cli.reading import task_text
     from burnish.cli.review import ReviewDesk, check_reader
     from burnish.cli.session import Session, exit_code, here, limits
+    from burnish.model_choice import choose_models
     from burnish.models.names import split_names
     from burnish.packages import wanted
     from burnish.runs import Store

@@ -4,13 +4,13 @@
 suite and the grader are sound.
 """
 
-from burnish.models.model import Model
-from burnish.models.names import Progress, open_model
-from burnish.models.scripted import KNOWS_THE_TASKS, ScriptedModel
+from burnish.models.model import Model, Progress
+from burnish.models.names import open_model
+from burnish.models.scripted import KNOWS_TASKS, ScriptedModel
 from burnish.tasks.task import Task
 from burnish.text import fenced
 
-GOLD, BUGGY = (f"scripted:{name}" for name in KNOWS_THE_TASKS)
+GOLD, BUGGY = (f"scripted:{name}" for name in KNOWS_TASKS)
 
 
 def opened(name: str, progress: Progress | None = None) -> Model:

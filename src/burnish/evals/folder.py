@@ -21,10 +21,9 @@ from burnish.evals.plan import PLAN_VERSION, Plan
 from burnish.evals.shelf import FILE, check_free, place
 from burnish.evals.whole import writable
 from burnish.events import Event, Frozen, read_event, write_event
-from burnish.places import make_private
+from burnish.paths import PRIVATE_MODE, make_private_folder, write_atomically
 from burnish.tasks.task import Task
 from burnish.text import one_line
-from burnish.whole import PRIVATE, write_whole
 
 ATTEMPTS, PLOTS = "attempts", "plots"
 INCIDENTAL = {"burnish", "at_once", "sandbox"}
@@ -89,9 +88,9 @@ class Folder:
         check_free(path)
         with writable(path):
             if not path.exists():
-                make_private(path)
-            make_private(path / ATTEMPTS)
-            write_whole(path / FILE, contents.model_dump_json(indent=1).encode() + b"\n", PRIVATE)
+                make_private_folder(path)
+            make_private_folder(path / ATTEMPTS)
+            write_atomically(path / FILE, contents.model_dump_json(indent=1).encode() + b"\n", PRIVATE_MODE)
         return cls(path, contents)
 
     @classmethod
@@ -147,8 +146,8 @@ class Folder:
         """Put a finished attempt on disk: after a crash it is there, whole, or not there."""
         lines = b"".join(write_event(event) for event in events if event.lasting)
         with writable(self.path):
-            make_private(self.path / ATTEMPTS)
-            write_whole(self.file(task_id, seed), lines, PRIVATE)
+            make_private_folder(self.path / ATTEMPTS)
+            write_atomically(self.file(task_id, seed), lines, PRIVATE_MODE)
 
     def file(self, task_id: str, seed: int) -> Path:
         """Where an attempt lies once it is finished."""

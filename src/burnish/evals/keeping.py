@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from burnish.places import make_private
+from burnish.paths import make_private_folder
 
 
 def kept(place: Path) -> Any | None:
@@ -22,7 +22,7 @@ def kept(place: Path) -> Any | None:
 def keep(place: Path, what: Any) -> None:
     """Keep it, whole or not at all; a cache that cannot be written only costs time."""
     with suppress(OSError):
-        make_private(place.parent)
+        make_private_folder(place.parent)
         with tempfile.NamedTemporaryFile("w", dir=place.parent, delete=False, encoding="utf-8") as file:
             json.dump({"sha256": _sha256(what), "kept": what}, file)
         Path(file.name).replace(place)

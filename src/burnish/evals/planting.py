@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from burnish import places
+from burnish import paths
 from burnish.checks import grade_script
 from burnish.evals.keeping import keep, kept
 from burnish.events import Graded
@@ -94,4 +94,4 @@ def _place(tasks: Sequence[Task]) -> Path:
     """The cache's file for these tasks, this way of planting and this Python."""
     said = json.dumps([task.model_dump(mode="json", exclude={"packages"}) for task in tasks], sort_keys=True)
     key = hashlib.sha256(f"{PLANT_VERSION} {sys.version_info[:2]} {said}".encode()).hexdigest()
-    return places.cache() / "suites" / f"planted-{key[:24]}.json"
+    return paths.cache() / "suites" / f"planted-{key[:24]}.json"

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from burnish.errors import SetupProblem
-from burnish.places import home
+from burnish.paths import home
 from burnish.text import slug
 
 FILE = "eval.json"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from burnish import places
+from burnish import paths
 from burnish.checks import grade_script
 from burnish.errors import SandboxError
 from burnish.evals.keeping import keep, kept
@@ -129,4 +129,4 @@ def _place(tasks: Sequence[Task], sandbox: Sandbox) -> Path:
     """The cache's file for these tasks, this sandbox, this Python and these rules; how a task is worded is no part."""
     judged = [task.model_copy(update={"prompt": "", "signature": "", "bug": ""}) for task in tasks]
     rules = (VALIDATE_VERSION, TIMEOUT_SECONDS, GOLD_SHARE, sandbox.kind, sys.version_info[:3], tasks_hash(judged))
-    return places.cache() / "suites" / f"validated-{hashlib.sha256(repr(rules).encode()).hexdigest()[:24]}.json"
+    return paths.cache() / "suites" / f"validated-{hashlib.sha256(repr(rules).encode()).hexdigest()[:24]}.json"

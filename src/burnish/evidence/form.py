@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from burnish.discreet import LINE
 from burnish.events import Frozen, Outcome, Verdict
+from burnish.redact import MOST_CHARACTERS
 
 FORMAT = "burnish evidence"
 VERSION = 2
@@ -33,7 +33,7 @@ def inside(name: str) -> str:
     return name
 
 
-Line = Annotated[str, Field(max_length=LINE)]
+Line = Annotated[str, Field(max_length=MOST_CHARACTERS)]
 Text = Annotated[str, Field(max_length=TEXT)]
 Name = Annotated[str, Field(max_length=200), AfterValidator(inside)]
 Dotted = Annotated[str, Field(max_length=200, pattern=r"^(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?$")]

@@ -8,8 +8,6 @@ from packaging.requirements import Requirement
 
 from burnish.agent.packages import recorded
 from burnish.checks.suite import Suite
-from burnish.choosing import read_choice
-from burnish.discreet import discreet, model_name
 from burnish.events import Case, Decided, Event, Graded, Outcome, PackagesAdded, Rated, Resumed, Reviewed, UserAnswered
 from burnish.evidence.form import (
     TEXT,
@@ -32,8 +30,10 @@ from burnish.evidence.form import (
 from burnish.evidence.given import given_in_words
 from burnish.evidence.makers import Trail, sha256
 from burnish.evidence.seal import sealed
+from burnish.model_choice import read_choice
 from burnish.models.catalog import CATALOG
 from burnish.models.names import split_names
+from burnish.redact import model_name, redact
 from burnish.report import module_of, suite_of, task_of
 from burnish.runs.accounts import Account
 from burnish.runs.run import Run
@@ -49,7 +49,7 @@ def dossier_of(run: Run, files: Mapping[str, str], tools: Mapping[str, str] | No
             run=_started(run),
             task=_task(run, suite),
             verdict=run.verdict,
-            why=discreet(run.why),
+            why=redact(run.why),
             code=_code(run, trail),
             tests=tuple(_tests(run, suite, trail)),
             checks=tuple(_checks(run)),
@@ -71,9 +71,9 @@ def _started(run: Run) -> Started:
         verb=started.verb,
         at=datetime.fromtimestamp(started.at, UTC).isoformat(timespec="milliseconds"),
         burnish=newest[-1] if newest else started.burnish,
-        sandbox=discreet(started.sandbox),
+        sandbox=redact(started.sandbox),
         continues=started.continues or "",
-        chosen=discreet(read_choice(started)),
+        chosen=redact(read_choice(started)),
     )
 
 
@@ -82,11 +82,11 @@ def _task(run: Run, suite: Suite) -> Asked:
     return Asked(
         words=run.started.prompt[:TEXT],
         entry_point=suite.entry_point,
-        signature=discreet(spec.signature) if spec else "",
+        signature=redact(spec.signature) if spec else "",
         module=module_of(run),
         imports=suite.imports,
         test_file=suite.file,
-        assumptions=tuple(discreet(point) for point in spec.assumptions) if spec else (),
+        assumptions=tuple(redact(point) for point in spec.assumptions) if spec else (),
         taken_back=tuple(_taken_back(run, suite)),
     )
 
@@ -101,7 +101,7 @@ def _taken_back(run: Run, suite: Suite) -> Iterator[str]:
 
 def _code(run: Run, trail: Trail) -> Code | None:
     steps, decided = tuple(trail.steps()), run.last(Decided)
-    chosen = discreet(decided.reason) if decided else ""
+    chosen = redact(decided.reason) if decided else ""
     return Code(file=files_of(module_of(run))[0], steps=steps, chosen=chosen) if steps and run.code else None
 
 
@@ -136,7 +136,7 @@ def _vouched(test: str, run: Run, suite: Suite, trail: Trail) -> Vouched:
         return {"origin": "model", "made": trail.of_tests(test)}
     made, new = trail.of_new(test)
     origin: Origin = "pinned" if test in suite.pinned else new.origin if new else "agreed"
-    return {"origin": origin, "made": made, "why": discreet(new.why) if new else ""}
+    return {"origin": origin, "made": made, "why": redact(new.why) if new else ""}
 
 
 def _given_in(test: str, run: Run, suite: Suite) -> GivenIn:
@@ -167,9 +167,9 @@ def _checks(run: Run) -> Iterator[Said]:
         yield Said(
             check=item.check,
             verdict=item.verdict,
-            figure=discreet(item.figure),
-            threshold=discreet(item.threshold),
-            why=discreet(item.why),
+            figure=redact(item.figure),
+            threshold=redact(item.threshold),
+            why=redact(item.why),
         )
 
 
@@ -227,7 +227,7 @@ def _words(event: Event) -> Iterator[Word]:
     """What a person said, in their own words; a file that they edited is in what is delivered."""
     match event:
         case UserAnswered(assumption=assumption, words=words):
-            yield Word(kind="answered", about=discreet(assumption), words=words[:TEXT])
+            yield Word(kind="answered", about=redact(assumption), words=words[:TEXT])
         case Reviewed():
             yield Word(kind="reviewed", about=event.where, said=event.said, words=event.words[:TEXT], line=event.line)
         case Rated():

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from typing import TypeVar
 
-from burnish.discreet import discreet, model_name
 from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Move, NewTest, Strengthened, TestsProposed
 from burnish.evidence.form import Maker, Step
 from burnish.models.names import split_names
+from burnish.redact import model_name, redact
 from burnish.runs.run import Run
 
 E = TypeVar("E", bound=BaseEvent)
@@ -42,7 +42,7 @@ class Trail:
             version=event.version,
             base=event.base,
             sha256=sha256(event.code),
-            mended=discreet(event.mended),
+            mended=redact(event.mended),
             made=self._maker_of(event),
         )
 
@@ -56,7 +56,7 @@ class Trail:
             prompt_version=asked.prompt_version if asked else "",
             ask_id=event.ask_id,
             round=event.round,
-            decision=discreet(decided.reason) if decided else "",
+            decision=redact(decided.reason) if decided else "",
         )
 
     def of_tests(self, test: str) -> Maker:
@@ -70,7 +70,7 @@ class Trail:
                     model=self._model(0) if asked else "",
                     prompt_version=asked[-1].prompt_version if asked else "",
                     ask_id=asked[-1].ask_id if asked else "",
-                    decision=discreet(decided[-1].reason) if decided else "",
+                    decision=redact(decided[-1].reason) if decided else "",
                 )
         return Maker(by="earlier run")
 
@@ -80,7 +80,7 @@ class Trail:
             for new in event.tests:
                 if new.test == test:
                     decided = self._before(event, Decided)
-                    reason = discreet(decided[-1].reason) if decided else ""
+                    reason = redact(decided[-1].reason) if decided else ""
                     return Maker(by="strengthen", decision=reason), new
         return Maker(by="strengthen"), None
 

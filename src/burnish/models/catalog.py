@@ -52,7 +52,7 @@ CATALOG: dict[str, Weights] = {
 }
 
 
-def nearest(name: str) -> list[str]:
+def find_nearest_names(name: str) -> list[str]:
     """The known names that look most like this one; all of them when none does."""
     bare = name.removeprefix("local:")
     close = get_close_matches(bare, [known.removeprefix("local:") for known in CATALOG], n=2, cutoff=0.4)

@@ -8,52 +8,60 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from typing import Any, ClassVar
 
 from burnish.errors import BurnishError, ModelError, SetupProblem
 from burnish.events import Message
-from burnish.models.astray import wrong_address
-from burnish.models.faults import Fault, blame_length, fault_of, without
+from burnish.models.chunks import AnswerReader
+from burnish.models.http import (
+    Exchange,
+    RequestFailed,
+    describe_failure,
+    explain_wrong_address,
+    read_prompt_too_long,
+    remove_secret,
+)
 from burnish.models.model import Ask, Done, Piece, Waiting
-from burnish.models.providers import Server
-from burnish.models.pump import POLL_SECONDS, Answer, pumped
-from burnish.models.reading import Reading
-from burnish.models.wire import Wire
-from burnish.silence import silence
+from burnish.models.providers import PACKAGES, ModelServer
+from burnish.models.stream_thread import POLL_SECONDS, Answer, stream_in_thread
+from burnish.no_telemetry import disable_tracing
 
 MOST_TRIES = 5
 FIRST_PAUSE_SECONDS = 0.5
 MOST_PAUSE_SECONDS = 60.0
 """A server that asks for a longer pause has no time for us today."""
 CONNECT_SECONDS, SILENT_SECONDS = 10.0, 900.0
-"""How long a server may take to answer the phone, and then say nothing: a big prompt on a slow machine takes long."""
-BEGUN = "begun"
-NO_BEGUN = ("prefill", "end with a user message", "last message must be", "continue_final_message")
+"""How long a server may take to accept a connection, and then to send nothing: a big prompt on a slow machine takes
+long."""
+PREFILL = "prefill"
+PREFILL_REFUSALS = ("prefill", "end with a user message", "last message must be", "continue_final_message")
 """How servers say that they do not go on from an answer that was begun for them."""
 
 
 class ChatModel(ABC):
-    """What all models behind a server share; a provider adds how to talk to it.
+    """What all models behind a server share; a provider adds how to ask it.
 
     What a server refuses (a temperature, an answer begun for it) is learnt from its refusal: it is left out of the
     same question, which is asked again at once, and of all further ones.
     """
 
     slots = 4
+    protocol: ClassVar[str]
     optional: ClassVar[tuple[str, ...]] = ("temperature", "top_p", "seed")
     """Parameters that an answer can do without."""
 
-    def __init__(self, name: str, model: str, server: Server) -> None:
+    def __init__(self, name: str, model: str, server: ModelServer) -> None:
         self.name = name
         self.model = model
         self.server = server
         self.thinking = server.thinking
         """Tokens for thoughts that each ask of this model has beside those for its answer."""
-        self.refused: set[str] = set() if server.continues is not False else {BEGUN}
-        self._key = server.key
+        self.refused: set[str] = set() if server.continues is not False else {PREFILL}
         self.remarks: dict[str, str] = {}
-        """What is to be said of it with its first answer, each kind of it once."""
-        self._told: set[str] = set()
+        """Shown to the user with the first answer, each kind once."""
+        self._key = server.key
+        self._remarked: set[str] = set()
         self._opened = False
         """Whether its thoughts are opened in the prompt, so that only their end is in the text."""
 
@@ -62,17 +70,27 @@ class ChatModel(ABC):
     def chat(self) -> Any:
         """LangChain's chat model; made once."""
 
+    @abstractmethod
+    def request(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
+        """LangChain's chunks of one answer, without what is `refused`."""
+
     @property
     def profile(self) -> dict[str, Any]:
         """What LangChain knows of a model by this name; nothing of most."""
         return dict(getattr(self.chat, "profile", None) or {})
 
-    @abstractmethod
-    def talk(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
-        """LangChain's chunks of one answer, without what is `refused`."""
+    @property
+    def engine(self) -> str:
+        """What carries the answers, with its version."""
+        package = PACKAGES[self.server.kind].partition(">")[0]
+        return f"{self.protocol} ({package} {version(package)})"
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
+
+    def drop_refused(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        """The parameters without those that the server refuses."""
+        return {name: value for name, value in parameters.items() if name not in self.refused}
 
     def warm_up(self) -> None:
         """Begin to import what is needed to ask; the model itself is the server's."""
@@ -87,116 +105,104 @@ class ChatModel(ABC):
         while not cancel.is_set():
             began, left_out = False, frozenset(self.refused)
             try:
-                for piece in self._pumped(ask, cancel):
+                for piece in self._try_once(ask, cancel):
                     began = began or not isinstance(piece, Waiting)
                     yield piece
                 return
-            except Fault as fault:
-                if not began and self._learns(fault, left_out):
-                    continue
-                if began or not fault.may_pass or tries >= MOST_TRIES or (fault.wait_seconds or 0) > MOST_PAUSE_SECONDS:
-                    raise self._problem(fault, tries, began) from None  # the cause may say the key
-                yield from _pause(_seconds(fault, tries), f"{self.name}: {fault.words}", cancel, fault.may_cost)
+            except RequestFailed as failure:
+                if not began and self._learn_refusal(failure, left_out):
+                    continue  # not one of the tries: the next question is another one
+                wait_seconds = failure.wait_seconds or 0.0
+                if began or not failure.passing or tries >= MOST_TRIES or wait_seconds > MOST_PAUSE_SECONDS:
+                    raise self._explain(failure, tries, began) from None  # the cause may say the key
+                # Twice as long each time, and not all at the same moment, unless the server asks for more.
+                pause = max(wait_seconds, FIRST_PAUSE_SECONDS * 2.0 ** (tries - 1) * random.uniform(0.8, 1.2))
+                why = f"{self.name}: {failure.words}; asked again in {pause:.1f} s"
+                yield Waiting(why=why, seconds=pause, lost=failure.may_cost)
+                until = time.monotonic() + pause
+                while (left := until - time.monotonic()) > 0 and not cancel.wait(min(left, POLL_SECONDS)):
+                    yield Waiting()
                 tries += 1
 
-    def _pumped(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
-        """One try."""
-        wire = Wire(ask.most_tokens)
+    def _try_once(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
+        exchange = Exchange(ask.most_tokens)
 
-        def named(error: BaseException) -> BaseException:
-            if isinstance(error, BurnishError | Fault):
-                return error
-            fault = fault_of(error, self._key, wire.retry_after)
-            fault.astray = wire.astray
-            return fault
+        def translate(error: BaseException) -> BaseException:
+            known = isinstance(error, BurnishError | RequestFailed)
+            return error if known else describe_failure(error, self._key, exchange)
 
-        return pumped(self._answer(ask, wire), cancel, named, wire.hang_up)
+        return stream_in_thread(self._answer(ask, exchange), cancel, translate, exchange.hang_up)
 
-    def _answer(self, ask: Ask, wire: Wire) -> Answer:
-        talk = said(ask.messages, BEGUN not in self.refused)
-        opened = self._opened and talk[-1][0] != "assistant"
-        reading = Reading(ask, opened, self._key)
-        yield from self._once(self.remarks)
-        with silence(), wire.in_use():
-            for chunk in self.talk(ask, talk):
-                yield from reading.take(chunk)
-                if reading.too_long:
+    def _answer(self, ask: Ask, exchange: Exchange) -> Answer:
+        messages = format_messages(ask.messages, PREFILL not in self.refused)
+        opened = self._opened and messages[-1][0] != "assistant"
+        reader = AnswerReader(ask, opened, self._key)
+        yield from self._remark(self.remarks)
+        # Both hold for this thread only, so they begin here, where the answer is read.
+        with disable_tracing(), exchange.in_this_thread():
+            for chunk in self.request(ask, messages):
+                yield from reader.take(chunk)
+                if reader.too_long:
                     break
-            for piece in reading.end():
+            for piece in reader.end():
                 if isinstance(piece, Done):
-                    self._opened = reading.opened if reading.opened != opened else self._opened
-                    yield from self._once(reading.doubts(piece))
+                    # Learnt from whole answers only, and only where this one differs from what was expected.
+                    self._opened = reader.opened if reader.opened != opened else self._opened
+                    yield from self._remark(reader.list_doubts(piece))
                 yield piece
 
-    def _once(self, told: dict[str, str]) -> Iterator[Waiting]:
-        """What is to be said of this server, each kind of it once."""
-        new = {kind: words for kind, words in told.items() if kind not in self._told}
-        self._told |= new.keys()
+    def _remark(self, remarks: dict[str, str]) -> Iterator[Waiting]:
+        """Pieces that tell the user what is unusual about this server, each kind once."""
+        new = {kind: words for kind, words in remarks.items() if kind not in self._remarked}
+        self._remarked |= new.keys()
         yield from (Waiting(why=f"{self.name} {words}") for words in new.values())
 
-    def _learns(self, fault: Fault, left_out: frozenset[str]) -> bool:
-        """Whether the fault tells of something that the server refuses and that can be left out.
+    def _learn_refusal(self, failure: RequestFailed, left_out: frozenset[str]) -> bool:
+        """Whether the server refuses something that can be left out.
 
         Another thread may have learnt it meanwhile; what counts is what this question was asked with.
         """
-        if fault.status not in (400, 422):
+        if failure.status not in (400, 422):
             return False
-        words = fault.words.lower()
+        words = failure.words.lower()
         new = {name for name in self.optional if name in words}
-        new |= {BEGUN} if any(sign in words for sign in NO_BEGUN) else set()
+        new |= {PREFILL} if any(sign in words for sign in PREFILL_REFUSALS) else set()
         self.refused |= new
         return bool(new - left_out)
 
-    def _problem(self, fault: Fault, tries: int, began: bool) -> BurnishError:
-        what, leads_to = fault.astray
-        if what and not began:
-            return wrong_address(self.server, what, without(self._key, leads_to))
-        if fault.status in (401, 403):
-            return _no_entry(self.server, fault)
-        if fault.status == 404:
+    def _explain(self, failure: RequestFailed, tries: int, began: bool) -> BurnishError:
+        server, wrong = self.server, failure.wrong_address
+        if wrong and not began:
+            clean = wrong._replace(leads_to=remove_secret(self._key, wrong.leads_to))
+            return explain_wrong_address(server, clean)
+        if failure.status in (401, 403) and not server.key_env:
             return SetupProblem(
-                f"The server at {self.server.address} does not know {self.model!r}: {fault.words} See what is there, or"
+                f"The server at {server.address} wants a key ({failure.words}). Name the variable that holds it:"
+                f" burnish config set models.{server.provider}.key_env MY_KEY"
+            )
+        if failure.status in (401, 403):
+            return SetupProblem(
+                f"The server at {server.address} refused the key in {server.key_env} ({failure.words}). Set the right"
+                f" one: export {server.key_env}=…"
+            )
+        if failure.status == 404:
+            return SetupProblem(
+                f"The server at {server.address} does not know {self.model!r}: {failure.words} See what is there, or"
                 f" whether the address is right: burnish models"
             )
-        try:
-            blame_length(fault)
-        except ModelError as error:
-            return error
+        if too_long := read_prompt_too_long(failure):
+            return too_long
         often = f" (asked {tries} times)" if tries > 1 else ""
         where = " in the middle of its answer" if began else ""
-        problem = ModelError(without(self._key, f"{self.name} broke off{where}: {fault.words}{often}"))
-        problem.may_cost = began or fault.may_cost
+        problem = ModelError(remove_secret(self._key, f"{self.name} broke off{where}: {failure.words}{often}"))
+        problem.may_cost = began or failure.may_cost
         return problem
 
 
-def said(messages: Sequence[Message], goes_on: bool) -> list[tuple[str, str]]:
-    """The talk as roles and words. Who cannot go on from an answer begun for it is told in words how to begin."""
-    talk: list[tuple[str, str]] = [(message.role, message.content) for message in messages]
-    if goes_on or len(talk) < 2 or talk[-1][0] != "assistant":
-        return talk
-    (role, words), (_, begun) = talk[-2:]
-    return [*talk[:-2], (role, f"{words}\n\nBegin your answer with exactly this, and go on from there:\n{begun}")]
-
-
-def _pause(seconds: float, why: str, cancel: threading.Event, lost: bool = False) -> Iterator[Waiting]:
-    yield Waiting(why=f"{why}; asked again in {seconds:.1f} s", seconds=seconds, lost=lost)
-    until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0 and not cancel.wait(min(left, POLL_SECONDS)):
-        yield Waiting()
-
-
-def _seconds(fault: Fault, tries: int) -> float:
-    """Before the next try: what the server asks for, else twice as long each time, and not all at the same moment."""
-    return max(fault.wait_seconds or 0.0, FIRST_PAUSE_SECONDS * 2.0 ** (tries - 1) * random.uniform(0.8, 1.2))
-
-
-def _no_entry(server: Server, fault: Fault) -> SetupProblem:
-    if not server.key_env:
-        return SetupProblem(
-            f"The server at {server.address} wants a key ({fault.words}). Name the variable that holds it:"
-            f" burnish config set models.{server.provider}.key_env MY_KEY"
-        )
-    return SetupProblem(
-        f"The server at {server.address} refused the key in {server.key_env} ({fault.words}). Set the right one:"
-        f" export {server.key_env}=…"
-    )
+def format_messages(messages: Sequence[Message], can_continue: bool) -> list[tuple[str, str]]:
+    """The messages as LangChain takes them. A model that cannot continue a prefilled answer is asked in words to."""
+    pairs: list[tuple[str, str]] = [(message.role, message.content) for message in messages]
+    if can_continue or len(pairs) < 2 or pairs[-1][0] != "assistant":
+        return pairs
+    (role, words), (_, begun) = pairs[-2:]
+    return [*pairs[:-2], (role, f"{words}\n\nBegin your answer with exactly this, and go on from there:\n{begun}")]

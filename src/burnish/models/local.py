@@ -4,43 +4,94 @@ One server per weights file and process, shared by all callers. Processes take t
 spin while they wait for each other, so two of them side by side are many times slower than one after the other.
 """
 
+import fcntl
 import json
 import os
 import re
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Self
 
 from burnish.errors import ModelError, blame
-from burnish.models.cores import Cores
-from burnish.models.faults import blame_length
+from burnish.models.http import read_prompt_too_long
 from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
-from burnish.models.pump import POLL_SECONDS, Answer, pumped
-from burnish.silence import silence
+from burnish.models.stream_thread import POLL_SECONDS, Answer, stream_in_thread, wait_for_weights
+from burnish.no_telemetry import disable_tracing
 
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
-GUESSES = ("NGRAM_SIMPLE", "NGRAM_MOD")
-"""What guesses the next tokens: the place in this talk where the last few came before, else in any talk of this server.
+SPECULATION = ("NGRAM_SIMPLE", "NGRAM_MOD")
+"""Speculative decoding guesses the next tokens from where the last few came before, in this prompt or in any other.
 
 A repair repeats most of the code it was shown, and guessed tokens are looked at together, which is faster. Each token
 is still the model's own, but looking at several rounds otherwise than looking at one, so a near tie may fall the other
 way: greedy answers are not always the same as without. Therefore off unless asked for.
 """
+POST_SECONDS = 10.0
 
-TOLD_SECONDS = 10.0
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""The user's shell may name a proxy for other programs."""
-_servers: dict[tuple[Path, bool], "Server"] = {}
+_servers: dict[tuple[Path, bool], "LlamaServer"] = {}
 _servers_lock = threading.Lock()
 
 
-class Server:
+class CpuLock:
+    """A lock between processes that the threads of one process hold together. Freed by the kernel if we die."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._file: IO[bytes] | None = None
+
+    @classmethod
+    @cache
+    def of_this_machine(cls) -> Self:
+        """The lock that every Burnish of this user shares, whatever `BURNISH_CACHE` says."""
+        import platformdirs
+
+        return cls(Path(platformdirs.user_cache_dir("burnish", appauthor=False)) / "cores.lock")
+
+    def acquire(self, timeout_seconds: float) -> bool:
+        """Whether the cores are ours; waits at most so long."""
+        deadline = time.monotonic() + timeout_seconds
+        while True:
+            with self._lock:
+                if self._holders or self._lock_file():
+                    self._holders += 1
+                    return True
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)  # flock can wait by itself, but not for a limited time
+
+    def release(self) -> None:
+        """Let go; the last of this process's holders frees the lock."""
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0 and self._file:
+                self._file.close()
+                self._file = None
+
+    def _lock_file(self) -> bool:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = self.path.open("wb")
+        except OSError:  # nowhere to put a lock: generate without taking turns rather than not at all
+            return True
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return False
+        self._file = file
+        return True
+
+
+class LlamaServer:
     """The embedded llama.cpp server for one weights file; loads once, in the background."""
 
     def __init__(self, weights: Path, speculate: bool = False) -> None:
@@ -55,30 +106,27 @@ class Server:
         try:
             import xllamacpp
 
-            params = self._settings(xllamacpp.CommonParams())
+            threads = min(len(os.sched_getaffinity(0)), 8)
+            params: Any = xllamacpp.CommonParams()
+            params.model.path = str(self.weights)
+            params.n_parallel = SLOTS
+            params.n_ctx = SLOTS * CONTEXT_TOKENS_PER_SLOT
+            params.n_gpu_layers = 0  # on a GPU, huggingface: is the engine
+            params.cpuparams.n_threads = threads
+            params.cpuparams_batch.n_threads = threads
+            params.n_threads_http = SLOTS * 2
+            params.verbosity = 0
+            params.ui = False
+            params.endpoint_slots = False
             if self.speculate:
                 kinds = xllamacpp.common_speculative_type
-                params.speculative.types = [kinds[f"COMMON_SPECULATIVE_TYPE_{name}"] for name in GUESSES]
+                params.speculative.types = [kinds[f"COMMON_SPECULATIVE_TYPE_{name}"] for name in SPECULATION]
             self._llama = xllamacpp.Server(params)
             with suppress(ImportError):
                 import langchain_openai  # noqa: F401  # a second of imports, while the weights are read anyway
         except Exception as error:
             self.problem = error
         self.ready.set()
-
-    def _settings(self, params: Any) -> Any:
-        threads = min(len(os.sched_getaffinity(0)), 8)
-        params.model.path = str(self.weights)
-        params.n_parallel = SLOTS
-        params.n_ctx = SLOTS * CONTEXT_TOKENS_PER_SLOT
-        params.n_gpu_layers = 0
-        params.cpuparams.n_threads = threads
-        params.cpuparams_batch.n_threads = threads
-        params.n_threads_http = SLOTS * 2
-        params.verbosity = 0
-        params.ui = False
-        params.endpoint_slots = False
-        return params
 
     @property
     def address(self) -> str:
@@ -102,20 +150,22 @@ class Server:
             use_responses_api=False,
         )
 
-    def told(self, path: str, question: dict[str, Any], seconds: float = TOLD_SECONDS) -> dict[str, Any]:
+    def post(self, path: str, question: dict[str, Any], seconds: float = POST_SECONDS) -> dict[str, Any]:
         """What one of the server's own addresses answers."""
         body, kind = json.dumps(question).encode(), {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.address}{path}", body, kind)
-        with _DIRECT.open(request, timeout=seconds) as answer:
+        # The user's shell may name a proxy for other programs.
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with direct.open(request, timeout=seconds) as answer:
             return dict(json.load(answer))
 
 
-def server_for(weights: Path, speculate: bool = False) -> Server:
+def server_for(weights: Path, speculate: bool = False) -> LlamaServer:
     """The process's one server for these weights, started if need be."""
     with _servers_lock:
         server = _servers.get((weights, speculate))
         if server is None or server.problem:
-            server = _servers[weights, speculate] = Server(weights, speculate)
+            server = _servers[weights, speculate] = LlamaServer(weights, speculate)
         return server
 
 
@@ -129,7 +179,7 @@ class LocalModel:
         self.name = name
         self.weights = weights
         self.speculate = speculate
-        self._cores = Cores.of_this_machine()
+        self._cpu_lock = CpuLock.of_this_machine()
 
     @property
     def engine(self) -> str:
@@ -149,66 +199,38 @@ class LocalModel:
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer, as it is written."""
         server = server_for(self.weights, self.speculate)
-        if not server.ready.is_set():
-            yield Waiting(why="reading the weights")
-        while not server.ready.wait(POLL_SECONDS):
-            if cancel.is_set():
-                return
-            yield Waiting()
+        yield from wait_for_weights(server.ready, cancel)
+        if cancel.is_set():
+            return
         if server.problem:
             raise ModelError(f"llama.cpp could not load {self.weights.name}: {server.problem}") from server.problem
-        yield from self._with_cores(server, ask, cancel)
+        if not self._cpu_lock.acquire(0):
+            yield Waiting(why="another Burnish process is generating; waiting for the cores")
+            while not self._cpu_lock.acquire(POLL_SECONDS):
+                if cancel.is_set():
+                    return
+                yield Waiting()
+        try:
+            yield from stream_in_thread(_answer(server.chat, ask), cancel, _translate)
+        finally:
+            self._cpu_lock.release()
 
     def counted(self, ask: Ask, text: str) -> Done:
         """What an answer cost of which this much was read, by the server's own tokenizer."""
         server = server_for(self.weights, self.speculate)
         messages = [message.model_dump() for message in ask.messages]
         with blame(ModelError, "counting tokens"):
-            prompt = server.told("/apply-template", {"messages": messages})["prompt"]
-            read = server.told("/tokenize", {"content": prompt, "add_special": True, "parse_special": True})
-            written = server.told("/tokenize", {"content": text})
+            prompt = server.post("/apply-template", {"messages": messages})["prompt"]
+            read = server.post("/tokenize", {"content": prompt, "add_special": True, "parse_special": True})
+            written = server.post("/tokenize", {"content": text})
         return Done(tokens_in=len(read["tokens"]), tokens_out=len(written["tokens"]), ended="enough")
-
-    def _with_cores(self, server: Server, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
-        if not self._cores.take(0):
-            yield Waiting(why="another Burnish process is generating; waiting for the cores")
-            while not self._cores.take(POLL_SECONDS):
-                if cancel.is_set():
-                    return
-                yield Waiting()
-        try:
-            yield from pumped(_answer(server.chat, ask), cancel, _named)
-        finally:
-            self._cores.give_back()
 
 
 def _answer(chat: Any, ask: Ask) -> Answer:
     usage: dict[str, int] = {}
-    ended = ""
-    for part in _parts(chat, ask):
-        usage = part.usage_metadata or usage
-        ended = part.response_metadata.get("finish_reason") or ended
-        if part.content:
-            yield Chunk(text=part.content)
-    yield Done(
-        tokens_in=usage.get("input_tokens", 0),
-        tokens_out=usage.get("output_tokens", 0),
-        ended="length" if ended == "length" else "stop",
-    )
-
-
-def _named(error: BaseException) -> BaseException:
-    try:
-        blame_length(error)
-        with blame(ModelError, "the embedded model broke off"):
-            raise error
-    except BaseException as named:
-        return named
-
-
-def _parts(chat: Any, ask: Ask) -> Iterator[Any]:
-    with silence():
-        yield from chat.stream(
+    end_reason = ""
+    with disable_tracing():
+        for part in chat.stream(
             [(message.role, message.content) for message in ask.messages],
             temperature=ask.temperature,
             top_p=ask.top_p,
@@ -220,4 +242,23 @@ def _parts(chat: Any, ask: Ask) -> Iterator[Any]:
                 "repeat_penalty": ask.repetition_penalty,
                 "repeat_last_n": CONTEXT_TOKENS_PER_SLOT,
             },
-        )
+        ):
+            usage = part.usage_metadata or usage
+            end_reason = part.response_metadata.get("finish_reason") or end_reason
+            if part.content:
+                yield Chunk(text=part.content)
+    yield Done(
+        tokens_in=usage.get("input_tokens", 0),
+        tokens_out=usage.get("output_tokens", 0),
+        ended="length" if end_reason == "length" else "stop",
+    )
+
+
+def _translate(error: BaseException) -> BaseException:
+    if too_long := read_prompt_too_long(error):
+        return too_long
+    try:
+        with blame(ModelError, "the embedded model broke off"):
+            raise error
+    except BaseException as translated:
+        return translated

@@ -1,7 +1,7 @@
 """Who answers: one way to ask, whatever stands behind the name."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Literal, Protocol, runtime_checkable
 
 from pydantic import AfterValidator
@@ -11,6 +11,11 @@ from burnish.text import well_formed
 
 Words = Annotated[str, AfterValidator(well_formed)]
 """What a model wrote: any text that a file can hold."""
+Progress = Callable[[int, int, str], None]
+"""Told while weights are fetched: bytes so far, bytes in all, where they come from."""
+
+THOUGHTS_OPEN, THOUGHTS_CLOSE = "<think>", "</think>"
+"""What stands around thoughts in the text of a model that has no other place for them."""
 
 
 class Ask(Frozen):
@@ -25,14 +30,14 @@ class Ask(Frozen):
     top_k: int = 40
     """Only the k most likely tokens are drawn from; 0 means all.
 
-    This default and the next are llama.cpp's, said here so that every engine draws alike.
+    This default and the next are llama.cpp's, set here so that every engine draws alike.
     """
     min_p: float = 0.05
     """Tokens less likely than this share of the likeliest one are left out."""
     repetition_penalty: float = 1.0
     """Above 1, tokens of the prompt and of the answer so far become less likely; 1 changes nothing."""
     thinking: int = 0
-    """Tokens for thoughts, beside those of the answer. With 0 a model that can leave them out is told to."""
+    """Tokens for thoughts, beside those of the answer. With 0, thinking is switched off where the model can do that."""
 
     @property
     def most_tokens(self) -> int:
@@ -64,7 +69,7 @@ class Waiting(Frozen):
 
     why: str = ""
     seconds: float = 0.0
-    """How long nothing will come at least, where that is known: who has no such time need not wait."""
+    """For how long nothing will come at least, where that is known: a caller with less time left can stop now."""
     lost: bool = False
     """Whether an answer was lost on its way and is asked for again: it may have to be paid for all the same."""
 
@@ -81,7 +86,7 @@ class Done(Frozen):
     ended: Literal["stop", "length", "enough"] = "stop"
     """"enough" when the reader left because all that was wanted was there."""
     tokens_cached: int = 0
-    """Of those read, how many the provider had at hand from an earlier ask, and sells cheaper."""
+    """Of those read, how many the provider had cached from an earlier ask, and sells cheaper."""
     tokens_thought: int = 0
     """Of those written, how many were thoughts, where the provider says so."""
 
@@ -117,7 +122,7 @@ class Model(Protocol):
 
 @runtime_checkable
 class Leavable(Protocol):
-    """A model whose answers may be left before their end: nobody charges for the rest, and it counts for itself."""
+    """A model whose answers may be left before their end: the rest costs nothing, and it counts the tokens itself."""
 
     def counted(self, ask: Ask, text: str) -> Done:
         """What an answer cost of which this much was read."""

@@ -1,24 +1,27 @@
 """From a name such as `local:qwen2.5-coder-0.5b` to a model that answers."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+import socket
+import sys
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Self
+from urllib.parse import urlsplit
 
 from burnish import config
 from burnish.errors import SetupProblem
-from burnish.models.catalog import DEFAULT_MODEL
-from burnish.models.model import Model
+from burnish.models.catalog import DEFAULT_MODEL, find_nearest_names
+from burnish.models.model import Model, Progress
+from burnish.models.providers import KEY_VARIABLES, PACKAGES, ModelServer, find_server, provider_names
 
 AUTO = "auto"
 """In place of a name: choose for me."""
 Models = Model | str | Sequence[Model]
 """Who answers: a model, several of them, or their names, `small,large`. The first answers, the others help."""
-Progress = Callable[[int, int, str], None]
-"""Bytes so far, bytes in all, where they come from."""
+REACH_SECONDS = 2.0
 
 
-class Chosen(tuple[Model, ...]):
+class ChosenModels(tuple[Model, ...]):
     """Models that were chosen for the user, and the reason, which goes on record with the run."""
 
     why: str
@@ -31,8 +34,18 @@ class Chosen(tuple[Model, ...]):
 
 
 def default_names() -> str:
-    """Who answers where nobody is named: what the user's settings say, else the model that comes with Burnish."""
+    """The models that answer where none is named: those of the user's settings, else the one of Burnish."""
     return config.load().model.strip() or DEFAULT_MODEL
+
+
+def split_names(names: str) -> list[str]:
+    """Each name of `small,large`; a comma in a file's name stays there, as only `provider:` begins the next one."""
+    return re.split(r"\s*,\s*(?=\w+:)", names.strip())
+
+
+def open_models(names: str, progress: Progress | None = None) -> tuple[Model, ...]:
+    """The models of `small,large`, in this order; one name is one model."""
+    return tuple(open_model(name, progress) for name in split_names(names))
 
 
 def open_model(name: str, progress: Progress | None = None) -> Model:
@@ -44,47 +57,71 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
         return open_scripted(rest)
     if provider == "local" and rest:
         from burnish.models.local import LocalModel
-        from burnish.models.weights import ensure
+        from burnish.models.weights import ensure_weights
 
-        return LocalModel(name, ensure(name, progress))
+        return LocalModel(name, ensure_weights(name, progress))
     if provider == "huggingface" and rest:
-        from burnish.models.huggingface.source import open_huggingface
+        from burnish.models.huggingface.source import check_extra, find_source
 
-        return open_huggingface(name, progress)
-    from burnish.models.providers import open_server
+        check_extra(name)
+        source = find_source(name, progress)
+        from burnish.models.huggingface.model import HuggingFaceModel
 
-    if model := open_server(name):
-        return model
-    raise _unknown(name)
-
-
-def open_models(names: str, progress: Progress | None = None) -> tuple[Model, ...]:
-    """The models of `small,large`, in this order; one name is one model."""
-    return tuple(open_model(name, progress) for name in split_names(names))
-
-
-def split_names(names: str) -> list[str]:
-    """Each name of `small,large`; a comma in a file's name stays there, as only `provider:` begins the next one."""
-    return re.split(r"\s*,\s*(?=\w+:)", names.strip())
-
-
-def _unknown(name: str) -> SetupProblem:
-    from burnish.models.catalog import nearest
-
+        return HuggingFaceModel(name, source)
+    if rest and (server := find_server(name)):
+        return _open_server_model(name, server)
     if name == AUTO:
-        return SetupProblem(
+        raise SetupProblem(
             f"{AUTO!r} is no model: it lets Burnish choose one, and only write, fix and strengthen do that. Name one of"
             f" those that are there: burnish models"
         )
-    near = ["scripted:demo"] if name.startswith("script") else _of_a_server(name) or nearest(name)
-    return SetupProblem(
+    near = ["scripted:demo"] if name.startswith("script") else []
+    if not near:  # a typing error in the provider's name, else in the model's
+        near = [f"{one}:{rest or 'NAME'}" for one in get_close_matches(provider, provider_names(), n=1, cutoff=0.7)]
+        near = near or find_nearest_names(name)
+    raise SetupProblem(
         f"There is no model {name!r}. Did you mean {' or '.join(near)}? See all of them with: burnish models"
     )
 
 
-def _of_a_server(name: str) -> list[str]:
-    """The same model behind the provider whose name looks most like the one that was typed."""
-    from burnish.models.providers import provider_names
+def _open_server_model(name: str, server: ModelServer) -> Model:
+    """A model behind a server. Raises SetupProblem where the package or the key is missing, or nothing answers."""
+    model, package = name.partition(":")[2], PACKAGES[server.kind]
+    if not server.has_package:
+        raise SetupProblem(
+            f"The model {name!r} needs a package that is not installed here (the extra burnish[{server.kind}]). Type:"
+            f" {sys.executable} -m pip install '{package}'"
+        )
+    if server.kind == "ollama":
+        from burnish.models.ollama import OllamaModel
 
-    provider, _, model = name.partition(":")
-    return [f"{near}:{model or 'NAME'}" for near in get_close_matches(provider, provider_names(), n=1, cutoff=0.7)]
+        return OllamaModel(name, model, server)
+    # A server of the user's own at another address may need no key, unless the settings name one for it.
+    usual_key = server.key_env == KEY_VARIABLES.get(server.provider)
+    if server.key_env and not server.key and (server.is_official or not usual_key):
+        raise SetupProblem(
+            f"The model {name!r} needs a key, and the variable {server.key_env} holds none. Type:"
+            f" export {server.key_env}=…"
+        )
+    if server.is_here:
+        _check_connection(server)
+    if server.kind == "anthropic":
+        from burnish.models.anthropic import AnthropicModel
+
+        return AnthropicModel(name, model, server)
+    from burnish.models.openai import OpenAIModel
+
+    return OpenAIModel(name, model, server)
+
+
+def _check_connection(server: ModelServer) -> None:
+    """Say at once that a server of the user's own is not running, rather than after many tries."""
+    parts = urlsplit(server.address)
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        socket.create_connection((parts.hostname or "", port), timeout=REACH_SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise SetupProblem(
+            f"Nothing answers at {server.address} ({getattr(error, 'strerror', None) or error}). Start the server, or"
+            f" change its address: burnish config set models.{server.provider}.base_url http://127.0.0.1:8000/v1"
+        ) from None

@@ -1,9 +1,14 @@
-"""What an answer costs. Prices come with a package and are never fetched; what runs on this machine costs nothing."""
+"""What an answer costs, and how much a listed model reads. The lists come with a package and are never fetched; what
+runs on this machine costs nothing.
+"""
 
 import re
+from contextlib import suppress
 from functools import cache
+from typing import Any
 
 from burnish.events import Frozen
+from burnish.models.providers import find_server
 
 EMBEDDED = ("local:", "huggingface:", "scripted:")
 """Who answers inside this process."""
@@ -24,7 +29,7 @@ class Price(Frozen):
     read: float
     written: float
     cached: float | None = None
-    """For tokens that the provider had at hand from an earlier ask; None where they cost what others do."""
+    """For tokens that the provider had cached from an earlier ask; None where they cost what others do."""
 
     def of(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
         """Dollars for so many tokens read and written; the cached ones are among those read."""
@@ -33,81 +38,69 @@ class Price(Frozen):
         return (fresh + self.written * tokens_out) / MILLION
 
 
+NOTHING = Price(read=0.0, written=0.0)
+
+
 def is_free(name: str) -> bool:
     """Whether a model costs nothing by its name alone, as a record has it."""
     return name.startswith(FREE) and (name.startswith(EMBEDDED) or not _CLOUD.search(name))
 
 
 def price_of(name: str) -> Price | None:
-    """The price of a model by its `provider:model` name; None when nobody has told us."""
+    """The price of a model by its `provider:model` name; None where it is unknown."""
     provider, _, model = name.partition(":")
-    if is_free(name) and not _is_called_dear(name):
-        return Price(read=0.0, written=0.0)
-    if not provider or not model:
+    server = None if name.startswith(EMBEDDED) else find_server(name)
+    if server and server.free is not None:  # the user knows best
+        return NOTHING if server.free else None
+    if is_free(name):
+        return NOTHING
+    if not model:
         return None
-    from burnish.models.providers import server_of
-
-    server = server_of(name)
-    if server and server.free is not None:
-        return Price(read=0.0, written=0.0) if server.free else None
     if server is None or server.is_official:
-        return _listed(server.kind if server else provider, model)
-    if server.kind == "ollama":
-        return None if _CLOUD.search(model) else Price(read=0.0, written=0.0)
-    return Price(read=0.0, written=0.0) if server.is_here else None
+        return _list_price(server.kind if server else provider, model)
+    free = not _CLOUD.search(model) if server.kind == "ollama" else server.is_here
+    return NOTHING if free else None
 
 
-def _is_called_dear(name: str) -> bool:
-    """Whether the user has said that the server costs something."""
-    from burnish.models.providers import server_of
+def is_assumed_free(name: str) -> bool:
+    """Whether a model counts as free only because its server listens on this machine.
 
-    server = None if name.startswith(EMBEDDED) else server_of(name)
-    return server is not None and server.free is False
-
-
-def is_taken_as_free(name: str) -> bool:
-    """Whether a model costs nothing only because its server listens on this machine, and nobody has said so: it may
-    hand questions on to a cloud that is paid for. What Ollama hands on is known by its name.
+    Such a server may hand questions on to a cloud that is paid for. What Ollama hands on is known by its name.
     """
-    from burnish.models.providers import server_of
-
-    server = None if name.startswith(EMBEDDED) else server_of(name)
+    server = None if name.startswith(EMBEDDED) else find_server(name)
     return server is not None and server.kind != "ollama" and server.is_here and server.free is None
 
 
 @cache
-def _listed(provider: str, model: str) -> Price | None:
-    from genai_prices import Usage, calc_price
-
-    def dollars(**tokens: int) -> float:
-        price = calc_price(Usage(**tokens), model, provider_id=_PROVIDERS.get(provider, provider))
-        return float(price.total_price) * MILLION / _SAMPLE
+def _list_price(provider: str, model: str) -> Price | None:
+    def price_sample(**tokens: int) -> float:
+        return float(_look_up(provider, model, **tokens).total_price) * MILLION / _SAMPLE
 
     try:
         return Price(
-            read=dollars(input_tokens=_SAMPLE, output_tokens=0),
-            written=dollars(input_tokens=0, output_tokens=_SAMPLE),
-            cached=dollars(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE, output_tokens=0),
+            read=price_sample(input_tokens=_SAMPLE, output_tokens=0),
+            written=price_sample(input_tokens=0, output_tokens=_SAMPLE),
+            cached=price_sample(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE, output_tokens=0),
         )
     except LookupError:
         return None
 
 
-def context_of(name: str) -> int:
-    """Tokens that a listed model can have in mind; 0 where nobody has told us."""
-    from burnish.models.providers import server_of
-
-    provider, _, model = name.partition(":")
-    server = server_of(name)
-    return _window(server.kind if server and server.is_official else provider, model)
-
-
 @cache
-def _window(provider: str, model: str) -> int:
+def _look_up(provider: str, model: str, **tokens: int) -> Any:
+    """What the package says of so many tokens. Raises LookupError for a model that it does not list."""
     from genai_prices import Usage, calc_price
 
-    try:
-        known = calc_price(Usage(input_tokens=1), model, provider_id=_PROVIDERS.get(provider, provider))
-    except LookupError:
-        return 0
-    return known.model.context_window or 0
+    return calc_price(Usage(**tokens), model, provider_id=_PROVIDERS.get(provider, provider))
+
+
+def look_up_context(name: str) -> int:
+    """Tokens of question and answer that a model of a provider's own cloud can read; 0 where the list has none.
+
+    Another server may run anything under that name.
+    """
+    server = find_server(name)
+    with suppress(LookupError):
+        if server and server.is_official:
+            return _look_up(server.kind, name.partition(":")[2], input_tokens=1).model.context_window or 0
+    return 0

@@ -1,4 +1,4 @@
-"""`scripted:…`: a model that says exactly what it was told to say. Ships with the package, for tests and demos."""
+"""`scripted:…`: a model that answers from a script. Ships with the package, for tests and demos."""
 
 import json
 import threading
@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Literal, cast
 
 from burnish.errors import ModelError, SetupProblem
-from burnish.models.model import Ask, Chunk, Done, Thought, Waiting
-from burnish.models.thinking import CLOSES, OPENS
+from burnish.models.model import THOUGHTS_CLOSE, THOUGHTS_OPEN, Ask, Chunk, Done, Thought, Waiting
 
 Script = Sequence[str] | Mapping[str, Sequence[str]]
-KNOWS_THE_TASKS = ("gold", "buggy")
+KNOWS_TASKS = ("gold", "buggy")
 """Names that only an evaluation can open: it knows the tasks, and what their answers are."""
 
 
@@ -39,8 +38,10 @@ class ScriptedModel:
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Thought | Waiting | Done]:
         """The next reply of the script."""
-        thoughts, reply = _apart(self._next(ask))
-        thoughts = thoughts[: ask.thinking]
+        reply, thoughts = self._next_reply(ask), []
+        if reply.startswith(THOUGHTS_OPEN) and THOUGHTS_CLOSE in reply:
+            thought, _, reply = reply.removeprefix(THOUGHTS_OPEN).partition(THOUGHTS_CLOSE)
+            thoughts, reply = thought.split()[: ask.thinking], reply.lstrip("\n")
         for word in thoughts:
             if cancel.is_set():
                 return
@@ -66,7 +67,7 @@ class ScriptedModel:
         """The same script, from its beginning."""
         return ScriptedModel(self._script, self.name, self.whole)
 
-    def _next(self, ask: Ask) -> str:
+    def _next_reply(self, ask: Ask) -> str:
         with self._lock:
             self.asked.append(ask)
             key = ask.purpose if ask.purpose in self._script else ""
@@ -78,17 +79,9 @@ class ScriptedModel:
             return replies[min(place, len(replies) - 1)]
 
 
-def _apart(reply: str) -> tuple[list[str], str]:
-    """The words of the thoughts that a reply begins with, and the reply without them."""
-    thoughts, closes, rest = reply.partition(CLOSES)
-    if not closes or not thoughts.startswith(OPENS):
-        return [], reply
-    return thoughts.removeprefix(OPENS).split(), rest.lstrip("\n")
-
-
 def open_scripted(name: str) -> ScriptedModel:
     """`demo` and the other scripts that ship, or a JSON file of the user's."""
-    if name in KNOWS_THE_TASKS:
+    if name in KNOWS_TASKS:
         raise SetupProblem(
             f"The model 'scripted:{name}' answers from a benchmark's own rows, so it only works there: "
             f"burnish eval humanevalfix --model scripted:{name}"
@@ -96,7 +89,7 @@ def open_scripted(name: str) -> ScriptedModel:
     shipped = files("burnish.models") / "scripts"
     path = Path(name)
     if path.suffix == ".json" and path.is_file():
-        script = _script(path)
+        script = _read_script(path)
     elif (shipped / f"{name}.json").is_file():
         script = json.loads((shipped / f"{name}.json").read_text("utf-8"))
     else:
@@ -108,7 +101,7 @@ def open_scripted(name: str) -> ScriptedModel:
     return ScriptedModel(script, name=f"scripted:{name}")
 
 
-def _script(path: Path) -> Script:
+def _read_script(path: Path) -> Script:
     try:
         script = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

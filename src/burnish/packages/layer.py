@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from burnish import places
+from burnish import paths
 from burnish.events import Frozen
 
 FORM = 1
@@ -62,7 +62,7 @@ class Manifest(Frozen):
 
 def home() -> Path:
     """The folder of all layers and wheels; it may not exist yet."""
-    return places.cache() / "packages"
+    return paths.cache() / "packages"
 
 
 def key(python: str, requirements: Sequence[str]) -> str:

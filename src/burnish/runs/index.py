@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from burnish.errors import SetupProblem
 from burnish.events import Frozen, RunStarted
-from burnish.places import open_private
+from burnish.paths import open_private_file
 from burnish.runs.accounts import Account
 from burnish.runs.record import FILE, altered, read_record
 from burnish.runs.run import Run
@@ -170,7 +170,7 @@ def _told(run: Run) -> tuple[Any, ...]:
 def _connect(where: Path | str) -> sqlite3.Connection:
     if isinstance(where, Path):
         with suppress(OSError):  # SQLite itself would make a file that all may read, and its journals like it
-            os.close(open_private(where, os.O_RDWR))
+            os.close(open_private_file(where, os.O_RDWR))
     db = sqlite3.connect(where, timeout=10, isolation_level=None)
     try:
         db.execute("BEGIN IMMEDIATE")

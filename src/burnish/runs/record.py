@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
 from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event, write_event
-from burnish.jsonlines import objects_among
-from burnish.places import close_to_others, open_private
+from burnish.jsonlines import parse_json_lines
+from burnish.paths import close_to_others, open_private_file
 
 FILE = "events.jsonl"
 MOST_BYTES = 512 << 20
@@ -35,7 +35,7 @@ class Record:
         torn = self.path.exists() and not _ends_with_newline(self.path)
         close_to_others(folder)
         try:
-            self._file = os.fdopen(open_private(self.path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0)
+            self._file = os.fdopen(open_private_file(self.path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0)
         except OSError as error:
             raise _not_written(self.path, error) from error
         if torn:
@@ -96,7 +96,7 @@ def read_record(folder: Path) -> list[Event]:
     if (folder / FILE).stat().st_size > MOST_BYTES:
         raise altered(folder, f"it is larger than {MOST_BYTES >> 20} MiB")
     lines = dict.fromkeys((folder / FILE).read_text("utf-8", errors="replace").split("\n"))
-    rows = list(objects_among(lines))
+    rows = list(parse_json_lines(lines))
     version = rows[0].get("version", RECORD_VERSION) if rows else RECORD_VERSION
     if type(version) is not int or not all(step in UPGRADES for step in range(version, RECORD_VERSION)):
         raise altered(folder, f"its version is {version!r}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from burnish.errors import SetupProblem
 from burnish.events import Rated
-from burnish.places import close_to_others, home, make_private
+from burnish.paths import close_to_others, home, make_private_folder
 from burnish.runs.index import UNREADABLE, Row, listed, open_run
 from burnish.runs.record import FILE, Record, read_record
 from burnish.runs.run import Run
@@ -31,9 +31,9 @@ class Store:
             run_id = f"{slug(name, 24)}-{secrets.token_hex(2)}"
             try:
                 if not self.folder.exists():
-                    make_private(self.folder)
-                make_private(self.runs)
-                make_private(self.runs / run_id, exist_ok=False)
+                    make_private_folder(self.folder)
+                make_private_folder(self.runs)
+                make_private_folder(self.runs / run_id, exist_ok=False)
             except FileExistsError:
                 continue
             except OSError as error:

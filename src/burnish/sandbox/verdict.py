@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from burnish.events import Case, Graded, Outcome
-from burnish.jsonlines import objects_among
+from burnish.jsonlines import parse_json_lines
 from burnish.parsing import parse
 from burnish.sandbox.cell import Ended
 from burnish.sandbox.inside.asserts import is_case
@@ -172,7 +172,7 @@ def missing(name: str, problem: str, is_first: bool) -> Case:
 
 def lines_of(ended: Ended) -> list[dict[str, Any]]:
     """What the judge said, line by line; what is not a fact is left out, and what only looks like one is a problem."""
-    return [fact if is_sound(fact) else {"problem": MIXED} for fact in objects_among(ended.said.splitlines())]
+    return [fact if is_sound(fact) else {"problem": MIXED} for fact in parse_json_lines(ended.said.splitlines())]
 
 
 def is_sound(fact: dict[str, Any]) -> bool:

@@ -18,7 +18,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-from burnish import places
+from burnish import paths
 from burnish.errors import SetupProblem
 
 Progress = Callable[[int, int, str], None]
@@ -45,7 +45,7 @@ class DataFile:
     @property
     def addresses(self) -> tuple[str, ...]:
         """The sources, in the order they are asked."""
-        return tuple(source.replace(_HUB, places.hub(), 1) for source in self.sources)
+        return tuple(source.replace(_HUB, paths.hub_address(), 1) for source in self.sources)
 
 
 HUMANEVALPACK = DataFile(
@@ -82,7 +82,7 @@ def find(file: DataFile, data: Path | None = None, progress: Progress | None = N
             )
         if (folder / file.name).is_file():
             return folder / file.name
-    kept = places.cache() / "data" / file.name
+    kept = paths.cache() / "data" / file.name
     if kept.is_file() and _sha256(kept.read_bytes()) == file.sha256:
         return kept
     return _fetch(file, kept, named, progress or _silent)

@@ -9,10 +9,10 @@ from typing import Any
 from burnish.errors import SetupProblem
 from burnish.events import Applied
 from burnish.parsing import refusal
+from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks.definitions import split
 from burnish.verbs.target import SIGNED, keep_beside, put_in_place, read_target
-from burnish.whole import PRIVATE, write_whole
 
 DIFF = "fix.diff"
 GOOD = ("proven", "plausible")
@@ -77,7 +77,7 @@ def save_diff(run: Run, store: Store) -> str:
     if diff:
         *head, body = diff.split("\n", 2)
         names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
-        write_whole(store.runs / run.id / DIFF, names + body.encode("utf-8", "replace"), PRIVATE)
+        write_atomically(store.runs / run.id / DIFF, names + body.encode("utf-8", "replace"), PRIVATE_MODE)
     return diff
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from burnish.agent.limits import Limits
 from burnish.attempt import attempt
-from burnish.choosing import open_chosen_models
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
+from burnish.model_choice import open_chosen_models
 from burnish.models.names import Models, default_names
 from burnish.packages import Bounds, wanted
 from burnish.runs import Run, Store, Watch

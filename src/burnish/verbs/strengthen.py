@@ -11,14 +11,15 @@ from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.checks.lab import Lab
 from burnish.checks.project_run import PASSING, Ran
 from burnish.checks.watcher import Watcher
-from burnish.choosing import choose_models
 from burnish.config import load
 from burnish.costs import NOBODY
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, Broke, Evidence, FilesWritten, RunFinished, RunStarted, Stopped
+from burnish.model_choice import choose_models
 from burnish.models.model import Model
 from burnish.models.names import open_model, split_names
 from burnish.packages import wanted
+from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.runs import Record, Run, Store, read_record
 from burnish.tasks.definitions import split
 from burnish.verbs.strengthening.put import put_beside
@@ -27,7 +28,6 @@ from burnish.verbs.strengthening.unnoticed import mutants_of
 from burnish.verbs.strengthening.voices import Voices
 from burnish.verbs.strengthening.work import LOOKING, Outcome, Strengthening
 from burnish.version import __version__
-from burnish.whole import PRIVATE, write_whole
 
 VERB = "strengthen"
 DIFF = "strengthen.diff"
@@ -187,7 +187,7 @@ def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening,
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
     if files:
-        write_whole(record.path.parent / DIFF, diff_of(files).encode(), PRIVATE)
+        write_atomically(record.path.parent / DIFF, diff_of(files).encode(), PRIVATE_MODE)
     events: list[BaseEvent] = [
         Stopped(reason="done"),
         RunFinished(verdict="failed" if outcome.against else "proven", why=outcome.sentence(seconds)),

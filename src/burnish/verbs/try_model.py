@@ -35,12 +35,12 @@ from burnish.events import (
     SpecAgreed,
     Stopped,
 )
-from burnish.model_history import TRIALS, measure_speed
-from burnish.models.counting import fewest_read
+from burnish.model_choice import TRIALS, measure_speed
 from burnish.models.model import Ask, Model
-from burnish.models.prices import context_of, price_of
-from burnish.models.providers import server_of
-from burnish.places import home
+from burnish.models.prices import look_up_context, price_of
+from burnish.models.providers import find_server
+from burnish.models.tokens import fewest_prompt_tokens
+from burnish.paths import home
 from burnish.runs import Run, Store, Voice, Watch, read_record
 from burnish.sandbox import Sandbox, open_sandbox
 from burnish.tasks.sentence import from_sentence
@@ -65,7 +65,7 @@ STOP_QUESTION = "Count from 1 to 5, one number on each line. Write nothing else,
 MARKER = "heron-4917"
 """Stands at the beginning of a long prompt, and must come back."""
 NEEDS = {"write": ("write", "stop"), "fix": ("fix", "stop"), "tests": ("form", "stop"), "JSON": ("JSON", "stop")}
-"""What a model is good for, and the tasks that it must have passed: who does not stop is good for nothing."""
+"""What a model is good for, and the tasks that it must have passed: a model that does not stop is good for nothing."""
 TEMPLATE = re.compile(
     r"<[|｜][^|｜<>\n]{1,40}[|｜]>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>|^#{2,} (?:Instruction|Response)\b"
     r"|\[/?(?:SYSTEM_PROMPT|AVAILABLE_TOOLS)\]|^(?:#+ ?)?(?:\*\*)?(?:User|Human|USER|HUMAN|Question)(?:\*\*)?:",
@@ -162,11 +162,11 @@ def try_model(
     sandbox: str = "auto",
     watch: Watch | None = None,
 ) -> ModelTrial:
-    """Put the tasks to the model; `watch` is told of all that happens, of each task's end by a CheckFinished.
+    """Put the tasks to the model; `watch` gets every event, a CheckFinished at the end of each task.
 
     Raises SetupProblem before the first word where it may cost more than `dollars`, or more than a few cents where
-    nobody said how much; where nobody knows the price, unless `unpriced` says that this is fine; and where only the
-    user can make the model answer at all.
+    no cap is given; where the price is unknown, unless `unpriced` allows that; and where only the user can make the
+    model answer at all.
     """
     caps = check_cost(model, dollars, unpriced)
     model.warm_up()
@@ -223,7 +223,7 @@ def summarise(
     facts += [f"first token after {median(waits):.1f} s"] if waits else []
     if not was_heard:
         facts = [f"could not be tried: {next((answer.why for answer in answers if answer.why), 'no answer')}"]
-    tokens, provider = fewest_read(_make_long_prompt().ask), name.partition(":")[0]
+    tokens, provider = fewest_prompt_tokens(_make_long_prompt().ask), name.partition(":")[0]
     return ModelTrial(
         model=name,
         changes=(ADVICE[fault].format(name=name, provider=provider, tokens=tokens),) if fault else (),
@@ -247,7 +247,7 @@ def find_fault(answers: Sequence[TaskAnswer]) -> ModelFault | None:
         return ModelFault.TEMPLATE_LEAKS
     # A server that cuts a prompt counts fewer tokens than it must have; such a count was raised to the fewest there
     # can be. One that read all of it and lost the marker has room enough: it is the model that forgets.
-    fewest = fewest_read(_make_long_prompt().ask)
+    fewest = fewest_prompt_tokens(_make_long_prompt().ask)
     lost = [one for one in answers if one.name == "context" and one.ended and not one.passed]
     if any(answer.too_long for answer in answers) or any(answer.tokens_in <= fewest for answer in lost):
         return ModelFault.CONTEXT_TOO_SMALL
@@ -260,7 +260,7 @@ def find_fault(answers: Sequence[TaskAnswer]) -> ModelFault | None:
 
 
 def estimate_cost(model: Model) -> tuple[int, float | None]:
-    """Tokens and dollars that the tasks may take at most, thoughts included; None where nobody knows the price."""
+    """Tokens and dollars that the tasks may take at most, thoughts included; None where the price is unknown."""
     thinking = getattr(model, "thinking", 0)
     asks = [task.ask.model_copy(update={"thinking": thinking}) for task in list_tasks(model.name)]
     dollars = sum(limits.most_dollars(one, model.name) or 0.0 for one in asks) if price_of(model.name) else None
@@ -268,7 +268,7 @@ def estimate_cost(model: Model) -> tuple[int, float | None]:
 
 
 def check_cost(model: Model, dollars: float | None, unpriced: bool = False) -> Limits:
-    """The limits of the trial. Raises SetupProblem where it may cost more than was said, or than goes unsaid."""
+    """The limits of the trial. Raises SetupProblem where it may cost more than allowed."""
     tokens, most = estimate_cost(model)
     allowed = UNASKED_DOLLARS if dollars is None else dollars
     again = f"If that is fine, type: burnish models doctor {model.name}"
@@ -344,8 +344,8 @@ def list_tasks(name: str) -> tuple[ModelTask, ...]:
 
     An embedded engine has the room that we give it, and refuses what is too long.
     """
-    server = server_of(name)
-    has_room = name.startswith(EMBEDDED) or (server and server.is_official and context_of(name) >= KNOWN_CONTEXT)
+    server = find_server(name)
+    has_room = name.startswith(EMBEDDED) or (server and server.is_official and look_up_context(name) >= KNOWN_CONTEXT)
     vowels = from_sentence(VOWELS)
     smallest = from_sentence("smallest(numbers) returns the smallest of the numbers, e.g. smallest([3, 1, 2]) == 1")
     smallest = smallest.model_copy(update={"base_code": BROKEN, "broken": True})
@@ -355,9 +355,9 @@ def list_tasks(name: str) -> tuple[ModelTask, ...]:
         *(() if has_room else (_make_long_prompt(),)),
         _make_code_task("write", vowels, prompts.write, VOWEL_TESTS),
         _make_code_task("fix", smallest, lambda wanted: prompts.repair(wanted, BROKEN, failure), SMALLEST_TESTS),
-        ModelTask("JSON", _make_ask("JSON", JSON_QUESTION, 96), _judge_json),
-        ModelTask("form", tests, _judge_tests),
-        ModelTask("stop", _make_ask("stop", STOP_QUESTION, 64), _judge_stop),
+        ModelTask("JSON", _make_ask("JSON", JSON_QUESTION, 96), judge_json),
+        ModelTask("form", tests, judge_tests),
+        ModelTask("stop", _make_ask("stop", STOP_QUESTION, 64), judge_stop),
     )
 
 
@@ -398,7 +398,8 @@ def _make_code_task(
     return ModelTask(name, Ask(purpose=name, messages=messages, max_tokens=512), judge)
 
 
-def _judge_json(reply: ModelReplied, _: Sandbox) -> str:
+def judge_json(reply: ModelReplied, _: Sandbox) -> str:
+    """The answer must be the JSON object and nothing else; a fence around it is forgiven."""
     block = FENCE.fullmatch(reply.text.strip())
     with suppress(ValueError, RecursionError):
         if json.loads(block[3] if block else reply.text) == {"name": "Ada", "age": 36, "city": "London"}:
@@ -406,12 +407,14 @@ def _judge_json(reply: ModelReplied, _: Sandbox) -> str:
     return "the answer is not the JSON that was asked for, or not JSON alone"
 
 
-def _judge_tests(reply: ModelReplied, box: Sandbox) -> str:
-    tests, _ = asserts_from(reply.text, "count_vowels")
+def judge_tests(reply: ModelReplied, _: Sandbox) -> str:
+    """At least three asserts must be found in the answer."""
+    tests = asserts_from(reply.text, "count_vowels")[0]
     return "" if len(tests) >= 3 else "the answer does not hold the tests that were asked for"
 
 
-def _judge_stop(reply: ModelReplied, _: Sandbox) -> str:
-    said = re.findall(r"\w+", plain(reply.text))
-    right = reply.ended != "length" and said == ["1", "2", "3", "4", "5"]
+def judge_stop(reply: ModelReplied, _: Sandbox) -> str:
+    """The answer must be the five numbers, ended by the model itself."""
+    words = re.findall(r"\w+", plain(reply.text))
+    right = reply.ended != "length" and words == ["1", "2", "3", "4", "5"]
     return "" if right else "the answer does not end after what was asked for, or is another"

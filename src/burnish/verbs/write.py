@@ -9,12 +9,12 @@ from burnish.agent.human_review import Look
 from burnish.agent.limits import Limits
 from burnish.attempt import attempt
 from burnish.checks.settings import CHECKS
-from burnish.choosing import open_chosen_models
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded
 from burnish.evidence import as_text, dossier_of
 from burnish.evidence.form import FILE, REPORT, files_of
 from burnish.evidence.versions import versions
+from burnish.model_choice import open_chosen_models
 from burnish.models.names import Models
 from burnish.packages import wanted
 from burnish.packages.distribution import brings

@@ -13,7 +13,7 @@ from typing import Any
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from burnish import places
+from burnish import paths
 from burnish.checks.dependencies.package import Gap
 from burnish.checks.lab import Lab
 from burnish.errors import CheckError
@@ -78,7 +78,7 @@ def _pip_audit(asked: dict[str, str], lab: Lab, url: str) -> str:
         pinned.write_text("".join(f"{name}=={version}\n" for name, version in asked.items()), "utf-8")
         arguments = ["--requirement", str(pinned), "--no-deps", "--disable-pip", "--format", "json", "--output", "-"]
         arguments += ["--progress-spinner", "off", "--timeout", str(SOCKET_SECONDS), "--desc", "on", "--aliases", "on"]
-        arguments += ["--cache-dir", str(places.cache() / "advisories"), *service]
+        arguments += ["--cache-dir", str(paths.cache() / "advisories"), *service]
         return lab.tool("pip_audit", *arguments, timeout_seconds=ALL_SECONDS)
 
 

@@ -10,7 +10,7 @@ from burnish.checks.report.as_md import report_md
 from burnish.checks.report.code import texts_to_show
 from burnish.checks.verdict import Checked
 from burnish.errors import SetupProblem
-from burnish.whole import write_whole
+from burnish.paths import write_atomically
 
 NAMES = ("report.html", "report.json", "report.md")
 
@@ -22,7 +22,7 @@ def write_reports(checked: Checked, project: Project, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in _named(pages).items():
-            write_whole(folder / name, text.encode("utf-8", "replace"))
+            write_atomically(folder / name, text.encode("utf-8", "replace"))
     except OSError as error:
         raise unwritable(folder, error) from error
 

@@ -12,7 +12,7 @@ from burnish.evals.strategies.prompts import asked_for
 from burnish.evals.strategies.sample import seed_of
 from burnish.evals.strategies.shown import asserts_in
 from burnish.events import Answered, Compared, Event, ModelReplied, TestsRan
-from burnish.silence import silence
+from burnish.no_telemetry import disable_tracing
 from burnish.tasks.task import NO_WORDS, Task
 
 MOST_TOKENS, MOST_SECONDS = 1_000_000, 3600.0
@@ -44,7 +44,7 @@ class Burnish:
         )
         own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0), without=frozenset(plan.without))
         graph = build(task, own, lambda event: None)
-        with silence():
+        with disable_tracing():
             most = {"recursion_limit": steps(plan.rounds)}
             yield from told(task, graph.stream({"events": []}, most, stream_mode="custom"))
 

@@ -8,16 +8,18 @@ far as its longest row, so short rows have slots of their own; one that outgrows
 import queue
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import torch
+from transformers import AttentionInterface, AutoModelForCausalLM, AutoTokenizer
+from transformers.utils.logging import disable_progress_bar
 
 from burnish.errors import ModelError
-from burnish.models.huggingface.loading import Loaded, device, load
 from burnish.models.huggingface.sampling import is_wide
-from burnish.models.huggingface.slots import Slots
-from burnish.models.huggingface.source import Source
+from burnish.models.huggingface.slots import ATTENTION, Slots, attend
+from burnish.models.huggingface.source import TransformersSource
 from burnish.models.model import Ask, Done
 
 GATHER_SECONDS = 0.1
@@ -27,12 +29,59 @@ ROOM = 0.25
 HAND_OVER_SECONDS = 0.25
 """How often a reader gets what is new: waking hundreds of threads at each token would cost more than the tokens."""
 
+ENDS = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<end_of_turn>", "</s>")
+"""Tokens that end an answer wherever a vocabulary has them, as llama.cpp holds it."""
+
 News = list[int] | Done | ModelError | None
 """What a reader gets: tokens, the end, a failure, or None once its ask is cancelled."""
 
 
 @dataclass(frozen=True)
-class Size:
+class LoadedModel:
+    """A model that is ready to answer."""
+
+    network: Any
+    tokenizer: Any
+    ends: frozenset[int]
+
+
+def best_device() -> torch.device:
+    """The GPU where there is one."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def load_weights(source: TransformersSource, context: int) -> LoadedModel:
+    """Read the weights: bfloat16 on a GPU, float32 on a processor. Refuses kinds of layers the engine cannot run.
+
+    No code of a repository is run, whatever its files ask for; by default Transformers would ask the user.
+    """
+    AttentionInterface.register(ATTENTION, attend)
+    torch.backends.cuda.enable_cudnn_sdp(False)  # it plans each new shape anew, and prompts come in all shapes
+    disable_progress_bar()
+    with suppress(ImportError):
+        from transformers import modeling_gguf_pytorch_utils as reader
+
+        reader.tqdm = lambda tensors, **words: tensors  # a bar of its own, that would run across our screen
+    where: dict[str, Any] = {"gguf_file": source.gguf} if source.gguf else {}
+    safe = {} if source.gguf else {"use_safetensors": True}  # the other format of the hub is a pickle
+    tokenizer = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False, **where)
+    dtype = torch.bfloat16 if best_device().type == "cuda" else torch.float32
+    network = AutoModelForCausalLM.from_pretrained(
+        source.place, dtype=dtype, attn_implementation=ATTENTION, trust_remote_code=False, **where, **safe
+    )
+    kinds = set(getattr(network.config, "layer_types", None) or ["full_attention"])
+    window = getattr(network.config, "sliding_window", None) or context
+    if kinds - {"full_attention", "sliding_attention"} or ("sliding_attention" in kinds and window < context):
+        raise ModelError(f"the engine runs layers of full attention only; this model has {', '.join(sorted(kinds))}")
+    vocabulary = tokenizer.get_vocab()
+    ends = {vocabulary.get(token) for token in ENDS} | {tokenizer.eos_token_id}
+    configured = getattr(getattr(network, "generation_config", None), "eos_token_id", None)
+    ends |= {*configured} if isinstance(configured, list) else {configured}
+    return LoadedModel(network.to(best_device()).eval(), tokenizer, frozenset(ends - {None}))
+
+
+@dataclass(frozen=True)
+class EngineSize:
     """How much an engine does at once."""
 
     slots: int
@@ -47,9 +96,9 @@ class Size:
     """Prompt tokens, padding included, in one pass."""
 
     @classmethod
-    def usual(cls) -> "Size":
+    def for_this_machine(cls) -> "EngineSize":
         """What suits this machine."""
-        if device().type != "cuda":
+        if best_device().type != "cuda":
             return cls(slots=4)
         return cls(slots=256, context=4096, short_slots=192, short_context=1024, burst=8, reading_tokens=16384)
 
@@ -60,8 +109,8 @@ class Size:
         return (*short, (self.slots - self.short_slots, self.context))
 
 
-@dataclass
-class Row:
+@dataclass(eq=False)
+class EngineRow:
     """One ask on its way through the engine."""
 
     ask: Ask
@@ -81,7 +130,7 @@ class Row:
 
     @property
     def unwanted(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+        """Whether the reader has left or cancelled."""
         return self.abandoned or self.cancel.is_set()
 
     def take(self, tokens: tuple[int, ...], ends: frozenset[int], room: int) -> Literal["", "stop", "length"]:
@@ -102,38 +151,25 @@ class Row:
             self.handed, self.since = len(self.written), time.monotonic()
 
 
-class Pool:
-    """Slots of one length, and who is in them."""
+@dataclass(eq=False)
+class SlotPool:
+    """Slots of one length, and the rows in them."""
 
-    def __init__(self, slots: Slots) -> None:
-        self.slots = slots
-        self.rows: dict[int, Row] = {}
-
-    @property
-    def free(self) -> list[int]:
-        """The slots nobody is in."""
-        return [slot for slot in range(self.slots.count) if slot not in self.rows]
-
-    def has_room(self, row: Row) -> bool:
-        """Whether the row fits with a good part of its answer still to come."""
-        return len(row.tokens) <= (1 - ROOM) * self.slots.context
-
-    def outgrown(self, burst: int) -> list[int]:
-        """The slots whose rows could run over in the next burst."""
-        return [slot for slot, row in self.rows.items() if len(row.tokens) + burst > self.slots.context]
+    slots: Slots
+    rows: dict[int, EngineRow] = field(default_factory=dict)
 
 
-class Engine:
+class BatchEngine:
     """Weights, slots and the thread that runs them. Loads in the background; broken once, it stays so."""
 
-    def __init__(self, source: Source, size: Size) -> None:
+    def __init__(self, source: TransformersSource, size: EngineSize) -> None:
         self.size = size
         self.ready = threading.Event()
         self.problem: BaseException | None = None
-        self.loaded: Loaded
-        self.pools: list[Pool] = []
+        self.loaded: LoadedModel
+        self.pools: list[SlotPool] = []
         self._change = threading.Condition()
-        self._waiting: list[Row] = []
+        self._waiting: list[EngineRow] = []
         threading.Thread(target=self._run, args=(source,), name="burnish-engine", daemon=True).start()
 
     @property
@@ -142,63 +178,56 @@ class Engine:
         return next((pool.slots.eager_because for pool in self.pools if pool.slots.eager_because), "")
 
     @property
-    def under_way(self) -> list[Row]:
+    def under_way(self) -> list[EngineRow]:
         """The rows that are being written."""
         return [row for pool in self.pools for row in pool.rows.values()]
 
-    def submit(self, row: Row) -> None:
+    def submit(self, row: EngineRow) -> None:
         """Let an ask take its turn; its news come through its own queue. Raises ModelError on a broken engine."""
         with self._change:
             if self.problem:
-                raise broken(self.problem)
+                raise explain_broken_engine(self.problem)
             self._waiting.append(row)
             self._change.notify()
 
-    def _run(self, source: Source) -> None:
+    def _run(self, source: TransformersSource) -> None:
         try:
             with torch.inference_mode():
-                self.loaded = load(source, self.size.context)
-                self.pools = [Pool(self._slots(*pool)) for pool in self.size.pools]
+                self.loaded = load_weights(source, self.size.context)
+                for count, context in self.size.pools:
+                    slots = Slots(self.loaded.network, count, context)
+                    slots.check()
+                    slots.record()
+                    self.pools.append(SlotPool(slots))
                 self.ready.set()
                 while True:
-                    self._turn()
+                    self._drop_cancelled()
+                    for pool, fresh in self._admit():
+                        self._read(pool, fresh)
+                    for pool in self.pools:
+                        if pool.rows:
+                            self._write(pool)
         except BaseException as error:
-            self._give_up(error)
-
-    def _slots(self, count: int, context: int) -> Slots:
-        slots = Slots(self.loaded.network, count, context)
-        slots.check()
-        slots.record()
-        return slots
-
-    def _give_up(self, error: BaseException) -> None:
-        with self._change:
-            self.problem = error
-            rows = [*self.under_way, *self._waiting]
-            self.pools, self._waiting = [], []
-        for row in rows:
-            row.news.put(broken(error))
-        self.ready.set()
-
-    def _turn(self) -> None:
-        self._drop_cancelled()
-        for pool, fresh in self._admitted():
-            self._read(pool, fresh)
-        for pool in self.pools:
-            if pool.rows:
-                self._write(pool)
+            with self._change:
+                self.problem = error
+                rows = [*self.under_way, *self._waiting]
+                self.pools, self._waiting = [], []
+            for row in rows:
+                row.news.put(explain_broken_engine(error))
+            self.ready.set()
 
     def _drop_cancelled(self) -> None:
+        # Each row is asked once: whether it is unwanted may change at any moment.
         for pool in self.pools:
             for slot in [slot for slot, row in pool.rows.items() if row.unwanted]:
                 pool.rows.pop(slot).news.put(None)
         with self._change:
             gone = [row for row in self._waiting if row.unwanted]
-            self._waiting = [row for row in self._waiting if not row.unwanted]
+            self._waiting = [row for row in self._waiting if row not in gone]
         for row in gone:
             row.news.put(None)
 
-    def _admitted(self) -> list[tuple[Pool, list[int]]]:
+    def _admit(self) -> list[tuple[SlotPool, list[int]]]:
         """The slots that were filled, in the order the asks came; sleeps while there is nothing at all to do."""
         with self._change:
             busy = bool(self.under_way)
@@ -208,49 +237,49 @@ class Engine:
             late = bool(self._waiting) and time.monotonic() - self._waiting[0].since > GATHER_SECONDS
             if busy and not enough and not late:
                 return []
-            places = {id(pool): pool.free for pool in self.pools}
-            filled: dict[int, list[int]] = {id(pool): [] for pool in self.pools}
-            left: list[Row] = []
+            free = [[slot for slot in range(pool.slots.count) if slot not in pool.rows] for pool in self.pools]
+            filled: list[list[int]] = [[] for _ in self.pools]
+            left: list[EngineRow] = []
             for row in self._waiting:
-                pool = next((pool for pool in self._fitting(row) if places[id(pool)]), None)
-                if pool is None:
+                # The shortest slots with room for a good part of the answer come first; the longest take any row.
+                fitting = [
+                    number
+                    for number, pool in enumerate(self.pools)
+                    if pool is self.pools[-1] or len(row.tokens) <= (1 - ROOM) * pool.slots.context
+                ]
+                number = next((number for number in fitting if free[number]), None)
+                if number is None:
                     left.append(row)
                     continue
-                slot = places[id(pool)].pop(0)
-                pool.rows[slot] = row
-                filled[id(pool)].append(slot)
+                slot = free[number].pop(0)
+                self.pools[number].rows[slot] = row
+                filled[number].append(slot)
             self._waiting = left
-            return [(pool, filled[id(pool)]) for pool in self.pools if filled[id(pool)]]
+            return [(pool, slots) for pool, slots in zip(self.pools, filled, strict=True) if slots]
 
-    def _fitting(self, row: Row) -> list[Pool]:
-        """The pools that a row may go to, the shortest first; the longest takes whatever there is."""
-        return [pool for pool in self.pools[:-1] if pool.has_room(row)] + self.pools[-1:]
-
-    def _read(self, pool: Pool, fresh: list[int]) -> None:
+    def _read(self, pool: SlotPool, fresh: list[int]) -> None:
         entries = [(slot, pool.rows[slot]) for slot in fresh]
-        for pack in packed(entries, self.size.reading_tokens):
+        for pack in pack_prompts(entries, self.size.reading_tokens):
             asks = [row.ask for _, row in pack]
             places, texts = [slot for slot, _ in pack], [row.tokens for _, row in pack]
             first = pool.slots.read(places, texts, asks, any(map(is_wide, asks)))
             for (slot, row), token in zip(pack, first, strict=True):
                 self._take(pool, slot, row, (token,))
 
-    def _write(self, pool: Pool) -> None:
+    def _write(self, pool: SlotPool) -> None:
         if pool is not self.pools[-1]:
-            self._move_on(pool)
+            # Rows that outgrow their slots wait for a longer one, before all others, and are then read again.
+            room = pool.slots.context - self.size.burst
+            moved = [pool.rows.pop(slot) for slot, row in list(pool.rows.items()) if len(row.tokens) > room]
+            with self._change:
+                self._waiting = moved + self._waiting
         longest = max((len(row.tokens) for row in pool.rows.values()), default=0) + self.size.burst
         wide = any(is_wide(row.ask) for row in pool.rows.values())
         tokens = pool.slots.write(self.size.burst, longest, wide) if pool.rows else []
         for slot, row in list(pool.rows.items()):
             self._take(pool, slot, row, tokens[slot])
 
-    def _move_on(self, pool: Pool) -> None:
-        """Rows that outgrow their slots wait for a longer one, before all others, and are then read again."""
-        moved = [pool.rows.pop(slot) for slot in pool.outgrown(self.size.burst)]
-        with self._change:
-            self._waiting = moved + self._waiting
-
-    def _take(self, pool: Pool, slot: int, row: Row, tokens: tuple[int, ...]) -> None:
+    def _take(self, pool: SlotPool, slot: int, row: EngineRow, tokens: tuple[int, ...]) -> None:
         ended = row.take(tokens, self.loaded.ends, self.size.context)
         if ended or time.monotonic() - row.since > HAND_OVER_SECONDS:
             row.hand_over()
@@ -260,9 +289,9 @@ class Engine:
             del pool.rows[slot]
 
 
-def packed(entries: list[tuple[int, Row]], most_tokens: int) -> list[list[tuple[int, Row]]]:
+def pack_prompts(entries: list[tuple[int, EngineRow]], most_tokens: int) -> list[list[tuple[int, EngineRow]]]:
     """Texts to be read together: of like length, and not too many tokens with the padding."""
-    packs: list[list[tuple[int, Row]]] = []
+    packs: list[list[tuple[int, EngineRow]]] = []
     for entry in sorted(entries, key=lambda entry: len(entry[1].tokens)):
         if packs and (len(packs[-1]) + 1) * len(entry[1].tokens) <= most_tokens:
             packs[-1].append(entry)
@@ -271,7 +300,7 @@ def packed(entries: list[tuple[int, Row]], most_tokens: int) -> list[list[tuple[
     return packs
 
 
-def broken(error: BaseException) -> ModelError:
+def explain_broken_engine(error: BaseException) -> ModelError:
     """The failure of an engine as the failure of one ask."""
     problem = ModelError(f"the Transformers engine broke off: {type(error).__name__}: {error}")
     problem.__cause__ = error

@@ -17,7 +17,7 @@ INTS = ("top_k", "seed")
 _MASK = (1 << 63) - 1
 
 
-def knobs(asks: list[Ask]) -> tuple[list[list[float]], list[list[int]]]:
+def tabulate_settings(asks: list[Ask]) -> tuple[list[list[float]], list[list[int]]]:
     """The settings of asks as two tables of numbers: columns FLOATS and INTS."""
     floats = [[float(getattr(ask, name)) for name in FLOATS] for ask in asks]
     return floats, [[ask.top_k, ask.seed & _MASK] for ask in asks]
@@ -28,42 +28,42 @@ def is_wide(ask: Ask) -> bool:
     return ask.temperature > 0 and not 0 < ask.top_k <= TOP
 
 
-def penalised(logits: torch.Tensor, seen: torch.Tensor, floats: torch.Tensor) -> torch.Tensor:
+def apply_penalty(logits: torch.Tensor, seen: torch.Tensor, floats: torch.Tensor) -> torch.Tensor:
     """Tokens of the prompt and of the answer so far made less likely: positive scores divided, others multiplied."""
     penalty = floats[:, 3:4]
     return torch.where(seen, torch.where(logits > 0, logits / penalty, logits * penalty), logits)
 
 
-def chances(seeds: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+def random_numbers(seeds: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
     """One number in [0, 1) for each seed and position: two rounds of a 64-bit mixing function, no state."""
     mixed = _mix(_mix(seeds + 0x1E3779B97F4A7C15) + positions * 0x2545F4914F6CDD1D)
-    return _shifted(mixed, 40).to(torch.float32) / float(1 << 24)
+    return _shift_right(mixed, 40).to(torch.float32) / float(1 << 24)
 
 
 def _mix(x: torch.Tensor) -> torch.Tensor:
-    x = (x ^ _shifted(x, 30)) * -0x40A7B892E31B1A47
-    x = (x ^ _shifted(x, 27)) * -0x6B2FB644ECCEEE15
-    return x ^ _shifted(x, 31)
+    x = (x ^ _shift_right(x, 30)) * -0x40A7B892E31B1A47
+    x = (x ^ _shift_right(x, 27)) * -0x6B2FB644ECCEEE15
+    return x ^ _shift_right(x, 31)
 
 
-def _shifted(x: torch.Tensor, bits: int) -> torch.Tensor:
+def _shift_right(x: torch.Tensor, bits: int) -> torch.Tensor:
     """A shift to the right that fills with zeros; torch's own repeats the sign."""
     return (x >> bits) & ((1 << (64 - bits)) - 1)
 
 
-def drawn(
+def draw_tokens(
     scores: torch.Tensor, floats: torch.Tensor, top_k: torch.Tensor, chance: torch.Tensor, wide: bool = False
 ) -> torch.Tensor:
     """One token for each row; temperature 0 means exactly the likeliest."""
     best, order = scores.sort(descending=True) if wide else scores.topk(min(TOP, scores.shape[1]))
-    temperature, kept = floats[:, 0:1], _kept(best, floats, top_k)
+    temperature, kept = floats[:, 0:1], _choose_tokens(best, floats, top_k)
     heated = (best - best[:, :1]) / temperature.clamp(min=1e-6)
     heap = heated.masked_fill(~kept, -torch.inf).softmax(-1).cumsum(-1)
     place = (heap <= chance[:, None] * heap[:, -1:]).sum(-1, keepdim=True).minimum(kept.sum(-1, keepdim=True) - 1)
     return torch.where(floats[:, 0] > 0, order.gather(1, place)[:, 0], scores.argmax(-1))
 
 
-def _kept(best: torch.Tensor, floats: torch.Tensor, top_k: torch.Tensor) -> torch.Tensor:
+def _choose_tokens(best: torch.Tensor, floats: torch.Tensor, top_k: torch.Tensor) -> torch.Tensor:
     """Which of the sorted tokens may be drawn. Each rule keeps the first few, and the likeliest always stays."""
     top_p, min_p = floats[:, 1:2], floats[:, 2:3]
     rank = torch.arange(best.shape[1], device=best.device)[None]

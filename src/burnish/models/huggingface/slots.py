@@ -1,5 +1,7 @@
 """The rows of a batch on the device: what each has read, written, and wants; and the one step that moves them all on.
 
+Keys and values of all rows lie in tensors that never move, and attention reads them without copying.
+
 Between two steps nothing travels to the device and nothing is waited for: the drawn tokens are the next step's input.
 All shapes are fixed, so on CUDA the step is recorded once for each of a few widths and then replayed.
 """
@@ -7,14 +9,83 @@ All shapes are fixed, so on CUDA the step is recorded once for each of a few wid
 from typing import Any
 
 import torch
+from transformers import Cache
 
 from burnish.errors import ModelError
-from burnish.models.huggingface.cache import ATTENTION, SlotCache
-from burnish.models.huggingface.sampling import chances, drawn, knobs, penalised
+from burnish.models.huggingface.sampling import apply_penalty, draw_tokens, random_numbers, tabulate_settings
 from burnish.models.model import Ask
 
 NARROWEST = 256
 """Looking back at fewer positions than this is no faster."""
+ATTENTION = "burnish_slots"
+
+
+class SlotCache(Cache):  # type: ignore[misc]
+    """For each layer one tensor [slots, heads, context, size]; a row is written at its own position.
+
+    Reading a prompt fills the first positions of some slots; writing adds one position to every slot. What lies beyond
+    a row's position is left over from earlier answers and must be masked.
+    """
+
+    def __init__(self, config: Any, slots: int, context: int, dtype: torch.dtype, device: torch.device) -> None:
+        super().__init__(layers=[])
+        size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        shape = (config.num_hidden_layers, slots, config.num_key_value_heads, context, size)
+        self.keys = torch.zeros(shape, dtype=dtype, device=device)
+        self.values = torch.zeros(shape, dtype=dtype, device=device)
+        self._rows = torch.arange(slots, device=device)
+        self._slots: torch.Tensor | None = None
+        self._positions = self._rows
+        self._visible = context
+
+    def begin_reading(self, slots: torch.Tensor) -> None:
+        """The next pass reads prompts from their first token on, one for each of these slots."""
+        self._slots = slots
+
+    def begin_writing(self, positions: torch.Tensor, visible: int) -> None:
+        """The next pass reads one token for every slot, and looks back at the first `visible` positions."""
+        self._slots, self._positions, self._visible = None, positions, visible
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Keep one layer's new keys and values, and return all that its attention should see."""
+        return (
+            self._store(self.keys[layer_idx], key_states),
+            self._store(self.values[layer_idx], value_states),
+        )
+
+    def _store(self, table: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        if self._slots is not None:
+            table[:, :, : states.shape[2]].index_copy_(0, self._slots, states)
+            return states
+        table[self._rows, :, self._positions] = states[:, :, 0]
+        return table[:, :, : self._visible]
+
+
+def attend(
+    module: Any,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    scaling: float | None = None,
+    **kwargs: Any,
+) -> tuple[torch.Tensor, None]:
+    """Attention for the two passes of the engine.
+
+    Without a mask it is causal: prompts that are padded on the right. With one, each row has one query, and the query
+    heads that share a key head are given as so many queries of that head, so that no key is copied for them.
+    """
+    if attention_mask is None:
+        out = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, is_causal=True, scale=scaling, enable_gqa=query.shape[1] != key.shape[1]
+        )
+        return out.transpose(1, 2).contiguous(), None
+    rows, heads, _, size = query.shape
+    shared = query.reshape(rows, key.shape[1], heads // key.shape[1], size)
+    out = torch.nn.functional.scaled_dot_product_attention(shared, key, value, attn_mask=attention_mask, scale=scaling)
+    return out.reshape(rows, 1, heads, size), None
 
 
 class Slots:
@@ -23,7 +94,10 @@ class Slots:
     def __init__(self, network: Any, count: int, context: int) -> None:
         self.count, self.context = count, context
         self.device, self.dtype = network.device, network.dtype
-        self.widths = _widths(context)
+        self.widths = [context]
+        """How far back a step may look, the narrowest first: the context, and its halves."""
+        while self.widths[0] % 2 == 0 and self.widths[0] // 2 >= NARROWEST:
+            self.widths.insert(0, self.widths[0] // 2)
         self.eager_because = ""
         """Why no step could be recorded on a device that could replay it."""
         self._network, self._body = network, network.get_decoder()
@@ -45,10 +119,10 @@ class Slots:
         longest = min(-(-max(map(len, prompts)) // 32) * 32, self.context)
         padded = [prompt + prompt[-1:] * (longest - len(prompt)) for prompt in prompts]  # so padding is never new
         ids, slots, last = (self._tensor(rows) for rows in (padded, places, [len(prompt) - 1 for prompt in prompts]))
-        floats, ints = (self._tensor(rows) for rows in knobs(asks))
+        floats, ints = (self._tensor(rows) for rows in tabulate_settings(asks))
         seen = self._zeros(len(places), self._seen.shape[1], dtype=torch.bool).scatter_(1, ids, True)
-        scores = penalised(self._read(ids, slots, last), seen, floats)
-        picked = drawn(scores, floats, ints[:, 0], chances(ints[:, 1], last), wide)
+        scores = apply_penalty(self._read(ids, slots, last), seen, floats)
+        picked = draw_tokens(scores, floats, ints[:, 0], random_numbers(ints[:, 1], last), wide)
         self._tokens[slots], self._positions[slots] = picked, last + 1
         self._floats[slots], self._ints[slots] = floats, ints
         self._seen[slots] = seen.scatter_(1, picked[:, None], True)
@@ -70,26 +144,30 @@ class Slots:
         return torch.tensor(rows, device=self.device)
 
     def _read(self, ids: torch.Tensor, slots: torch.Tensor, last: torch.Tensor) -> torch.Tensor:
-        self._cache.reading(slots)
+        self._cache.begin_reading(slots)
         positions = self._columns[: ids.shape[1]][None]
-        hidden = self._passed(ids, positions.expand(ids.shape[0], -1), None)
+        hidden = self._run_network(ids, positions.expand(ids.shape[0], -1), None)
         return self._scores(hidden[torch.arange(ids.shape[0], device=self.device), last])
 
     def _step(self, visible: int, wide: bool) -> None:
-        scores = penalised(self._looked(visible), self._seen, self._floats)
-        picked = drawn(scores, self._floats, self._ints[:, 0], chances(self._ints[:, 1], self._positions), wide)
+        scores = apply_penalty(self._score_next(visible), self._seen, self._floats)
+        picked = draw_tokens(
+            scores, self._floats, self._ints[:, 0], random_numbers(self._ints[:, 1], self._positions), wide
+        )
         self._tokens.copy_(picked)
         self._seen.scatter_(1, picked[:, None], True)
         self._positions.add_(1).clamp_(max=self.context - 1)  # a row that has ended runs on until it is refilled
 
-    def _looked(self, visible: int) -> torch.Tensor:
+    def _score_next(self, visible: int) -> torch.Tensor:
         """The scores of every row's next token."""
         hides = self._columns[:visible][None] > self._positions[:, None]
         mask = self._zeros(self.count, visible, dtype=self.dtype).masked_fill_(hides, -torch.inf)
-        self._cache.writing(self._positions, visible)
-        return self._scores(self._passed(self._tokens[:, None], self._positions[:, None], mask[:, None, None])[:, 0])
+        self._cache.begin_writing(self._positions, visible)
+        return self._scores(
+            self._run_network(self._tokens[:, None], self._positions[:, None], mask[:, None, None])[:, 0]
+        )
 
-    def _passed(self, ids: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    def _run_network(self, ids: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         out: torch.Tensor = self._body(
             input_ids=ids, position_ids=positions, attention_mask=mask, past_key_values=self._cache, use_cache=True
         ).last_hidden_state
@@ -111,26 +189,26 @@ class Slots:
         slot = self._zeros(1)
         read = self._read(ids[None, :-1], slot, slot + 7)[0]
         self._tokens[0], self._positions[0] = ids[-1], 8
-        got = torch.stack([read, self._looked(self.widths[0])[0]])
+        got = torch.stack([read, self._score_next(self.widths[0])[0]])
         self._clear()
         off = float((got - wanted).abs().max() / wanted.abs().max())
         if not off < 0.05:
             raise ModelError(f"the engine and the model's own forward pass differ by {off:.3g} of the highest score")
 
     def record(self) -> None:
-        """On CUDA, record the step for each width; what cannot be recorded is run step by step, and said so."""
+        """On CUDA, record the step for each width; what cannot be recorded is run step by step (`eager_because`)."""
         if self.device.type != "cuda":
             return
         try:
             for width in reversed(self.widths):
-                self._graphs[width] = self._recorded(width)
+                self._graphs[width] = self._record_width(width)
                 self._compare(width)
         except Exception as error:
             self._graphs.clear()
             self.eager_because = f"recording failed: {type(error).__name__}: {error}"
         self._clear()
 
-    def _recorded(self, width: int) -> torch.cuda.CUDAGraph:
+    def _record_width(self, width: int) -> torch.cuda.CUDAGraph:
         aside = torch.cuda.Stream()
         aside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(aside):
@@ -158,11 +236,3 @@ class Slots:
     def _clear(self) -> None:
         for state in (self._tokens, self._positions, self._seen):
             state.zero_()
-
-
-def _widths(context: int) -> tuple[int, ...]:
-    """How far back a step may look: the context, and its halves down to the narrowest."""
-    found = [context]
-    while found[-1] % 2 == 0 and found[-1] // 2 >= NARROWEST:
-        found.append(found[-1] // 2)
-    return tuple(reversed(found))

@@ -6,7 +6,7 @@ from burnish.agent.ask import Tools
 from burnish.evals.plan import Plan
 from burnish.evals.puzzle import Puzzle
 from burnish.events import Event, Stopped
-from burnish.silence import silence
+from burnish.no_telemetry import disable_tracing
 
 
 class Reflect:
@@ -24,7 +24,7 @@ class Reflect:
         from burnish.evals.strategies.reflect.graph import START_STATE, build
 
         stopped = False
-        with silence():
+        with disable_tracing():
             graph = build(puzzle, plan.rounds, seed, tools)
             steps = {"recursion_limit": 2 * self.calls(plan) + 5}
             for event in graph.stream(START_STATE, steps, stream_mode="custom"):

@@ -1,0 +1,83 @@
+"""Where things are kept on this machine, and how files are written there.
+
+What must last is in `home`, what can be fetched again in `cache`. What a user asked and what came of it is
+private: such files and folders are for their owner alone.
+"""
+
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+PRIVATE_MODE = 0o600
+"""For files that only their owner may read."""
+
+
+def home() -> Path:
+    """The folder of runs and their index; `BURNISH_HOME` moves it. It may not exist yet."""
+    return _folder("BURNISH_HOME", "user_data_dir")
+
+
+def cache() -> Path:
+    """The folder of weights and other things that can be fetched again; `BURNISH_CACHE` moves it."""
+    return _folder("BURNISH_CACHE", "user_cache_dir")
+
+
+def _folder(variable: str, default: str) -> Path:
+    if named := os.environ.get(variable):
+        return Path(named).expanduser().absolute()
+    import platformdirs
+
+    return Path(getattr(platformdirs, default)("burnish", appauthor=False))
+
+
+def hub_address() -> str:
+    """The address of the Hugging Face hub; `HF_ENDPOINT` names a mirror of it, as it does for every hub client."""
+    return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+
+
+def make_private_folder(folder: Path, exist_ok: bool = True) -> None:
+    """Make a folder that only its owner may enter; one of ours that is there already is closed to everybody else."""
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+        folder.chmod(0o700)  # whatever the umask is
+    except FileExistsError:
+        if not exist_ok or not folder.is_dir():
+            raise
+        close_to_others(folder)
+
+
+def close_to_others(path: Path) -> None:
+    """Take all rights from everybody but the owner, if this user and the file system can do that."""
+    with suppress(OSError):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
+            path.chmod(mode & ~0o077)
+
+
+def open_private_file(path: Path, flags: int) -> int:
+    """The descriptor of a file that only its owner may read, from the moment when it is made. No link is followed."""
+    descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE_MODE)
+    with suppress(OSError):
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):  # a device would be changed for everybody
+            os.fchmod(descriptor, PRIVATE_MODE)
+    return descriptor
+
+
+def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
+    """Write beside the file, make it last, then give it its name: a reader sees the old content or the new, whole.
+
+    The folder may come from a stranger, who can guess names: the file beside has a random one, and a link that
+    lies under the final name is replaced, not followed.
+    """
+    beside = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,84 @@
+"""An answer is read in a thread of its own, whoever writes it: what the reader may count on."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from burnish.errors import ModelError
+from burnish.models.model import Chunk, Done, Waiting
+from burnish.models.stream_thread import Answer, stream_in_thread
+
+DONE = Done(tokens_in=1, tokens_out=2)
+pytestmark = pytest.mark.timeout(20)
+
+
+class Server:
+    """Answers with these pieces, then waits until it is hung up on."""
+
+    def __init__(self, *pieces: Chunk | Done) -> None:
+        self.pieces = pieces
+        self.hung_up = threading.Event()
+        self.closed_by = ""
+        self.closed = threading.Event()
+
+    def answer(self) -> Answer:
+        try:
+            yield from self.pieces
+            self.hung_up.wait(10)
+            yield Chunk(text="too late")
+        finally:
+            self.closed_by = threading.current_thread().name
+            self.closed.set()
+
+    def read(self, cancel: threading.Event) -> Iterator[object]:
+        return stream_in_thread(self.answer(), cancel, lambda error: error, self.hung_up.set)
+
+
+def test_pieces_come_in_order_and_nothing_after_the_end() -> None:
+    server = Server(Chunk(text="a"), Chunk(text="b"), DONE, Chunk(text="c"))
+    pieces = [piece for piece in server.read(threading.Event()) if not isinstance(piece, Waiting)]
+    assert pieces == [Chunk(text="a"), Chunk(text="b"), DONE]
+    assert server.hung_up.is_set()
+
+
+def test_a_cancel_need_not_wait_for_the_next_token() -> None:
+    server, cancel = Server(Chunk(text="a")), threading.Event()
+    began = 0.0
+    for piece in server.read(cancel):
+        if isinstance(piece, Waiting):
+            cancel.set()
+            began = began or time.monotonic()
+    assert 0 < time.monotonic() - began < 0.25
+    assert server.hung_up.is_set()
+
+
+def test_what_an_answer_has_open_is_closed_by_the_thread_that_opened_it() -> None:
+    server = Server(Chunk(text="a"))
+    stream = server.read(threading.Event())
+    assert next(piece for piece in stream if isinstance(piece, Chunk))
+    stream.close()  # type: ignore[attr-defined]
+    assert server.closed.wait(2)
+    assert server.closed_by == "burnish-pump"
+
+
+def test_what_breaks_an_answer_off_is_raised_where_it_is_read_in_our_words() -> None:
+    def breaks() -> Answer:
+        yield Chunk(text="a")
+        raise OSError("gone")
+
+    def named(error: BaseException) -> BaseException:
+        return ModelError(f"the line is {error}")
+
+    stream = stream_in_thread(breaks(), threading.Event(), named)
+    with pytest.raises(ModelError, match="the line is gone"):
+        list(stream)
+
+
+def test_an_answer_that_stops_without_its_end_is_not_waited_for() -> None:
+    def stops() -> Answer:
+        yield Chunk(text="a")
+
+    with pytest.raises(ModelError, match="broke off before its end"):
+        list(stream_in_thread(stops(), threading.Event(), lambda error: error))
