@@ -15,7 +15,7 @@ from pathlib import Path
 from burnish import SetupProblem, strengthen
 from burnish.events import Mutated, Strengthened
 from burnish.runs import Store
-from burnish.verbs.strengthen import files_of
+from burnish.verbs.strengthen import read_new_tests
 
 COLUMNS = (
     "| module | mutants | noticed before | after | with pinned | alike | tests (pinned) | contradictions | seconds |"
@@ -54,7 +54,7 @@ def row(given: argparse.Namespace, module: Path, store: Store) -> list[object]:
     before, after = run.last(Mutated), run.last(Strengthened)
     assert before
     assert after
-    files = files_of(run, store)
+    files = read_new_tests(run, store)
     if given.show:
         print("\n".join(files.values()))
     if given.out:

@@ -21,6 +21,8 @@ LAYERS = [
     "attempt",
     "model_choice",
     "agent",
+    "strengthening",
+    "search",
     "checks",
     "costs",
     "models sandbox runs packages",
@@ -29,6 +31,14 @@ LAYERS = [
     "paths errors text clock no_telemetry version parsing intervals jsonlines redact",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
+SEARCH = {
+    "burnish.agent.bodies",
+    "burnish.agent.inputs",
+    "burnish.agent.relations",
+    "burnish.agent.seeds",
+    "burnish.agent.stories",
+}
+"""What generates inputs without a model: it counts as `search`, which stands below what strengthens tests."""
 DOORS = {"__init__", "__main__"}
 """The two files above all layers: they may name anything, and nothing may import them for what is below."""
 
@@ -46,7 +56,7 @@ def imported(file: Path) -> Iterator[str]:
             if module == "burnish":
                 yield from (alias.name for alias in node.names)
             elif module.startswith("burnish."):
-                yield module.split(".")[1]
+                yield "search" if module in SEARCH and part_of(file, SRC) == "strengthening" else module.split(".")[1]
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("burnish."))
 

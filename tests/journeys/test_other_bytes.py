@@ -11,7 +11,7 @@ from burnish import ScriptedModel, SetupProblem, Store
 from burnish.agent.extract import problem_with
 from burnish.tasks.jsonl import load_jsonl
 from burnish.verbs import write
-from burnish.verbs.strengthen import diff_of
+from burnish.verbs.strengthen import render_diff
 from tests.evidence.delivered import copy, deliver, edit, replace, sha256
 from tests.support import ASKING, DOUBLE, block, script
 
@@ -72,7 +72,7 @@ def test_half_a_character_in_an_answer_or_a_task_is_no_accident(tmp_path: Path) 
 
 
 def test_a_page_break_in_a_test_is_one_line_of_the_diff() -> None:
-    lines = diff_of({Path("test_a.py"): "x = '\f\x1c\u2028'\ny = 1\n"}).split("\n")
+    lines = render_diff({Path("test_a.py"): "x = '\f\x1c\u2028'\ny = 1\n"}).split("\n")
     assert [line[0] for line in lines if line] == ["-", "+", "@", "+", "+"]
 
 

@@ -8,9 +8,9 @@ import pytest
 import burnish
 from burnish import Store
 from burnish.agent.extract import asserts_from
-from burnish.agent.stronger.asking import calls_in
+from burnish.agent.nodes.strengthen import read_calls
 from burnish.events import Decided
-from burnish.verbs.strengthen import files_of
+from burnish.verbs.strengthen import read_new_tests
 
 TESTS = "from shop.prices import f\n\n\ndef test_it():\n    assert f(2)\n"
 CODE = "def f(n):\n    return n + 1\n"
@@ -49,7 +49,7 @@ def test_a_test_of_the_models_that_does_more_than_compute_is_not_used(expression
         [],
         ["assert f(1) == 2"],
     )
-    assert calls_in(f"```python\nf({expression})\n```", ["f"]) == ()
+    assert read_calls(f"```python\nf({expression})\n```", ["f"]) == ()
 
 
 def test_a_test_of_the_models_that_computes_is_used() -> None:
@@ -68,7 +68,7 @@ def test_what_a_docstring_types_does_not_become_a_test_that_reaches_out(
     code = f'import os\n\n\ndef f(n):\n    """F.\n\n    >>> {typed}\n    3\n    """\n    return n + 1\n'
     root = project(tmp_path / "project", code)
     run = burnish.strengthen(root / "tests", root / "shop", "none", store=store, seconds=40)
-    for text in files_of(run, store).values():
+    for text in read_new_tests(run, store).values():
         used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         assert not used & {"os", "__import__"}
 
@@ -77,5 +77,5 @@ def test_the_name_of_a_folder_does_not_become_code_of_a_test(tmp_path: Path, sto
     folder = "shop.prices import f; __import__('os').getpid() #"
     root = project(tmp_path / "project", CODE, folder)
     run = burnish.strengthen(root / "tests", root / folder, "none", store=store, seconds=40)
-    assert not any("__import__" in text for text in files_of(run, store).values())
+    assert not any("__import__" in text for text in read_new_tests(run, store).values())
     assert run.all(Decided)

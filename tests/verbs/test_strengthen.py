@@ -11,8 +11,7 @@ from burnish import ScriptedModel, SetupProblem
 from burnish.checks.watcher import Watcher
 from burnish.events import Decided, FilesWritten, Mutated, Strengthened
 from burnish.runs import Run, Store
-from burnish.verbs.strengthen import diff_of, files_of
-from burnish.verbs.strengthening.pinning import stated
+from burnish.verbs.strengthen import read_new_tests, render_diff
 from tests.support import block
 
 PRICES = '''"""Prices."""
@@ -111,10 +110,10 @@ def test_a_weak_suite_becomes_strong_and_says_who_vouches_for_what(make, store):
     assert done.noticed + done.pinned >= before(run).mutants - 4, "the words of the error are all that is left"
     assert "only in the words of an error" in run.why
     assert on_disk(root) == was, "nothing is written without being asked"
-    [text] = files_of(run, store).values()
+    [text] = read_new_tests(run, store).values()
     assert "from shop.prices import Cart, discounted\n" in text
     assert text.count("# Pinned: ") == sum(origin == "pinned" for origin in origins.values())
-    assert "--- /dev/null\n+++ b/tests/test_prices_more.py\n" in diff_of(files_of(run, store))
+    assert "--- /dev/null\n+++ b/tests/test_prices_more.py\n" in render_diff(read_new_tests(run, store))
 
 
 @pytest.mark.slow
@@ -142,7 +141,7 @@ def test_applied_twice_the_second_file_has_nothing_to_add_and_no_file_is_touched
 def test_code_whose_changes_are_all_noticed_gets_nothing(make, store):
     run = strengthened(make(SIZE, STRONG), store)
     assert before(run).mutants == before(run).noticed > 0
-    assert (last(run).tests, files_of(run, store)) == ((), {})
+    assert (last(run).tests, read_new_tests(run, store)) == ((), {})
     assert "no new test" in run.why
 
 
@@ -295,13 +294,6 @@ def test_one_function_alone_can_be_meant_and_only_what_somebody_vouches_for_be_w
     assert {one.key.split(".x_")[1].split("__")[0] for one in before(run).survivors} == {"discounted"}
     assert {test.origin for test in last(run).tests} == {"spec"}
     assert last(run).pinned == 0
-
-
-def test_a_text_in_another_script_can_be_pinned() -> None:
-    assert stated("f(1)", "'5 μm'") == "assert f(1) == '5 μm'"
-    assert stated("f(1)", "'plain'") == "assert f(1) == 'plain'"
-    assert stated("f(1)", "'\\u202eμ'") == "", "nothing that a reader does not see"
-    assert stated("f(1)", "Cart('μ')") == ""
 
 
 def test_ctrl_c_is_on_record_and_leaves_nothing_behind(make, store):

@@ -41,6 +41,6 @@ def show(
 
 def _new_tests(run: "Run") -> str:
     """The new files of a run of `strengthen`, one after the other."""
-    from burnish.verbs.strengthen import files_of
+    from burnish.verbs.strengthen import read_new_tests
 
-    return "\n\n".join(files_of(run).values())
+    return "\n\n".join(read_new_tests(run).values())

@@ -8,6 +8,8 @@ import typer
 from burnish.cli.options import AllowPackage, MaxTokens, Packages, Sandbox, Thinking
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from burnish.runs import Run
 
 MOST_NAMED = 8
@@ -63,52 +65,47 @@ def strengthen(
             sandbox=sandbox,
             watch=screen,
         )
-    _tell(run, console)
+    print_outcome(run, console)
     if as_json:
-        print(_json(run))
+        print(render_json(run))
     raise typer.Exit(0 if run.verdict == "proven" else 1)
 
 
-def _tell(run: "Run", console: object) -> None:
+def print_outcome(run: "Run", console: "Console") -> None:
     """The diff, what was found, and where it is."""
-    from rich.console import Console
     from rich.text import Text
 
     from burnish.cli.diff import show_diff
     from burnish.events import Decided, FilesWritten, Strengthened
+    from burnish.strengthening.pipeline import PASS_OVER, REPAIR
     from burnish.text import plain
-    from burnish.verbs.strengthen import diff_of, files_of
-    from burnish.verbs.strengthening.work import PASS_OVER, REPAIR
+    from burnish.verbs.strengthen import read_new_tests, render_diff
 
-    assert isinstance(console, Console)
-
-    def line(text: str, style: str = "") -> None:
-        console.print(Text(plain(text), style=style), soft_wrap=True)
-
-    files = files_of(run)
-    show_diff(diff_of(files), console)
-    console.print()
+    files = read_new_tests(run)
+    show_diff(render_diff(files), console)
     done, decided = run.last(Strengthened), run.all(Decided)
-    for one in [event for event in decided if event.choice == PASS_OVER][:MOST_NAMED]:
-        line(f"passed over {one.reason}", "dim")
-    for sentence in done.exposing if done else ():
-        line(f"found: {sentence}", "bold red")
-    for one in [event for event in decided if event.choice == REPAIR][:MOST_NAMED]:
-        line(one.reason, "red")
-    line(f"{run.why}.", "bold green" if run.verdict == "proven" else "bold red")
+    passed_over = [event.reason for event in decided if event.choice == PASS_OVER]
+    repairs = [event.reason for event in decided if event.choice == REPAIR]
+    lines = [("", "")]
+    lines += [(f"passed over {reason}", "dim") for reason in passed_over[:MOST_NAMED]]
+    lines += [(f"found: {sentence}", "bold red") for sentence in (done.exposing if done else ())]
+    lines += [(reason, "red") for reason in repairs[:MOST_NAMED]]
+    lines += [(f"{run.why}.", "bold green" if run.verdict == "proven" else "bold red")]
     written = run.last(FilesWritten)
     if written:
-        line(f"written {', '.join(written.files)}")
+        lines += [(f"written {', '.join(written.files)}", "")]
     elif files:
-        line(f"nothing is written yet; to put it in place: burnish apply {run.id}")
-    line(f"see also: burnish explain {run.id}", "dim")
+        lines += [(f"nothing is written yet; to put it in place: burnish apply {run.id}", "")]
+    for text, style in (*lines, (f"see also: burnish explain {run.id}", "dim")):
+        console.print(Text(plain(text), style=style), soft_wrap=True)
 
 
-def _json(run: "Run") -> str:
+def render_json(run: "Run") -> str:
+    """The outcome for programs."""
     import json
 
     from burnish.events import FilesWritten, Mutated, Strengthened
-    from burnish.verbs.strengthen import files_of
+    from burnish.verbs.strengthen import read_new_tests
 
     before, after, written = run.last(Mutated), run.last(Strengthened), run.last(FilesWritten)
     assert before is not None
@@ -122,7 +119,7 @@ def _json(run: "Run") -> str:
         "alike": list(after.alike),
         "exposing": list(after.exposing),
         "tests": [test.model_dump(mode="json") for test in after.tests],
-        "files": {str(path): text for path, text in files_of(run).items()},
+        "files": {str(path): text for path, text in read_new_tests(run).items()},
         "written": list(written.files) if written else [],
         "seconds": after.seconds,
     }

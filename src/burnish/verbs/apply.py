@@ -28,9 +28,9 @@ def apply(run: str | Run, *, store: Store | None = None, watch: Watch | None = N
     store = store or Store()
     opened = store.open(run) if isinstance(run, str) else run
     if opened.started.verb == "strengthen":
-        from burnish.verbs.strengthen import put
+        from burnish.verbs.strengthen import write_new_tests
 
-        return put(opened, store)
+        return write_new_tests(opened, store)
     facts = facts_of(opened)
     diff = save_diff(opened, store)
     _must_be_good(opened, bool(diff), store)

@@ -1,37 +1,67 @@
 """`burnish.strengthen`: changes of the code that tests do not notice become tests. No test that is there is touched."""
 
+import ast
 import difflib
-import time
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from burnish.agent.ask import Tools
 from burnish.agent.fitting import check_fits
-from burnish.agent.limits import PER_ANSWER, Limits
+from burnish.agent.likeness import bare
+from burnish.agent.limits import PER_ANSWER, Limits, Meter
+from burnish.agent.nodes.draft import rewrite
+from burnish.agent.work import Work
+from burnish.checks.in_project import InProject
 from burnish.checks.lab import Lab
-from burnish.checks.project_run import PASSING, Ran
+from burnish.checks.project_finder import find_project
+from burnish.checks.project_run import PASSING
+from burnish.checks.suite import Suite
 from burnish.checks.watcher import Watcher
 from burnish.config import load
 from burnish.costs import NOBODY
-from burnish.errors import SetupProblem
-from burnish.events import BaseEvent, Broke, Evidence, FilesWritten, RunFinished, RunStarted, Stopped
+from burnish.errors import AttemptError, SetupProblem
+from burnish.events import (
+    Broke,
+    CodeProposed,
+    FilesWritten,
+    Move,
+    RunFinished,
+    RunStarted,
+    SpecAgreed,
+    Stopped,
+    TestsRan,
+)
 from burnish.model_choice import choose_models
 from burnish.models.model import Model
 from burnish.models.names import open_model, split_names
 from burnish.packages import wanted
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.runs import Record, Run, Store, read_record
-from burnish.tasks.definitions import split
-from burnish.verbs.strengthening.put import put_beside
-from burnish.verbs.strengthening.scope import Scope, must_be_writable, passing_tests, scope_of
-from burnish.verbs.strengthening.unnoticed import mutants_of
-from burnish.verbs.strengthening.voices import Voices
-from burnish.verbs.strengthening.work import LOOKING, Outcome, Strengthening
+from burnish.strengthening.new_file import write_new
+from burnish.strengthening.oracle import Samples
+from burnish.strengthening.pipeline import LOOKING, Pipeline, StrengthenSettings, watch_step
+from burnish.strengthening.project import (
+    Scope,
+    WeakFunction,
+    make_mutants,
+    open_scope,
+    require_tests,
+    require_writable,
+    run_passing_tests,
+)
+from burnish.tasks.definitions import find, split
+from burnish.tasks.repair import from_file
+from burnish.tasks.syntax import parsed
+from burnish.verbs.layers import layered
 from burnish.version import __version__
 
 VERB = "strengthen"
 DIFF = "strengthen.diff"
 SECONDS = 300.0
+TEMPERATURES = (0.0, 0.6, 0.9, 1.0)
+"""One sample of a function for each."""
 
 
 def strengthen(
@@ -61,32 +91,36 @@ def strengthen(
     `max_tokens` and `thinking` are for one answer of the model, as in `Limits`.
     """
     store, watch = store or Store(), watch or Watcher()
-    scope = scope_of(tests, source, function, python, wanted(packages, allow_packages), watch.told)
+    require_tests(Path(tests))
+    project, _ = layered(find_project([source], [tests], python), wanted(packages, allow_packages), watch.told)
+    scope = open_scope(project, function or "")
     if apply:
-        must_be_writable(scope)
-    mutants = mutants_of(scope)
+        require_writable(scope)
+    mutants = make_mutants(scope)
     with Lab(scope.project, sandbox) as lab:
-        ran = _looked_at(scope, lab, watch)
-        answering, why = _opened(model, store)
-        answer = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
-        check_fits(answer, [answering] if answering else [])
+        with watch_step(watch, "tests") as figures:
+            ran = run_passing_tests(scope, lab)
+            figures.append(f"{ran.counted(*PASSING)} passed")
+        answering, why = _open_model(model, store)
+        limits = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
+        check_fits(limits, [answering] if answering else [])
         asked = {"apply": apply, "pinned": pinned, "seconds": seconds}
-        asked |= answer.model_dump(include={*PER_ANSWER}, exclude_none=True)
-        with _recorded(store, scope, answering, why, lab, asked) as record:
-            began = time.monotonic()
-            work = Strengthening(scope, lab, ran, record.append, watch, seconds)
-            heard = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
-            voices = Voices(answering, lab, answer, heard, record.append) if answering else None
-            outcome = work.go(mutants, voices, pinned, sandbox)
-            _finish(record, scope, outcome, work, time.monotonic() - began, apply)
+        asked |= limits.model_dump(include={*PER_ANSWER}, exclude_none=True)
+        with _record_run(store, scope, answering, why, lab, asked) as record:
+            settings = StrengthenSettings(seconds, pinned, sandbox, ran.seconds)
+            pipeline = Pipeline(scope, lab, settings, record.append, watch)
+            if answering:
+                passing = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
+                pipeline.ask_samples = SampleWriter(answering, lab, limits, passing, record).write_samples
+            pipeline.run(mutants)
+            _finish(record, pipeline, apply)
     return Run(read_record(record.path.parent))
 
 
-def files_of(run: Run, store: Store | None = None) -> dict[Path, str]:
+def read_new_tests(run: Run, store: Store | None = None) -> dict[Path, str]:
     """The new files of tests of a run, by their paths below the project's root."""
     folder = (store or Store()).runs / run.id / "tests"
-    facts = run.started.settings.get(VERB)
-    if not isinstance(facts, dict):
+    if not isinstance(run.started.settings.get(VERB), dict):
         raise SetupProblem(
             f"Run {run.id!r} is one of `burnish {run.started.verb}`. Choose one of `burnish strengthen`: burnish runs"
         )
@@ -99,42 +133,33 @@ def files_of(run: Run, store: Store | None = None) -> dict[Path, str]:
     return {file.relative_to(folder): file.read_text("utf-8") for file in found}
 
 
-def diff_of(files: Mapping[Path, str]) -> str:
+def render_diff(files: Mapping[Path, str]) -> str:
     """New files as a unified diff that `patch` and `git apply` read; empty if there are none."""
     parts = (difflib.unified_diff([], split(text), "/dev/null", f"b/{path}") for path, text in files.items())
     return "".join(line for part in parts for line in part)
 
 
-def put(run: Run, store: Store | None = None) -> Run:
+def write_new_tests(run: Run, store: Store | None = None) -> Run:
     """Write the new files of a finished run beside the tests that are there. Raises SetupProblem where it cannot."""
     store = store or Store()
-    files = files_of(run, store)
+    files = read_new_tests(run, store)
     if run.last(FilesWritten) or not files:
         why = "are in place already" if files else "are none"
         raise SetupProblem(f"The new tests of run {run.id!r} {why}. See what it did with: burnish show {run.id}")
     facts = run.started.settings[VERB]
     assert isinstance(facts, dict)
-    event = _written(Path(str(facts["root"])), files, [Path(str(test)) for test in facts["tests"]])
+    event = _write_files(Path(str(facts["root"])), files, [Path(str(test)) for test in facts["tests"]])
     with Record(store.runs / run.id) as record:
         record.append(event)
     return Run((*run.events, event))
 
 
-def _written(root: Path, files: Mapping[Path, str], tests: Sequence[Path]) -> FilesWritten:
-    names = tuple(str(file.relative_to(root)) for file in put_beside(root, files, tests))
+def _write_files(root: Path, files: Mapping[Path, str], tests: Sequence[Path]) -> FilesWritten:
+    names = tuple(str(file.relative_to(root)) for file in write_new(root, files, tests))
     return FilesWritten(folder=str(root), files=names)
 
 
-def _looked_at(scope: Scope, lab: Lab, watch: Watcher) -> Ran:
-    started = time.monotonic()
-    watch.begun("tests")
-    ran = passing_tests(scope, lab)
-    figure = f"{ran.counted(*PASSING)} passed"
-    watch.finished(Evidence(check="tests", verdict="passed", why="", figure=figure), time.monotonic() - started)
-    return ran
-
-
-def _opened(model: Model | str | None, store: Store) -> tuple[Model | None, str]:
+def _open_model(model: Model | str | None, store: Store) -> tuple[Model | None, str]:
     """The one that answers, and why, where it was chosen; of several the first, as here nobody is ever stuck."""
     model, why = load().model or NOBODY if model is None else model, ""
     if isinstance(model, str):
@@ -147,16 +172,17 @@ def _opened(model: Model | str | None, store: Store) -> tuple[Model | None, str]
 
 
 @contextmanager
-def _recorded(
+def _record_run(
     store: Store, scope: Scope, model: Model | None, why: str, lab: Lab, asked: Mapping[str, object]
 ) -> Iterator[Record]:
     """The run's record; what breaks the work off is written there, and raised again."""
-    tests, sources = (" ".join(map(str, some)) for some in (scope.project.tests, scope.project.sources[:3]))
-    run_id, record = store.begin(f"{VERB}-{scope.function or scope.project.sources[0].stem}")
-    facts = {"root": str(scope.project.root), **asked}
-    facts |= {name: [str(path) for path in getattr(scope.project, name)] for name in ("tests", "sources")}
-    facts |= {"function": scope.function, "python": str(scope.project.python)}
-    more = " …" if len(scope.project.sources) > 3 else ""
+    project = scope.project
+    tests, sources = (" ".join(map(str, some)) for some in (project.tests, project.sources[:3]))
+    run_id, record = store.begin(f"{VERB}-{scope.function or project.sources[0].stem}")
+    facts = {"root": str(project.root), **asked}
+    facts |= {name: [str(path) for path in getattr(project, name)] for name in ("tests", "sources")}
+    facts |= {"function": scope.function, "python": str(project.python)}
+    more = " …" if len(project.sources) > 3 else ""
     started = RunStarted(
         run_id=run_id,
         verb=VERB,
@@ -178,21 +204,54 @@ def _recorded(
             raise
 
 
-def _finish(record: Record, scope: Scope, outcome: Outcome, work: Strengthening, seconds: float, apply: bool) -> None:
+def _finish(record: Record, pipeline: Pipeline, apply: bool) -> None:
     """The new files in the run's folder, the verdict, and the files in their place where that was asked for."""
-    mutants = {mutant.key: mutant for mutant in outcome.before.survivors}
-    files = {file.path: file.text(mutants) for file in outcome.proof.files}
+    files, project = pipeline.render_files(), pipeline.scope.project
     for path, text in files.items():
         place = record.path.parent / "tests" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
     if files:
-        write_atomically(record.path.parent / DIFF, diff_of(files).encode(), PRIVATE_MODE)
-    events: list[BaseEvent] = [
-        Stopped(reason="done"),
-        RunFinished(verdict="failed" if outcome.against else "proven", why=outcome.sentence(seconds)),
-    ]
-    for event in events:
-        record.append(event)
+        write_atomically(record.path.parent / DIFF, render_diff(files).encode(), PRIVATE_MODE)
+    record.append(Stopped(reason="done"))
+    record.append(RunFinished(verdict="failed" if pipeline.against else "proven", why=pipeline.summarise()))
     if apply and files:
-        record.append(_written(scope.project.root, files, scope.project.tests))
+        record.append(_write_files(project.root, files, project.tests))
+
+
+class SampleWriter:
+    """Has the model write functions anew from their docstrings, without seeing their bodies, as long as time allows."""
+
+    def __init__(self, model: Model, lab: Lab, limits: Limits, tests: tuple[str, ...], record: Record) -> None:
+        many = limits.model_copy(update={"calls": 10_000, "tokens": 10_000_000})  # the time alone ends it
+        self.tools = Tools(model, lab.sandbox, Meter(many), threading.Event())
+        self.tests, self.record = tests, record
+        self.number = 0
+
+    def write_samples(self, function: WeakFunction, ground: InProject) -> Samples:
+        """Whole sources with the function written anew that pass the project's tests; only of plain functions."""
+        task = from_file(function.text, function.name)
+        is_plain = isinstance(find(parsed(function.text), function.name), ast.FunctionDef)
+        if "." in function.name or not is_plain or not task.described:
+            return Samples()
+        agreed = SpecAgreed(entry_point=function.name, signature=task.signature, given_tests=task.visible_tests)
+        work, proposed = Work(task, [agreed]), list[CodeProposed]()
+        for temperature in TEMPERATURES:
+            self.number += 1
+            move = Move(kind="rewrite", version=self.number, round=0, temperature=temperature)
+            events = list(rewrite(work, self.tools, move))
+            for event in events:
+                if not isinstance(event, Stopped):
+                    self.record.append(event)
+            proposed += [event for event in events if isinstance(event, CodeProposed) and not event.problem]
+            if any(isinstance(event, Stopped) for event in events):
+                break
+        suite, passing = Suite(entry_point=function.name, project=self.tests), list[str]()
+        try:
+            for one in proposed:
+                graded = ground.grade(one.code, suite)
+                self.record.append(TestsRan(version=one.version, graded=graded))
+                passing += [one.code] if graded.all_passed else []
+        except AttemptError:
+            return Samples()
+        return Samples(tuple(passing), normalise=bare)

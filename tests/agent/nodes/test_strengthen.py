@@ -9,9 +9,9 @@ from burnish.agent.decide import decide
 from burnish.agent.graph import after_strengthening
 from burnish.agent.limits import Limits
 from burnish.agent.nodes.judge import judge
-from burnish.agent.nodes.strengthen import strengthen
+from burnish.agent.nodes.strengthen import read_calls, strengthen
+from burnish.agent.nodes.survivors import independent_samples, plan_samples
 from burnish.agent.policy import may_repair
-from burnish.agent.stronger.voices import moves, others
 from burnish.agent.work import Work
 from burnish.checks.mutation.alone import Mutations
 from burnish.events import (
@@ -31,6 +31,7 @@ from burnish.sandbox import Sandbox
 from burnish.tasks import Task
 from tests.agent.history import proposed, ran, work
 from tests.agent.nodes.at_work import Gone, tools
+from tests.support import block
 
 TASK = Task(
     id="f",
@@ -158,15 +159,32 @@ def test_as_many_voices_are_asked_for_as_are_missing(name: str, asks: int) -> No
     from burnish.models.scripted import ScriptedModel
 
     asked = replace(tools(ground=Gone()), model=ScriptedModel([], name=name))
-    found = moves(state(ALONE), asked)
+    found = plan_samples(state(ALONE), asked)
     assert [(move.kind, move.round) for move in found] == [("rewrite", 0)] * asks
-    assert moves(state(ALONE, RIGHT, ALSO), asked) == ()
+    assert plan_samples(state(ALONE, RIGHT, ALSO), asked) == ()
     again = Decided(choice="voices", reason="", moves=(Move(kind="rewrite", version=2, round=0),))
-    assert moves(state(ALONE).after([again]), asked) == ()
+    assert plan_samples(state(ALONE).after([again]), asked) == ()
 
 
 def test_what_was_made_from_a_version_is_no_voice_beside_it() -> None:
     known = state(ALONE)
     edited = known.after([proposed(2, RIGHT, by="reflect", base=1), ran(2, "pp"), proposed(3, ALSO), ran(3, "pp")])
     assert edited.best
-    assert [version.number for version in others(edited, edited.version(1))] == [3]
+    assert [version.number for version in independent_samples(edited, edited.version(1))] == [3]
+
+
+@pytest.mark.parametrize(
+    ("answer", "calls"),
+    [
+        (block("fee(5)\nfee(6)"), ("fee(5)", "fee(6)")),
+        ("1. `fee(5)`\n2. fee(7)", ("fee(5)", "fee(7)")),
+        (block("assert fee(5) == 0\nprint(fee(6))"), ("fee(5)", "fee(6)")),
+        (block("fee(x)\nfee(open('a'))\nfee(6)\nfee(6)"), ("fee(6)",)),
+        ("I do not know.", ()),
+        ("", ()),
+        (block("other(3)"), ()),
+        (block(f"fee({'9' * 200})"), ()),
+    ],
+)
+def test_calls_of_plain_values_are_taken_from_any_answer(answer: str, calls: tuple[str, ...]) -> None:
+    assert read_calls(answer, ("fee",)) == calls

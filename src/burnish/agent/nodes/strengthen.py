@@ -1,29 +1,65 @@
 """strengthen: tests for what goes unnoticed, each kept only if it passes, notices, and does so every time."""
 
+import re
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 
-from burnish.agent.ask import Tools
-from burnish.agent.nodes.draft import from_words, question
+from burnish.agent import prompts
+from burnish.agent.ask import Tools, ask
+from burnish.agent.inputs import Clues, calls_of_all
+from burnish.agent.likeness import bare
+from burnish.agent.nodes.draft import from_words, question, wanted
 from burnish.agent.nodes.run import met
-from burnish.agent.stronger.asking import told_again
-from burnish.agent.stronger.cover import Candidate
-from burnish.agent.stronger.making import Made, Making
+from burnish.agent.nodes.survivors import independent_samples, samples_needed
+from burnish.agent.seeds import seeds_of
+from burnish.agent.stories import is_closed
+from burnish.agent.unwrap import blocks_of
 from burnish.agent.work import Work
+from burnish.checks.mutation.alone import Unnoticed
 from burnish.checks.suite import Suite
-from burnish.errors import CheckError, SandboxError
-from burnish.events import Event, Graded, Move, Mutated, NewTest, Notice, Stopped, Strengthened, TestsFrozen, TestsRan
+from burnish.errors import CheckError, ModelError, SandboxError
+from burnish.events import (
+    Asked,
+    Event,
+    Graded,
+    Move,
+    Mutated,
+    Notice,
+    Stopped,
+    Strengthened,
+    TestsFrozen,
+    TestsRan,
+)
+from burnish.models.model import Ask
+from burnish.parsing import parse_expression
 from burnish.runs.run import Version
+from burnish.strengthening.oracle import CallFilter, Expectation, Samples
+from burnish.strengthening.prove import drop_unsteady, prove_by_grading
+from burnish.strengthening.render_assert import LONGEST_CALL
+from burnish.strengthening.search import Search, Subject
+from burnish.strengthening.set_cover import Candidate, choose_tests
+from burnish.tasks.examples import called_names, find_examples
+from burnish.tasks.offered import offered_names
 from burnish.tasks.steady import leans_on
-from burnish.text import counted, one_line
+from burnish.text import counted, one_line, plain
 
 LEAST_SECONDS = 25.0
 """What must be left of the time."""
+SEARCH_SECONDS, PROOF_SECONDS = 9.0, 5.0
+MORE_SECONDS = 3.0
+"""For calls that the model thought of."""
 ROUND_ASKS, ROUND_SECONDS = 8, 60.0
 """What must be left of calls and time before code that a test exposes is worked on again."""
 TRIES = 3
-
-Done = tuple[Strengthened, list[TestsRan]]
+WORTH_ASKING = 0.25
+"""The share of mutants that no generated input tells apart, above which the model is asked for others: a few are most
+often no mistakes at all, and on a laptop the question takes longer than all the rest."""
+MOST_MUTANTS, MOST_GENERATED = 40, 60
+PURPOSE = "inputs"
+MOST_SHOWN, MOST_TOKENS, MOST_CALLS = 4, 200, 12
+"""Mutants that the model is shown, and the length of its answer in tokens and calls."""
+SPARE_SECONDS = 30.0
+_LISTED = re.compile(r"^(?:\d+[.):]|[-*])\s+")
 
 
 def strengthen(work: Work, tools: Tools) -> Iterator[Event]:
@@ -35,85 +71,168 @@ def strengthen(work: Work, tools: Tools) -> Iterator[Event]:
     ran: list[TestsRan] = []
     made = tools.replay.take(Strengthened, version=work.best.number)
     if made:
-        yield from told_again(tools, work.best.number)
+        asked = tools.replay.take(Asked, ask_id=f"{PURPOSE}-{work.best.number}")
+        if asked:  # the question and its answer once more: they have been paid for
+            fields = {name: getattr(asked, name) for name in Ask.model_fields}
+            yield from _ask(tools, asked.ask_id, Ask(**{**fields, "seed": asked.seed - tools.seed}))
     else:
-        made, ran = yield from _strengthened(work, tools, work.best)
+        made, ran = yield from _make_tests(work, tools, work.best)
     if tools.cancel.is_set():
         yield Stopped(reason="interrupted", why="stopped by the user")
         return
     yield made.model_copy(update={"at": time.time()})
-    suite = _suite(work, made)
+    suite = _suite_with(work, made)
     if work.frozen and suite.sha256 != work.frozen.sha256:
-        yield _frozen(work, suite)
-        yield from (one.model_copy(update={"at": time.time()}) for one in ran or _met(work, tools, suite))
+        more = len(suite.added) + len(suite.pinned)
+        yield TestsFrozen(sha256=suite.sha256, given=len(work.deciding), model=len(suite.model), more=more)
+        yield from (one.model_copy(update={"at": time.time()}) for one in ran or _meet(work, tools, suite))
 
 
-def _strengthened(work: Work, tools: Tools, version: Version) -> Generator[Event, None, Done]:
+def _make_tests(
+    work: Work, tools: Tools, version: Version
+) -> Generator[Event, None, tuple[Strengthened, list[TestsRan]]]:
     """What came of it, and what every version says to the new tests."""
     started, mutated = time.monotonic(), work.mutated
     nothing = Strengthened(version=version.number, noticed=mutated.noticed if mutated else 0)
     if mutated is None or not mutated.survivors:
         return nothing, []
-    if why := _why_not(work, tools, version):
+    why = ""
+    if tools.mutations is None:
+        why = "there is no place to try mutants in"
+    elif tools.meter.seconds_left < LEAST_SECONDS:
+        why = "too little time is left"
+    elif outside := leans_on(version.code, work.spec.entry_point):
+        why = f"what it gives depends on {outside}, so no test may say what that is"
+    if why:
         return nothing.model_copy(update={"why": why}), []
     yield Notice(text=f"looking for tests that notice {counted(len(mutated.survivors), 'small change')}")
     try:
-        found = yield from Making.of(work, tools, version, mutated).made()
-        made, ran = _stable(work, tools, version, mutated, found)
+        tests, alike = yield from generate_tests(work, tools, version, mutated)
+        made, ran = _keep_stable(work, tools, nothing.model_copy(update={"alike": alike}), tests)
     except (SandboxError, CheckError) as error:
         made, ran = nothing.model_copy(update={"why": one_line(str(error), 160)}), []
     return made.model_copy(update={"seconds": time.monotonic() - started}), ran
 
 
-def _why_not(work: Work, tools: Tools, version: Version) -> str:
-    if tools.mutations is None:
-        return "there is no place to try mutants in"
-    if tools.meter.seconds_left < LEAST_SECONDS:
-        return "too little time is left"
-    outside = leans_on(version.code, work.spec.entry_point)
-    return f"what it gives depends on {outside}, so no test may say what that is" if outside else ""
+def generate_tests(
+    work: Work, tools: Tools, version: Version, mutated: Mutated
+) -> Generator[Event, None, tuple[list[Candidate], tuple[str, ...]]]:
+    """Try generated inputs first, the model's second; then choose the few tests that notice most, and prove them.
 
+    Returns the tests and the mutants that nothing told apart. Raises SandboxError, and CheckError where the mutants
+    cannot be made anew.
+    """
+    assert tools.mutations is not None
+    mutants = tools.mutations.again(version.code, [one.key for one in mutated.survivors][:MOST_MUTANTS])
+    names = (work.spec.entry_point, *work.task.also)
+    tests = (*work.suite.given, *work.suite.model, *work.suite.added)
+    known = tuple(test for test in tests if test not in work.disputed)
+    settled = {seed.call() for name in names for seed in seeds_of(name, known)}
 
-def _stable(work: Work, tools: Tools, version: Version, mutated: Mutated, found: Made) -> Done:
-    """The tests that hold once more beside all others; one that does not is dropped."""
-    tests = list(found.tests)
-    for _ in range(TRIES):
-        made = _event(version, mutated, tests, found.alike)
-        suite = _suite(work, made)
-        ran = list(_met(work, tools, suite))
-        mine = next((one.graded for one in ran if one.version == version.number), Graded())
-        outcomes = suite.outcomes(mine)
-        unsure = [one for one in tests if (outcomes.get(one.test) != "passed") != one.opinion.exposes]
-        if not unsure or not _kept(tests):
-            return _aside(work, tools, made, ran), ran
-        tests = [one for one in tests if one not in unsure]
-    return _event(version, mutated, [], found.alike), []
+    def propose(draw: int, modules: Sequence[str]) -> list[str]:
+        """Generated calls of which no test says yet what is right."""
+        clues = Clues(known, work.task.prompt, modules, tools.ground.test_texts(work.suite))
+        found = calls_of_all(names, work.spec.signature, clues, MOST_GENERATED, draw)
+        return [call for call in found if call not in settled]
 
-
-def _kept(tests: list[Candidate]) -> list[Candidate]:
-    """Without pinned ones where the version is exposed: it is about to change."""
-    exposed = any(one.opinion.exposes for one in tests)
-    return [one for one in tests if not exposed or one.opinion.origin != "pinned"]
-
-
-def _event(version: Version, mutated: Mutated, tests: list[Candidate], alike: tuple[str, ...]) -> Strengthened:
-    kept = _kept(tests)
-    vouched = {key for one in kept if one.opinion.origin != "pinned" and not one.opinion.exposes for key in one.notices}
-    pinned = {key for one in kept if one.opinion.origin == "pinned" for key in one.notices} - vouched
-    return Strengthened(
-        version=version.number,
-        tests=tuple(
-            NewTest(test=one.test, origin=one.opinion.origin, notices=tuple(sorted(one.notices)), why=one.opinion.why)
-            for one in kept
-        ),
-        exposing=tuple(one.test for one in kept if one.opinion.exposes),
-        noticed=mutated.noticed + len(vouched),
-        pinned=len(pinned),
-        alike=alike,
+    others = tuple(one.code for one in independent_samples(work, version))
+    subject = Subject(
+        ground=tools.ground,
+        code=version.code,
+        samples=Samples(others, samples_needed(work, tools), bare),
+        mutants=mutants,
+        known=CallFilter(names, work.suite.given or known),
+        cancel=tools.cancel,
     )
+    search = Search(subject, time.monotonic() + min(SEARCH_SECONDS, tools.meter.seconds_left))
+    search.draw(propose)
+    left = [one for one in mutants if one.key in search.alike]
+    if len(left) > WORTH_ASKING * len(mutants) and not work.strengthened and not tools.cancel.is_set():
+        calls = yield from _ask_for_calls(work, tools, version, left)
+        search.until = time.monotonic() + MORE_SECONDS
+        search.try_calls([call for call in calls if call not in settled], search.left)
+    examples = [
+        Candidate("", test, Expectation("", "spec", "the task's own words say so"))
+        for test in find_examples(work.task.prompt)
+        if test not in work.suite.names.values() and {*names} & {*called_names(test)}
+    ]
+    until = time.monotonic() + PROOF_SECONDS
+    candidates = [*choose_tests(search.candidates), *examples]
+    steady = drop_unsteady(candidates, version.code, tools.sandbox) if tools.place is None else candidates
+    offered = offered_names(work.task)
+    proven = prove_by_grading(steady, subject, lambda tests: Suite.of(names[0], (), tests, offered), until)
+    kept = choose_tests(proven)
+    noticed = frozenset[str]().union(*(one.notices for one in kept))
+    return kept, tuple(key for key in search.alike if key not in noticed)
 
 
-def _aside(work: Work, tools: Tools, made: Strengthened, ran: list[TestsRan]) -> Strengthened:
+def _ask_for_calls(
+    work: Work, tools: Tools, version: Version, left: Sequence[Unnoticed]
+) -> Generator[Event, None, tuple[str, ...]]:
+    """Calls that the model thinks of; none where a limit forbids the question, which never ends the run."""
+    changes = tuple(f"line {one.line}: {one.said}" for one in left[:MOST_SHOWN])
+    messages = prompts.inputs(wanted(work), version.code, changes)
+    asking = Ask(purpose=PURPOSE, messages=messages, max_tokens=MOST_TOKENS)
+    if tools.meter.refusal(tools.sized(asking), tools.model.name) or tools.meter.seconds_left < SPARE_SECONDS:
+        return ()
+    text = yield from _ask(tools, f"{PURPOSE}-{version.number}", asking)
+    return read_calls(text, (work.spec.entry_point, *work.task.also))
+
+
+def _ask(tools: Tools, ask_id: str, asking: Ask) -> Generator[Event, None, str]:
+    """What the model says; nothing where it cannot be asked, which ends no run that is done."""
+    events = ask(tools, ask_id, asking)
+    try:
+        while True:
+            event = next(events)
+            if not isinstance(event, Stopped) or event.reason == "interrupted":
+                yield event
+    except StopIteration as ended:
+        return ended.value.text if ended.value else ""
+    except ModelError:
+        return ""
+
+
+def read_calls(answer: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The calls in an answer, each once, that need nothing but plain values."""
+    text = plain(answer)
+    lines = "\n".join(block for _, block in blocks_of(text)) or text
+    tests = [_LISTED.sub("", line.strip()).strip("`") for line in lines.splitlines()]
+    found = dict.fromkeys(seed.call() for name in names for seed in seeds_of(name, tests))
+    own = {name.partition(".")[0] for name in names}
+    short = [call for call in found if len(call) <= LONGEST_CALL]
+    return tuple([call for call in short if is_closed(parse_expression(call), own)][:MOST_CALLS])
+
+
+def _keep_stable(
+    work: Work, tools: Tools, nothing: Strengthened, tests: Sequence[Candidate]
+) -> tuple[Strengthened, list[TestsRan]]:
+    """The tests that hold once more beside all others; one that does not is dropped."""
+    for _ in range(TRIES):
+        made = _add_tests(nothing, tests)
+        suite = _suite_with(work, made)
+        ran = list(_meet(work, tools, suite))
+        outcomes = suite.outcomes(next((one.graded for one in ran if one.version == made.version), Graded()))
+        unsure = [one for one in tests if (outcomes.get(one.test) != "passed") != one.expectation.exposes]
+        if not unsure or not made.tests:
+            return _set_aside(work, tools, made, ran), ran
+        tests = [one for one in tests if one not in unsure]
+    return nothing, []
+
+
+def _add_tests(nothing: Strengthened, tests: Sequence[Candidate]) -> Strengthened:
+    """The tests on record; without pinned ones where the version is exposed, for it is about to change."""
+    exposing = [one.test for one in tests if one.expectation.exposes]
+    kept = [one for one in tests if not exposing or not one.is_pinned]
+    vouched = {key for one in kept if not one.is_pinned and not one.expectation.exposes for key in one.notices}
+    pinned = {key for one in kept if one.is_pinned for key in one.notices} - vouched
+    new = [one.as_new_test() for one in kept]
+    noticed = nothing.noticed + len(vouched)
+    more = {"tests": tuple(new), "exposing": tuple(exposing), "noticed": noticed, "pinned": len(pinned)}
+    return nothing.model_copy(update=more)
+
+
+def _set_aside(work: Work, tools: Tools, made: Strengthened, ran: list[TestsRan]) -> Strengthened:
     """With a word on exposing tests that no version passes, where nothing can be done about that any more."""
     after = work.after([made, *ran])
     if not made.exposing or any(map(after.passes_all, after.versions)):
@@ -124,17 +243,12 @@ def _aside(work: Work, tools: Tools, made: Strengthened, ran: list[TestsRan]) ->
     return made if able else made.model_copy(update={"aside": True})
 
 
-def _suite(work: Work, made: Strengthened) -> Suite:
+def _suite_with(work: Work, made: Strengthened) -> Suite:
     pinned = tuple(new.test for new in made.tests if new.origin == "pinned")
     return work.suite_with(tuple(new.test for new in made.tests if new.origin != "pinned"), pinned)
 
 
-def _frozen(work: Work, suite: Suite) -> TestsFrozen:
-    more = len(suite.added) + len(suite.pinned)
-    return TestsFrozen(sha256=suite.sha256, given=len(work.deciding), model=len(suite.model), more=more)
-
-
-def _met(work: Work, tools: Tools, suite: Suite) -> Iterator[TestsRan]:
+def _meet(work: Work, tools: Tools, suite: Suite) -> Iterator[TestsRan]:
     """Every version that passes what was given, on all tests."""
     for version in work.rivals:
         if tools.cancel.is_set():

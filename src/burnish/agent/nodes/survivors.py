@@ -1,14 +1,19 @@
-"""survivors: break the version that passes in small ways, and see which of them no test notices."""
+"""survivors: break the version that passes in small ways, and see which of them no test notices.
+
+Where some go unnoticed and too few versions were written independently to say what is right there, ask for more.
+"""
 
 import time
 from collections.abc import Iterator
 
+from burnish.agent import policy
 from burnish.agent.ask import Tools
 from burnish.agent.disputes import VOICES
+from burnish.agent.likeness import bare
 from burnish.agent.nodes.draft import from_words, question
-from burnish.agent.stronger import voices
 from burnish.agent.work import Work
 from burnish.events import Decided, Event, Move, Mutated, Notice, Stopped, Survivor
+from burnish.models.model import Model
 from burnish.runs.run import Version
 from burnish.text import counted
 
@@ -18,27 +23,88 @@ SPARE_SECONDS = 45.0
 """The same before anybody is asked for more than is needed."""
 SPARE_TOKENS = 900
 """More than an answer in an unusable form adds when it is asked for again."""
+MOST_SAMPLES = 4
+"""Beside the version itself: where there are many, one of them is always wrong."""
+NEEDED: dict[policy.Strength, int] = {"small": 2, "middle": 2, "strong": 1}
+"""Samples, beside the version itself, that must give the same before a value counts as agreed."""
+MOST_ASKS: dict[policy.Strength, int] = {"small": 3, "middle": 3, "strong": 1}
+ONE_MORE = 1
+"""Asked beyond what is missing: of three answers one often fails what was given, or is a copy."""
 
 
 def survivors(work: Work, tools: Tools) -> Iterator[Event]:
-    """Mutants of the best version; where some go unnoticed and too few voices say what is right, ask for more."""
+    """Try mutants of the best version; where some survive and too few samples say what is right, ask for more."""
     assert work.best is not None
     found = tools.replay.take(Mutated, version=work.best.number)
     if found is None:
         yield Notice(text=f"trying small changes of version {work.best.number}")
-        found = _mutated(work, tools, work.best)
+        found = try_mutants(work, tools, work.best)
     if tools.cancel.is_set():
         yield Stopped(reason="interrupted", why="stopped by the user")
         return
     yield found.model_copy(update={"at": time.time()})
     here = work.next_version
     recorded = tools.replay.take(Decided, lambda one: [move.version for move in one.moves][:1] == [here], choice=VOICES)
-    moves = recorded.moves if recorded else voices.moves(work, tools) if found.survivors else ()
-    if moves and (recorded or _fits(work, tools, moves)):
-        yield Decided(choice=VOICES, reason=_why(found, work, len(moves)), moves=moves)
+    moves = recorded.moves if recorded else plan_samples(work, tools) if found.survivors else ()
+    if moves:
+        known = 1 + len(independent_samples(work, work.best))
+        alone = "one version alone cannot" if known == 1 else f"{known} versions are too few to"
+        times = f" ({len(moves)} times)" if len(moves) > 1 else ""
+        reason = (
+            f"No test notices {len(found.survivors)} of {counted(found.mutants, 'small change')} to version "
+            f"{found.version}, and {alone} say what is right there: writing it afresh{times}."
+        )
+        yield Decided(choice=VOICES, reason=reason, moves=moves)
 
 
-def _mutated(work: Work, tools: Tools, version: Version) -> Mutated:
+def independent_samples(work: Work, version: Version) -> list[Version]:
+    """Answers beside a version that are not made from it or from one another, the earliest first.
+
+    Only those that pass what was given; where nothing was given, those that pass all that counts.
+    """
+    passes = work.passes_given if work.deciding else work.passes_all
+    able = [one for one in work.answers if one.graded and one.number != version.number and passes(one)]
+    bases = {version.number, *(one.number for one in able)}
+    return [one for one in able if one.base not in bases and one.number != version.base][:MOST_SAMPLES]
+
+
+def samples_needed(work: Work, tools: Tools) -> int:
+    """How many of them must agree: fewer of a strong model."""
+    return NEEDED[policy.strength(_model_asked_last(work, tools).name)]
+
+
+def plan_samples(work: Work, tools: Tools) -> tuple[Move, ...]:
+    """Questions for as many further samples as are missing; nobody is asked a second time.
+
+    None where they might not stay within the limits, each asked twice: more samples end no run that is done.
+    """
+    if work.best is None or any(decision.choice == VOICES for decision in work.decisions):
+        return ()
+    known = independent_samples(work, work.best)
+    same = all(bare(one.code) == bare(work.best.code) for one in known)
+    missing = max(samples_needed(work, tools) - len(known), int(same))
+    if not missing:
+        return ()
+    model, level, warmth = _model_asked_last(work, tools), _level_asked_last(work), policy.TEMPERATURE
+    moves = tuple(
+        Move(kind="rewrite", version=work.next_version + place, round=work.round, temperature=warmth, model=level)
+        for place in range(min(missing + ONE_MORE, MOST_ASKS[policy.strength(model.name)]))
+    )
+    ask = tools.sized(question(moves[0], from_words(work)), model)
+    ask = ask.model_copy(update={"max_tokens": ask.max_tokens + SPARE_TOKENS})
+    fits = tools.meter.seconds_left > SPARE_SECONDS and tools.meter.affords(ask, 2 * len(moves), model.name)
+    return moves if fits else ()
+
+
+def _model_asked_last(work: Work, tools: Tools) -> Model:
+    return (tools.model, *tools.others)[_level_asked_last(work)]
+
+
+def _level_asked_last(work: Work) -> int:
+    return max((move.model for decision in work.decisions for move in decision.moves), default=0)
+
+
+def try_mutants(work: Work, tools: Tools, version: Version) -> Mutated:
     """What the tests that may speak for the code notice of its mutants; pinned ones may not."""
     started = time.monotonic()
     if tools.mutations is None or tools.place is not None:
@@ -53,23 +119,4 @@ def _mutated(work: Work, tools: Tools, version: Version) -> Mutated:
         survivors=tuple(Survivor(key=one.key, line=one.line, said=one.said) for one in tried.unnoticed),
         why=tried.why,
         seconds=time.monotonic() - started,
-    )
-
-
-def _fits(work: Work, tools: Tools, moves: tuple[Move, ...]) -> bool:
-    """Whether all of them, each asked twice, stay within the limits: a run that is done is not ended by more voices."""
-    model = voices.asked(work, tools)
-    ask = tools.sized(question(moves[0], from_words(work)), model)
-    ask = ask.model_copy(update={"max_tokens": ask.max_tokens + SPARE_TOKENS})
-    return tools.meter.seconds_left > SPARE_SECONDS and tools.meter.affords(ask, 2 * len(moves), model.name)
-
-
-def _why(found: Mutated, work: Work, asks: int) -> str:
-    assert work.best is not None
-    heard = 1 + len(voices.others(work, work.best))
-    alone = "one version alone cannot" if heard == 1 else f"{heard} versions are too few to"
-    times = f" ({asks} times)" if asks > 1 else ""
-    return (
-        f"No test notices {len(found.survivors)} of {counted(found.mutants, 'small change')} to version "
-        f"{found.version}, and {alone} say what is right there: writing it afresh{times}."
     )

@@ -1,14 +1,19 @@
-"""Who says what is right: two others in other code, nobody against it; else it is only pinned."""
+"""Who says what is right: two others in other code, nobody against it; else it is only pinned.
+
+A call is usual when it is of the kind that the tests make; near when it is only at an edge of that.
+"""
 
 import pytest
 
-from burnish.agent.stronger.opinion import Opinion, Voice, opinion
+from burnish.strengthening.oracle import CallFilter, Expectation, Sample, expect
 
-OWN = Voice("10", "own")
+OWN = Sample("10", "own")
+TESTS = ("assert f([3, 1], 2) == 1", "assert f([1, 2, 3], 3) == 2")
+"""The second argument is the length of the first; no number is below one."""
 
 
-def said(*others: tuple[str, str], near: bool = True, usual: bool = True, needed: int = 2) -> Opinion:
-    found = opinion(OWN, [Voice(*other) for other in others], near, usual, needed)
+def said(*others: tuple[str, str], near: bool = True, usual: bool = True, needed: int = 2) -> Expectation:
+    found = expect(OWN, [Sample(*other) for other in others], near, usual, needed)
     assert found
     return found
 
@@ -74,4 +79,27 @@ def test_of_a_strong_model_one_other_voice_is_enough() -> None:
 
 
 def test_an_error_that_nobody_shares_says_nothing() -> None:
-    assert opinion(Voice("raises ValueError", "own"), [], near=True, usual=True) is None
+    assert expect(Sample("raises ValueError", "own"), [], near=True, usual=True) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "usual", "near"),
+    [
+        ("f([5, 6], 2)", True, True),
+        ("f([0, 6], 2)", False, True),
+        ("f([], 0)", False, True),
+        ("f([-1, 6], 2)", False, False),
+        ("f([5, 6], 7)", False, False),
+        ("f('ab', 2)", False, False),
+        ("f([5, 6])", False, False),
+        ("f(", False, False),
+    ],
+)
+def test_signs_types_and_relations_make_a_call_usual(call: str, usual: bool, near: bool) -> None:
+    known = CallFilter(("f",), TESTS)
+    assert (known.is_usual(call), known.is_near(call)) == (usual, near)
+
+
+def test_without_a_known_call_nothing_is_usual() -> None:
+    assert not CallFilter(("f",), ()).is_usual("f(1)")
+    assert not CallFilter(("f",), ()).is_near("f(1)")

@@ -1,15 +1,15 @@
 """A few tests notice as much as many."""
 
-from burnish.agent.stronger.cover import Candidate, chosen
-from burnish.agent.stronger.opinion import Opinion, Origin
+from burnish.strengthening.oracle import Expectation, Origin
+from burnish.strengthening.set_cover import Candidate, choose_tests
 
 
 def candidate(test: str, notices: str, origin: Origin = "agreed", exposes: bool = False) -> Candidate:
-    return Candidate(test, test, Opinion("1", origin, "", exposes), frozenset(notices))
+    return Candidate(test, test, Expectation("1", origin, "", exposes), frozenset(notices))
 
 
 def picked(*candidates: Candidate, most: int = 8) -> list[str]:
-    return [one.test for one in chosen(candidates, most)]
+    return [one.test for one in choose_tests(candidates, most)]
 
 
 def test_the_test_that_notices_most_makes_others_needless() -> None:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from burnish.agent.stronger import values
-from burnish.agent.stronger.values import are_same, is_value
+from burnish.strengthening.render_assert import are_same, is_value, render_assert
 
 
 @pytest.mark.parametrize(
@@ -24,7 +23,7 @@ from burnish.agent.stronger.values import are_same, is_value
     ],
 )
 def test_a_plain_value_becomes_a_test(answer: str, test: str) -> None:
-    assert values.test_of("f(1)", answer) == test
+    assert render_assert("f(1)", answer) == test
 
 
 @pytest.mark.parametrize(
@@ -43,11 +42,11 @@ def test_a_plain_value_becomes_a_test(answer: str, test: str) -> None:
     ],
 )
 def test_what_was_cut_or_is_no_plain_value_becomes_none(answer: str) -> None:
-    assert values.test_of("f(1)", answer) == ""
+    assert render_assert("f(1)", answer) == ""
 
 
 def test_a_long_call_becomes_no_test() -> None:
-    assert values.test_of(f"f({'1' * 130})", "1") == ""
+    assert render_assert(f"f({'1' * 130})", "1") == ""
 
 
 def test_answers_are_compared_as_a_test_would() -> None:
@@ -58,3 +57,11 @@ def test_answers_are_compared_as_a_test_would() -> None:
     assert not are_same("raises KeyError", "raises ValueError")
     assert are_same("Point(x=1)", "Point(x=1)")
     assert not is_value("raises ValueError")
+
+
+def test_a_text_in_another_script_is_written_only_where_that_is_wanted() -> None:
+    assert render_assert("f(1)", "'5 μm'") == ""
+    assert render_assert("f(1)", "'5 μm'", any_script=True) == "assert f(1) == '5 μm'"
+    assert render_assert("f(1)", "'plain'", any_script=True) == "assert f(1) == 'plain'"
+    assert render_assert("f(1)", "'\\u202eμ'", any_script=True) == "", "nothing that a reader does not see"
+    assert render_assert("f(1)", "Cart('μ')", any_script=True) == ""

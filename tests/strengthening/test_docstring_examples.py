@@ -1,6 +1,6 @@
-"""Sessions in docstrings as tests: what is typed is kept in its order, and only what is meant to the letter counts."""
+"""Examples in docstrings as tests: of sessions what is typed is kept in its order, and only exact answers count."""
 
-from burnish.verbs.strengthening.sessions import sessions_of
+from burnish.strengthening.docstring_examples import read_call_examples, read_session_examples
 
 COUNTER = '''
 from datetime import timedelta
@@ -43,9 +43,14 @@ def other():
     """Says nothing of itself."""
 '''
 
+SHOW = '''def show(rows):
+    """Show rows as text, e.g. '7' in show([[7, 8]]), show([]) == ''."""
+    return str(rows) if rows else ""
+'''
+
 
 def bodies(function: str) -> list[str]:
-    return [saying.body for saying in sessions_of(COUNTER, function)]
+    return [saying.body for saying in read_session_examples(COUNTER, function)]
 
 
 def test_an_answer_is_a_test_of_all_that_was_typed_before_it() -> None:
@@ -68,12 +73,12 @@ def test_what_is_no_value_is_compared_by_how_it_is_shown() -> None:
 
 def test_the_check_is_one_expression_that_is_true_where_the_docstring_is_right() -> None:
     names = {"Counter": _Good}
-    assert [eval(saying.check, names) for saying in sessions_of(COUNTER, "Counter.add")] == [True, True]
+    assert [eval(saying.check, names) for saying in read_session_examples(COUNTER, "Counter.add")] == [True, True]
 
 
 def test_the_same_check_is_false_for_code_that_does_something_else() -> None:
     names = {"Counter": _Bad}
-    assert [eval(saying.check, names) for saying in sessions_of(COUNTER, "Counter.add")] == [False, False]
+    assert [eval(saying.check, names) for saying in read_session_examples(COUNTER, "Counter.add")] == [False, False]
 
 
 def test_nothing_is_made_of_docstrings_that_do_not_speak_of_the_function() -> None:
@@ -81,7 +86,12 @@ def test_nothing_is_made_of_docstrings_that_do_not_speak_of_the_function() -> No
 
 
 def test_a_docstring_that_doctest_cannot_read_gives_nothing() -> None:
-    assert sessions_of('def f():\n    """\n    >>>f()\n    1\n    """\n', "f") == []
+    assert read_session_examples('def f():\n    """\n    >>>f()\n    1\n    """\n', "f") == []
+
+
+def test_a_saying_knows_its_call_on_whichever_side_it_stands() -> None:
+    told = [(one.check, one.call) for one in read_call_examples(SHOW, "show")]
+    assert told == [("'7' in show([[7, 8]])", "show([[7, 8]])"), ("show([]) == ''", "show([])")]
 
 
 class _Good:
