@@ -11,8 +11,9 @@ from burnish.tasks import Task
 
 HEAD = """# How the agent works
 
-Drawn from `src/burnish/agent/graph.py`; a test keeps the two alike. Each box is a file or a function of the same name
-in `src/burnish/agent/`. Dotted lines are choices, made by `after_decision`.
+Drawn from `src/burnish/agent/graph.py`; a test keeps the two alike. Each box is a node: a function of the same name in
+`src/burnish/agent/nodes/` (`decide` in `policy.py`, `tests` in `nodes/specify.py`). Dotted lines are choices, made by
+the functions `after_…`.
 
 """
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agent.graph import count_visits, draw_mermaid
 from burnish.agent.limits import Limits
-from burnish.agent.picture import picture, visits
 from burnish.attempt import attempt
 from burnish.events import (
     Applied,
@@ -164,25 +164,25 @@ def test_what_a_model_wrote_is_no_escape_code() -> None:
 
 
 def test_the_picture_marks_the_road_that_a_run_took(run: Run) -> None:
-    assert "visited" not in picture()
-    assert visits(run)["judge"] == 1
-    assert "judge(judge: once):::visited" in picture(run)
-    assert visits(run)["run"] == 2
-    assert "run(run: 2 times):::visited" in picture(run)
+    assert "visited" not in draw_mermaid()
+    assert count_visits(run)["judge"] == 1
+    assert "judge(judge: once):::visited" in draw_mermaid(run)
+    assert count_visits(run)["run"] == 2
+    assert "run(run: 2 times):::visited" in draw_mermaid(run)
 
 
 def test_the_road_leads_over_nodes_of_the_graph_and_what_specify_decides_is_its_own(open_box: Sandbox) -> None:
     task = from_sentence("double a number").model_copy(update={"assume": True})
     run = attempt(task, ScriptedModel(script(assume="- zero stays zero")))
     assert {"specify", "assume"} <= {event.choice for event in run.all(Decided)}
-    road = visits(run)
-    assert all(f"\t{node}({node})" in picture() for node in road), road
+    road = count_visits(run)
+    assert all(f"\t{node}({node})" in draw_mermaid() for node in road), road
     assert road["decide"] == len(run.all(Decided)) - 2
     assert road["specify"] == 1
 
 
 def test_the_commands_print_it(work_folder: Path, store: object) -> None:
-    assert burnish("explain", "--graph", cwd=work_folder).stdout.strip() == picture()
+    assert burnish("explain", "--graph", cwd=work_folder).stdout.strip() == draw_mermaid()
     none = burnish("explain", cwd=work_folder)
     assert (none.returncode, "burnish runs" in none.stderr) == (2, True)
 
@@ -228,7 +228,7 @@ def test_a_round_for_a_check_has_no_number_and_one_that_was_left_out_says_why() 
 
 
 def test_the_road_of_a_run_that_went_on_leads_over_what_followed() -> None:
-    road = visits(iterated())
+    road = count_visits(iterated())
     assert (road["survivors"], road["strengthen"], road["refine"], road["review"]) == (1, 1, 2, 2)
     assert road["decide"] == 2
-    assert "strengthen(strengthen: once):::visited" in picture(iterated())
+    assert "strengthen(strengthen: once):::visited" in draw_mermaid(iterated())

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from burnish.agent.ask import Shown, Tools
+from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.background import work
-from burnish.agent.fitting import check_fits
-from burnish.agent.limits import Limits, check_priced, meter_after, uncapped_notice
+from burnish.agent.context_budget import check_answer_fits
+from burnish.agent.limits import Limits, check_priced, explain_missing_cap, meter_after
 from burnish.agent.packages import added, layer_for
 from burnish.agent.wearing import packages_for
 from burnish.checks.final import FinalChecks
@@ -43,7 +43,7 @@ def attempt(
     replay: Sequence[Event] = (),
     answer: Callable[[str], str] | None = None,
     afterwards: Iterable[str] = (),
-    review: Callable[[Shown], Reviewed] | None = None,
+    review: Callable[[Checkpoint], Reviewed] | None = None,
     packages: Sequence[str] = (),
     allow_packages: Sequence[str] = (),
 ) -> Run:
@@ -61,7 +61,7 @@ def attempt(
     store, limits = store or Store(), limits or Limits()
     models = _opened(model)
     check_priced(limits, *(model.name for model in models))
-    check_fits(limits, models)
+    check_answer_fits(limits, models)
     worn = _worn(packages, replay, limits, watch)
     with open_sandbox(sandbox, layer=worn.folder) as box:
         run_id, record = _record(store, task, replay)
@@ -85,7 +85,7 @@ def attempt(
                 continues=continues,
             )
             earlier = _begin(started, replay, voice)
-            if doubt := uncapped_notice(limits, *(model.name for model in models)):
+            if doubt := explain_missing_cap(limits, *(model.name for model in models)):
                 voice.tell(Notice(text=doubt, stays=True))
             if worn.layer and not replay:
                 voice.tell(added(worn.layer, seconds=worn.seconds))

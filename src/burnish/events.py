@@ -50,6 +50,8 @@ class Graded(Frozen):
     cases: tuple[Case, ...] = ()
     problem: str = ""
     """Why there are no (or not all) cases: code that does not parse, a crash, a timeout. Empty when all is well."""
+    not_run: bool = False
+    """True when the job broke in the sandbox, so that nothing is known about the code."""
     timed_out: bool = False
     broke_cell: bool = False
     """True when the cell ended while it ran: mostly by taking all memory. What is missing then counts as failed."""
@@ -58,6 +60,14 @@ class Graded(Frozen):
     shared: int = 0
     """How many of the tests that was so for; the others were judged apart."""
     seconds: float = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_not_run(cls, data: Any) -> Any:
+        """Earlier records say it in the problem alone."""
+        if isinstance(data, dict) and "not_run" not in data:
+            return {**data, "not_run": str(data.get("problem", "")).startswith("the tests could not be run")}
+        return data
 
     @property
     def passed(self) -> int:
@@ -273,12 +283,22 @@ class CodeProposed(BaseEvent):
     by: str
     ask_id: str = ""
     problem: str = ""
+    no_answer: bool = False
+    """True when the model's server failed, so that the empty code says nothing about the model."""
     round: int = 0
     """0 for the first drafts; each time the agent went back to the code adds one."""
     base: int | None = None
     """The version that it was made from; 0 is the code that was there before; None: written afresh."""
     mended: str = ""
     """What had to be done to the answer before it was code: "taken out of a JSON wrapper". Empty: nothing."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _find_no_answer(cls, data: Any) -> Any:
+        """Earlier records say it in the problem alone."""
+        if isinstance(data, dict) and "no_answer" not in data:
+            return {**data, "no_answer": str(data.get("problem", "")).startswith("the model did not answer: ")}
+        return data
 
 
 class TestsRan(BaseEvent):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from burnish.agent.work import GIVEN, Work
+from burnish.agent.state import GIVEN, AgentState
 from burnish.events import Case, CodeProposed, Event, Graded, SpecAgreed, TestsRan
 from burnish.tasks import Task
 
@@ -39,8 +39,8 @@ def ran(number: int, outcomes: str, message: str = "got: 0", model: str = "") ->
     return TestsRan(version=number, graded=Graded(cases=cases))
 
 
-def work(*events: Event, task: Task = WRITING) -> Work:
-    return Work(task, [spec(task), *events])
+def work(*events: Event, task: Task = WRITING) -> AgentState:
+    return AgentState(task, [spec(task), *events])
 
 
 def told(versions: Mapping[int, str]) -> list[Event]:

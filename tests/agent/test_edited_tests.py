@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from burnish.agent.edited_tests import find_test_on_line, read_edited_tests, replace_value
+from burnish.agent.human_review import find_test_on_line, read_edited_tests, replace_value
 from burnish.checks.suite import Suite
 
 GIVEN = ("assert f(1) == 1", "with pytest.raises(ValueError):\n    f(-1)")

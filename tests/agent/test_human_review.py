@@ -8,9 +8,9 @@ from typing import Any, Literal, cast
 import pytest
 
 from burnish import Limits, Run, ScriptedModel, Store
-from burnish.agent.ask import Shown, Tools
+from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.graph import after_decision, after_review
-from burnish.agent.human_review import MOST_LOOKS, Tests, look, review_tests
+from burnish.agent.human_review import MOST_LOOKS, AgreedTests, look, review_tests
 from burnish.agent.limits import Meter
 from burnish.attempt import attempt
 from burnish.events import (
@@ -50,13 +50,13 @@ class Person:
 
     def __init__(self, tests: list[Reviewed] | None = None, checks: list[Reviewed] | None = None) -> None:
         self.answers = {"tests": iter(tests or []), "checks": iter(checks or [])}
-        self.shown: list[Shown] = []
+        self.shown: list[Checkpoint] = []
 
-    def __call__(self, shown: Shown) -> Reviewed:
+    def __call__(self, shown: Checkpoint) -> Reviewed:
         self.shown.append(shown)
         return next(self.answers[shown.where], say("go_on"))
 
-    def seen(self, where: str) -> list[Shown]:
+    def seen(self, where: str) -> list[Checkpoint]:
         return [shown for shown in self.shown if shown.where == where]
 
 
@@ -96,7 +96,7 @@ class Reader(Person):
         super().__init__()
         self.where, self.comments = where, iter(comments)
 
-    def __call__(self, shown: Shown) -> Reviewed:
+    def __call__(self, shown: Checkpoint) -> Reviewed:
         self.shown.append(shown)
         comment = next(self.comments, None) if shown.where == self.where else None
         if comment is None:
@@ -252,7 +252,7 @@ def test_tests_of_the_run_that_this_one_goes_on_from_stay_in_force() -> None:
     now = work(task=WRITING.model_copy(update={"earlier_tests": (before,)}))
     person = Person([say("edited", text="assert f(1) == 1\n")])
     tools = Tools(ScriptedModel([]), cast(Any, None), Meter(Limits()), threading.Event(), review=person)
-    events = list(review_tests(now, tools, Tests(spec=now.spec, written=("assert f(3) == 3",))))
+    events = list(review_tests(now, tools, AgreedTests(spec=now.spec, written=("assert f(3) == 3",))))
     assert [event.tests for event in events if isinstance(event, TestsProposed)] == [()]
     assert [event.given_tests for event in events if isinstance(event, SpecAgreed)] == [("assert f(1) == 1",)]
     assert before in person.shown[0].tests
@@ -268,7 +268,7 @@ def test_who_stops_at_the_tests_gets_a_verdict_on_what_there_is() -> None:
 
 def test_time_that_a_person_takes_counts_for_no_limit() -> None:
     meter = Meter(Limits(seconds=10.0))
-    with meter.paused():
+    with meter.pause():
         before = meter.seconds_left
         threading.Event().wait(0.05)
         assert meter.seconds_left == before
@@ -356,7 +356,7 @@ def test_only_code_that_a_person_wrote_overrules_a_test() -> None:
     ):
         now = work(*before, proposed(2, by=by, base=1), ran(2, outcomes, model="pfp"))
         assert now.best
-        assert (now.best.number, now.disputed, now.holds) == (best, aside, True)
+        assert (now.best.number, now.disputed, now.best_passes) == (best, aside, True)
     crashed = TestsRan(version=2, graded=Graded(problem="over the time limit"))
     alone = WRITING.model_copy(update={"visible_tests": ()})
     now = work(own, proposed(1), ran(1, "", model="ppp"), proposed(2, by="user", base=1), crashed, task=alone)
@@ -378,7 +378,7 @@ def test_a_test_that_a_person_overrules_brings_no_other_version_forward() -> Non
     events += [ran(2, "pp"), proposed(3, by="user", base=1), ran(3, "pp")]
     now = work(*events)
     assert now.best
-    assert (now.best.number, now.disputed, now.holds) == (3, (added.test,), True)
+    assert (now.best.number, now.disputed, now.best_passes) == (3, (added.test,), True)
 
 
 def test_a_person_can_mend_by_hand_what_the_model_cannot() -> None:
@@ -478,7 +478,7 @@ def test_what_was_made_for_a_person_goes_back_to_them_whether_it_was_kept_or_not
         ScriptedModel([]), cast(Any, None), Meter(Limits()), threading.Event(), afterwards=frozenset({"strengthen"})
     )
     before = (proposed(1), ran(1, "pp"), done)
-    assert after_decision(work(*before), {"events": []}, tools) == ["survivors"]
+    assert after_decision(work(*before), tools) == ["survivors"]
     kept = Refined(check="quality", base=1, version=2, kept=True, before="2 findings")
     round_ = (proposed(2, by="refine", base=1), ran(2, "pp"), kept)
     wish = Reviewed(where="checks", said="change", words="simpler")
@@ -486,9 +486,9 @@ def test_what_was_made_for_a_person_goes_back_to_them_whether_it_was_kept_or_not
         after = work(*before, *round_, wish, proposed(3, by="review", base=2), ran(3, outcomes), done)
         assert after.best
         assert after.best.number == best
-        assert after_decision(after, {"events": []}, tools) == ["review"]
+        assert after_decision(after, tools) == ["review"]
     waits = work(*before, proposed(2, by="user", base=1))
-    assert (waits.wanted, after_review(waits), after_review(work(*before))) == (True, "run", "judge")
+    assert (after_review(waits), after_review(work(*before))) == ("run", "judge")
     assert after_review(work(*before, proposed(2, by="user", base=1, problem="no"))) == "judge"
     assert after_review(work(*before, proposed(2, by="user", base=1), done)) == "judge", "time was over"
 
@@ -504,9 +504,9 @@ def test_a_version_for_a_person_has_no_vote() -> None:
 def test_nothing_is_recorded_of_an_answer_that_came_after_ctrl_c() -> None:
     cancel = threading.Event()
 
-    def person(shown: Shown) -> Reviewed:
+    def person(shown: Checkpoint) -> Reviewed:
         cancel.set()
         return say("change", "too late")
 
     tools = Tools(ScriptedModel([GOOD]), cast(Any, None), Meter(Limits()), cancel, review=person)
-    assert list(look(Shown(where="tests", tests=""), tools)) == []
+    assert list(look(Checkpoint(where="tests", tests=""), tools)) == []

@@ -99,8 +99,8 @@ def test_no_cap_is_passed_whatever_a_server_writes_and_says(
 def test_a_length_for_answers_is_for_those_that_hold_code() -> None:
     tools = tools_for(ScriptedModel(["x"]), Limits(max_tokens=500, thinking=70))
     short = CODE.model_copy(update={"purpose": "tests"})
-    assert (tools.sized(CODE).max_tokens, tools.sized(short).max_tokens) == (500, 40)
-    assert (tools.sized(CODE).thinking, tools.sized(short).thinking) == (70, 70)
+    assert (tools.with_limits(CODE).max_tokens, tools.with_limits(short).max_tokens) == (500, 40)
+    assert (tools.with_limits(CODE).thinking, tools.with_limits(short).thinking) == (70, 70)
 
 
 def test_no_tokens_for_thoughts_means_none_whatever_the_settings_say() -> None:
@@ -269,7 +269,7 @@ def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_rep
         resumed.count(known[1].tokens_in, known[1].tokens_out, model.name)
     assert tools.meter.dollars >= paid * (most_dollars(CODE, model.name) or 0) > 0
     assert resumed.dollars == pytest.approx(tools.meter.dollars)
-    assert (resumed.left().calls, tools.meter.left().calls) == (15, 15)
+    assert (resumed.remaining().calls, tools.meter.remaining().calls) == (15, 15)
     assert Run(told).dollars == pytest.approx(tools.meter.dollars)
 
 

@@ -118,14 +118,14 @@ def test_a_dollar_cap_on_an_unpriced_model_names_the_token_cap_to_use() -> None:
 
 def test_what_is_left_is_never_less_than_nothing() -> None:
     meter = Meter(Limits(calls=3, tokens=200, dollars=1))
-    assert (meter.left().calls, meter.left().tokens, meter.left().dollars) == (3, 200, 1)
+    assert (meter.remaining().calls, meter.remaining().tokens, meter.remaining().dollars) == (3, 200, 1)
     meter.book(question(), DEAR)
     meter.count(500, 10, DEAR)
-    left = meter.left()
+    left = meter.remaining()
     assert (left.calls, left.tokens) == (1, 0)
     assert left.dollars == pytest.approx(1 - meter.dollars)
     assert 0 < left.seconds <= 600
-    assert Meter(Limits()).left().dollars is None
+    assert Meter(Limits()).remaining().dollars is None
 
 
 @pytest.mark.parametrize("text", ["1,2,3," * 600, "x" * 3600, "\N{SNOWMAN}" * 1200, ")](\n" * 900])
@@ -153,7 +153,7 @@ def test_a_call_that_came_to_nothing_counts_as_a_call_with_its_tokens_and_its_mo
     for reply, tokens in ((None, 184), (cut, 9)):
         meter = Meter(Limits(calls=3, tokens=200, dollars=1))
         meter.count_lost(ASKED, reply, ["local:tiny-0.5b", DEAR])
-        assert (meter.left().calls, meter.left().tokens) == (2, 200 - tokens)
+        assert (meter.remaining().calls, meter.remaining().tokens) == (2, 200 - tokens)
         assert meter.dollars == pytest.approx(tokens * 2.5e-6 + (100 if reply is None else 2) * 7.5e-6)
     paid = Meter(Limits(dollars=1))
     paid.count_lost(ASKED, cut.model_copy(update={"dollars": 0.5}), [DEAR])

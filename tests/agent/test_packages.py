@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from burnish.agent import prompts
-from burnish.agent.nodes.draft import wanted
-from burnish.agent.nodes.run import basis_of, run
+from burnish.agent.nodes.draft import prompt_input
+from burnish.agent.nodes.run import hash_basis, run
 from burnish.agent.packages import Packages, layer_for, missing_in
-from burnish.agent.prompts import Wanted
-from burnish.agent.work import Work
+from burnish.agent.prompts import PromptInput
+from burnish.agent.state import AgentState
 from burnish.events import Case, CodeProposed, Graded, PackagesAdded, SpecAgreed, TestsRan
 from burnish.packages import Bounds, prepare
 from burnish.runs import Replay
@@ -176,7 +176,7 @@ def test_python_s_own_modules_and_the_task_s_are_no_packages(module: str) -> Non
 def test_where_nobody_may_add_packages_as_in_evaluations_a_version_just_fails(box: Sandbox) -> None:
     spec = SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 1",))
     version = CodeProposed(version=1, code="import yaml\n\n\ndef f(n):\n    return n\n", by="draft")
-    *_, ran = run(Work(Task(id="f", prompt="f"), [spec, version]), at_work.tools(box))
+    *_, ran = run(AgentState(Task(id="f", prompt="f"), [spec, version]), at_work.tools(box))
     assert isinstance(ran, TestsRan)
     assert ran.graded.problem.endswith("No module named 'yaml' (line 1: import yaml)")
 
@@ -195,7 +195,7 @@ def test_a_run_that_goes_on_has_the_same_versions() -> None:
 
 def asked(*packages: str) -> str:
     task = Task(id="f", prompt="Add one.", entry_point="f", packages=packages)
-    of = Wanted(task=task, spec=SpecAgreed(entry_point="f", signature="f(n)"))
+    of = PromptInput(task=task, spec=SpecAgreed(entry_point="f", signature="f(n)"))
     told = (
         prompts.write(of),
         prompts.repair(of, "def f(n): 0", "x"),
@@ -213,12 +213,12 @@ def test_a_package_that_came_on_the_way_is_named_in_the_prompts_from_then_on(box
     spec = SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 1",))
     version = CodeProposed(version=1, code="import yaml\n\n\ndef f(n):\n    return n\n", by="draft")
     came = PackagesAdded(asked=("pyyaml",), packages=(("pyyaml", "9.1"),), why="version 1 imports it")
-    begun = Work(Task(id="f", prompt="f"), [spec, version])
-    assert "package" not in prompts.refine(wanted(begun), version.code, "x")[-1].content
-    graded = TestsRan(version=1, graded=Graded(), basis=basis_of(begun.versions[0], begun.suite))
+    begun = AgentState(Task(id="f", prompt="f"), [spec, version])
+    assert "package" not in prompts.refine(prompt_input(begun), version.code, "x")[-1].content
+    graded = TestsRan(version=1, graded=Graded(), basis=hash_basis(begun.versions[0], begun.suite))
     told = list(run(begun, at_work.tools(box, replay=Replay([came, graded]))))
     assert told[-2:] == [came, told[-1]], "a run that is taken up again says it at the same place"
-    asked = prompts.refine(wanted(begun.after([came])), version.code, "x")[-1].content
+    asked = prompts.refine(prompt_input(begun.after([came])), version.code, "x")[-1].content
     assert "only the standard library and pyyaml." in asked
 
 

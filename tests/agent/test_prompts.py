@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from burnish.agent import prompts
-from burnish.agent.prompts import Messages, Wanted
+from burnish.agent.prompts import Messages, PromptInput
 from burnish.events import SpecAgreed
 from burnish.tasks import Task
 from burnish.tasks.syntax import parsed
@@ -28,9 +28,9 @@ TASK = Task(
 )
 
 
-def wanted(task: Task = TASK, **spec: object) -> Wanted:
+def wanted(task: Task = TASK, **spec: object) -> PromptInput:
     agreed = {"entry_point": task.entry_point, "signature": task.signature, "given_tests": task.visible_tests, **spec}
-    return Wanted(task=task, spec=SpecAgreed.model_validate(agreed))
+    return PromptInput(task=task, spec=SpecAgreed.model_validate(agreed))
 
 
 def every(task: Task = TASK) -> dict[str, Messages]:

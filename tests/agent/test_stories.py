@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agent.extract import asserts_from
+from burnish.agent.model_tests import extract_tests
 from tests.support import block
 
 PUSHED = "s = Stack()\ns.push(1)\nassert s.pop() == 1"
@@ -23,7 +23,7 @@ EMPTY = "s = Stack()\nassert s.size() == 0"
     ],
 )
 def test_each_story_is_one_test(answer: str) -> None:
-    assert asserts_from(answer, "Stack", stories=True) == ([PUSHED, EMPTY], 0)
+    assert extract_tests(answer, "Stack", stories=True) == ([PUSHED, EMPTY], 0)
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_each_story_is_one_test(answer: str) -> None:
     ],
 )
 def test_a_story_that_does_not_stand_on_its_own_is_dropped(story: str) -> None:
-    kept, dropped = asserts_from(block(story), "Stack", stories=True)
+    kept, dropped = extract_tests(block(story), "Stack", stories=True)
     assert (kept, dropped > 0) == ([], True)
 
 
 def test_steps_that_assert_nothing_are_no_test() -> None:
-    assert asserts_from(block("s = Stack()\ns.push(1)"), "Stack", stories=True) == ([], 0)
+    assert extract_tests(block("s = Stack()\ns.push(1)"), "Stack", stories=True) == ([], 0)

@@ -24,7 +24,7 @@ TEST = "tests/unit/test_a.py::TestA::test_b[x/y::z[1]]"
 def test_an_id_of_a_test_its_function_class_file_or_folder_means_it(entry: str) -> None:
     assert entry in names(TEST)
     assert is_chosen(TEST, {"chosen": [entry]})
-    assert counting(Before(passing=(TEST,)), "f", [entry]).deciding == (TEST,)
+    assert counting(Before(passing=(TEST,)), "f", [entry]).deciding_tests == (TEST,)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_an_id_of_a_test_its_function_class_file_or_folder_means_it(entry: str) 
 def test_what_only_looks_like_it_does_not(entry: str) -> None:
     assert entry not in names(TEST)
     assert not is_chosen(TEST, {"chosen": [entry]})
-    assert counting(Before(passing=(TEST,)), "f", [entry]).deciding == ()
+    assert counting(Before(passing=(TEST,)), "f", [entry]).deciding_tests == ()
 
 
 def test_our_own_file_is_known_by_its_end_or_by_having_no_name() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from burnish.agent.ask import Shown
+from burnish.agent.ask import Checkpoint
 from burnish.cli import review
 from burnish.cli.review import HEADS, HELP, MOST_ODD, edit_in_editor, find_editor, read_answer, read_file, show
 from burnish.errors import SetupProblem
@@ -22,7 +22,7 @@ from burnish.runs import Store
 from tests.cli.conftest import Call
 from tests.support import DOUBLE, ESC, block, burnish, script
 
-TESTS = Shown(where="tests", tests="from solution import f\n\n\ndef test_model_1():\n    assert f(1) == 1\n")
+TESTS = Checkpoint(where="tests", tests="from solution import f\n\n\ndef test_model_1():\n    assert f(1) == 1\n")
 COMMAND = ("write", DOUBLE, "--model", "scripted:demo", "--fast", "--review")
 WANTED = block('def double(n):\n    """Twice the number, as you wanted it."""\n    return n + n')
 
@@ -34,7 +34,7 @@ def command(tmp_path: Path) -> tuple[str, ...]:
     return (*COMMAND, "--model", f"scripted:{tmp_path / 'model.json'}")
 
 
-def told(shown: Shown) -> str:
+def told(shown: Checkpoint) -> str:
     console = Console(file=io.StringIO(), width=100)
     show(shown, console)
     assert isinstance(console.file, io.StringIO)
@@ -73,7 +73,7 @@ def test_what_is_not_understood_is_said(line: str) -> None:
 
 def test_lines_are_numbered_and_nothing_in_them_is_obeyed() -> None:
     evil = f"assert f('[bold]x[/bold]') == 1  # {ESC}[2J{ESC}]0;gone\x07 :smile:"
-    shown = told(Shown(where="tests", tests=f"import a\n{evil}\nlast", note=f"[red]no{ESC}[31m"))
+    shown = told(Checkpoint(where="tests", tests=f"import a\n{evil}\nlast", note=f"[red]no{ESC}[31m"))
     assert ESC not in shown
     assert HEADS["tests"] in shown
     assert "   2  assert f('[bold]x[/bold]') == 1  #  :smile:" in shown
@@ -82,7 +82,7 @@ def test_lines_are_numbered_and_nothing_in_them_is_obeyed() -> None:
 
 
 def test_an_escape_that_swallows_lines_does_not_shift_their_numbers() -> None:
-    assert "   2  second" in told(Shown(where="tests", tests=f"first {ESC}]0;open\nsecond"))
+    assert "   2  second" in told(Checkpoint(where="tests", tests=f"first {ESC}]0;open\nsecond"))
 
 
 def test_code_comes_with_a_table_of_what_the_checks_say() -> None:
@@ -90,7 +90,7 @@ def test_code_comes_with_a_table_of_what_the_checks_say() -> None:
         Evidence(check="tests", verdict="passed", why="5 tests pass"),
         Evidence(check="security", verdict="failed", why=f"[link]eval{ESC}[2J", figure="1 finding"),
     )
-    shown = told(Shown(where="checks", tests="never shown", code="def f(n):\n    return n", evidence=evidence))
+    shown = told(Checkpoint(where="checks", tests="never shown", code="def f(n):\n    return n", evidence=evidence))
     assert HEADS["checks"] in shown
     assert "   1  def f(n):" in shown
     assert "never shown" not in shown

@@ -8,7 +8,7 @@ import pytest
 
 import burnish
 from burnish import ScriptedModel, SetupProblem, Store
-from burnish.agent.extract import problem_with
+from burnish.agent.answer.code import find_problem
 from burnish.tasks.jsonl import load_jsonl
 from burnish.verbs import write
 from burnish.verbs.strengthen import render_diff
@@ -31,7 +31,7 @@ def test_the_trick_works_where_nobody_looks(tmp_path: Path) -> None:
 
 
 def test_a_model_that_answers_with_it_is_not_taken_at_its_word(tmp_path: Path) -> None:
-    assert "names the encoding 'utf-7'" in problem_with(CODED, "double(n)")
+    assert "names the encoding 'utf-7'" in find_problem(CODED, "double(n)")
     answers = script(**dict.fromkeys(ASKING, block(CODED)))
     store = Store(tmp_path / "home")
     burnish.write(DOUBLE, ScriptedModel(answers), out=tmp_path / "out", store=store, fast=True)

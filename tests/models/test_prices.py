@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agent.limits import Limits, check_priced, uncapped_notice
+from burnish.agent.limits import Limits, check_priced, explain_missing_cap
 from burnish.errors import SetupProblem
 from burnish.models.prices import Price, look_up_context, price_of
 
@@ -105,10 +105,10 @@ def test_a_dollar_cap_says_that_a_server_on_this_machine_may_be_a_gateway(
 ) -> None:
     settings_of(tmp_path, monkeypatch, "")
     capped = Limits(dollars=1.0)
-    assert uncapped_notice(capped, "lab:any").endswith(f"--tokens {capped.tokens}")
-    assert "models.lab.free true" in uncapped_notice(capped, "scripted:demo", "lab:any")
-    assert not uncapped_notice(Limits(), "lab:any"), "without a cap nothing is void"
-    assert not uncapped_notice(capped, "scripted:demo", "local:x", "huggingface:x", "openai:gpt-4o")
+    assert explain_missing_cap(capped, "lab:any").endswith(f"--tokens {capped.tokens}")
+    assert "models.lab.free true" in explain_missing_cap(capped, "scripted:demo", "lab:any")
+    assert not explain_missing_cap(Limits(), "lab:any"), "without a cap nothing is void"
+    assert not explain_missing_cap(capped, "scripted:demo", "local:x", "huggingface:x", "openai:gpt-4o")
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
@@ -116,14 +116,14 @@ def test_the_users_own_address_of_a_cloud_on_this_machine_is_named_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     settings_of(tmp_path, monkeypatch, f'[models.{kind}]\nbase_url = "http://localhost:4000"\n')
-    assert f"models.{kind}.free true" in uncapped_notice(Limits(dollars=1.0), f"{kind}:gpt-4o")
+    assert f"models.{kind}.free true" in explain_missing_cap(Limits(dollars=1.0), f"{kind}:gpt-4o")
 
 
 def test_who_calls_a_server_free_is_believed_wherever_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     far = '[models.far]\nbase_url = "https://example.org/v1"\nfree = true\n'
     settings_of(tmp_path, monkeypatch, f"free = true\n{far}")
     assert price_of("lab:any") == price_of("far:any") == Price(read=0, written=0)
-    assert not uncapped_notice(Limits(dollars=1.0), "lab:any", "far:any")
+    assert not explain_missing_cap(Limits(dollars=1.0), "lab:any", "far:any")
 
 
 def test_a_server_that_is_called_dear_has_no_known_price(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

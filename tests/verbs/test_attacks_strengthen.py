@@ -7,7 +7,7 @@ import pytest
 
 import burnish
 from burnish import Store
-from burnish.agent.extract import asserts_from
+from burnish.agent.model_tests import extract_tests
 from burnish.agent.nodes.strengthen import read_calls
 from burnish.events import Decided
 from burnish.verbs.strengthen import read_new_tests
@@ -44,8 +44,8 @@ def project(root: Path, code: str = CODE, folder: str = "shop") -> Path:
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_a_test_of_the_models_that_does_more_than_compute_is_not_used(expression: str) -> None:
-    assert asserts_from(f"```python\nassert f({expression}) == 2\n```", "f")[0] == []
-    assert asserts_from(f"```python\nx = {expression}\nassert f(1) == 2\n```", "f", stories=True)[0] in (
+    assert extract_tests(f"```python\nassert f({expression}) == 2\n```", "f")[0] == []
+    assert extract_tests(f"```python\nx = {expression}\nassert f(1) == 2\n```", "f", stories=True)[0] in (
         [],
         ["assert f(1) == 2"],
     )
@@ -58,7 +58,7 @@ def test_a_test_of_the_models_that_computes_is_used() -> None:
         "assert f(1).__class__.__name__ == 'int'",
         "assert sorted(f([2, 1])) == [1]",
     ]
-    assert asserts_from("```python\n" + "\n".join(honest) + "\n```", "f")[0] == honest
+    assert extract_tests("```python\n" + "\n".join(honest) + "\n```", "f")[0] == honest
 
 
 @pytest.mark.parametrize("typed", ["f(__import__('os').getpid() * 0 + 2)", "f(os.getpid() * 0 + 2)"])

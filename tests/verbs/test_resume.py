@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agent.graph import draw_mermaid
 from burnish.agent.limits import Limits
-from burnish.agent.picture import picture
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import (
     Asked,
@@ -106,7 +106,7 @@ def test_a_run_killed_amid_questions_that_are_no_longer_asked_goes_on_with_those
         assert not {"draft", "tests"} & {ask.purpose for ask in answering.asked}, "those are on record"
         assert {ask.purpose for ask in answering.asked} <= {*ASKING}
         assert explain(run)
-        assert picture(run)
+        assert draw_mermaid(run)
 
 
 def test_a_line_torn_by_the_crash_is_no_hindrance(whole: Run, store: Store) -> None:

@@ -36,7 +36,7 @@ SHORT = ("specify", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
 
 
-class Shown(Frozen):
+class Checkpoint(Frozen):
     """What a person is shown at a checkpoint."""
 
     where: Literal["tests", "checks"]
@@ -46,6 +46,10 @@ class Shown(Frozen):
     evidence: tuple[Evidence, ...] = ()
     note: str = ""
     """What became of the person's last answer; empty at the first look."""
+
+
+Reviewer = Callable[[Checkpoint], Reviewed]
+"""Shows a person what there is at a checkpoint and brings back what they say."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,8 @@ class Tools:
     checks find). Nothing in evaluations, where only tests count."""
     packages: Packages | None = None
     """What code may import, and what is done for a version that lacks a package; None in evaluations: nothing is."""
-    review: Callable[[Shown], Reviewed] | None = None
-    """Shows a person what there is at a checkpoint and brings back what they say; None where nobody wants to look."""
+    review: Reviewer | None = None
+    """Who looks at checkpoints; None where nobody wants to."""
     replay: Replay = field(default_factory=Replay)
     """What an earlier part of this run has on record."""
     edits: Edits = field(default_factory=Edits)
@@ -90,10 +94,10 @@ class Tools:
         """Where versions meet their tests."""
         return self.place or Alone(self.sandbox)
 
-    def sized(self, question: Ask, model: Model | None = None) -> Ask:
+    def with_limits(self, question: Ask, model: Model | None = None) -> Ask:
         """The question with the tokens that this run has for one answer, and for the thoughts before it."""
         limits = self.meter.limits
-        thinking = getattr(model or self.model, "thinking", 0) if limits.thinking is None else limits.thinking
+        thinking = limits.thinking_tokens(model or self.model)
         most = None if question.purpose in SHORT else limits.max_tokens
         return question.model_copy(update={"thinking": thinking, "max_tokens": most or question.max_tokens})
 
@@ -109,35 +113,39 @@ def ask(
 
     The rest is not waited for once what came, up to the end of a line, is `enough`, where the model allows that.
     """
-    question = tools.sized(question).model_copy(update={"seed": question.seed + tools.seed})
+    question = tools.with_limits(question).model_copy(update={"seed": question.seed + tools.seed})
     known = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
     if known and not tools.cancel.is_set():
-        asked, recorded = known
+        asked, recorded = known  # counted like a fresh one, so that a resumed run keeps its caps
         tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name, recorded.tokens_cached)
         yield asked.model_copy(update={"at": time.time()})
         yield (reply := recorded.model_copy(update={"at": time.time()}))
         return reply
-    refused = _why_cut(tools) if tools.cancel.is_set() else tools.meter.book(question, tools.model.name)
+    refused = _explain_cut(tools) if tools.cancel.is_set() else tools.meter.book(question, tools.model.name)
     if refused:
         yield refused
         return None
     if tools.replay.changed(ask_id):
         yield Notice(text=f"{ask_id} is asked again: the question reads differently from the recorded one")
     yield Asked(ask_id=ask_id, prompt_version=prompt_version, **dict(question))
-    heard = yield from _heard(tools, ask_id, question, enough or (lambda text: False))
-    yield (reply := _reply(tools, ask_id, question, heard))
-    if heard.error:
-        raise heard.error
+    incoming = _IncomingAnswer(tools, ask_id, question)
+    yield from incoming.receive(enough or (lambda text: False))
+    yield (reply := incoming.to_event())
+    if incoming.error:
+        raise incoming.error
     if reply.ended == "cut":
-        yield heard.forbidden or _why_cut(tools, heard.pause_seconds)
+        yield incoming.forbidden or _explain_cut(tools, incoming.pause_seconds)
         return None
     return reply
 
 
 @dataclass
-class _Heard:
-    """What has come of one answer."""
+class _IncomingAnswer:
+    """One answer while it comes in, and what has come of it."""
 
+    tools: Tools
+    ask_id: str
+    question: Ask
     text: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
     done: Done | None = None
@@ -151,109 +159,91 @@ class _Heard:
     error: ModelError | None = None
     """Why nothing more came, where what did come may have to be paid for."""
 
-    def hear(self, piece: Chunk | Thought) -> None:
-        """A little more of it, or all so far in another light."""
-        if piece.instead:
-            self.text, self.thoughts = [], []
-        (self.text if isinstance(piece, Chunk) else self.thoughts).append(piece.text)
+    def receive(self, enough: Callable[[str], bool]) -> Iterator[Event]:
+        """The answer as it comes, until its end, or until it is enough or there is no time left for more of it.
 
-    @property
-    def left(self) -> bool:
-        """Whether the rest is not waited for."""
-        return self.done is not None and self.done.ended == "enough"
+        An error is raised from here only if the answer cannot have cost anything; else it is put on record first.
+        """
+        model = self.tools.model
+        try:
+            for piece in model.stream(self.question, self.tools.cancel):
+                if isinstance(piece, Chunk | Thought) and piece.instead:  # all so far in another light
+                    self.text, self.thoughts = [], []
+                match piece:
+                    case Chunk():
+                        self.text.append(piece.text)
+                        yield ModelChunk(ask_id=self.ask_id, text=piece.text)
+                        # Only a model on this machine lets go of an answer at no cost, and only at the end of a line
+                        # is it clear what the text so far says.
+                        if "\n" in piece.text and isinstance(model, Leavable) and enough(whole := "".join(self.text)):
+                            self.done = model.counted(self.question, whole)
+                            break
+                    case Thought():
+                        self.thoughts.append(piece.text)
+                        yield ModelThought(ask_id=self.ask_id, text=piece.text)
+                    case Waiting():
+                        yield from self._wait(piece)
+                    case Done():
+                        self.done = piece
+                if self.forbidden or self.pause_seconds or self.tools.meter.seconds_left <= 0:
+                    break
+        except ModelError as error:
+            if not error.may_cost:
+                raise
+            self.error = error
+        self.seconds = max(0.0, time.monotonic() - self.started)
 
-    @property
-    def refused(self) -> bool:
-        """Whether the server did not even begin: that costs nothing."""
-        return bool(self.pause_seconds) and not self.forbidden and not self.text and not self.thoughts
+    def _wait(self, piece: Waiting) -> Iterator[Event]:
+        """An answer that was lost on its way and is asked for again is booked again, and what it may have cost is put
+        on record: nobody knows whether it is to be paid for. Its time, and the pause after it, are no part of the next
+        one's.
+        """
+        meter, name = self.tools.meter, self.tools.model.name
+        if piece.why:
+            yield Notice(text=piece.why)
+        if piece.seconds:
+            self.started = time.monotonic() + piece.seconds
+        self.pause_seconds = piece.seconds if piece.seconds > meter.seconds_left else 0.0
+        if not piece.lost:
+            return
+        self.forbidden = meter.book(self.question, name, is_retry=True)
+        if not self.forbidden:
+            tokens, dollars = most_tokens(self.question), most_dollars(self.question, name)
+            yield AnswerLost(ask_id=self.ask_id, model=name, tokens=tokens, dollars=dollars)
 
-    @property
-    def tokens_thought(self) -> int:
-        """As the provider says, else about what the thoughts would make."""
-        about = guess_tokens(len(self.thoughts), sum(map(len, self.thoughts)))
-        return about if self.done is None else self.done.tokens_thought or min(about, self.done.tokens_out)
+    def to_event(self) -> ModelReplied:
+        """The answer on record, and what it cost; one that was broken off stays booked at the most it can have cost.
 
-
-def _heard(tools: Tools, ask_id: str, question: Ask, enough: Callable[[str], bool]) -> Generator[Event, None, _Heard]:
-    """The answer as it comes, until its end, or until it is enough or there is no time left for more of it.
-
-    An error is raised from here only if the answer cannot have cost anything; else it is put on record first.
-    """
-    heard = _Heard()
-    try:
-        for piece in tools.model.stream(question, tools.cancel):
-            match piece:
-                case Chunk():
-                    heard.hear(piece)
-                    yield ModelChunk(ask_id=ask_id, text=piece.text)
-                    heard.done = _left(tools.model, question, heard.text, enough)
-                case Thought():
-                    heard.hear(piece)
-                    yield ModelThought(ask_id=ask_id, text=piece.text)
-                case Waiting():
-                    yield from _waited(tools, ask_id, question, piece, heard)
-                case Done():
-                    heard.done = piece
-            if heard.left or heard.forbidden or heard.pause_seconds or tools.meter.seconds_left <= 0:
-                break
-    except ModelError as error:
-        if not error.may_cost:
-            raise
-        heard.error = error
-    heard.seconds = max(0.0, time.monotonic() - heard.started)
-    return heard
-
-
-def _left(model: Model, question: Ask, text: list[str], enough: Callable[[str], bool]) -> Done | None:
-    """What the answer cost, where it has come to the end of a line and need not go on."""
-    if "\n" not in text[-1] or not isinstance(model, Leavable) or not enough(whole := "".join(text)):
-        return None
-    return model.counted(question, whole)
-
-
-def _waited(tools: Tools, ask_id: str, question: Ask, piece: Waiting, heard: _Heard) -> Iterator[Event]:
-    """An answer that was lost on its way and is asked for again is booked again, and what it may have cost is put on
-    record: nobody knows whether it is to be paid for. Its time, and the pause after it, are no part of the next one's.
-    """
-    if piece.why:
-        yield Notice(text=piece.why)
-    if piece.seconds:
-        heard.started = time.monotonic() + piece.seconds
-    heard.pause_seconds = piece.seconds if piece.seconds > tools.meter.seconds_left else 0.0
-    if not piece.lost:
-        return
-    name = tools.model.name
-    heard.forbidden = tools.meter.book_again(question, name)
-    if not heard.forbidden:
-        dollars = most_dollars(question, name)
-        yield AnswerLost(ask_id=ask_id, model=name, tokens=most_tokens(question), dollars=dollars)
-
-
-def _reply(tools: Tools, ask_id: str, question: Ask, heard: _Heard) -> ModelReplied:
-    """The answer on record, and what it cost; one that was broken off stays booked at the most it can have cost."""
-    done, name = heard.done, tools.model.name
-    read, cached = (done.tokens_in, done.tokens_cached) if done else (0, 0)
-    written = done.tokens_out if done else len(heard.text) + heard.tokens_thought
-    if done or heard.refused:
-        dollars = tools.meter.settle(question, read, written, name, cached)
-    else:
-        dollars = most_dollars(question, name)
-    return ModelReplied(
-        ask_id=ask_id,
-        purpose=question.purpose,
-        text="".join(heard.text),
-        tokens_in=read,
-        tokens_out=written,
-        seconds=heard.seconds,
-        ended=done.ended if done else "cut",
-        dollars=dollars,
-        tokens_cached=cached,
-        tokens_thought=heard.tokens_thought,
-        model=name,
-    )
+        What the provider does not say about thoughts is counted from their text. A server that did not even begin
+        costs nothing.
+        """
+        done, name = self.done, self.tools.model.name
+        thought = guess_tokens(len(self.thoughts), sum(map(len, self.thoughts)))
+        read, written, cached = 0, len(self.text) + thought, 0
+        if done:
+            read, written, cached = done.tokens_in, done.tokens_out, done.tokens_cached
+            thought = done.tokens_thought or min(thought, done.tokens_out)
+        not_begun = self.pause_seconds and not self.forbidden and not self.text and not self.thoughts
+        if done or not_begun:
+            dollars = self.tools.meter.settle(self.question, read, written, name, cached)
+        else:
+            dollars = most_dollars(self.question, name)
+        return ModelReplied(
+            ask_id=self.ask_id,
+            purpose=self.question.purpose,
+            text="".join(self.text),
+            tokens_in=read,
+            tokens_out=written,
+            seconds=self.seconds,
+            ended=done.ended if done else "cut",
+            dollars=dollars,
+            tokens_cached=cached,
+            tokens_thought=thought,
+            model=name,
+        )
 
 
-def _why_cut(tools: Tools, pause_seconds: float = 0.0) -> Stopped:
+def _explain_cut(tools: Tools, pause_seconds: float = 0.0) -> Stopped:
     if tools.cancel.is_set():
         return Stopped(reason="interrupted", why="stopped by the user")
     limit, left = tools.meter.limits.seconds, max(0.0, tools.meter.seconds_left)

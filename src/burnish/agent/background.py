@@ -70,8 +70,8 @@ def _break_off(tools: Tools) -> None:
 
 
 def _events(task: Task, tools: Tools, append: Callable[[BaseEvent], None]) -> Iterator[Event]:
-    from burnish.agent.graph import build, steps
+    from burnish.agent.graph import build, most_steps
 
     with disable_tracing():
-        most = {"recursion_limit": steps(tools.meter.limits.rounds)}
+        most = {"recursion_limit": most_steps(tools.meter.limits.rounds)}
         yield from build(task, tools, append).stream({"events": []}, most, stream_mode="custom")

@@ -1,8 +1,12 @@
 """The picture: which node comes after which, and why. Everything the agent does is on this page."""
 
 import operator
+import re
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, NotRequired, TypedDict
+from functools import partial
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
@@ -10,24 +14,57 @@ from langgraph.types import Send
 
 from burnish.agent import nodes
 from burnish.agent.ask import Tools
-from burnish.agent.decide import decide
-from burnish.agent.disputes import VOICES
 from burnish.agent.human_review import MOST_VERSIONS
-from burnish.agent.measuring import measuring
-from burnish.agent.work import PERSON, Work
-from burnish.events import BaseEvent, Decided, Event, Move, Stopped
+from burnish.agent.limits import Limits, Meter
+from burnish.agent.policy import decide
+from burnish.agent.progress_rows import add_rows
+from burnish.agent.state import BY_PERSON, MORE_VERSIONS, AgentState
+from burnish.events import (
+    Asked,
+    BaseEvent,
+    CheckFinished,
+    CodeProposed,
+    Compared,
+    Decided,
+    Event,
+    Move,
+    Mutated,
+    Refined,
+    Reviewed,
+    SpecAgreed,
+    Stopped,
+    Strengthened,
+    TestsRan,
+    Tweaked,
+)
+from burnish.models.scripted import ScriptedModel
+from burnish.runs.run import Run
 from burnish.tasks.task import Task
 
-Node = Callable[[Work, Tools], Iterator[Event]]
-Asking = Callable[[Work, Tools, Move], Iterator[Event]]
+Node = Callable[[AgentState, Tools], Iterator[Event]]
+AskingNode = Callable[[AgentState, Tools, Move], Iterator[Event]]
 
 MOST_STRENGTHENED = 2
-MORE = ("survivors", "strengthen", "refine")
+ASKING = ("draft", "rewrite", "repair")
 STEPS = 6
 """Nodes in one round, with some to spare."""
+NODE_OF_EVENT: dict[type[BaseEvent], str] = {
+    SpecAgreed: "specify",
+    Decided: "decide",
+    Tweaked: "tweak",
+    Compared: "select",
+    Mutated: "survivors",
+    Strengthened: "strengthen",
+    Refined: "refine",
+    Reviewed: "review",
+}
+"""Which node speaks in which event; nodes that ask are known by what they ask for."""
+IN_SPECIFY = ("specify", "assume")
+"""What the first node asks for and decides by itself; it speaks once, when all is agreed."""
+VISITED = "\tclassDef visited fill:#d7f5dc,stroke:#2e7d32,line-height:1.2"
 
 
-class State(TypedDict):
+class GraphState(TypedDict):
     """All that has happened so far; nodes that run side by side only ever add to it."""
 
     events: Annotated[list[Event], operator.add]
@@ -37,16 +74,20 @@ class State(TypedDict):
 
 def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     """The compiled graph for one task. `record` is called with each event before the next step is taken."""
-    graph = StateGraph(State)
+    graph = StateGraph(GraphState)
 
     def add(name: str, node: Node) -> None:
-        graph.add_node(name, _drained(lambda state: measuring(node, task, state["events"], tools), record))
+        graph.add_node(name, _drain(lambda values: add_rows(node, task, values["events"], tools), record))
 
-    def add_asking(name: str, node: Asking) -> None:
-        graph.add_node(name, _drained(lambda state: _asked(node, _work(task, state), tools, state["move"]), record))
+    def add_asking(name: str, node: AskingNode) -> None:
+        graph.add_node(name, _drain(lambda values: _ask(node, task, tools, values), record))
 
+    def branch(name: str, route: Callable[[AgentState], Any], targets: list[str]) -> None:
+        graph.add_conditional_edges(name, lambda values: route(AgentState(task, values["events"])), targets)
+
+    # One line a node, then the edges: this reads as the picture in docs/graph.md, which is drawn from it.
     add("specify", nodes.specify)
-    add("tests", nodes.tests)
+    add("tests", nodes.write_tests)
     add_asking("draft", nodes.draft)
     add_asking("rewrite", nodes.rewrite)
     add_asking("repair", nodes.repair)
@@ -60,117 +101,109 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     add("review", nodes.review)
     add("judge", nodes.judge)
 
-    asking = ["draft", "rewrite", "repair"]
     graph.add_edge(START, "specify")
     graph.add_edge("specify", "run")
     graph.add_edge("run", "tweak")
     graph.add_edge("tweak", "select")
     graph.add_edge("select", "decide")
-    graph.add_conditional_edges(
+    branch(
         "decide",
-        lambda state: after_decision(_work(task, state), state, tools),
-        ["tests", *asking, *MORE, "review", END],
+        partial(after_decision, tools=tools),
+        ["tests", *ASKING, "survivors", "strengthen", "refine", "review", END],
     )
-    graph.add_conditional_edges(
-        "survivors", lambda state: after_survivors(_work(task, state), state), ["rewrite", "strengthen", END]
-    )
-    graph.add_conditional_edges(
-        "strengthen", lambda state: after_strengthening(_work(task, state)), ["decide", "survivors", "refine", END]
-    )
+    branch("survivors", after_survivors, ["rewrite", "strengthen", END])
+    branch("strengthen", after_strengthening, ["decide", "survivors", "refine", END])
     graph.add_edge("refine", "review")
-    graph.add_conditional_edges("review", lambda state: after_review(_work(task, state)), ["run", "judge"])
-    for name in ("tests", *asking):
+    branch("review", after_review, ["run", "judge"])
+    for name in ("tests", *ASKING):
         graph.add_edge(name, "run")
     graph.add_edge("judge", END)
     return graph.compile()
 
 
-def steps(rounds: int) -> int:
-    """More nodes than a run with so many rounds can visit: LangGraph wants to know when a graph has gone astray."""
+def most_steps(rounds: int) -> int:
+    """More nodes than a run with so many rounds can visit: LangGraph stops a graph that goes round for ever."""
     return STEPS * (rounds + 3) + STEPS * 6 + 2 * STEPS * MOST_VERSIONS
 
 
-def after_decision(work: Work, state: State, tools: Tools) -> list[str | Send]:
+def after_decision(state: AgentState, tools: Tools) -> list[str | Send]:
     """Side by side: each move to the node that makes it, and the tests beside the first. Or what follows once the tests
-    pass, or judge, or leave it.
+    pass: tests for what goes unnoticed, then rounds for what checks find, then a person, then the judge.
     """
-    if _is_left(work):
+    if _is_interrupted(state):
         return [END]
-    decision = work.decisions[-1] if work.decisions else None
-    if work.stopped or decision is None or not decision.moves:
-        return [_once_done(work, tools)]
-    asked = _sent(decision, state)
-    return [*asked, "tests"] if decision.choice == "begin" else asked
+    decision = state.decisions[-1] if state.decisions else None
+    if decision and decision.moves and not state.stopped:
+        asked = _send(decision, state)
+        return [*asked, "tests"] if decision.choice == "begin" else asked
+    # Once a person has looked at the code, it goes back to them, with what they wanted or without it.
+    seen = any(event.where == "checks" for event in state.run.all(Reviewed))
+    if state.stopped or not state.best_passes or seen or (state.best and state.best.by in BY_PERSON):
+        return ["review"]
+    if "strengthen" in tools.afterwards and _may_strengthen(state):
+        return ["strengthen" if state.mutated else "survivors"]
+    return ["refine"]
 
 
-def _once_done(work: Work, tools: Tools) -> str:
-    """Tests for what goes unnoticed, at most twice; then rounds for what checks find; then a person; then the judge.
-
-    Once a person has looked at the code, it goes back to them, with what they wanted or without it.
-    """
-    seen = any(said.where == "checks" for said in work.reviewed)
-    if work.stopped or not work.holds or seen or (work.best and work.best.by in PERSON):
-        return "review"
-    if "strengthen" in tools.afterwards and _is_new(work):
-        return "strengthen" if work.mutated else "survivors"
-    return "refine"
-
-
-def _is_new(work: Work) -> bool:
-    """Whether no tests were made for the version that is the best now, and may be."""
-    done = {event.version for event in work.strengthened}
-    return work.best is not None and work.best.number not in done and len(work.strengthened) < MOST_STRENGTHENED
-
-
-def after_survivors(work: Work, state: State) -> list[str | Send]:
+def after_survivors(state: AgentState) -> list[str | Send]:
     """Further versions to hear what is right, where there are too few; else the tests can be made."""
-    if _is_left(work):
+    if _is_interrupted(state):
         return [END]
-    decision = work.decisions[-1]
-    return _sent(decision, state) if decision.choice == VOICES and decision.moves else ["strengthen"]
+    decision = state.decisions[-1]
+    return _send(decision, state) if decision.choice == MORE_VERSIONS and decision.moves else ["strengthen"]
 
 
-def after_strengthening(work: Work) -> str:
+def after_strengthening(state: AgentState) -> str:
     """On with what passes all tests, also the new ones; code that a new test shows to be wrong is worked on again.
 
     Where another version is the best by that, its mutants are next.
     """
-    if _is_left(work):
+    if _is_interrupted(state):
         return END
-    if not work.holds and not work.stopped:
+    if not state.best_passes and not state.stopped:
         return "decide"
-    return "survivors" if not work.stopped and _is_new(work) else "refine"
+    return "survivors" if not state.stopped and _may_strengthen(state) else "refine"
 
 
-def _is_left(work: Work) -> bool:
-    return work.stopped is not None and work.stopped.reason == "interrupted"
+def after_review(state: AgentState) -> str:
+    """Back to work where a person has just asked for a version, and it has not met the tests."""
+    turns = [event for event in state.run.events if isinstance(event, CodeProposed | Decided)]
+    last = turns[-1] if turns else None
+    return "run" if isinstance(last, CodeProposed) and last.by in BY_PERSON and not last.problem else "judge"
 
 
-def after_review(work: Work) -> str:
-    """Back to work where a person wants something changed."""
-    return "run" if work.wanted else "judge"
+def _may_strengthen(state: AgentState) -> bool:
+    """Whether no tests were made for the version that is the best now, and may be; twice is enough."""
+    done = [event.version for event in state.strengthened]
+    return state.best is not None and state.best.number not in done and len(done) < MOST_STRENGTHENED
 
 
-def _sent(decision: Decided, state: State) -> list[str | Send]:
-    return [Send(move.kind, {**state, "move": move}) for move in decision.moves]
+def _is_interrupted(state: AgentState) -> bool:
+    return state.stopped is not None and state.stopped.reason == "interrupted"
 
 
-def _asked(node: Asking, work: Work, tools: Tools, move: Move) -> Iterator[Event]:
-    """What a node that asks says; a limit that keeps a further voice from being heard ends no run that is done."""
-    optional = bool(work.decisions) and work.decisions[-1].choice == VOICES
-    for event in node(work, tools, move):
+def _send(decision: Decided, state: AgentState) -> list[str | Send]:
+    # LangGraph runs what is sent side by side, each with a copy of the state that holds its own move.
+    return [Send(move.kind, {"events": list(state.run.events), "move": move}) for move in decision.moves]
+
+
+def _ask(node: AskingNode, task: Task, tools: Tools, values: GraphState) -> Iterator[Event]:
+    """What a node that asks says; a limit that keeps a further version from being written ends no run that is done."""
+    state = AgentState(task, values["events"])
+    optional = bool(state.decisions) and state.decisions[-1].choice == MORE_VERSIONS
+    for event in node(state, tools, values["move"]):
         if not (optional and isinstance(event, Stopped) and event.reason != "interrupted"):
             yield event
 
 
-def _drained(node: Callable[[State], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:
+def _drain(node: Callable[[GraphState], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:
     """A generator of events as LangGraph wants it: recorded, streamed to whoever watches, added to the state."""
 
-    def step(state: State) -> State:
+    def step(values: GraphState) -> GraphState:
         stream = get_stream_writer()
         lasting: list[Event] = []
-        for event in node(state):
-            record(event)
+        for event in node(values):
+            record(event)  # first of all: a watcher may fail, and what happened must be on disk by then
             stream(event)
             if event.lasting:
                 lasting.append(event)
@@ -179,5 +212,25 @@ def _drained(node: Callable[[State], Iterator[Event]], record: Callable[[BaseEve
     return step
 
 
-def _work(task: Task, state: State) -> Work:
-    return Work(task, state["events"])
+def draw_mermaid(run: Run | None = None) -> str:
+    """The graph as Mermaid text, drawn from the code; of a run, each node it came to says how often."""
+    tools = Tools(ScriptedModel([]), cast(Any, None), Meter(Limits()), threading.Event())
+    text = str(build(Task(id="any", prompt="any"), tools, lambda event: None).get_graph().draw_mermaid()).strip()
+    if run is None:
+        return text
+    for node, count in count_visits(run).items():
+        times = "once" if count == 1 else f"{count} times"
+        text = re.sub(rf"^(\t{node}\({node})\)", rf"\1: {times}):::visited", text, flags=re.MULTILINE)
+    return f"{text}\n{VISITED}"
+
+
+def count_visits(run: Run) -> dict[str, int]:
+    """How often each node was at work, as far as its events tell."""
+    counts = Counter(event.purpose for event in run.all(Asked) if event.purpose not in IN_SPECIFY)
+    counts.update(NODE_OF_EVENT[type(event)] for event in run.events if type(event) in NODE_OF_EVENT)
+    # Some decisions are made by another node than `decide`: the first one, or one that goes on once tests pass.
+    counts["decide"] -= sum(bool(one.check) or one.choice in (*IN_SPECIFY, MORE_VERSIONS) for one in run.all(Decided))
+    are_tests = [isinstance(event, TestsRan) for event in run.events]
+    counts["run"] = sum(now and not before for before, now in zip([False, *are_tests], are_tests, strict=False))
+    counts["judge"] = sum(event.evidence.check == "tests" for event in run.all(CheckFinished))
+    return {node: count for node, count in counts.items() if count}

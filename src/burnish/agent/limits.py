@@ -46,13 +46,17 @@ class Limits(Frozen):
     """Tokens for the thoughts before one answer, beside its own; 0 turns them off where a model can be told so. None:
     what the user's settings say for the model."""
 
+    def thinking_tokens(self, model: Model) -> int:
+        """Tokens for the thoughts before one answer of this model."""
+        return int(getattr(model, "thinking", 0)) if self.thinking is None else self.thinking
+
     def on_record(self) -> dict[str, object]:
         """As plain data; what was not said about one answer is left out, as in records that know nothing of it."""
-        told = self.model_dump(mode="json")
-        return {name: cap for name, cap in told.items() if cap is not None or name not in PER_ANSWER}
+        caps = self.model_dump(mode="json")
+        return {name: cap for name, cap in caps.items() if cap is not None or name not in PER_ANSWER}
 
 
-class Left(Frozen):
+class Remaining(Frozen):
     """What is left of the caps."""
 
     calls: int
@@ -69,53 +73,53 @@ class Meter:
 
     def __init__(self, limits: Limits, seconds_spent: float = 0.0) -> None:
         self.limits = limits
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # taken twice by `book`: what is allowed and what is spent are one step
         self._started = time.monotonic() - seconds_spent
         self._paused_at: float | None = None
         self._calls = 0
         self._tokens = 0
-        self._dollars = 0.0
+        self.dollars = 0.0
+        """Money spent, with calls that are under way at the most they may cost."""
 
-    def book(self, ask: Ask, model: str = "") -> Stopped | None:
-        """Book the call at its highest cost, or say which limit forbids it."""
+    def _spend(self, calls: int, tokens: int, dollars: float | None) -> None:
         with self._lock:
-            if refused := self.refusal(ask, model):
-                return refused
-            self._calls += 1
-            self._tokens += most_tokens(ask)
-            self._dollars += most_dollars(ask, model) or 0.0
-        return None
+            self._calls += calls
+            self._tokens += tokens
+            self.dollars += dollars or 0.0
 
-    def book_again(self, ask: Ask, model: str = "") -> Stopped | None:
-        """Book one more try of a call whose answer was lost: what it may cost, and no further call."""
+    def book(self, ask: Ask, model: str = "", is_retry: bool = False) -> Stopped | None:
+        """Book the call at its highest cost, or say which limit forbids it.
+
+        To ask again for an answer that was lost may cost as much once more, and is no further call.
+        """
         with self._lock:
-            if refused := self._refusal(ask, model):
-                return refused
-            self._tokens += most_tokens(ask)
-            self._dollars += most_dollars(ask, model) or 0.0
-        return None
+            refused = self.refusal(ask, model, is_retry)
+            if not refused:
+                self._spend(int(not is_retry), most_tokens(ask), most_dollars(ask, model))
+            return refused
 
-    def refusal(self, ask: Ask, model: str = "") -> Stopped | None:
-        """Which limit forbids the call, if one does; nothing is booked."""
-        if self._calls + 1 > self.limits.calls:
-            return _at("calls", self.limits.calls)
-        return self._refusal(ask, model)
-
-    def _refusal(self, ask: Ask, model: str) -> Stopped | None:
-        if self._tokens + most_tokens(ask) > self.limits.tokens:
-            return _at("tokens", self.limits.tokens)
+    def refusal(self, ask: Ask, model: str = "", is_retry: bool = False) -> Stopped | None:
+        """Which limit forbids the call, if one does; nothing is booked. What is free for sure passes no dollar cap."""
+        limits, dollars = self.limits, most_dollars(ask, model)
+        if not is_retry and self._calls + 1 > limits.calls:
+            return _stop_at("calls", limits.calls)
+        if self._tokens + most_tokens(ask) > limits.tokens:
+            return _stop_at("tokens", limits.tokens)
         if over := self.over:
             return over
-        return _at("dollars", self.limits.dollars or 0) if self._too_dear(most_dollars(ask, model)) else None
+        if limits.dollars is None or dollars == 0:
+            return None
+        fits = dollars is not None and self.dollars + dollars <= limits.dollars
+        return None if fits else _stop_at("dollars", limits.dollars)
 
     def affords(self, ask: Ask, times: int, model: str = "") -> bool:
         """Whether so many such calls fit into what is left of calls, tokens and money; nothing is booked."""
-        left, dollars = self.left(), most_dollars(ask, model)
+        left, dollars = self.remaining(), most_dollars(ask, model)
         fits = times <= left.calls and times * most_tokens(ask) <= left.tokens
         return fits and (left.dollars is None or (dollars is not None and times * dollars <= left.dollars))
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def pause(self) -> Iterator[None]:
         """While a person looks at something, no time passes."""
         began = self._paused_at = time.monotonic()
         try:
@@ -139,19 +143,14 @@ class Meter:
     ) -> float | None:
         """Put the true cost of a booked call in place of the highest one. Its dollars; None where nobody knows."""
         price = _price(model)
-        true = price.of(tokens_in, tokens_out, tokens_cached) if price else None
-        with self._lock:
-            self._tokens += tokens_in + tokens_out - most_tokens(ask)
-            self._dollars += (true or 0.0) - (most_dollars(ask, model) or 0.0)
-        return true
+        paid = price.of(tokens_in, tokens_out, tokens_cached) if price else None
+        self._spend(0, tokens_in + tokens_out - most_tokens(ask), (paid or 0.0) - (most_dollars(ask, model) or 0.0))
+        return paid
 
     def count(self, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0) -> None:
         """Count a call that an earlier part of the run has made; it is never refused."""
         price = _price(model)
-        with self._lock:
-            self._calls += 1
-            self._tokens += tokens_in + tokens_out
-            self._dollars += price.of(tokens_in, tokens_out, tokens_cached) if price else 0.0
+        self._spend(1, tokens_in + tokens_out, price.of(tokens_in, tokens_out, tokens_cached) if price else 0.0)
 
     def count_lost(self, asked: Asked, reply: ModelReplied | None, models: Sequence[str]) -> None:
         """Count a call of an earlier part that came to nothing, at what it cost.
@@ -159,26 +158,16 @@ class Meter:
         Where its answer never came to an end, nobody knows: it counts at the most it can have cost, with the dearest
         of those who may have been asked.
         """
+        # Without the server's own count, what it read is taken at the most that the text can be.
         read, written = most_prompt_tokens(asked.messages), asked.max_tokens + asked.thinking
         if reply and reply.tokens_in:
             read, written = reply.tokens_in, reply.tokens_out
-        prices = [price for price in map(_price, models) if price]
-        dollars = max((price.of(read, written) for price in prices), default=0.0)
-        with self._lock:
-            self._calls += 1
-            self._tokens += read + written
-            self._dollars += dollars if reply is None or reply.dollars is None else reply.dollars
+        dearest = max((price.of(read, written) for price in map(_price, models) if price), default=0.0)
+        self._spend(1, read + written, dearest if reply is None or reply.dollars is None else reply.dollars)
 
-    def count_try(self, lost: AnswerLost) -> None:
+    def count_lost_try(self, lost: AnswerLost) -> None:
         """Count a try of an earlier part whose answer was lost; the call that it was a try of counts by itself."""
-        with self._lock:
-            self._tokens += lost.tokens
-            self._dollars += lost.dollars or 0.0
-
-    @property
-    def dollars(self) -> float:
-        """Money spent, with calls that are under way at the most they may cost."""
-        return self._dollars
+        self._spend(0, lost.tokens, lost.dollars)
 
     @property
     def seconds_spent(self) -> float:
@@ -193,23 +182,18 @@ class Meter:
     @property
     def over(self) -> Stopped | None:
         """Said once there is no time left."""
-        return _at("seconds", self.limits.seconds) if self.seconds_left <= 0 else None
+        return _stop_at("seconds", self.limits.seconds) if self.seconds_left <= 0 else None
 
-    def left(self) -> Left:
+    def remaining(self) -> Remaining:
         """What may still be spent, never less than nothing; calls under way count at the most they may cost."""
+        limits = self.limits
         with self._lock:
-            dollars = None if self.limits.dollars is None else max(0.0, self.limits.dollars - self._dollars)
-            return Left(
-                calls=max(0, self.limits.calls - self._calls),
-                tokens=max(0, self.limits.tokens - self._tokens),
+            return Remaining(
+                calls=max(0, limits.calls - self._calls),
+                tokens=max(0, limits.tokens - self._tokens),
                 seconds=max(0.0, self.seconds_left),
-                dollars=dollars,
+                dollars=None if limits.dollars is None else max(0.0, limits.dollars - self.dollars),
             )
-
-    def _too_dear(self, dollars: float | None) -> bool:
-        """Whether it may pass the cap; what is free for sure passes none."""
-        cap = self.limits.dollars
-        return cap is not None and dollars != 0 and (dollars is None or self._dollars + dollars > cap)
 
 
 def meter_after(earlier: Replay, limits: Limits, models: Sequence[Model], seconds: float = 0.0) -> Meter:
@@ -218,7 +202,7 @@ def meter_after(earlier: Replay, limits: Limits, models: Sequence[Model], second
     for asked, reply in earlier.lost:
         meter.count_lost(asked, reply, [model.name for model in models])
     for lost in earlier.tries:
-        meter.count_try(lost)
+        meter.count_lost_try(lost)
     return meter
 
 
@@ -232,7 +216,7 @@ def check_priced(limits: Limits, *models: str) -> None:
         )
 
 
-def uncapped_notice(limits: Limits, *models: str) -> str:
+def explain_missing_cap(limits: Limits, *models: str) -> str:
     """What a user must know of a dollar cap that may cap nothing; empty where it holds."""
     names = [name for name in models if is_assumed_free(name)] if limits.dollars is not None else []
     if not names:
@@ -261,5 +245,5 @@ def most_dollars(ask: Ask, model: str) -> float | None:
     return price.of(most_prompt_tokens(ask.messages), ask.most_tokens) if price else None
 
 
-def _at(cap: Cap, value: float) -> Stopped:
+def _stop_at(cap: Cap, value: float) -> Stopped:
     return Stopped(reason=cap, why=f"the limit of {value:g} {cap} is reached")

@@ -1,15 +1,20 @@
-"""Which questions make up a round, and how many: small tables, chosen on MBPP 511-600 and bugs planted in them.
+"""What comes next: judge, stop, or another round of questions, and which; every turn of the road is on record.
 
-How and with which figures: docs/design/agent.md.
+Which questions make up a round is in small tables, chosen on MBPP 511-600 and bugs planted in them. How and with which
+figures: docs/design/agent.md.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from burnish.agent.work import GIVEN, TWEAK, Work
-from burnish.events import Move
+from burnish.agent.ask import Tools
+from burnish.agent.state import GIVEN, TWEAK, AgentState
+from burnish.errors import ModelError
+from burnish.events import Decided, Event, Move, Stopped, Tweaked
 from burnish.runs.run import Version
+from burnish.tasks.examples import in_words
+from burnish.text import counted, one_line
 
 Strength = Literal["small", "middle", "strong"]
 Case = Literal["write", "repair", "repair without words"]
@@ -51,14 +56,79 @@ PATIENCE = 3
 NO_HELP = 8
 """Answers after which a model that never passed what was given is no longer asked to choose between edits that do."""
 NEEDED, NEEDED_WITH_ONE_TEST, MANY_TESTS = 1.0, 1.4, 10
-"""Votes for a behaviour that are enough; one test alone leaves much open, so a second voice is asked for. Where many
+"""Votes for a behaviour that are enough; one test alone leaves much open, so a second vote is asked for. Where many
 given tests were passed in one way only, nobody's word is needed."""
 
 PARTS = ("tweak", "rewrite", "repair", "portfolio", "agreement")
 """What an evaluation may leave out; "portfolio" is asking several questions in one round. Plans of earlier versions may
 also name "reflect", "mending" and "warmth": the agent has none of them any more, so nothing has to be left out."""
 
+NO_PROGRESS_ROUNDS = 2
+SAME_ERROR = 3
+ALTERNATING = 4
+REPEATED_ROUNDS = 3
+"""Rounds that bring only repetitions before a run ends: a smaller model has then said the same in nine answers."""
+NO_ANSWER = "the model did not answer: "
+"""How the problem of a version reads whose answer never came, before the error."""
+MOVES_IN_WORDS = {
+    "draft": "writing it from its description",
+    "rewrite": "writing it afresh",
+    "repair": "asking for the smallest change",
+}
+
 _BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
+
+
+def decide(state: AgentState, tools: Tools) -> Iterator[Event]:
+    """Judge, or another round; where the work is stuck the next model is asked, and where it only repeats itself and
+    nobody is left to ask, it stops. A ModelError is raised only where nobody answers and there is nothing to judge.
+    """
+    limits = tools.meter.limits
+    last = [version for version in state.answers if version.round == state.round]
+    repeated = (only_repeats(state, state.round - back) for back in range(REPEATED_ROUNDS))
+    # In this order: the user's word, a limit, success; only then is it worth asking why there is none.
+    if tools.cancel.is_set() and not state.stopped:
+        yield Stopped(reason="interrupted", why="stopped by the user")
+    elif state.stopped:
+        yield Decided(choice="judge", reason=f"The work ends here: {state.stopped.why}.")
+    elif is_settled(state):
+        yield Decided(choice="judge", reason=_explain_done(state))
+    elif last and all(version.no_answer for version in last):
+        error = last[-1].problem.removeprefix(NO_ANSWER)
+        if state.best is None:
+            raise ModelError(error)
+        yield Stopped(reason="stuck", why=f"the model cannot be asked any more: {one_line(error, 160)}")
+    elif state.answers and state.round >= limits.rounds:
+        yield Stopped(reason="rounds", why=f"the limit of {limits.rounds} rounds is reached")
+    elif _model_level(state) == len(tools.others) and all(repeated):
+        yield Stopped(reason="stuck", why="the model only repeats itself")
+    else:
+        yield _plan_round(state, tools)
+
+
+def _plan_round(state: AgentState, tools: Tools) -> Decided:
+    """The questions that come next, to the cheapest model first, and to the next one once the work is stuck."""
+    level = _model_level(state)
+    stuck = explain_stuck(state) if level < len(tools.others) else ""
+    level += bool(stuck)  # models are named from the cheapest to the dearest
+    model = (tools.model, *tools.others)[level].name
+    moves = plan_moves(state, model, max(1, tools.meter.remaining().calls), level, tools.without)
+    counts = {move.kind: sum(other.kind == move.kind for other in moves) for move in moves}
+    words = [f"{MOVES_IN_WORDS[kind]}{f' ({count} times)' if count > 1 else ''}" for kind, count in counts.items()]
+    plan = " and ".join(words)
+    if not state.answers:
+        tests = state.task.own_tests and not state.frozen
+        reason = f"{_explain_beginning(state)}: {plan}{', and tests of its own' if tests else ''}."
+        return Decided(choice="begin" if tests else "ask", reason=reason, moves=moves)
+    if stuck:
+        reason = f"{_explain_standing(state)}, and {stuck}: going on with {model}, {plan}."
+        return Decided(choice="turn", reason=reason, moves=moves)
+    return Decided(choice="ask", reason=f"{_explain_standing(state)}: {plan}.", moves=moves)
+
+
+def _model_level(state: AgentState) -> int:
+    """Which of the run's models was asked last."""
+    return max((move.model for decision in state.decisions for move in decision.moves), default=0)
 
 
 def strength(model: str) -> Strength:
@@ -70,13 +140,6 @@ def strength(model: str) -> Strength:
     return "small" if billions < 1 else "middle" if billions < 7 else "strong"
 
 
-def case_of(work: Work) -> Case:
-    """What kind of task this is, as the tables name it."""
-    if not work.broken:
-        return "write"
-    return "repair" if work.task.described else "repair without words"
-
-
 def support(versions: Iterable[Version]) -> float:
     """The votes for one behaviour."""
     made_by = [version.by for version in versions]
@@ -84,82 +147,134 @@ def support(versions: Iterable[Version]) -> float:
     return answers + (EDIT_VOTE if TWEAK in made_by else 0)
 
 
-def settled(work: Work) -> bool:
+def is_settled(state: AgentState) -> bool:
     """Whether the best version passes all that counts, and enough speaks for it beyond the tests."""
-    if not work.holds or work.best is None or work.is_unchanged:
+    if not state.best_passes or state.best is None or state.is_unchanged:
         return False
-    if work.was_content:
+    if state.mutants_tried:
         return True
-    tests = len(work.deciding)
-    if len(work.groups) < 2 and (tests >= MANY_TESTS or len(work.answers) >= PATIENCE):
+    tests = len(state.deciding_tests)
+    if len(state.groups) < 2 and (tests >= MANY_TESTS or len(state.answers) >= PATIENCE):
         return True
-    if len(work.answers) >= NO_HELP and all(version.by == TWEAK for version in work.rivals):
+    if len(state.answers) >= NO_HELP and all(version.by == TWEAK for version in state.rivals):
         return True
-    needed = NEEDED_WITH_ONE_TEST if tests == 1 and work.broken else NEEDED
-    return support(work.version(number) for number in work.group_of(work.best)) >= needed
+    needed = NEEDED_WITH_ONE_TEST if tests == 1 and state.broken else NEEDED
+    return support(state.version(number) for number in state.group_of(state.best)) >= needed
 
 
-def moves(work: Work, model: str, most: int, level: int = 0, without: frozenset[str] = frozenset()) -> tuple[Move, ...]:
-    """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far."""
-    round_ = work.round + 1 if work.answers else 0
-    strong, case = strength(model), case_of(work)
-    widths = WIDTHS[strong] if "portfolio" not in without else (1,)
+def plan_moves(
+    state: AgentState, model: str, most: int, level: int = 0, without: frozenset[str] = frozenset()
+) -> tuple[Move, ...]:
+    """The next round: at most `most` questions, to the model at `level`, for what was seen in this run so far.
+
+    A repair shows the given code, else the best version; writing shows none.
+    """
+    round_ = state.round + 1 if state.answers else 0
+    size = strength(model)
+    case: Case = "write" if not state.broken else "repair" if state.task.described else "repair without words"
+    widths = WIDTHS[size] if "portfolio" not in without else (1,)
     width = min(widths[min(round_, len(widths) - 1)], most)
-    if work.answers:
-        kinds = _in_turn(work, LATER[strong, case], without)
+    if state.answers:
+        kinds = _kinds_in_turn(state, LATER[size, case], without)
     else:
-        first = FIRST.get((strong, case), "draft")
+        first = FIRST.get((size, case), "draft")
         kinds = ["draft" if first in without else first]
+    base = 0 if state.broken else state.best.number if state.best else None
     return tuple(
         Move(
             kind=kind,
-            version=work.next_version + place,
+            version=state.next_version + place,
             round=round_,
-            temperature=TEMPERATURE if work.answers else 0.0,
+            temperature=TEMPERATURE if state.answers else 0.0,
             model=level,
-            base=base_of(kind, work),
+            base=base if kind == "repair" else None,
         )
         for place, kind in enumerate(kinds[:width])
     )
 
 
-def base_of(kind: str, work: Work) -> int | None:
-    """The version that a question shows: a repair the given code, else the best version; writing shows none."""
-    if kind != "repair":
-        return None
-    return 0 if work.broken else work.best.number if work.best else None
+def _kinds_in_turn(state: AgentState, table: tuple[str, ...], without: frozenset[str]) -> list[str]:
+    """The table's kinds from where the last round left off; repairs only where they make sense and got somewhere.
 
-
-def _in_turn(work: Work, table: tuple[str, ...], without: frozenset[str]) -> list[str]:
-    """The table's kinds from where the last round left off; repairs only where they make sense and got somewhere."""
-    kinds = [kind for kind in table if kind not in without and (kind != "repair" or may_repair(work))]
-    useful = [kind for kind in kinds if kind != "repair"] if repairs_repeat(work) else kinds
-    useful = useful or kinds or [_instead(work, without)]
-    asked = sum(version.by in table for version in work.answers)
+    Where nothing is left: afresh, else what was there once more, else the draft.
+    """
+    kinds = [kind for kind in table if kind not in without and (kind != "repair" or may_repair(state))]
+    repairs = [version for version in state.answers if version.by == "repair"]
+    in_vain = len(repairs) >= 2 and all(map(state.is_repeat, repairs))
+    useful = [kind for kind in kinds if kind != "repair" or not in_vain] or kinds
+    if not useful:
+        again = "repair" if state.broken and "repair" not in without else "draft"
+        useful = [again if "rewrite" in without else "rewrite"]
+    # The turn follows from what was asked before, so a resumed run goes on with the same kind.
+    asked = sum(version.by in table for version in state.answers)
     return [useful[(asked + place) % len(useful)] for place in range(8)]
 
 
-def _instead(work: Work, without: frozenset[str]) -> str:
-    """What is asked where the table has nothing left: afresh, else what was there once more, else the draft."""
-    if "rewrite" not in without:
-        return "rewrite"
-    return "repair" if work.broken and "repair" not in without else "draft"
-
-
-def may_repair(work: Work) -> bool:
+def may_repair(state: AgentState) -> bool:
     """Whether there is code to show as wrong: what was broken before, else a best version that fails what was given.
 
     An answer that passes what was given is not called wrong for a test that the model wrote, or for nothing: such a
     test may well be wrong, so fresh versions have a vote on it, and nothing is bent to please it. A small edit that
     fails one is another matter: it may have been found by chance. So is a test that was added against the version.
     """
-    if work.broken or work.best is None:
-        return work.broken
-    passes = bool(work.deciding) and work.passes_given(work.best)
-    return work.is_exposed or not (work.holds or (passes and work.best.by != TWEAK))
+    best, suite = state.best, state.suite
+    if state.broken or best is None:
+        return state.broken
+    failed = {test for test in suite.names.values() if best.graded and state.fails(best, test)} - {*state.disputed}
+    if failed & {*suite.added} and not failed & {*state.deciding_tests, *suite.model}:
+        return True
+    passes = bool(state.deciding_tests) and state.passes_given(best)
+    return not (state.best_passes or (passes and best.by != TWEAK))
 
 
-def repairs_repeat(work: Work) -> bool:
-    """Whether repairs were asked for twice here and only ever brought what was there."""
-    made = [version for version in work.answers if version.by == "repair"]
-    return len(made) >= 2 and all(work.is_repeat(version) for version in made)
+def only_repeats(state: AgentState, round_: int) -> bool:
+    """Whether a round after the first brought answers, and only such as had been given before."""
+    made = [version for version in state.answers if version.round == round_]
+    return bool(made) and round_ > 0 and all(map(state.is_repeat, made))
+
+
+def explain_stuck(state: AgentState) -> str:
+    """Why the same model would be asked in vain, in a few words; empty while there is hope."""
+    if only_repeats(state, state.round):
+        return "the last round only repeated earlier code"
+    last = [version.code for version in state.answers[-ALTERNATING:]]
+    if len(last) == ALTERNATING and last[0] == last[2] != last[1] == last[3]:
+        return "the answers go back and forth between two versions"
+    wrong = [state.first_failure(version) or version.problem for version in state.answers[-SAME_ERROR:]]
+    if len(wrong) == SAME_ERROR and wrong[0] and len(set(wrong)) == 1:
+        return f"the last {SAME_ERROR} answers fail in the same way"
+    best = state.best
+    slow = best is not None and state.round >= NO_PROGRESS_ROUNDS and best.round <= state.round - NO_PROGRESS_ROUNDS
+    return f"no progress in {NO_PROGRESS_ROUNDS} rounds" if slow else ""
+
+
+def _explain_beginning(state: AgentState) -> str:
+    if not state.broken:
+        return "Nothing is written yet"
+    edits = [version for version in state.rivals if version.by == TWEAK]
+    if edits:
+        return f"{counted(len(edits), 'small edit')} of the code would pass what was given; the model is asked as well"
+    tried = state.run.last(Tweaked) is not None
+    return "No small edit of the code passes what was given" if tried else "The code is known to be wrong"
+
+
+def _explain_done(state: AgentState) -> str:
+    assert state.best is not None
+    aside = f"; {len(state.disputed)} disputed, set aside" if state.disputed else ""
+    alike = len(state.group_of(state.best)) - 1
+    agreed = f", and {counted(alike, 'other version')} behave{'s' if alike == 1 else ''} as it does" if alike else ""
+    what = "all tests that count" if state.suite.names else "for right: there is no test, and versions agree"
+    return f"Version {state.best.number} passes {what}{aside}{agreed}."
+
+
+def _explain_standing(state: AgentState) -> str:
+    if state.best is None:
+        problem = state.answers[-1].problem if state.answers else "no answer"
+        return f"No version can be run yet ({one_line(problem, 80)})"
+    if state.deciding_tests and state.passes_given(state.best):
+        if not state.best_passes:
+            return f"Version {state.best.number} passes your tests but not all of the model's"
+        return f"Version {state.best.number} passes your tests, but nothing else speaks for it yet"
+    failure = state.first_failure(state.best)
+    what = one_line(in_words(failure[0]), 60) if failure else "its tests"
+    return f"Version {state.best.number} is the best so far but fails {what}"

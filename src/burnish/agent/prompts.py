@@ -6,10 +6,17 @@ answer: the model goes on from there, so it neither talks nor repeats what it wa
 
 from collections.abc import Callable
 from functools import wraps
+from itertools import accumulate
 from typing import Concatenate, ParamSpec
 
-from burnish.agent.context import context, function_in, opening
-from burnish.agent.excerpt import LEFT_OUT, excerpt, shortened
+from burnish.agent.context_budget import (
+    LEFT_OUT,
+    function_head,
+    function_text,
+    show_surroundings,
+    truncate_code,
+    truncate_text,
+)
 from burnish.events import Frozen, Message, SpecAgreed
 from burnish.tasks.examples import as_doctest, in_words
 from burnish.tasks.task import Task
@@ -33,7 +40,7 @@ Messages = tuple[Message, ...]
 P = ParamSpec("P")
 
 
-class Wanted(Frozen):
+class PromptInput(Frozen):
     """What is to be written, as far as a prompt is concerned."""
 
     task: Task
@@ -63,16 +70,19 @@ class Wanted(Frozen):
     @property
     def around(self) -> str:
         """What the code stands in."""
-        return self.short(context(self.task), MOST_AROUND)
+        return self.short(show_surroundings(self.task), MOST_AROUND)
 
     def short(self, text: str, most: int) -> str:
         """The text; its beginning and end where there is no room for all."""
-        return shortened(text, most) if self.narrow else text
+        return truncate_text(text, most) if self.narrow else text
+
+    def fit_code(self, code: str, hint: str) -> str:
+        """The code; where there is no room for all, the part of it that the hint, a failure say, speaks of."""
+        return truncate_code(code, hint, MOST_CODE) if self.narrow else code
 
     def own(self, code: str, failure: str) -> str:
-        """The function that it is about; the part of it that matters where there is no room for all."""
-        function = function_in(code, self.spec.entry_point)
-        return excerpt(function, failure, MOST_CODE) if self.narrow else function
+        """The function that it is about, as far as there is room."""
+        return self.fit_code(function_text(code, self.spec.entry_point), failure)
 
     @property
     def may_use(self) -> str:
@@ -85,19 +95,19 @@ class Wanted(Frozen):
         return "(" in self.spec.signature and not self.task.also
 
 
-def fitting(
-    prompt: Callable[Concatenate[Wanted, P], Messages],
-) -> Callable[Concatenate[Wanted, P], Messages]:
+def fit_context(
+    prompt: Callable[Concatenate[PromptInput, P], Messages],
+) -> Callable[Concatenate[PromptInput, P], Messages]:
     """A prompt that is asked in full where that fits, and otherwise with less of everything."""
 
     @wraps(prompt)
-    def fitted(wanted: Wanted, /, *parts: P.args, **named: P.kwargs) -> Messages:
+    def fit(wanted: PromptInput, /, *parts: P.args, **named: P.kwargs) -> Messages:
         whole = prompt(wanted, *parts, **named)
         if sum(len(message.content) for message in whole) <= MOST_CHARACTERS:
             return whole
         return prompt(wanted.model_copy(update={"narrow": True}), *parts, **named)
 
-    return fitted
+    return fit
 
 
 def shows_a_part(messages: Messages) -> bool:
@@ -107,8 +117,8 @@ def shows_a_part(messages: Messages) -> bool:
 
 def specify(task: Task) -> Messages:
     """Ask for a name and parameters where the sentence gives none."""
-    return _talk(
-        f"Task: {_told(task)}\n\n"
+    return _messages(
+        f"Task: {_describe_task(task)}\n\n"
         "Give the first line of the Python function that solves this task, with type hints. "
         "Answer with this one line only, beginning with def."
     )
@@ -116,8 +126,8 @@ def specify(task: Task) -> Messages:
 
 def assume(task: Task, signature: str) -> Messages:
     """Ask what to take for granted where the words leave something open."""
-    return _talk(
-        f"Task: {_told(task)}\n\n"
+    return _messages(
+        f"Task: {_describe_task(task)}\n\n"
         f"What does this task leave open that `{signature}` must decide, e.g. empty or invalid input, ties, order? "
         "Name at most three points. Each is one short line that says what you assume, beginning with a dash.\n"
         "If nothing is open, answer: none"
@@ -129,96 +139,109 @@ def tests(task: Task, signature: str, given: tuple[str, ...], *wishes: str) -> M
     saw earlier ones wants of them.
     """
     name = signature.split("(")[0]
-    return _talk(
-        f"Task: {_told(task)}\n\n"
+    return _messages(
+        f"Task: {_describe_task(task)}\n\n"
         f"Write 6 different test cases for `{signature}`, edge cases included. "
         f"Each is one line of the form: assert {name}(...) == expected\n"
-        f"Do not write the function.{_shown(given, 'Do not repeat')}{_wished(*wishes)}\n\n"
+        f"Do not write the function.{_list_tests(given, 'Do not repeat')}{_quote_user(*wishes)}\n\n"
         "Answer with one ```python block of assert lines and nothing else."
     )
 
 
 def one_test(task: Task, signature: str, test: str, wish: str) -> Messages:
     """Show one test and what a person says about it, and ask for it again."""
-    return _talk(
-        f"Task: {_told(task)}\n\n"
-        f"This is a test of `{signature}`:\n{_block(test)}{_wished(wish)}\n\n"
+    return _messages(
+        f"Task: {_describe_task(task)}\n\n"
+        f"This is a test of `{signature}`:\n{_block(test)}{_quote_user(wish)}\n\n"
         "Write this one test again as it should be. Answer with one ```python block that holds it and nothing else."
     )
 
 
-@fitting
-def change(wanted: Wanted, code: str, wish: str, kept: tuple[str, ...]) -> Messages:
+@fit_context
+def change(wanted: PromptInput, code: str, wish: str, kept: tuple[str, ...]) -> Messages:
     """Show code that works and what a person wants changed in it; `kept` are tests that it must go on passing."""
     shown = wanted.own(code, wish) if wanted.narrow else code
-    return _talk(
-        f"Here is working code for `{wanted.spec.signature}`:\n{_block(shown)}{_described(wanted)}\n\n"
+    return _messages(
+        f"Here is working code for `{wanted.spec.signature}`:\n{_block(shown)}{_description(wanted)}\n\n"
         f"Change the code as the user wants it:\n{wanted.short(wish, MOST_FAILURE)}"
-        f"{_shown(kept, 'It must still pass')}\n\n{_form(shown)}"
+        f"{_list_tests(kept, 'It must still pass')}\n\n{_form(shown)}"
     )
 
 
-@fitting
-def write(wanted: Wanted) -> Messages:
+@fit_context
+def write(wanted: PromptInput) -> Messages:
     """Ask for the code from its description alone, whatever code there is."""
-    if not wanted.is_function:
-        return _talk(_in_words(wanted))
-    stub = _stub(wanted)
     around = wanted.around
+    if not wanted.is_function:
+        names = ", ".join(f"`{name}`" for name in (wanted.spec.signature, *wanted.task.also))
+        above = f"\n\nIt goes below this code:\n{_block(around)}" if around else ""
+        examples = _list_tests(wanted.spec.given_tests, "It must pass")
+        return _messages(
+            f"Write {names} in Python.{wanted.may_use}\n\nTask: {wanted.words}{above}{examples}\n\n{_FORM}"
+        )
+    stub = _stub(wanted)
     shown = f"{around}\n\n\n{stub}" if around else stub
-    return _talk(f"Complete this Python function.{wanted.may_use}\n{_block(shown)}\n\n{_FORM}", f"```python\n{stub}\n")
+    return _messages(
+        f"Complete this Python function.{wanted.may_use}\n{_block(shown)}\n\n{_FORM}", f"```python\n{stub}\n"
+    )
 
 
-@fitting
-def go_on(wanted: Wanted) -> Messages:
+@fit_context
+def go_on(wanted: PromptInput) -> Messages:
     """Ask for more, on top of code that works."""
-    return _talk(
-        f"Here is working code:\n{_block(_all_of(wanted))}\n\n"
+    shown = wanted.fit_code(wanted.task.base_code, wanted.spec.signature)
+    return _messages(
+        f"Here is working code:\n{_block(shown)}\n\n"
         f"Task: {wanted.words}\n\n"
         f"Change the code so that `{wanted.spec.signature}` does all of this.{wanted.may_use}"
-        f"{_shown(wanted.spec.given_tests, 'It must pass')}\n\n{_form(_all_of(wanted))}"
+        f"{_list_tests(wanted.spec.given_tests, 'It must pass')}\n\n{_form(shown)}"
     )
 
 
-@fitting
-def repair(wanted: Wanted, code: str, failure: str) -> Messages:
+@fit_context
+def repair(wanted: PromptInput, code: str, failure: str) -> Messages:
     """Show code with a bug and what goes wrong, and ask for the smallest change that mends it."""
     own = wanted.own(code, failure)
+    head = function_head(own, wanted.name)  # its head and docstring, which nobody has to write again
+    is_short = not wanted.narrow or (len(head) <= MOST_BEGUN and LEFT_OUT not in own)
+    shows = f"\n\nThe bug shows here:\n{wanted.short(failure, MOST_FAILURE)}" if failure else ""
     function = f"the complete corrected function `{wanted.name}`"
     whole = f"Answer with one ```python block that holds {function}, and nothing else." if wanted.task.broken else _FORM
-    return _talk(
+    return _messages(
         f"This Python {'function' if wanted.is_function else 'code'} has a bug:\n"
-        f"{_block(own)}{_described(wanted)}{_shows(wanted, failure)}\n\n"
+        f"{_block(own)}{_description(wanted)}{shows}\n\n"
         f"Find the bug and change as little as possible. {_form(own, whole)}",
-        _begun(own, wanted),
+        f"```python\n{head}" if head and is_short else "",
     )
 
 
-@fitting
-def refine(wanted: Wanted, code: str, finding: str) -> Messages:
+@fit_context
+def refine(wanted: PromptInput, code: str, finding: str) -> Messages:
     """Show code that works and the one thing that a check found in it, and ask for the same code without that."""
-    shown = excerpt(code, finding, MOST_CODE) if wanted.narrow else code
-    return _talk(
+    shown = wanted.fit_code(code, finding)
+    packages = f" and {', '.join(wanted.packages)}" if wanted.packages else ""
+    return _messages(
         f"This Python code works:\n{_block(shown)}\n\nBut it has a weakness: {wanted.short(finding, MOST_FAILURE)}\n\n"
         f"Write `{wanted.name}` again without this weakness. Its name, its parameters and its results stay the same; "
-        f"use only the standard library{_and_packages(wanted)}. {_form(shown)}"
+        f"use only the standard library{packages}. {_form(shown)}"
     )
 
 
-@fitting
-def inputs(wanted: Wanted, code: str, changes: tuple[str, ...]) -> Messages:
+@fit_context
+def inputs(wanted: PromptInput, code: str, changes: tuple[str, ...]) -> Messages:
     """Ask for calls on which the code and small changes of it differ."""
     own = wanted.own(code, "")
     listed = "\n".join(f"{number}. {change}" for number, change in enumerate(changes, 1))
-    return _talk(
+    return _messages(
         f"Here is a Python function:\n{_block(own)}\n\nEach of these changes would be a mistake:\n{listed}\n\n"
         f"For each change write one call of `{wanted.name}` whose result would be different. "
         "Answer with one ```python block of calls, one on each line, with plain values, and nothing else."
     )
 
 
-def form_again(asked: Messages, answer: str, problem: str, wanted: Wanted) -> Messages:
+def form_again(asked: Messages, answer: str, problem: str, wanted: PromptInput) -> Messages:
     """The same question once more, with the answer that could not be used and the form made plain."""
+    # What was begun for the model would look like a second answer of its own.
     asked = asked[:-1] if asked[-1].role == "assistant" else asked
     return (
         *asked,
@@ -231,56 +254,29 @@ def form_again(asked: Messages, answer: str, problem: str, wanted: Wanted) -> Me
     )
 
 
-def _in_words(wanted: Wanted) -> str:
-    names = ", ".join(f"`{name}`" for name in (wanted.spec.signature, *wanted.task.also))
-    around = wanted.around
-    above = f"\n\nIt goes below this code:\n{_block(around)}" if around else ""
-    tests_ = _shown(wanted.spec.given_tests, "It must pass")
-    return f"Write {names} in Python.{wanted.may_use}\n\nTask: {wanted.words}{above}{tests_}\n\n{_FORM}"
-
-
-def _stub(wanted: Wanted) -> str:
+def _stub(wanted: PromptInput) -> str:
     """A function to complete: code models have read more of these than of anything else."""
     words = wanted.words
     most = MOST_TEST_CHARACTERS // 2 if wanted.narrow else MOST_TEST_CHARACTERS
-    examples = ["\n".join(as_doctest(test)) for test in _fitting(wanted.spec.given_tests, most)]
+    examples = ["\n".join(as_doctest(test)) for test in _first_tests(wanted.spec.given_tests, most)]
+    # Sentences often quote their examples; said twice, they only take room.
     new = [example for example in examples if example.split("\n")[0] not in words]
     body = "\n".join([words, *new]).strip().replace('"""', "'''").replace("\n", "\n    ")
     signature = wanted.spec.signature.removeprefix(wanted.spec.entry_point.removesuffix(wanted.name))
     return f'def {signature}:\n    """{body}\n    """'
 
 
-def _begun(code: str, wanted: Wanted) -> str:
-    """The first words of a corrected function: its head and its docstring, which nobody has to write again."""
-    head = opening(code, wanted.name)
-    fits = head and not (wanted.narrow and (len(head) > MOST_BEGUN or LEFT_OUT in code))
-    return f"```python\n{head}" if fits else ""
-
-
-def _described(wanted: Wanted) -> str:
+def _description(wanted: PromptInput) -> str:
     words = f"\n\nWhat it should do:\n{wanted.words}" if wanted.words else ""
     return f"{words}\n\n{wanted.may_use.strip()}" if wanted.may_use else words
 
 
-def _and_packages(wanted: Wanted) -> str:
-    return f" and {', '.join(wanted.packages)}" if wanted.packages else ""
+def _quote_user(*wishes: str) -> str:
+    return "".join(f"\n\nThe user says:\n{truncate_text(wish, MOST_WORDS)}" for wish in wishes)
 
 
-def _shows(wanted: Wanted, failure: str) -> str:
-    return f"\n\nThe bug shows here:\n{wanted.short(failure, MOST_FAILURE)}" if failure else ""
-
-
-def _wished(*wishes: str) -> str:
-    return "".join(f"\n\nThe user says:\n{shortened(wish, MOST_WORDS)}" for wish in wishes)
-
-
-def _told(task: Task) -> str:
-    return shortened(task.prompt, MOST_CHARACTERS // 2)
-
-
-def _all_of(wanted: Wanted) -> str:
-    code = wanted.task.base_code
-    return excerpt(code, wanted.spec.signature, MOST_CODE) if wanted.narrow else code
+def _describe_task(task: Task) -> str:
+    return truncate_text(task.prompt, MOST_CHARACTERS // 2)
 
 
 def _form(shown: str, whole: str = _FORM) -> str:
@@ -288,14 +284,14 @@ def _form(shown: str, whole: str = _FORM) -> str:
     return _LINES if LEFT_OUT in shown else whole
 
 
-def _shown(tests_: tuple[str, ...], lead: str) -> str:
-    words = "\n".join(map(in_words, _fitting(tests_)))
+def _list_tests(tests_: tuple[str, ...], lead: str) -> str:
+    words = "\n".join(map(in_words, _first_tests(tests_)))
     return f"\n\n{lead}:\n{words}" if words else ""
 
 
-def _fitting(tests_: tuple[str, ...], most: int = MOST_TEST_CHARACTERS) -> list[str]:
+def _first_tests(tests_: tuple[str, ...], most: int = MOST_TEST_CHARACTERS) -> list[str]:
     """The first tests, as many as a small model can keep in mind."""
-    sizes = [sum(map(len, tests_[: place + 1])) for place in range(len(tests_))]
+    sizes = accumulate(map(len, tests_))
     return [test for test, size in zip(tests_, sizes, strict=True) if size <= most]
 
 
@@ -303,6 +299,6 @@ def _block(code: str) -> str:
     return f"```python\n{code.strip(chr(10)).rstrip()}\n```"
 
 
-def _talk(text: str, begun: str = "") -> Messages:
+def _messages(text: str, begun: str = "") -> Messages:
     asked = (Message(role="system", content=SYSTEM), Message(role="user", content=text))
     return (*asked, Message(role="assistant", content=begun)) if begun else asked

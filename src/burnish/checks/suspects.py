@@ -45,7 +45,7 @@ class Before:
 class Counting:
     """Which tests decide on a repair, and which fail for reasons that it cannot reach."""
 
-    deciding: tuple[str, ...] = ()
+    deciding_tests: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     """Those among them that fail as long as nothing is repaired."""
     aside: tuple[str, ...] = ()

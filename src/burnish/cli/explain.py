@@ -16,9 +16,9 @@ def explain(
 
     opened = Store().open(run or "last") if run or not graph else None
     if graph:
-        from burnish.agent.picture import picture
+        from burnish.agent.graph import draw_mermaid
 
-        print(picture(opened))
+        print(draw_mermaid(opened))
     elif opened:
         from burnish.telling import explain as explained
 

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from burnish.agent.ask import Shown
+from burnish.agent.ask import Checkpoint
 from burnish.cli.screen import CHECK_COLOURS
 from burnish.cli.session import Session
 from burnish.errors import SetupProblem
@@ -94,7 +94,7 @@ class ReviewDesk:
             else:
                 self._session.watch(event)
 
-    def review(self, shown: Shown) -> Reviewed:
+    def review(self, shown: Checkpoint) -> Reviewed:
         """Show it and bring back the answer. Raises SetupProblem where no answer is to be had any more."""
         with self._lock:
             self._busy = True
@@ -116,7 +116,7 @@ class ReviewDesk:
                 self._held.clear()
 
 
-def show(shown: Shown, console: Console) -> None:
+def show(shown: Checkpoint, console: Console) -> None:
     """The file with its lines numbered, and at the end what the checks say."""
     console.print()
     console.print(Text(HEADS[shown.where], style="bold"), soft_wrap=True)
@@ -133,7 +133,7 @@ def show(shown: Shown, console: Console) -> None:
         console.print(Text(one_line(shown.note, 400), style="yellow"), soft_wrap=True)
 
 
-def ask_for_answer(shown: Shown, console: Console) -> Reviewed:
+def ask_for_answer(shown: Checkpoint, console: Console) -> Reviewed:
     """What the person says, asked for until it can be understood.
 
     Raises EOFError at the end of the input, and where a pipe holds no answer: that might never end.
@@ -151,7 +151,7 @@ def ask_for_answer(shown: Shown, console: Console) -> Reviewed:
     raise EOFError
 
 
-def read_answer(line: str, shown: Shown) -> Reviewed | str:
+def read_answer(line: str, shown: Checkpoint) -> Reviewed | str:
     """A line as an answer, or why it is none."""
     if line.lower() in GO_ON:
         return Reviewed(where=shown.where, said="go_on")
@@ -171,7 +171,7 @@ def read_answer(line: str, shown: Shown) -> Reviewed | str:
     return f"That is no answer here. {HELP}"
 
 
-def edit_in_editor(shown: Shown) -> str:
+def edit_in_editor(shown: Checkpoint) -> str:
     """What is shown, as the person leaves it in their editor, which has the terminal meanwhile.
 
     Raises SetupProblem where there is no editor, where it fails, and where nothing was changed.

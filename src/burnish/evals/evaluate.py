@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from burnish.agent.fitting import check_fits
+from burnish.agent.context_budget import check_answer_fits
 from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.evals import shelf
@@ -67,7 +67,7 @@ def evaluate(
         if not (out / shelf.FILE).exists():
             shelf.check_free(out)
     answering = opened(model, watch.fetching) if isinstance(model, str) else model
-    check_fits(Limits(max_tokens=max_tokens, thinking=thinking), [answering])
+    check_answer_fits(Limits(max_tokens=max_tokens, thinking=thinking), [answering])
     plan = Plan(
         suite=suite,
         variant=variant,

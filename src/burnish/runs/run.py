@@ -44,6 +44,7 @@ class Version(Frozen):
     code: str
     by: str
     problem: str = ""
+    no_answer: bool = False
     graded: Graded | None = None
     round: int = 0
     base: int | None = None
@@ -121,6 +122,7 @@ class Run:
                     code=event.code,
                     by=event.by,
                     problem=event.problem,
+                    no_answer=event.no_answer,
                     round=event.round,
                     base=event.base,
                 )

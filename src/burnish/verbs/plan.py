@@ -111,8 +111,8 @@ def plan_for(
     chosen = _chosen(tests, project.root)
     name, suspects = _function(looked, before, function, spec, sandbox)
     count = counting(before, name, chosen, parses=parsed(target.text) is not None)
-    files = fingerprint(project.root, count.deciding, source)
-    task = from_file(target.text, name, spec, count.deciding, tuple(suspects)).model_copy(
+    files = fingerprint(project.root, count.deciding_tests, source)
+    task = from_file(target.text, name, spec, count.deciding_tests, tuple(suspects)).model_copy(
         update={"project_files": files, **({"packages": tuple(packages)} if packages else {})}
     )
     must_agree(task.visible_tests)
@@ -245,7 +245,7 @@ def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: 
         return ""
     if count.aside:
         raise SetupProblem(_unreachable(plan, before))
-    passing = len(count.deciding) + len(task.visible_tests)
+    passing = len(count.deciding_tests) + len(task.visible_tests)
     if not passing and before.problem:
         raise SetupProblem(_not_run(before.problem))
     if not passing:

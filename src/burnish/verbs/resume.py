@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from burnish.agent.human_review import Look
+from burnish.agent.ask import Reviewer
 from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.attempt import attempt
 from burnish.errors import SetupProblem
@@ -34,7 +34,7 @@ def resume(
     store: Store | None = None,
     watch: Watch | None = None,
     answer: Callable[[str], str] | None = None,
-    review: Look | None = None,
+    review: Reviewer | None = None,
     sandbox: str | None = None,
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
@@ -147,7 +147,7 @@ def is_reviewed(run: Run) -> bool:
     return bool(settings_of(run).get("review"))
 
 
-def _looker(run: Run, review: Look | None) -> Look | None:
+def _looker(run: Run, review: Reviewer | None) -> Reviewer | None:
     """Who looks at the rest; needed unless all was looked at."""
     last = run.last(Reviewed)
     seen = last is not None and (last.where, last.said) == ("checks", "go_on")
@@ -169,7 +169,7 @@ def _write(
     watch: Watch | None,
     sandbox: str,
     answer: Callable[[str], str] | None = None,
-    review: Look | None = None,
+    review: Reviewer | None = None,
 ) -> Run:
     settings = settings_of(run)
     if run.verdict is None or limits != limits_of(run):  # else it was killed just before its files were written

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.agent.ask import Tools
-from burnish.agent.fitting import check_fits
-from burnish.agent.likeness import bare
+from burnish.agent.context_budget import check_answer_fits
 from burnish.agent.limits import PER_ANSWER, Limits, Meter
 from burnish.agent.nodes.draft import rewrite
-from burnish.agent.work import Work
+from burnish.agent.normalise import normalise_code
+from burnish.agent.state import AgentState
 from burnish.checks.in_project import InProject
 from burnish.checks.lab import Lab
 from burnish.checks.project_finder import find_project
@@ -103,7 +103,7 @@ def strengthen(
             figures.append(f"{ran.counted(*PASSING)} passed")
         answering, why = _open_model(model, store)
         limits = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
-        check_fits(limits, [answering] if answering else [])
+        check_answer_fits(limits, [answering] if answering else [])
         asked = {"apply": apply, "pinned": pinned, "seconds": seconds}
         asked |= limits.model_dump(include={*PER_ANSWER}, exclude_none=True)
         with _record_run(store, scope, answering, why, lab, asked) as record:
@@ -235,7 +235,7 @@ class SampleWriter:
         if "." in function.name or not is_plain or not task.described:
             return Samples()
         agreed = SpecAgreed(entry_point=function.name, signature=task.signature, given_tests=task.visible_tests)
-        work, proposed = Work(task, [agreed]), list[CodeProposed]()
+        work, proposed = AgentState(task, [agreed]), list[CodeProposed]()
         for temperature in TEMPERATURES:
             self.number += 1
             move = Move(kind="rewrite", version=self.number, round=0, temperature=temperature)
@@ -254,4 +254,4 @@ class SampleWriter:
                 passing += [one.code] if graded.all_passed else []
         except AttemptError:
             return Samples()
-        return Samples(tuple(passing), normalise=bare)
+        return Samples(tuple(passing), normalise=normalise_code)

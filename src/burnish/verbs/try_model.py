@@ -16,11 +16,11 @@ from statistics import median
 from pydantic import Field
 
 from burnish.agent import limits, prompts
+from burnish.agent.answer.code import read_answer
+from burnish.agent.answer.forms import FENCE
 from burnish.agent.ask import Tools, ask
-from burnish.agent.extract import asserts_from
 from burnish.agent.limits import Limits, Meter
-from burnish.agent.shape import shaped
-from burnish.agent.unwrap import FENCE
+from burnish.agent.model_tests import extract_tests
 from burnish.errors import ModelError, PromptTooLong, SetupProblem
 from burnish.events import (
     CheckFinished,
@@ -378,17 +378,19 @@ def _make_ask(purpose: str, text: str, most_tokens: int) -> Ask:
 
 
 def _make_code_task(
-    name: str, task: Task, prompt: Callable[[prompts.Wanted], prompts.Messages], tests: str
+    name: str, task: Task, prompt: Callable[[prompts.PromptInput], prompts.Messages], tests: str
 ) -> ModelTask:
     """A task whose code is run. An answer that was begun for the model is read with its beginning."""
     spec = SpecAgreed(entry_point=task.entry_point, signature=task.signature, given_tests=task.visible_tests)
-    messages = prompt(prompts.Wanted(task=task, spec=spec))
+    messages = prompt(prompts.PromptInput(task=task, spec=spec))
     begun = messages[-1].content if messages[-1].role == "assistant" else ""
 
     def judge(reply: ModelReplied, box: Sandbox) -> str:
         goes_on = begun and f"def {task.entry_point}(" not in reply.text
         for text in [begun + reply.text, reply.text] if goes_on else [reply.text]:
-            found = shaped(text, task.entry_point, signature=task.signature, base=task.base_code, ended=reply.ended)
+            found = read_answer(
+                text, task.entry_point, signature=task.signature, base=task.base_code, ended=reply.ended
+            )
             if not found.problem:
                 graded = box.grade(found.code, tests)
                 failed = next((case.message or case.name for case in graded.cases if case.outcome != "passed"), "")
@@ -409,7 +411,7 @@ def judge_json(reply: ModelReplied, _: Sandbox) -> str:
 
 def judge_tests(reply: ModelReplied, _: Sandbox) -> str:
     """At least three asserts must be found in the answer."""
-    tests = asserts_from(reply.text, "count_vowels")[0]
+    tests = extract_tests(reply.text, "count_vowels")[0]
     return "" if len(tests) >= 3 else "the answer does not hold the tests that were asked for"
 
 

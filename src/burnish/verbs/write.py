@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from burnish.agent.human_review import Look
+from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
 from burnish.attempt import attempt
 from burnish.checks.settings import CHECKS
@@ -50,7 +50,7 @@ def write(
     fast: bool = False,
     with_tests: Path | str | None = None,
     answer: Callable[[str], str] | None = None,
-    review: Look | None = None,
+    review: Reviewer | None = None,
     packages: Sequence[str] = (),
     allow_packages: Sequence[str] = (),
 ) -> Run:

@@ -11,8 +11,9 @@ from burnish import Limits, ScriptedModel
 from burnish.agent import prompts
 from burnish.agent.nodes import draft as node
 from burnish.agent.nodes import repair
-from burnish.agent.nodes.draft import told
+from burnish.agent.nodes.draft import describe_failure
 from burnish.agent.packages import Packages
+from burnish.agent.policy import only_repeats
 from burnish.errors import ModelError
 from burnish.events import Asked, CodeProposed, Event, Move, Stopped
 from burnish.models.model import Chunk
@@ -170,8 +171,11 @@ def test_where_nothing_was_broken_a_repair_shows_the_best_version_and_asks_for_a
 
 def test_what_goes_wrong_is_told_in_a_line_and_never_more_than_one_failure() -> None:
     state = work(proposed(1), ran(1, "ff", "got: 7"))
-    assert told(state, 1).count("got: 7") == 1
-    assert told(work(proposed(1, problem="the code does not parse: line 1")), 1) == "the code does not parse: line 1"
+    assert describe_failure(state, 1).count("got: 7") == 1
+    assert (
+        describe_failure(work(proposed(1, problem="the code does not parse: line 1")), 1)
+        == "the code does not parse: line 1"
+    )
 
 
 def test_what_had_to_be_done_to_an_answer_is_on_record() -> None:
@@ -193,7 +197,8 @@ def test_an_answer_that_did_not_come_is_one_answer_less_and_in_an_evaluation_the
     hands = replace(tools(), model=cast(Any, Unreachable()))
     made = version(list(node(work(), hands, MOVE)))
     assert made.problem == "the model did not answer: gone"
-    assert not work(made, made.model_copy(update={"version": 2, "round": 1})).only_repeats(1)
+    assert made.no_answer
+    assert not only_repeats(work(made, made.model_copy(update={"version": 2, "round": 1})), 1)
     with pytest.raises(ModelError, match="gone"):
         list(node(work(), replace(hands, errors_end=True), MOVE))
 

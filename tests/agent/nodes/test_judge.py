@@ -15,11 +15,14 @@ def ending(events: list[Event]) -> RunFinished:
     return last
 
 
-def test_nothing_is_handed_over_where_the_code_as_it_was_passes_more() -> None:
-    worse = work(given(), ran(0, "pf"), proposed(1), ran(1, "ff"), task=REPAIR)
-    finished = ending(list(judge(worse, tools(ground=Gone()))))
-    assert (finished.verdict, finished.version) == ("failed", None)
-    assert "as it was passes 1 of 2 tests, the best version only 0" in finished.why
+@pytest.mark.parametrize(
+    ("before", "made", "worse"), [("pf", "ff", True), ("pf", "fp", False), ("pf", "pp", False), ("ff", "ff", False)]
+)
+def test_nothing_is_handed_over_where_the_code_as_it_was_passes_more(before: str, made: str, worse: bool) -> None:
+    state = work(given(), ran(0, before), proposed(1), ran(1, made), task=REPAIR)
+    finished = ending(list(judge(state, tools(ground=Gone()))))
+    assert (finished.verdict, finished.version) == ("failed", None if worse else 1)
+    assert ("as it was passes 1 of 2 tests, the best version only 0" in finished.why) is worse
 
 
 @pytest.mark.usefixtures("open_box")

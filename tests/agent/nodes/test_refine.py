@@ -9,9 +9,9 @@ import pytest
 from burnish import Limits, ScriptedModel
 from burnish.agent.ask import Tools
 from burnish.agent.nodes.refine import fix_with_ruff, refine, restore_head
-from burnish.agent.nodes.run import basis_of
-from burnish.agent.refine.same_behaviour import NOT_COMPARED, find_difference
-from burnish.agent.work import USER, Work
+from burnish.agent.nodes.run import hash_basis
+from burnish.agent.refine_gate import NOT_COMPARED, find_difference
+from burnish.agent.state import USER, AgentState
 from burnish.attempt import attempt
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone
@@ -99,9 +99,9 @@ class Said(FinalChecks):
         return Evidence(check=name, verdict=verdict, why="", figure="bad" if bad else "good", details=details)
 
 
-def passing(box: Sandbox, code: str, *more: Event, task: Task = UNIQUE) -> Work:
+def passing(box: Sandbox, code: str, *more: Event, task: Task = UNIQUE) -> AgentState:
     """A run whose one version passes all tests."""
-    start = Work(task, [spec(task), *more, proposed(1, code)])
+    start = AgentState(task, [spec(task), *more, proposed(1, code)])
     graded = tools(box).ground.grade(code, start.suite)
     assert graded.all_passed, graded
     return start.after([TestsRan(version=1, graded=graded)])
@@ -111,7 +111,7 @@ def at_work(box: Sandbox, checks: FinalChecks, *answers: str, **how: Any) -> Too
     return replace(tools(box, *answers, **how), checks=checks, afterwards=frozenset({"refine"}))
 
 
-def rounds(work: Work, kit: Tools) -> tuple[list[Event], Work]:
+def rounds(work: AgentState, kit: Tools) -> tuple[list[Event], AgentState]:
     events = [event for event in refine(work, kit) if event.lasting]
     return events, work.after(events)
 
@@ -150,7 +150,7 @@ def test_what_ruff_can_fix_takes_the_place_of_its_base_without_a_question(box: S
     assert (done.before, done.after) == ("bad", "good")
     assert after.best
     assert (after.best.number, after.best.by, after.best.base, after.best.code) == (2, "refine", 1, FAST)
-    assert after.holds
+    assert after.best_passes
     assert not of(Asked, events)
 
 
@@ -350,7 +350,7 @@ def test_a_limit_leaves_the_question_out_and_does_not_stop_the_run(box: Sandbox,
     assert done.why.startswith("left out: the limit of ")
     assert (done.kept, done.version) == (False, None)
     assert not of(Stopped, events)
-    assert after.holds
+    assert after.best_passes
 
 
 def test_once_time_is_over_nothing_is_measured_and_the_reason_is_told(box: Sandbox) -> None:
@@ -385,7 +385,7 @@ def test_a_resumed_round_is_told_again_and_nothing_is_asked_twice(box: Sandbox, 
     again, resumed = rounds(start, kit)
     assert isinstance(kit.model, ScriptedModel)
     assert kit.model.asked == []
-    assert kit.meter.left().calls == Limits().calls - 1
+    assert kit.meter.remaining().calls == Limits().calls - 1
     assert resumed.best
     assert after.best
     assert (resumed.best.number, resumed.best.code) == (2, after.best.code)
@@ -502,7 +502,7 @@ def test_a_round_on_record_that_asked_twice_is_told_again_with_both_answers(box:
         asked,
         reply,
         made,
-        TestsRan(version=3, graded=graded, basis=basis_of(Version(number=3, code=FAST, by="refine"), start.suite)),
+        TestsRan(version=3, graded=graded, basis=hash_basis(Version(number=3, code=FAST, by="refine"), start.suite)),
     ]
     kit = at_work(box, checks, replay=Replay([*record, done]))
     again, after = rounds(start, kit)

@@ -8,9 +8,8 @@ import pytest
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.agent.nodes.specify import assumptions_from, specify
-from burnish.agent.nodes.tests import tests as write_tests
-from burnish.agent.work import Work
+from burnish.agent.nodes.specify import extract_assumptions, specify, write_tests
+from burnish.agent.state import AgentState
 from burnish.checks import Suite
 from burnish.events import Asked, Event, SpecAgreed, TestsFrozen, TestsProposed, UserAnswered
 from burnish.models.scripted import ScriptedModel
@@ -38,7 +37,7 @@ def tools(
 
 
 def agreed(task: Task, given: Tools) -> tuple[SpecAgreed, list[str]]:
-    events = list(specify(Work(task, []), given))
+    events = list(specify(AgentState(task, []), given))
     spec = events[-1]
     assert isinstance(spec, SpecAgreed)
     return spec, [event.purpose for event in events if isinstance(event, Asked)]
@@ -81,11 +80,11 @@ def test_a_test_file_says_enough() -> None:
 
 @pytest.mark.parametrize("reply", ["none", "", "Nothing is open.", block("- assume a list\n"), "- ok\n* no\n"])
 def test_an_answer_without_points_assumes_nothing(reply: str) -> None:
-    assert assumptions_from(reply) == ()
+    assert extract_assumptions(reply) == ()
 
 
 def test_at_most_three_short_lines_are_kept() -> None:
-    found = assumptions_from("\n".join(f"- point number {n} {'x' * 300}" for n in range(9)))
+    found = extract_assumptions("\n".join(f"- point number {n} {'x' * 300}" for n in range(9)))
     assert len(found) == 3
     assert all(len(point) <= 120 and "\n" not in point for point in found)
 
@@ -110,7 +109,7 @@ def test_who_wants_to_be_asked_is_asked_about_plain_sentences_too() -> None:
 
 @pytest.mark.parametrize("sentence", [VAGUE, DOUBLE])
 def test_a_run_that_is_taken_up_again_keeps_what_was_agreed_and_does_not_ask_twice(sentence: str) -> None:
-    first = list(specify(Work(asking(sentence), []), tools(lambda point: "total([9]) == 9", assume=POINTS)))
+    first = list(specify(AgentState(asking(sentence), []), tools(lambda point: "total([9]) == 9", assume=POINTS)))
     for answer in (None, lambda point: "asked again"):
         spec, _ = agreed(asking(sentence), tools(answer, replay=Replay(first)))
         assert spec.assumptions == ("total([9]) == 9",) * 2
@@ -126,7 +125,7 @@ def test_an_answer_is_on_record_before_the_next_question_and_is_not_asked_for_ag
         return "it raises"
 
     with pytest.raises(KeyboardInterrupt):
-        seen.extend(specify(Work(asking(VAGUE), []), tools(killed, assume=POINTS)))
+        seen.extend(specify(AgentState(asking(VAGUE), []), tools(killed, assume=POINTS)))
     assert [event.words for event in seen if isinstance(event, UserAnswered)] == ["it raises"]
     asked: list[str] = []
 
@@ -147,8 +146,8 @@ def test_an_example_in_the_models_own_assumption_decides_nothing() -> None:
 
 
 def proposed(task: Task, given: Tools) -> list[Event]:
-    spec = list(specify(Work(task, []), given))
-    return list(write_tests(Work(task, spec), given))
+    spec = list(specify(AgentState(task, []), given))
+    return list(write_tests(AgentState(task, spec), given))
 
 
 def test_all_tests_are_frozen_once_by_the_hash_of_what_is_run() -> None:

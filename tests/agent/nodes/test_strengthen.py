@@ -5,14 +5,13 @@ from dataclasses import replace
 import pytest
 
 from burnish.agent.ask import Tools
-from burnish.agent.decide import decide
 from burnish.agent.graph import after_strengthening
 from burnish.agent.limits import Limits
 from burnish.agent.nodes.judge import judge
 from burnish.agent.nodes.strengthen import read_calls, strengthen
 from burnish.agent.nodes.survivors import independent_samples, plan_samples
-from burnish.agent.policy import may_repair
-from burnish.agent.work import Work
+from burnish.agent.policy import decide, may_repair
+from burnish.agent.state import AgentState
 from burnish.checks.mutation.alone import Mutations
 from burnish.events import (
     Decided,
@@ -53,7 +52,7 @@ def at_work(box: Sandbox, limits: Limits | None = None) -> Tools:
     return replace(tools(box, "none", limits=limits), mutations=Mutations())
 
 
-def state(*codes: str, own: tuple[str, ...] = (), outcomes: str = "") -> Work:
+def state(*codes: str, own: tuple[str, ...] = (), outcomes: str = "") -> AgentState:
     """Versions that pass what was given, of which the first is the best; a letter says what each makes of the model's
     test.
     """
@@ -79,7 +78,7 @@ def test_two_voices_against_the_code_expose_it_and_the_best_version_changes(box:
     assert {event.version for event in found if isinstance(event, TestsRan)} == {1, 2, 3}
     after = before.after(found)
     assert after.best
-    assert (after.best.number, after.holds, after.disputed) == (2, True, ())
+    assert (after.best.number, after.best_passes, after.disputed) == (2, True, ())
     assert after_strengthening(after) == "survivors", "its mutants are looked at next"
 
 
@@ -90,7 +89,7 @@ def test_one_voice_against_the_code_does_not(box: Sandbox) -> None:
     assert {new.origin for new in made(found).tests} <= {"pinned"}
     after = before.after(found)
     assert after.best
-    assert (after.best.number, after.holds) == (1, True)
+    assert (after.best.number, after.best_passes) == (1, True)
 
 
 def test_a_test_that_no_version_passes_with_all_others_is_set_aside_and_the_verdict_stays(box: Sandbox) -> None:
@@ -103,14 +102,14 @@ def test_a_test_that_no_version_passes_with_all_others_is_set_aside_and_the_verd
     assert (made(found).exposing, made(found).aside) == ((AGAINST,), True)
     after = before.after(found)
     assert after.best
-    assert (after.best.number, after.holds, after.disputed) == (1, True, (AGAINST,))
+    assert (after.best.number, after.best_passes, after.disputed) == (1, True, (AGAINST,))
     ending = list(judge(after, at_work(box, limits)))[-1]
     assert isinstance(ending, RunFinished)
     assert (ending.verdict, ending.disputed) == ("proven", (AGAINST,))
     assert ending.why.endswith("pass; 1 added one disputed and set aside")
 
 
-def exposed() -> Work:
+def exposed() -> AgentState:
     """A version that fails an added test, while nothing passes all."""
     new = NewTest(test=AGAINST, origin="agreed", notices=())
     events: list[Event] = [proposed(1, ALONE), ran(1, "pp"), MUTATED, proposed(2, RIGHT), ran(2, "pf")]
@@ -119,13 +118,13 @@ def exposed() -> Work:
 
 def test_exposed_code_gets_one_more_round_and_then_its_verdict_back() -> None:
     before = exposed()
-    assert not before.holds
+    assert not before.best_passes
     assert after_strengthening(before) == "decide"
     [decision] = decide(before, tools(ground=Gone()))
     assert isinstance(decision, Decided)
     assert decision.moves
     after = before.after([decision, proposed(3, ALONE, by="rewrite", round=1), ran(3, "pp")])
-    assert (after.holds, after.disputed) == (True, (AGAINST,))
+    assert (after.best_passes, after.disputed) == (True, (AGAINST,))
     [done] = decide(after, tools(ground=Gone()))
     assert isinstance(done, Decided)
     assert (done.choice, done.moves) == ("judge", ())
@@ -139,10 +138,10 @@ def test_the_model_may_be_shown_the_test_that_exposes_its_code() -> None:
 def test_later_versions_have_no_vote_on_what_was_settled() -> None:
     own = "assert f(6) == 0"
     before = state(ALONE, own=(own,), outcomes="p")
-    assert (before.holds, before.disputed) == (True, ())
+    assert (before.best_passes, before.disputed) == (True, ())
     after = state(ALONE, RIGHT, ALSO, own=(own,), outcomes="pff")
     assert after.best
-    assert (after.best.number, after.holds, after.disputed) == (1, True, ())
+    assert (after.best.number, after.best_passes, after.disputed) == (1, True, ())
 
 
 def test_a_place_that_is_gone_leaves_all_as_it_was() -> None:
@@ -151,7 +150,7 @@ def test_a_place_that_is_gone_leaves_all_as_it_was() -> None:
     [event] = [event for event in strengthen(before, gone) if event.kind == "strengthened"]
     assert isinstance(event, Strengthened)
     assert (event.tests, event.why) == ((), "the cell did not start")
-    assert before.after([event]).holds
+    assert before.after([event]).best_passes
 
 
 @pytest.mark.parametrize(("name", "asks"), [("local:tiny-0.5b", 3), ("local:tiny-1.5b", 3), ("anthropic:large", 1)])

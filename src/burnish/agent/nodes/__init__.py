@@ -6,10 +6,9 @@ from burnish.agent.nodes.refine import refine
 from burnish.agent.nodes.review import review
 from burnish.agent.nodes.run import run
 from burnish.agent.nodes.select import select
-from burnish.agent.nodes.specify import specify
+from burnish.agent.nodes.specify import specify, write_tests
 from burnish.agent.nodes.strengthen import strengthen
 from burnish.agent.nodes.survivors import survivors
-from burnish.agent.nodes.tests import tests
 from burnish.agent.nodes.tweak import tweak
 
 __all__ = [
@@ -24,6 +23,6 @@ __all__ = [
     "specify",
     "strengthen",
     "survivors",
-    "tests",
+    "write_tests",
     "tweak",
 ]

@@ -8,13 +8,13 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 from burnish.agent import prompts
+from burnish.agent.answer.code import Answer, AnswerFault, read_answer
+from burnish.agent.answer.imports import add_missing_imports
 from burnish.agent.ask import Tools, ask
-from burnish.agent.context import function_in
-from burnish.agent.excerpt import LEFT_OUT
-from burnish.agent.imports import with_imports
-from burnish.agent.prompts import Messages, Wanted
-from burnish.agent.shape import Shaped, shaped
-from burnish.agent.work import SILENT, Work
+from burnish.agent.context_budget import LEFT_OUT, function_text
+from burnish.agent.policy import NO_ANSWER
+from burnish.agent.prompts import Messages, PromptInput
+from burnish.agent.state import AgentState
 from burnish.errors import ModelError
 from burnish.events import CodeProposed, Event, ModelReplied, Move
 from burnish.models.model import Ask
@@ -28,112 +28,51 @@ MOST_TOKENS = 1024
 TOP_P = 0.95
 
 
-def draft(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+def draft(state: AgentState, tools: Tools, move: Move) -> Iterator[Event]:
     """The first version: the likeliest answer, at temperature zero."""
-    yield from propose(work, tools, move, from_words(work))
+    yield from propose(state, tools, move, writing_prompt(state))
 
 
-def rewrite(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+def rewrite(state: AgentState, tools: Tools, move: Move) -> Iterator[Event]:
     """Ask for the code afresh, without the old one to lean on: small models write better than they repair."""
-    yield from propose(work, tools, move, from_words(work))
+    yield from propose(state, tools, move, writing_prompt(state))
 
 
-def repair(work: Work, tools: Tools, move: Move) -> Iterator[Event]:
+def repair(state: AgentState, tools: Tools, move: Move) -> Iterator[Event]:
     """Show a version and the one failure to speak of, and ask for the smallest change that mends it."""
     assert move.base is not None, "the policy asks for a repair only where there is code to show"
-    messages = prompts.repair(wanted(work), work.version(move.base).code, told(work, move.base))
-    yield from propose(work, tools, move, messages)
+    failure = describe_failure(state, move.base)
+    messages = prompts.repair(prompt_input(state), state.version(move.base).code, failure)
+    yield from propose(state, tools, move, messages)
 
 
-def wanted(work: Work) -> Wanted:
+def prompt_input(state: AgentState) -> PromptInput:
     """What the prompts speak of."""
-    return Wanted(task=work.task, spec=work.spec, added=work.packages)
+    return PromptInput(task=state.task, spec=state.spec, added=state.packages)
 
 
-def told(work: Work, number: int) -> str:
+def describe_failure(state: AgentState, number: int) -> str:
     """What goes wrong with a version, for the model: what must hold, and what happened instead."""
-    version = work.version(number)
-    failure = work.first_failure(version)
+    version = state.version(number)
+    failure = state.first_failure(version)
     if failure is None:
         return version.graded.problem if version.graded else version.problem
     test, message = failure
     words = in_words(test)
-    if words == test or test in work.suite.project:
+    if words == test or test in state.suite.project:
         return message
-    if "DID NOT RAISE" not in message:
+    if "DID NOT RAISE" not in message:  # pytest's words for an error that should have come
         return f"{words}, but: {message}"
     return f"{words}, but it does not. Check the arguments in the first lines of the function."
 
 
-def from_words(work: Work) -> Messages:
+def writing_prompt(state: AgentState) -> Messages:
     """The question for the code from its description."""
-    task = work.task
-    return prompts.go_on(wanted(work)) if task.base_code and not task.broken else prompts.write(wanted(work))
+    goes_on = state.task.base_code and not state.task.broken
+    return (prompts.go_on if goes_on else prompts.write)(prompt_input(state))
 
 
-def propose(work: Work, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:
-    """Ask, take the code out of the answer, put it in its place, and say what is wrong if it cannot even be run.
-
-    A model that fails here costs this one answer: the work goes on with the others.
-    """
-    if move.model:
-        tools = replace(tools, model=tools.others[move.model - 1], others=())
-    try:
-        answered = yield from _answered(work, tools, move, messages)
-    except ModelError as error:
-        if tools.errors_end:
-            raise
-        answered = Shaped(code="", problem=f"{SILENT}{error}"), ""
-    if answered is None:
-        return
-    found, ask_id = answered
-    code = found.code if found.problem else assemble(work.task, _with_imports(found.code, work, tools))
-    yield CodeProposed(
-        version=move.version,
-        code=code,
-        by=move.kind,
-        ask_id=ask_id,
-        problem=found.problem,
-        round=move.round,
-        base=move.base,
-        mended=found.mended,
-    )
-
-
-def _with_imports(code: str, work: Work, tools: Tools) -> str:
-    """The code with the imports that it forgot, as far as they can be had."""
-    layer = tools.packages.layer if tools.packages else None
-    there = [package.name for package in layer.packages] if layer else []
-    return with_imports(code, offered_names(work.task), there)
-
-
-def _answered(
-    work: Work, tools: Tools, move: Move, messages: Messages
-) -> Generator[Event, None, tuple[Shaped, str] | None]:
-    """The code of the answer and which ask it answers; one that is in no usable form is asked for once more."""
-    reply = yield from _ask(tools, move, messages, f"{move.kind}-{move.version}")
-    if reply is None:
-        return None
-    found = _code_in(reply, work, messages)
-    if found.problem and "does not parse" not in found.problem and reply.ended != "length":
-        asked = prompts.form_again(messages, reply.text, found.problem, wanted(work))
-        again = yield from _ask(tools, move, asked, f"form-{move.version}")
-        found, reply = (_code_in(again, work, asked), again) if again else (found, reply)
-    return _with_all_lines(found, work, move, messages), reply.ask_id
-
-
-def _with_all_lines(found: Shaped, work: Work, move: Move, messages: Messages) -> Shaped:
-    """The code, or what is wrong with it where it was made from a part and lacks the rest."""
-    if found.problem or move.base is None or not prompts.shows_a_part(messages):
-        return found
-    name = work.spec.entry_point
-    before, after = (function_in(code, name) for code in (work.version(move.base).code, found.code))
-    if LEFT_OUT in after or 2 * len(after.splitlines()) < len(before.splitlines()):
-        return Shaped(code=found.code, problem="the answer leaves out lines of the function that were not shown to it")
-    return found
-
-
-def question(move: Move, messages: Messages) -> Ask:
+def code_question(move: Move, messages: Messages) -> Ask:
     """How a move asks."""
     return Ask(
         purpose=move.kind,
@@ -145,31 +84,82 @@ def question(move: Move, messages: Messages) -> Ask:
     )
 
 
-def _ask(tools: Tools, move: Move, messages: Messages, ask_id: str) -> Generator[Event, None, ModelReplied | None]:
-    return (yield from ask(tools, ask_id, question(move, messages)))
+def propose(state: AgentState, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:
+    """Ask, take the code out of the answer, put it in its place, and say what is wrong if it cannot even be run.
 
-
-def _code_in(reply: ModelReplied, work: Work, messages: Messages) -> Shaped:
-    """The code of an answer, of one that was begun for the model too."""
-    begun = messages[-1].content if messages[-1].role == "assistant" else ""
-    goes_on = begun and f"def {wanted(work).name}(" not in reply.text
-    if not goes_on:
-        return _shaped(reply.text, reply, work)
-    found = _shaped(begun + reply.text, reply, work)
-    if _is_empty(found.code, work):
-        return Shaped(code="", problem="the answer holds no code")
-    alone = _shaped(reply.text, reply, work) if found.problem else found
-    return alone if not alone.problem or "not Python" in alone.problem else found
-
-
-def _shaped(text: str, reply: ModelReplied, work: Work) -> Shaped:
-    task, spec = work.task, work.spec
-    return shaped(
-        text, spec.entry_point, signature=spec.signature, base=task.base_code, also=task.also, ended=reply.ended
+    A model that fails here costs this one answer: the work goes on with the others.
+    """
+    if move.model:
+        tools = replace(tools, model=tools.others[move.model - 1], others=())
+    try:
+        answered = yield from _ask_for_code(state, tools, move, messages)
+    except ModelError as error:
+        if tools.errors_end:
+            raise
+        answered = Answer(code="", fault=AnswerFault.NO_ANSWER, problem=f"{NO_ANSWER}{error}"), ""
+    if answered is None:
+        return
+    answer, ask_id = answered
+    code = answer.code
+    if not answer.fault:
+        layer = tools.packages.layer if tools.packages else None
+        packages = [package.name for package in layer.packages] if layer else []
+        code = assemble(state.task, add_missing_imports(code, offered_names(state.task), packages))
+    yield CodeProposed(
+        version=move.version,
+        code=code,
+        by=move.kind,
+        ask_id=ask_id,
+        problem=answer.problem,
+        no_answer=answer.fault is AnswerFault.NO_ANSWER,
+        round=move.round,
+        base=move.base,
+        mended=answer.mended,
     )
 
 
-def _is_empty(code: str, work: Work) -> bool:
-    """Whether a function has nothing but its docstring: then the answer added nothing to what was begun for it."""
-    node = find(parsed(code), wanted(work).name)
-    return node is not None and len(node.body) == (ast.get_docstring(node) is not None)
+def _ask_for_code(
+    state: AgentState, tools: Tools, move: Move, messages: Messages
+) -> Generator[Event, None, tuple[Answer, str] | None]:
+    """The code of the answer and which ask it answers; one that is in no usable form is asked for once more.
+
+    Code that was made from a part and lacks the rest is not taken.
+    """
+    reply = yield from ask(tools, f"{move.kind}-{move.version}", code_question(move, messages))
+    if reply is None:
+        return None
+    answer = _read_reply(reply, state, messages)
+    # To be told of a syntax error rarely helps a small model; and an answer that was too long would be so again.
+    if answer.fault not in (AnswerFault.NONE, AnswerFault.NOT_PARSED) and reply.ended != "length":
+        again = prompts.form_again(messages, reply.text, answer.problem, prompt_input(state))
+        second = yield from ask(tools, f"form-{move.version}", code_question(move, again))
+        if second:
+            answer, reply = _read_reply(second, state, again), second
+    if not answer.fault and move.base is not None and prompts.shows_a_part(messages):
+        texts = (state.version(move.base).code, answer.code)
+        before, after = (function_text(code, state.spec.entry_point) for code in texts)
+        if LEFT_OUT in after or 2 * len(after.splitlines()) < len(before.splitlines()):
+            problem = "the answer leaves out lines of the function that were not shown to it"
+            answer = Answer(code=answer.code, fault=AnswerFault.LINES_MISSING, problem=problem)
+    return answer, reply.ask_id
+
+
+def _read_reply(reply: ModelReplied, state: AgentState, messages: Messages) -> Answer:
+    """The code of an answer, of one that was begun for the model too."""
+    task, spec = state.task, state.spec
+
+    def read(text: str) -> Answer:
+        base, also = task.base_code, task.also
+        return read_answer(text, spec.entry_point, signature=spec.signature, base=base, also=also, ended=reply.ended)
+
+    name = spec.entry_point.rpartition(".")[2]
+    begun = messages[-1].content if messages[-1].role == "assistant" else ""
+    if not begun or f"def {name}(" in reply.text:
+        return read(reply.text)
+    joined = read(begun + reply.text)
+    node = find(parsed(joined.code), name)
+    if node is not None and len(node.body) == (ast.get_docstring(node) is not None):
+        # The function has nothing but its docstring: the answer added nothing to what was begun for it.
+        return Answer(code="", fault=AnswerFault.NO_CODE, problem="the answer holds no code")
+    alone = read(reply.text) if joined.fault else joined
+    return alone if alone.fault in (AnswerFault.NONE, AnswerFault.OTHER_LANGUAGE) else joined

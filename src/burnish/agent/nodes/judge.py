@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
-from burnish.agent.work import Work
+from burnish.agent.state import AgentState
 from burnish.checks.report.words import findings
 from burnish.checks.security.reach import added_reaches
 from burnish.checks.set_order import order_findings
 from burnish.checks.tests import TestsCheck, sharing
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
+from burnish.runs.run import Version
 from burnish.runs.sentences import joined
 from burnish.tasks.examples_claims import not_understood
 from burnish.text import counted, one_line
@@ -16,190 +17,144 @@ from burnish.text import counted, one_line
 MOST_NAMED = 200
 
 
-def judge(work: Work, tools: Tools) -> Iterator[Event]:
+def judge(state: AgentState, tools: Tools) -> Iterator[Event]:
     """Nothing is decided from memory: the tests run again, all of them, on what will be written to disk."""
-    if not work.stopped:
+    best = state.best
+    if not state.stopped:
         yield Stopped(reason="done", why="the best version passes all tests that count")
-    if work.best is None:
-        yield RunFinished(verdict="failed", why=_no_code(work))
+    if best is None:
+        why = state.stopped.why if state.stopped else "the model gave no answer"
+        problem = state.answers[-1].problem if state.answers else ""
+        yield RunFinished(verdict="failed", why=f"no version could be run: {problem}" if state.answers else why)
         return
-    if others := _others(work, tools):
-        yield from _refused(work, others)
+    # Once before the tests run and once after: code that runs could change a project's test files meanwhile.
+    if changed := _find_changed_tests(state, tools):
+        yield from _refuse(best, changed)
         return
-    if work.is_worse:
-        yield RunFinished(verdict="failed", why=_worse(work))
+    base_passes = state.score(state.base_version)[0] if state.base_version else 0
+    if base_passes > (best_passes := state.score(best)[0]):
+        total = counted(len(state.deciding_tests), "test")
+        why = f"the code as it was passes {base_passes} of {total}, the best version only {best_passes}"
+        yield RunFinished(verdict="failed", why=f"{why}; nothing is handed over")
         return
-    evidence, aside = _tested(work, work.best.code, tools)
-    evidence = _with_doubts(work, work.best.code, evidence, tools)
+    evidence, aside = _run_tests(state, best.code, tools)
+    evidence = _add_doubts(state, best.code, evidence, tools)
     yield CheckFinished(evidence=evidence)
-    if others := _others(work, tools):
-        yield from _refused(work, others)
+    if changed := _find_changed_tests(state, tools):
+        yield from _refuse(best, changed)
         return
-    yield from other_checks(work, work.best.code, evidence.verdict == "passed", tools)
+    yield from run_other_checks(state, best.code, evidence.verdict == "passed", tools)
     if tools.cancel.is_set():
         return
-    verdict, why = _verdict(work, evidence)
-    yield RunFinished(verdict=verdict, why=why, version=work.best.number, disputed=aside)
+    verdict, why = _decide_verdict(state, evidence)
+    yield RunFinished(verdict=verdict, why=why, version=best.number, disputed=aside)
 
 
-def _tested(work: Work, code: str, tools: Tools) -> tuple[Evidence, tuple[str, ...]]:
+def _find_changed_tests(state: AgentState, tools: Tools) -> str:
+    """What is no more as it was accepted; empty as long as all is."""
+    if state.frozen and state.frozen.sha256 != state.suite.sha256:
+        return "the suite"
+    if not state.suite.files:
+        return ""
+    changed = {file for file, _ in {*tools.ground.fingerprint(state.suite)} ^ {*state.suite.files}}
+    return one_line(", ".join(sorted(changed)), MOST_NAMED)
+
+
+def _refuse(best: Version, changed: str) -> Iterator[Event]:
+    why = f"the tests are not those that were accepted ({changed} changed); nothing is proven by others"
+    yield Refused(what="the tests at the end", why=why)
+    yield RunFinished(verdict="failed", why=why, version=best.number)
+
+
+def _run_tests(state: AgentState, code: str, tools: Tools) -> tuple[Evidence, tuple[str, ...]]:
     """What all tests say, and which are set aside: a pinned one that fails now says nothing about the code."""
-    evidence = TestsCheck(work.disputed).judge(code, work.suite, tools.ground)
+    suite = state.suite
+    evidence = TestsCheck(state.disputed).judge(code, suite, tools.ground)
     cases = evidence.details.get("cases") if evidence.verdict == "failed" else None
     failed = [case["name"] for case in cases if case["outcome"] != "passed"] if isinstance(cases, list) else []
-    unsure = tuple(test for name, test in work.suite.names.items() if name in failed and test in work.suite.pinned)
-    if not unsure:
-        return evidence, work.disputed
-    aside = (*work.disputed, *unsure)
-    return TestsCheck(aside).judge(code, work.suite, tools.ground), aside
+    unsure = tuple(test for name, test in suite.names.items() if name in failed and test in suite.pinned)
+    aside = (*state.disputed, *unsure)
+    return TestsCheck(aside).judge(code, suite, tools.ground) if unsure else evidence, aside
 
 
-def _with_doubts(work: Work, code: str, evidence: Evidence, tools: Tools) -> Evidence:
+def _add_doubts(state: AgentState, code: str, evidence: Evidence, tools: Tools) -> Evidence:
     """Where tests passed: by what the code could have fooled them in its process, and whether they pass by an order of
     sets that others do not have. Both are findings.
     """
-    file = f"{work.task.module or 'solution'}.py"
-    found = []
     if evidence.verdict != "passed":
         return evidence
+    file = f"{state.task.module or 'solution'}.py"
+    found = []
     if evidence.details.get("separated") is False:
-        tests = "\n".join((work.suite.render(work.disputed), *tools.ground.test_texts(work.suite)))
-        found += added_reaches(work.task.base_code, code, file, tests)
+        tests = "\n".join((state.suite.render(state.disputed), *tools.ground.test_texts(state.suite)))
+        found += added_reaches(state.task.base_code, code, file, tests)
     if tools.place is None and tools.checks is not None:
-        found += order_findings(code, work.suite, work.disputed, tools.sandbox, file)
+        found += order_findings(code, state.suite, state.disputed, tools.sandbox, file)
     rows = {"findings": [one.model_dump() for one in found]} if found else {}
     return evidence.model_copy(update={"details": evidence.details | rows})
 
 
-def _others(work: Work, tools: Tools) -> str:
-    """What is no more as it was accepted; empty as long as all is."""
-    if work.frozen and work.frozen.sha256 != work.suite.sha256:
-        return "the suite"
-    if not work.suite.files:
-        return ""
-    changed = {file for file, _ in {*tools.ground.fingerprint(work.suite)} ^ {*work.suite.files}}
-    return one_line(", ".join(sorted(changed)), MOST_NAMED)
-
-
-def _refused(work: Work, what: str) -> Iterator[Event]:
-    why = f"the tests are not those that were accepted ({what} changed); nothing is proven by others"
-    yield Refused(what="the tests at the end", why=why)
-    yield RunFinished(verdict="failed", why=why, version=work.best.number if work.best else None)
-
-
-def other_checks(work: Work, code: str, sound: bool, tools: Tools) -> Iterator[Event]:
-    """What they find is told; the verdict stays with the tests."""
+def run_other_checks(state: AgentState, code: str, sound: bool, tools: Tools) -> Iterator[Event]:
+    """Run every check but the tests. What they find is on record; the verdict stays with the tests."""
     if tools.checks is None or tools.cancel.is_set():
         return
     yield Notice(text=f"checking {', '.join(tools.checks.names)}")
-    answers = tools.checks.judge(code, work.suite.render(work.disputed, pinned=False), sound)
+    answers = tools.checks.judge(code, state.suite.render(state.disputed, pinned=False), sound)
     yield from (CheckFinished(evidence=evidence) for evidence in answers if not tools.cancel.is_set())
 
 
-def _verdict(work: Work, evidence: Evidence) -> tuple[Verdict, str]:
-    if evidence.verdict != "passed" or not work.holds:
-        return "failed", _failed(work, evidence)
-    verdict, why = _passed(work)
-    if reached := findings(evidence):
-        more = f" and {len(reached) - 1} more like it" if len(reached) > 1 else ""
-        where = f"line {reached[0].line}: " if reached[0].line else ""
-        return "plausible", f"{why}, but {where}{_small(reached[0].what)}{more}"
+def _decide_verdict(state: AgentState, evidence: Evidence) -> tuple[Verdict, str]:
+    """The verdict and its sentence; what could have fooled the tests leaves it plausible at most."""
+    if evidence.verdict != "passed" or not state.best_passes:
+        why = evidence.why
+        if not state.suite.names:
+            why = f"there is no test: {_explain_no_example(state)} and the model wrote none that can be used"
+        elif evidence.verdict == "passed":
+            why = "most of the model's own tests are disputed, so nothing vouches for the code; give an example"
+        return "failed", why
+    verdict, why = _describe_pass(state)
+    if doubts := findings(evidence):
+        more = f" and {len(doubts) - 1} more like it" if len(doubts) > 1 else ""
+        where = f"line {doubts[0].line}: " if doubts[0].line else ""
+        what = doubts[0].what[:1].lower() + doubts[0].what[1:].rstrip(".")
+        return "plausible", f"{why}, but {where}{what}{more}"
     shared, cases = evidence.details.get("shared"), evidence.details.get("cases")
     total = len(cases) if isinstance(cases, list) else 0
     return verdict, why + sharing(shared if isinstance(shared, int) else 0, total)
 
 
-def _passed(work: Work) -> tuple[Verdict, str]:
-    """The verdict on a version whose tests pass, and why."""
-    given = len(work.deciding)
-    if work.broken and not work.shown_wrong:
-        why = "no test failed before" if work.is_known_before else "the code as it was could not be tried"
-        return "plausible", f"{why}, so none can show that it is repaired; {_all(work)}"
-    if given:
-        own = _left(work, work.suite.model)
-        extra = [f"{counted(own, 'undisputed test')} of the model's"] if own else []
-        passing = _passes(given + own + _left(work, work.suite.added))
-        return "proven", f"{joined([_yours(work), *extra, *_added(work)])} {passing}{_aside(work)}"
-    return "plausible", f"{_no_example(work)}; only its own tests vouch for it ({_own(work)}{_aside(work)})"
-
-
-def _small(sentence: str) -> str:
-    """A sentence as a part of another."""
-    return sentence[:1].lower() + sentence[1:].rstrip(".")
-
-
-def _failed(work: Work, evidence: Evidence) -> str:
-    if not work.suite.names:
-        return f"there is no test: {_no_example(work)} and the model wrote none that can be used"
-    if evidence.verdict == "passed":
-        return "most of the model's own tests are disputed, so nothing vouches for the code; give an example"
-    return evidence.why
-
-
-def _worse(work: Work) -> str:
-    """Why nothing is handed over: what was there is better."""
-    assert work.best is not None
-    there, made = (work.score(work.version(number))[0] for number in (0, work.best.number))
-    return (
-        f"the code as it was passes {there} of {counted(len(work.deciding), 'test')}, the best version only {made}; "
-        f"nothing is handed over"
-    )
-
-
-def _all(work: Work) -> str:
-    """How many tests pass, and whose they are."""
-    given = len(work.deciding)
+def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
+    """The verdict on a version whose tests pass, and why: whose tests vouch for it, and which were set aside."""
+    suite, given = state.suite, len(state.deciding_tests)
+    model, added = (sum(test not in state.disputed for test in tests) for tests in (suite.model, suite.added))
+    model_aside, added_aside = len(suite.model) - model, len(suite.added) - added
+    aside = [f"{counted(model_aside, 'test')} of the model's"] if model_aside else []
+    aside += [_count_added(added_aside)] if added_aside else []
+    end = f"; {joined(aside)} disputed and set aside" if aside else ""
+    more = [_count_added(added)] if added else []
+    own = f"{joined([counted(model, 'test'), *more])} {_passes(model + added)}"
+    if state.broken and not state.shown_wrong:
+        why = "no test failed before" if state.base_was_tried else "the code as it was could not be tried"
+        tests = f"{counted(given, 'test')} {_passes(given)}{end}"
+        vouching = tests if given else f"only the model's own tests vouch for it ({own}{end})"
+        return "plausible", f"{why}, so none can show that it is repaired; {vouching}"
     if not given:
-        return f"only the model's own tests vouch for it ({_own(work)}{_aside(work)})"
-    return f"{counted(given, 'test')} {_passes(given)}{_aside(work)}"
+        return "plausible", f"{_explain_no_example(state)}; only its own tests vouch for it ({own}{end})"
+    yours = [f"your {len(suite.given)} examples" if len(suite.given) > 1 else "your example"] if suite.given else []
+    yours += [f"{counted(len(suite.project), 'test')} of the project"] if suite.project else []
+    extra = [f"{counted(model, 'undisputed test')} of the model's"] if model else []
+    return "proven", f"{joined([' and '.join(yours), *extra, *more])} {_passes(given + model + added)}{end}"
 
 
-def _own(work: Work) -> str:
-    """How many tests of its own the code passes, in words."""
-    model, added = (_left(work, tests) for tests in (work.suite.model, work.suite.added))
-    return f"{joined([counted(model, 'test'), *_added(work)])} {_passes(model + added)}"
+def _explain_no_example(state: AgentState) -> str:
+    """Why nothing that was given decides: none was given, or it could not be read."""
+    said = not_understood(state.task.prompt, {state.task.entry_point, *state.task.also})
+    return f"your example was not understood as a test ({said})" if said else "you gave no example"
 
 
 def _passes(count: int) -> str:
     return "passes" if count == 1 else "pass"
 
 
-def _no_example(work: Work) -> str:
-    """Why nothing that was given decides: none was given, or it could not be read."""
-    said = not_understood(work.task.prompt, {work.task.entry_point, *work.task.also})
-    return f"your example was not understood as a test ({said})" if said else "you gave no example"
-
-
-def _added(work: Work) -> list[str]:
-    """Tests that were made for what went unnoticed, in words; pinned ones are never among them."""
-    count = _left(work, work.suite.added)
-    return [_ones(count)] if count else []
-
-
-def _ones(count: int) -> str:
+def _count_added(count: int) -> str:
     return f"{count} added one{'s' if count > 1 else ''}"
-
-
-def _left(work: Work, tests: tuple[str, ...]) -> int:
-    return sum(test not in work.disputed for test in tests)
-
-
-def _aside(work: Work) -> str:
-    """What was set aside, the model's tests and those that were added."""
-    model, added = (len(tests) - _left(work, tests) for tests in (work.suite.model, work.suite.added))
-    said = [f"{counted(model, 'test')} of the model's"] if model else []
-    said += [_ones(added)] if added else []
-    return f"; {joined(said)} disputed and set aside" if said else ""
-
-
-def _yours(work: Work) -> str:
-    """The tests that decide, in words."""
-    examples, tests = len(work.suite.given), len(work.suite.project)
-    words = ["your example" if examples == 1 else f"your {examples} examples"] if examples else []
-    return " and ".join([*words, *([f"{counted(tests, 'test')} of the project"] if tests else [])])
-
-
-def _no_code(work: Work) -> str:
-    if not work.answers:
-        return work.stopped.why if work.stopped else "the model gave no answer"
-    return f"no version could be run: {work.answers[-1].problem}"

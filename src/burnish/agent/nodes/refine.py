@@ -1,7 +1,7 @@
 """refine: a round for each check that finds something: security, then performance, then quality.
 
 A round is `ruff --fix`, then one question to the model about what is left. Whether a result is kept, the gate decides
-(agent/refine/gate.py).
+(agent/refine_gate.py).
 """
 
 import subprocess
@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from itertools import chain
 
 from burnish.agent import prompts
+from burnish.agent.answer.imports import add_missing_imports
 from burnish.agent.ask import Tools
-from burnish.agent.context import opening
-from burnish.agent.imports import with_imports
-from burnish.agent.nodes.draft import propose, wanted
-from burnish.agent.nodes.run import basis_of
-from burnish.agent.refine.compare_evidence import describe_findings, needs_question
-from burnish.agent.refine.gate import Gate, GateResult, find_objection
-from burnish.agent.work import REFINE, USER, Work
+from burnish.agent.compare_evidence import describe_findings, needs_question
+from burnish.agent.context_budget import function_head
+from burnish.agent.nodes.draft import prompt_input, propose
+from burnish.agent.nodes.run import hash_basis
+from burnish.agent.refine_gate import Gate, GateResult, find_objection
+from burnish.agent.state import REFINE, USER, AgentState
 from burnish.checks.quality.lint import IGNORE, SELECT, TARGET
 from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, Stopped, TestsRan
 from burnish.runs.run import Version
@@ -36,33 +36,34 @@ RUFF = (
 )
 
 
-def refine(work: Work, tools: Tools) -> Iterator[Event]:
+def refine(state: AgentState, tools: Tools) -> Iterator[Event]:
     """Keep what is better by that check's figure, loses no test, and makes no other check worse.
 
     A limit ends these rounds and not the run: what passes its tests is there already. What a person wrote with their
     own hands is left as it is.
     """
-    if REFINE not in tools.afterwards or tools.checks is None or work.stopped or not work.holds:
+    if REFINE not in tools.afterwards or tools.checks is None or state.stopped or not state.best_passes:
         return
     for check, step in STEPS:
-        if check not in tools.checks.names or tools.cancel.is_set() or work.best is None or work.best.by == USER:
+        if check not in tools.checks.names or tools.cancel.is_set() or state.best is None or state.best.by == USER:
             continue
-        gate, happened = Gate(work, tools, tools.checks), list[Event]()
+        gate, happened = Gate(state, tools, tools.checks), list[Event]()
         if recorded := tools.replay.take(Refined, check=check, base=gate.base.number):
-            events = _repeat(work, tools, recorded)
-        elif any((done.check, done.base) == (check, gate.base.number) for done in work.refined):
+            events = _repeat(state, tools, recorded)
+        elif any((done.check, done.base) == (check, gate.base.number) for done in state.run.all(Refined)):
             continue
         else:
-            events = step(check, work, tools, gate)
+            events = step(check, state, tools, gate)
         for event in events:
             happened += [event] if event.lasting else []
             yield event
-        work = work.after(happened)
+        state = state.after(happened)
 
 
-def _fix(check: str, work: Work, tools: Tools, gate: Gate) -> Iterator[Event]:
+def _fix(check: str, state: AgentState, tools: Tools, gate: Gate) -> Iterator[Event]:
     """What ruff makes of the best version, if the gate keeps it; else the question follows as if nothing was tried."""
     base, started = gate.base, time.monotonic()
+    # ruff only reads the text, so it runs outside of the sandbox.
     fixed = "" if tools.meter.over else fix_with_ruff(base.code)
     if not fixed or fixed == base.code:
         return
@@ -71,13 +72,13 @@ def _fix(check: str, work: Work, tools: Tools, gate: Gate) -> Iterator[Event]:
         return
     before = gate.measure(check, base.code)
     yield _begin(check, tools, before, base.code)
-    made = CodeProposed(version=work.next_version, code=fixed, by=REFINE, round=work.round, base=base.number)
+    made = CodeProposed(version=state.next_version, code=fixed, by=REFINE, round=state.round, base=base.number)
     yield made
-    yield _tests_ran(work, made, result.graded)
+    yield _tests_ran(state, made, result.graded)
     yield _finish(before, made, result, "ruff fixed it", started)
 
 
-def _ask(check: str, work: Work, tools: Tools, gate: Gate) -> Iterator[Event]:
+def _ask(check: str, state: AgentState, tools: Tools, gate: Gate) -> Iterator[Event]:
     """Where the check calls for it, ask the model for the same without what was found."""
     base, started = gate.base, time.monotonic()
     left_out = Refined(check=check, base=base.number, version=None, kept=False, before="")
@@ -91,7 +92,7 @@ def _ask(check: str, work: Work, tools: Tools, gate: Gate) -> Iterator[Event]:
     opened = _begin(check, tools, before, base.code)
     yield opened
     made, limit = None, ""
-    for event in _question(work, tools, base, work.next_version, TEMPERATURE, opened.finding):
+    for event in _question(state, tools, base, state.next_version, TEMPERATURE, opened.finding):
         if isinstance(event, Stopped) and event.reason != "interrupted":
             limit = event.why  # what passes its tests is there already, so a limit does not end the run
             continue
@@ -106,7 +107,7 @@ def _ask(check: str, work: Work, tools: Tools, gate: Gate) -> Iterator[Event]:
     result = GateResult(kept=False, why=one_line(made.problem, 160), graded=Graded())
     if not made.problem:
         result = gate.judge(check, made.code)
-        yield _tests_ran(work, made, result.graded)
+        yield _tests_ran(state, made, result.graded)
     if not tools.cancel.is_set():
         yield _finish(before, made, result, "the model wrote it again", started)
 
@@ -141,39 +142,39 @@ def _figure(evidence: Evidence) -> str:
 
 
 def _question(
-    work: Work, tools: Tools, base: Version, number: int, temperature: float, finding: str
+    state: AgentState, tools: Tools, base: Version, number: int, temperature: float, finding: str
 ) -> Iterator[Event]:
     """One question. What the answer leaves out of the function's head and docstring is put back."""
-    move = Move(kind=REFINE, version=number, round=work.round, temperature=temperature, base=base.number)
-    for event in propose(work, tools, move, prompts.refine(wanted(work), base.code, finding)):
+    move = Move(kind=REFINE, version=number, round=state.round, temperature=temperature, base=base.number)
+    for event in propose(state, tools, move, prompts.refine(prompt_input(state), base.code, finding)):
         if isinstance(event, CodeProposed) and not event.problem:
-            event = event.model_copy(update={"code": restore_head(base.code, event.code, work.spec.entry_point)})
+            event = event.model_copy(update={"code": restore_head(base.code, event.code, state.spec.entry_point)})
         yield event
 
 
-def _tests_ran(work: Work, made: CodeProposed, graded: Graded) -> TestsRan:
+def _tests_ran(state: AgentState, made: CodeProposed, graded: Graded) -> TestsRan:
     version = Version(number=made.version, code=made.code, by=REFINE)
-    return TestsRan(version=made.version, graded=graded, basis=basis_of(version, work.suite))
+    return TestsRan(version=made.version, graded=graded, basis=hash_basis(version, state.suite))
 
 
-def _repeat(work: Work, tools: Tools, recorded: Refined) -> Iterator[Event]:
+def _repeat(state: AgentState, tools: Tools, recorded: Refined) -> Iterator[Event]:
     """A round that is on record, as it was; its answers are counted again, and nothing is measured.
 
     A version without a question was made by ruff, or in earlier runs by a rewriter. Versions after the one that the
     round ended with belong to the next round.
     """
-    opened, base = tools.replay.take(Decided, choice=REFINE, check=recorded.check), work.version(recorded.base)
+    opened, base = tools.replay.take(Decided, choice=REFINE, check=recorded.check), state.version(recorded.base)
     yield from [opened] if opened else []
     made = tools.replay.take(CodeProposed, version=recorded.version, by=REFINE, ask_id="") if recorded.kept else None
     questions = (
-        _question(work, tools, base, number, temperature, opened.finding if opened else "")
-        for number, temperature in enumerate(TEMPERATURES_ON_RECORD, work.next_version)
+        _question(state, tools, base, number, temperature, opened.finding if opened else "")
+        for number, temperature in enumerate(TEMPERATURES_ON_RECORD, state.next_version)
         if number <= (recorded.version or 0) and tools.replay.changed(f"{REFINE}-{number}")
     )
     for event in chain([made] if made else [], *questions):
         yield event
         if isinstance(event, CodeProposed):
-            ran = _tests_ran(work, event, Graded())
+            ran = _tests_ran(state, event, Graded())
             graded = tools.replay.graded(event.version, ran.basis)
             yield from [ran.model_copy(update={"graded": graded})] if graded else []
     yield recorded
@@ -194,8 +195,8 @@ def restore_head(before: str, after: str, name: str) -> str:
 
     Where the parameters are others, or that would be no Python, the code as it is.
     """
-    old, new = opening(before, name), opening(after, name)
+    old, new = function_head(before, name), function_head(after, name)
     if not old or not new or old == new or after.count(new) != 1 or find_objection(before, after):
         return after
-    text = with_imports(after.replace(new, old))
+    text = add_missing_imports(after.replace(new, old))
     return text if parsed(text) is not None and not find_objection(before, text) else after

@@ -5,16 +5,16 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 
 from burnish.agent import prompts
+from burnish.agent.answer.forms import find_blocks
 from burnish.agent.ask import Tools, ask
 from burnish.agent.inputs import Clues, calls_of_all
-from burnish.agent.likeness import bare
-from burnish.agent.nodes.draft import from_words, question, wanted
-from burnish.agent.nodes.run import met
+from burnish.agent.nodes.draft import code_question, prompt_input, writing_prompt
+from burnish.agent.nodes.run import grade_version
 from burnish.agent.nodes.survivors import independent_samples, samples_needed
+from burnish.agent.normalise import normalise_code
 from burnish.agent.seeds import seeds_of
+from burnish.agent.state import AgentState
 from burnish.agent.stories import is_closed
-from burnish.agent.unwrap import blocks_of
-from burnish.agent.work import Work
 from burnish.checks.mutation.alone import Unnoticed
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError, ModelError, SandboxError
@@ -62,7 +62,7 @@ SPARE_SECONDS = 30.0
 _LISTED = re.compile(r"^(?:\d+[.):]|[-*])\s+")
 
 
-def strengthen(work: Work, tools: Tools) -> Iterator[Event]:
+def strengthen(work: AgentState, tools: Tools) -> Iterator[Event]:
     """Find inputs that tell code and mutant apart, and who says what is right there.
 
     All versions that pass what was given meet the new tests; which of them is the best may change by that.
@@ -84,12 +84,12 @@ def strengthen(work: Work, tools: Tools) -> Iterator[Event]:
     suite = _suite_with(work, made)
     if work.frozen and suite.sha256 != work.frozen.sha256:
         more = len(suite.added) + len(suite.pinned)
-        yield TestsFrozen(sha256=suite.sha256, given=len(work.deciding), model=len(suite.model), more=more)
+        yield TestsFrozen(sha256=suite.sha256, given=len(work.deciding_tests), model=len(suite.model), more=more)
         yield from (one.model_copy(update={"at": time.time()}) for one in ran or _meet(work, tools, suite))
 
 
 def _make_tests(
-    work: Work, tools: Tools, version: Version
+    work: AgentState, tools: Tools, version: Version
 ) -> Generator[Event, None, tuple[Strengthened, list[TestsRan]]]:
     """What came of it, and what every version says to the new tests."""
     started, mutated = time.monotonic(), work.mutated
@@ -115,7 +115,7 @@ def _make_tests(
 
 
 def generate_tests(
-    work: Work, tools: Tools, version: Version, mutated: Mutated
+    work: AgentState, tools: Tools, version: Version, mutated: Mutated
 ) -> Generator[Event, None, tuple[list[Candidate], tuple[str, ...]]]:
     """Try generated inputs first, the model's second; then choose the few tests that notice most, and prove them.
 
@@ -139,7 +139,7 @@ def generate_tests(
     subject = Subject(
         ground=tools.ground,
         code=version.code,
-        samples=Samples(others, samples_needed(work, tools), bare),
+        samples=Samples(others, samples_needed(work, tools), normalise_code),
         mutants=mutants,
         known=CallFilter(names, work.suite.given or known),
         cancel=tools.cancel,
@@ -167,13 +167,13 @@ def generate_tests(
 
 
 def _ask_for_calls(
-    work: Work, tools: Tools, version: Version, left: Sequence[Unnoticed]
+    work: AgentState, tools: Tools, version: Version, left: Sequence[Unnoticed]
 ) -> Generator[Event, None, tuple[str, ...]]:
     """Calls that the model thinks of; none where a limit forbids the question, which never ends the run."""
     changes = tuple(f"line {one.line}: {one.said}" for one in left[:MOST_SHOWN])
-    messages = prompts.inputs(wanted(work), version.code, changes)
+    messages = prompts.inputs(prompt_input(work), version.code, changes)
     asking = Ask(purpose=PURPOSE, messages=messages, max_tokens=MOST_TOKENS)
-    if tools.meter.refusal(tools.sized(asking), tools.model.name) or tools.meter.seconds_left < SPARE_SECONDS:
+    if tools.meter.refusal(tools.with_limits(asking), tools.model.name) or tools.meter.seconds_left < SPARE_SECONDS:
         return ()
     text = yield from _ask(tools, f"{PURPOSE}-{version.number}", asking)
     return read_calls(text, (work.spec.entry_point, *work.task.also))
@@ -196,7 +196,7 @@ def _ask(tools: Tools, ask_id: str, asking: Ask) -> Generator[Event, None, str]:
 def read_calls(answer: str, names: Sequence[str]) -> tuple[str, ...]:
     """The calls in an answer, each once, that need nothing but plain values."""
     text = plain(answer)
-    lines = "\n".join(block for _, block in blocks_of(text)) or text
+    lines = "\n".join(block for _, block in find_blocks(text)) or text
     tests = [_LISTED.sub("", line.strip()).strip("`") for line in lines.splitlines()]
     found = dict.fromkeys(seed.call() for name in names for seed in seeds_of(name, tests))
     own = {name.partition(".")[0] for name in names}
@@ -205,7 +205,7 @@ def read_calls(answer: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _keep_stable(
-    work: Work, tools: Tools, nothing: Strengthened, tests: Sequence[Candidate]
+    work: AgentState, tools: Tools, nothing: Strengthened, tests: Sequence[Candidate]
 ) -> tuple[Strengthened, list[TestsRan]]:
     """The tests that hold once more beside all others; one that does not is dropped."""
     for _ in range(TRIES):
@@ -232,25 +232,27 @@ def _add_tests(nothing: Strengthened, tests: Sequence[Candidate]) -> Strengthene
     return nothing.model_copy(update=more)
 
 
-def _set_aside(work: Work, tools: Tools, made: Strengthened, ran: list[TestsRan]) -> Strengthened:
+def _set_aside(work: AgentState, tools: Tools, made: Strengthened, ran: list[TestsRan]) -> Strengthened:
     """With a word on exposing tests that no version passes, where nothing can be done about that any more."""
     after = work.after([made, *ran])
     if not made.exposing or any(map(after.passes_all, after.versions)):
         return made
     move = Move(kind="rewrite", version=work.next_version, round=work.round + 1)
-    fits = tools.meter.affords(tools.sized(question(move, from_words(work))), ROUND_ASKS, tools.model.name)
+    fits = tools.meter.affords(
+        tools.with_limits(code_question(move, writing_prompt(work))), ROUND_ASKS, tools.model.name
+    )
     able = fits and work.round < tools.meter.limits.rounds and tools.meter.seconds_left > ROUND_SECONDS
     return made if able else made.model_copy(update={"aside": True})
 
 
-def _suite_with(work: Work, made: Strengthened) -> Suite:
+def _suite_with(work: AgentState, made: Strengthened) -> Suite:
     pinned = tuple(new.test for new in made.tests if new.origin == "pinned")
     return work.suite_with(tuple(new.test for new in made.tests if new.origin != "pinned"), pinned)
 
 
-def _meet(work: Work, tools: Tools, suite: Suite) -> Iterator[TestsRan]:
+def _meet(work: AgentState, tools: Tools, suite: Suite) -> Iterator[TestsRan]:
     """Every version that passes what was given, on all tests."""
     for version in work.rivals:
         if tools.cancel.is_set():
             return
-        yield met(version, suite, tools)
+        yield grade_version(version, suite, tools)

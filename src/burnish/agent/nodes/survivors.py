@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 from burnish.agent import policy
 from burnish.agent.ask import Tools
-from burnish.agent.disputes import VOICES
-from burnish.agent.likeness import bare
-from burnish.agent.nodes.draft import from_words, question
-from burnish.agent.work import Work
+from burnish.agent.nodes.draft import code_question, writing_prompt
+from burnish.agent.normalise import normalise_code
+from burnish.agent.state import MORE_VERSIONS, AgentState
 from burnish.events import Decided, Event, Move, Mutated, Notice, Stopped, Survivor
 from burnish.models.model import Model
 from burnish.runs.run import Version
@@ -32,7 +31,7 @@ ONE_MORE = 1
 """Asked beyond what is missing: of three answers one often fails what was given, or is a copy."""
 
 
-def survivors(work: Work, tools: Tools) -> Iterator[Event]:
+def survivors(work: AgentState, tools: Tools) -> Iterator[Event]:
     """Try mutants of the best version; where some survive and too few samples say what is right, ask for more."""
     assert work.best is not None
     found = tools.replay.take(Mutated, version=work.best.number)
@@ -44,7 +43,9 @@ def survivors(work: Work, tools: Tools) -> Iterator[Event]:
         return
     yield found.model_copy(update={"at": time.time()})
     here = work.next_version
-    recorded = tools.replay.take(Decided, lambda one: [move.version for move in one.moves][:1] == [here], choice=VOICES)
+    recorded = tools.replay.take(
+        Decided, lambda one: [move.version for move in one.moves][:1] == [here], choice=MORE_VERSIONS
+    )
     moves = recorded.moves if recorded else plan_samples(work, tools) if found.survivors else ()
     if moves:
         known = 1 + len(independent_samples(work, work.best))
@@ -54,34 +55,34 @@ def survivors(work: Work, tools: Tools) -> Iterator[Event]:
             f"No test notices {len(found.survivors)} of {counted(found.mutants, 'small change')} to version "
             f"{found.version}, and {alone} say what is right there: writing it afresh{times}."
         )
-        yield Decided(choice=VOICES, reason=reason, moves=moves)
+        yield Decided(choice=MORE_VERSIONS, reason=reason, moves=moves)
 
 
-def independent_samples(work: Work, version: Version) -> list[Version]:
+def independent_samples(work: AgentState, version: Version) -> list[Version]:
     """Answers beside a version that are not made from it or from one another, the earliest first.
 
     Only those that pass what was given; where nothing was given, those that pass all that counts.
     """
-    passes = work.passes_given if work.deciding else work.passes_all
+    passes = work.passes_given if work.deciding_tests else work.passes_all
     able = [one for one in work.answers if one.graded and one.number != version.number and passes(one)]
     bases = {version.number, *(one.number for one in able)}
     return [one for one in able if one.base not in bases and one.number != version.base][:MOST_SAMPLES]
 
 
-def samples_needed(work: Work, tools: Tools) -> int:
+def samples_needed(work: AgentState, tools: Tools) -> int:
     """How many of them must agree: fewer of a strong model."""
     return NEEDED[policy.strength(_model_asked_last(work, tools).name)]
 
 
-def plan_samples(work: Work, tools: Tools) -> tuple[Move, ...]:
+def plan_samples(work: AgentState, tools: Tools) -> tuple[Move, ...]:
     """Questions for as many further samples as are missing; nobody is asked a second time.
 
     None where they might not stay within the limits, each asked twice: more samples end no run that is done.
     """
-    if work.best is None or any(decision.choice == VOICES for decision in work.decisions):
+    if work.best is None or any(decision.choice == MORE_VERSIONS for decision in work.decisions):
         return ()
     known = independent_samples(work, work.best)
-    same = all(bare(one.code) == bare(work.best.code) for one in known)
+    same = all(normalise_code(one.code) == normalise_code(work.best.code) for one in known)
     missing = max(samples_needed(work, tools) - len(known), int(same))
     if not missing:
         return ()
@@ -90,21 +91,21 @@ def plan_samples(work: Work, tools: Tools) -> tuple[Move, ...]:
         Move(kind="rewrite", version=work.next_version + place, round=work.round, temperature=warmth, model=level)
         for place in range(min(missing + ONE_MORE, MOST_ASKS[policy.strength(model.name)]))
     )
-    ask = tools.sized(question(moves[0], from_words(work)), model)
+    ask = tools.with_limits(code_question(moves[0], writing_prompt(work)), model)
     ask = ask.model_copy(update={"max_tokens": ask.max_tokens + SPARE_TOKENS})
     fits = tools.meter.seconds_left > SPARE_SECONDS and tools.meter.affords(ask, 2 * len(moves), model.name)
     return moves if fits else ()
 
 
-def _model_asked_last(work: Work, tools: Tools) -> Model:
+def _model_asked_last(work: AgentState, tools: Tools) -> Model:
     return (tools.model, *tools.others)[_level_asked_last(work)]
 
 
-def _level_asked_last(work: Work) -> int:
+def _level_asked_last(work: AgentState) -> int:
     return max((move.model for decision in work.decisions for move in decision.moves), default=0)
 
 
-def try_mutants(work: Work, tools: Tools, version: Version) -> Mutated:
+def try_mutants(work: AgentState, tools: Tools, version: Version) -> Mutated:
     """What the tests that may speak for the code notice of its mutants; pinned ones may not."""
     started = time.monotonic()
     if tools.mutations is None or tools.place is not None:

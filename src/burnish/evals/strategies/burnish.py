@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.agent.work import Work
+from burnish.agent.state import AgentState
 from burnish.evals.plan import Asking, Plan
 from burnish.evals.puzzle import Puzzle
 from burnish.evals.strategies.prompts import asked_for
@@ -31,7 +31,7 @@ class Burnish:
 
     def solve(self, puzzle: Puzzle, plan: Plan, seed: int, tools: Tools) -> Iterator[Event]:
         """Everything the graph says, and after each run of the tests the best version so far."""
-        from burnish.agent.graph import build, steps
+        from burnish.agent.graph import build, most_steps
 
         task = task_for(puzzle, plan.ask)
         limits = Limits(
@@ -45,7 +45,7 @@ class Burnish:
         own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0), without=frozenset(plan.without))
         graph = build(task, own, lambda event: None)
         with disable_tracing():
-            most = {"recursion_limit": steps(plan.rounds)}
+            most = {"recursion_limit": most_steps(plan.rounds)}
             yield from told(task, graph.stream({"events": []}, most, stream_mode="custom"))
 
 
@@ -83,6 +83,6 @@ def told(task: Task, stream: Iterator[Event]) -> Iterator[Event]:
 
 def answer(task: Task, events: Sequence[Event]) -> Answered:
     """What the agent would hand over now."""
-    work = Work(task, events)
+    work = AgentState(task, events)
     calls = sum(isinstance(event, ModelReplied) for event in events)
     return Answered(call=calls, round=work.round, version=work.best.number if work.best else None)

@@ -2,8 +2,8 @@
 
 from collections.abc import Generator
 
+from burnish.agent.answer.code import extract_code, find_problem
 from burnish.agent.ask import Tools, ask
-from burnish.agent.extract import code_from, problem_with
 from burnish.evals.plan import Plan
 from burnish.evals.puzzle import Puzzle
 from burnish.evals.strategies import prompts
@@ -36,8 +36,8 @@ def sample(
     reply = yield from ask(tools, f"{question.purpose}-{call}", question, prompts.VERSION)
     if reply is None:
         return None
-    code = code_from(reply.text, puzzle.task.entry_point)
-    problem = problem_with(code, puzzle.task.entry_point)
+    code = extract_code(reply.text, puzzle.task.entry_point)
+    problem = find_problem(code, puzzle.task.entry_point)
     if problem and reply.ended == "length":
         problem += "; the answer was cut off at its token limit"
     whole = code if problem else assemble(puzzle.task, code)

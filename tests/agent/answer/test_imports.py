@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agent.imports import with_imports
+from burnish.agent.answer.imports import add_missing_imports
 from burnish.tasks.syntax import parsed
 
 
@@ -19,7 +19,7 @@ from burnish.tasks.syntax import parsed
     ],
 )
 def test_a_forgotten_import_is_added_above(code: str, line: str) -> None:
-    assert with_imports(code) == f"{line}\n\n\n{code}"
+    assert add_missing_imports(code) == f"{line}\n\n\n{code}"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_forgotten_import_is_added_above(code: str, line: str) -> None:
     ],
 )
 def test_what_is_bound_known_or_unknown_is_left_as_it_is(code: str) -> None:
-    assert with_imports(code) == code
+    assert add_missing_imports(code) == code
 
 
 @pytest.mark.parametrize(
@@ -66,24 +66,24 @@ def test_a_forgotten_import_of_a_package_that_is_there_is_added(
     used: str, packages: tuple[str, ...], line: str
 ) -> None:
     code = f"def f(x):\n    return {used}\n"
-    assert with_imports(code, packages=packages) == f"{line}\n\n\n{code}"
-    assert with_imports(code) == with_imports(code, packages=("attrs",)) == code
+    assert add_missing_imports(code, packages=packages) == f"{line}\n\n\n{code}"
+    assert add_missing_imports(code) == add_missing_imports(code, packages=("attrs",)) == code
 
 
 @pytest.mark.parametrize("used", ["pillow.new(x)", "Numpy.array(x)", "torch.zeros(x)", "pd.Series(x)"])
 def test_what_no_package_brings_under_that_name_is_left_as_it_is(used: str) -> None:
     code = f"def f(x):\n    return {used}\n"
-    assert with_imports(code, packages=("numpy", "pillow")) == code
+    assert add_missing_imports(code, packages=("numpy", "pillow")) == code
 
 
 def test_names_that_the_task_offers_are_not_imported() -> None:
     code = "def f(s):\n    return re.sub('a', math.pi, s)\n"
-    assert with_imports(code, ("re",)).startswith("import math\n\n\ndef f")
+    assert add_missing_imports(code, ("re",)).startswith("import math\n\n\ndef f")
 
 
 def test_several_stand_in_order_and_join_imports_that_are_there() -> None:
     code = "import os\n\n\ndef f(xs: List[int]):\n    return Counter(xs), math.pi, os\n"
-    assert with_imports(code) == f"from collections import Counter\nfrom typing import List\nimport math\n{code}"
+    assert add_missing_imports(code) == f"from collections import Counter\nfrom typing import List\nimport math\n{code}"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_several_stand_in_order_and_join_imports_that_are_there() -> None:
     ids=["plain", "below-words", "several-lines"],
 )
 def test_imports_from_the_future_stay_first_and_the_code_stays_valid(code: str) -> None:
-    made = with_imports(code)
+    made = add_missing_imports(code)
     assert parsed(made) is not None
     compile(made, "made", "exec", dont_inherit=True)
     if "(\n" not in code:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from burnish.agent.refine.compare_evidence import describe_findings, is_better, is_worse, needs_question
+from burnish.agent.compare_evidence import describe_findings, is_better, is_worse, needs_question
 from burnish.events import Evidence
 
 

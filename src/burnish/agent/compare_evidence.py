@@ -52,6 +52,7 @@ def is_worse(before: Evidence, after: Evidence) -> bool:
             return _is_slower(before, after)
         case "mutation":
             tried = [one.details.get("tried") for one in (before, after)]
+            # Of few mutants each one weighs much, and other code has others.
             shares = [100.0 / number for number in tried if isinstance(number, int) and number]
             return _score(after) < _score(before) - max(MUTATION_POINTS, *shares)
         case "coverage":
@@ -72,7 +73,7 @@ def describe_findings(evidence: Evidence, code: str) -> str:
     if evidence.check == "performance":
         slow = [
             f"the time of `{one['name']}` grows {GROWTHS[str(one['growth'])]} its input `{one['argument']}`"
-            for one in _measured_functions(evidence)
+            for one in _list_measured_functions(evidence)
             if LEVELS[str(one["growth"])] >= QUADRATIC
         ]
         return f"{'; '.join(slow[:MOST_FINDINGS])}. {HINT}."
@@ -91,7 +92,7 @@ def _rows(evidence: Evidence, key: str) -> list[Mapping[str, Any]]:
     return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
 
 
-def _measured_functions(evidence: Evidence) -> list[Mapping[str, Any]]:
+def _list_measured_functions(evidence: Evidence) -> list[Mapping[str, Any]]:
     """The functions whose growth could be named."""
     return [row for row in _rows(evidence, "functions") if row.get("growth")]
 
@@ -103,27 +104,28 @@ def _count_severities(evidence: Evidence) -> tuple[int, ...]:
 
 
 def _worst_growth(evidence: Evidence) -> int:
-    return max((LEVELS[str(one["growth"])] for one in _measured_functions(evidence)), default=0)
+    return max((LEVELS[str(one["growth"])] for one in _list_measured_functions(evidence)), default=0)
 
 
 def _is_slower(before: Evidence, after: Evidence) -> bool:
     """Whether a function grows faster, takes far longer at the same size, or can no longer be measured."""
-    now = {one["name"]: one for one in _measured_functions(after)}
+    now = {one["name"]: one for one in _list_measured_functions(after)}
     if _worst_growth(after) > _worst_growth(before):
         return True
-    return any(
-        one["name"] not in now or _function_is_slower(one, now[one["name"]]) for one in _measured_functions(before)
-    )
-
-
-def _function_is_slower(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    if LEVELS[after["growth"]] != LEVELS[before["growth"]]:
-        return LEVELS[after["growth"]] > LEVELS[before["growth"]]
-    was, now = ({size: seconds for size, seconds, _ in one["points"]} for one in (before, after))
-    largest = max(was.keys() & now.keys(), default=None)
-    if largest is None or before.get("argument") != after.get("argument"):
-        return False
-    return bool(now[largest] > SLOWER * was[largest] and now[largest] - was[largest] > NOTICEABLE_SECONDS)
+    for one in _list_measured_functions(before):
+        other = now.get(one["name"])
+        if other is None or LEVELS[other["growth"]] > LEVELS[one["growth"]]:
+            return True
+        if LEVELS[other["growth"]] < LEVELS[one["growth"]] or one.get("argument") != other.get("argument"):
+            continue
+        old, new = ({size: seconds for size, seconds, _ in each["points"]} for each in (one, other))
+        # Small inputs take microseconds, which say nothing on a busy machine.
+        largest = max(old.keys() & new.keys(), default=None)
+        if largest is None:
+            continue
+        if new[largest] > SLOWER * old[largest] and new[largest] - old[largest] > NOTICEABLE_SECONDS:
+            return True
+    return False
 
 
 def _score(evidence: Evidence) -> float:

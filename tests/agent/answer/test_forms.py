@@ -5,9 +5,8 @@ import random
 
 import pytest
 
-from burnish.agent.extract import code_from, problem_with
-from burnish.agent.shape import CUT, shaped
-from tests.agent.test_extract import PIECES
+from burnish.agent.answer.code import AnswerFault, extract_code, find_problem, read_answer
+from tests.agent.answer.test_code import PIECES
 from tests.support import ESC, block
 
 CODE = "def f(n):\n    return n * 2\n"
@@ -46,39 +45,41 @@ RIGHT = LOOP.replace("-=", "+=")
     ],
 )
 def test_a_wrong_form_is_put_right_and_said_so(answer: str, mended: str) -> None:
-    found = shaped(answer, "f", signature="f(n)")
+    found = read_answer(answer, "f", signature="f(n)")
     assert (found.code, found.problem) == (CODE, "")
     assert mended in found.mended
 
 
 @pytest.mark.parametrize("answer", [block(CODE), block(CODE, ""), block(CODE + "\nprint(f(2))")])
 def test_an_answer_in_the_right_form_is_what_it_was(answer: str) -> None:
-    found = shaped(answer, "f", signature="f(n)")
-    assert (found.code, found.mended) == (code_from(answer, "f"), "")
+    found = read_answer(answer, "f", signature="f(n)")
+    assert (found.code, found.mended) == (extract_code(answer, "f"), "")
 
 
 def test_of_two_versions_the_last_whole_one_is_taken() -> None:
     wrong = block("def f(n):\n    return 1")
-    assert shaped(wrong + "\nWait, that is wrong:\n" + block(CODE), "f").code == CODE
-    assert shaped(block(CODE) + "\nIn short:\n" + block("def f(n):\n    ..."), "f").code == CODE
-    assert shaped(block(CODE) + "\n" + block("def f(n):\n    return ("), "f").code == CODE
+    assert read_answer(wrong + "\nWait, that is wrong:\n" + block(CODE), "f").code == CODE
+    assert read_answer(block(CODE) + "\nIn short:\n" + block("def f(n):\n    ..."), "f").code == CODE
+    assert read_answer(block(CODE) + "\n" + block("def f(n):\n    return ("), "f").code == CODE
 
 
 @pytest.mark.parametrize(
     "use", ["print(f(2))", "from mine import f\nprint(f(2))", "def test_f():\n    assert f(1) == 2"]
 )
 def test_a_block_that_only_uses_the_code_is_not_the_code(use: str) -> None:
-    found = shaped(f"{block(CODE)}\nUse it like this:\n{block(use)}", "f", signature="f(n)")
+    found = read_answer(f"{block(CODE)}\nUse it like this:\n{block(use)}", "f", signature="f(n)")
     assert (found.code, found.problem) == (CODE, "")
 
 
 def test_code_in_the_middle_of_a_sentence_is_code() -> None:
-    assert shaped("The answer is `def f(n): return n * 2`.", "f").code == "def f(n): return n * 2\n"
+    assert read_answer("The answer is `def f(n): return n * 2`.", "f").code == "def f(n): return n * 2\n"
 
 
 def test_blocks_that_the_chosen_one_leans_on_are_joined() -> None:
     helper = "import math\n\n\ndef g(n):\n    return math.floor(n)\n"
-    found = shaped(block(helper) + "\nand then\n" + block("def f(n):\n    return g(n)") + block("def h(): pass"), "f")
+    found = read_answer(
+        block(helper) + "\nand then\n" + block("def f(n):\n    return g(n)") + block("def h(): pass"), "f"
+    )
     assert "def g(n)" in found.code
     assert "def h" not in found.code
     assert "joined" in found.mended
@@ -86,27 +87,29 @@ def test_blocks_that_the_chosen_one_leans_on_are_joined() -> None:
 
 def test_all_names_of_a_module_are_asked_for() -> None:
     one, two = "def f(n):\n    return n\n", "def g(n):\n    return n\n"
-    assert shaped(block(one) + "\n" + block(two), "f", also=("g",)).problem == ""
-    assert shaped(block(one), "f", also=("g", "h")).problem == "the code does not define g and h"
-    assert problem_with("x = 1\n", "f(n)", ("g",)) == "the code does not define f and g"
+    assert read_answer(block(one) + "\n" + block(two), "f", also=("g",)).problem == ""
+    assert read_answer(block(one), "f", also=("g", "h")).problem == "the code does not define g and h"
+    assert find_problem("x = 1\n", "f(n)", ("g",)) == "the code does not define f and g"
 
 
 def test_mixed_tabs_are_made_spaces() -> None:
-    found = shaped(block("def f(n):\n    if n:\n\treturn 1\n    return 2"), "f")
+    found = read_answer(block("def f(n):\n    if n:\n\treturn 1\n    return 2"), "f")
     assert found.code == "def f(n):\n    if n:\n        return 1\n    return 2\n"
 
 
 def test_a_method_that_needs_its_object_stays_in_its_class() -> None:
-    assert "does not define f" in shaped(block("class A:\n    def f(self, n):\n        return self.k"), "f").problem
+    assert (
+        "does not define f" in read_answer(block("class A:\n    def f(self, n):\n        return self.k"), "f").problem
+    )
 
 
 def test_a_method_that_calls_itself_is_lifted_all_the_same() -> None:
     method = "class A:\n    def f(self, n):\n        return self.f(n - 1) if n else 0"
-    assert "return f(n - 1)" in shaped(block(method), "f").code
+    assert "return f(n - 1)" in read_answer(block(method), "f").code
 
 
 def test_thoughts_are_not_the_answer() -> None:
-    assert shaped(f"<think>\n{block('def f(n): return 9')}\n</think>\n{CODE}", "f").code == CODE
+    assert read_answer(f"<think>\n{block('def f(n): return 9')}\n</think>\n{CODE}", "f").code == CODE
 
 
 @pytest.mark.parametrize(
@@ -119,24 +122,24 @@ def test_thoughts_are_not_the_answer() -> None:
     ],
 )
 def test_a_diff_and_changed_lines_are_applied_to_the_code_that_was_shown(answer: str) -> None:
-    assert shaped(answer, "f", signature="f(n)", base=LOOP).code == RIGHT
+    assert read_answer(answer, "f", signature="f(n)", base=LOOP).code == RIGHT
 
 
 def test_a_diff_of_other_code_is_not_forced_on() -> None:
-    found = shaped(block("-    x = 1\n+    x = 2", "diff"), "f", base=LOOP)
+    found = read_answer(block("-    x = 1\n+    x = 2", "diff"), "f", base=LOOP)
     assert found.problem
 
 
 def test_a_cut_answer_is_never_passed_off_as_whole() -> None:
     for cut in ("```python\ndef f(n):\n    if n:\n        return 1\n", f"```python\n{CODE}", CODE, '{"code": "def f(n'):
-        assert shaped(cut, "f", signature="f(n)", ended="length").problem == CUT
+        assert read_answer(cut, "f", signature="f(n)", ended="length").fault is AnswerFault.CUT
 
 
 def test_of_a_cut_answer_the_part_above_its_examples_is_whole() -> None:
-    found = shaped(f"```python\n{CODE}\nprint(f(2))\nprint(f(", "f", ended="length")
+    found = read_answer(f"```python\n{CODE}\nprint(f(2))\nprint(f(", "f", ended="length")
     assert (found.code, found.problem) == (CODE, "")
     assert "cut off" in found.mended
-    assert shaped(f"{block(CODE)}\nIt doubles the", "f", ended="length").problem == ""
+    assert read_answer(f"{block(CODE)}\nIt doubles the", "f", ended="length").problem == ""
 
 
 @pytest.mark.parametrize(
@@ -154,7 +157,7 @@ def test_of_a_cut_answer_the_part_above_its_examples_is_whole() -> None:
     ],
 )
 def test_another_language_is_named(answer: str, language: str) -> None:
-    assert shaped(answer, "f").problem == f"the answer is {language}, not Python"
+    assert read_answer(answer, "f").problem == f"the answer is {language}, not Python"
 
 
 @pytest.mark.parametrize(
@@ -170,11 +173,11 @@ def test_another_language_is_named(answer: str, language: str) -> None:
     ],
 )
 def test_what_cannot_be_mended_is_named(answer: str, problem: str) -> None:
-    assert shaped(answer, "f", signature="f(n)").problem == problem
+    assert read_answer(answer, "f", signature="f(n)").problem == problem
 
 
 def test_a_function_that_does_nothing_may_be_what_was_asked_for() -> None:
-    assert shaped(block("def f():\n    pass"), "f", signature="f()").problem == ""
+    assert read_answer(block("def f():\n    pass"), "f", signature="f()").problem == ""
 
 
 MORE = [
@@ -200,17 +203,17 @@ MORE = [
 def test_no_answer_whatever_makes_it_stumble(seed: int) -> None:
     chance = random.Random(seed)
     answer = "".join(chance.choices(PIECES + MORE, k=chance.randrange(30)))
-    found = shaped(answer, "f", signature="f(n)", base=LOOP, ended=chance.choice(["stop", "length"]))
+    found = read_answer(answer, "f", signature="f(n)", base=LOOP, ended=chance.choice(["stop", "length"]))
     assert ESC not in found.code
     if not found.problem:
         compile(found.code, "code", "exec")
-    if not problem_with(code_from(answer, "f"), "f(n)"):
-        assert not shaped(answer, "f", signature="f(n)").problem
+    if not find_problem(extract_code(answer, "f"), "f(n)"):
+        assert not read_answer(answer, "f", signature="f(n)").problem
 
 
 def test_code_that_is_nested_too_deep_is_no_accident() -> None:
     deep = "class A:\n    def f(self, n):\n        return " + "+".join(["n"] * 5000)
-    assert shaped(block(deep), "f").problem
+    assert read_answer(block(deep), "f").problem
 
 
 @pytest.mark.parametrize(
@@ -222,6 +225,6 @@ def test_code_that_is_nested_too_deep_is_no_accident() -> None:
     ],
 )
 def test_escape_codes_that_a_wrapping_spells_out_stay_out(answer: str) -> None:
-    code = shaped(answer, "f").code
+    code = read_answer(answer, "f").code
     assert code.startswith("def f(n):")
     assert not {ESC, "\u0007", "\u202e"} & set(code)

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from burnish.agent.extract import asserts_from, code_from, problem_with, signature_from
+from burnish.agent.answer.code import AnswerFault, extract_code, extract_signature, find_problem, read_answer
+from burnish.agent.model_tests import extract_tests
 from tests.support import ESC, block
 
 CODE = "def f(n):\n    return n * 2\n"
@@ -39,9 +40,9 @@ CODE = "def f(n):\n    return n * 2\n"
     ],
 )
 def test_the_code_is_found_however_it_is_wrapped(answer: str) -> None:
-    code = code_from(answer, "f")
+    code = extract_code(answer, "f")
     assert code == CODE
-    assert problem_with(code, "f(n)") == ""
+    assert find_problem(code, "f(n)") == ""
 
 
 def test_imports_constants_helpers_and_comments_are_kept() -> None:
@@ -49,7 +50,7 @@ def test_imports_constants_helpers_and_comments_are_kept() -> None:
         "import math\n\n# the table\nTABLE = {1: 'I'}\nLIMIT: int = 3\n\n\n# helps\ndef g(n):\n    # inside\n"
         "    return n\n\n\n@cache\ndef f(n):\n    return g(n)\n"
     )
-    code = code_from(block(text), "f")
+    code = extract_code(block(text), "f")
     for line in text.splitlines():
         assert line in code.splitlines()
 
@@ -65,20 +66,20 @@ def test_imports_constants_helpers_and_comments_are_kept() -> None:
     ],
 )
 def test_what_the_code_leans_on_is_kept(guarded: str) -> None:
-    assert guarded.splitlines()[-1] in code_from(block(f"{guarded}\n\n\n{CODE}"), "f")
+    assert guarded.splitlines()[-1] in extract_code(block(f"{guarded}\n\n\n{CODE}"), "f")
 
 
 def test_unusual_line_ends_inside_the_code_do_not_garble_it() -> None:
     text = 'MARK = "a\u2028b"\n\n\ndef f(n):\n    return MARK\n'
-    assert code_from(block(text), "f") == text
+    assert extract_code(block(text), "f") == text
 
 
 @pytest.mark.parametrize(
     "answer", ["", "   ", "I cannot do that.", "```\n```", "```sh\nls\n```", "ðŸ˜€" * 50, "```" * 30]
 )
 def test_an_answer_without_code_says_so(answer: str) -> None:
-    code = code_from(answer, "f")
-    assert problem_with(code, "f(n)") == "the answer holds no code"
+    code = extract_code(answer, "f")
+    assert find_problem(code, "f(n)") == "the answer holds no code"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_an_answer_without_code_says_so(answer: str) -> None:
     ],
 )
 def test_code_that_cannot_be_what_was_asked_for_says_why(code: str, problem: str) -> None:
-    assert problem in problem_with(code, "f(n)")
+    assert problem in find_problem(code, "f(n)")
 
 
 @pytest.mark.parametrize(
@@ -102,18 +103,18 @@ def test_code_that_cannot_be_what_was_asked_for_says_why(code: str, problem: str
     ["def f(n: int) -> int", "def f(value)", "def f(n, m=1)", "def f(*numbers)", "def f(n, *, m=1)", "def f(n, /)"],
 )
 def test_a_signature_that_takes_the_same_calls_will_do(signature: str) -> None:
-    assert problem_with(f"{signature}:\n    return 1\n", "f(n)") == ""
+    assert find_problem(f"{signature}:\n    return 1\n", "f(n)") == ""
 
 
 def test_a_class_is_as_good_as_a_function_where_no_parameters_were_named() -> None:
-    assert problem_with("class Stack:\n    pass\n", "Stack") == ""
+    assert find_problem("class Stack:\n    pass\n", "Stack") == ""
 
 
 def test_assertions_are_taken_one_line_each() -> None:
     answer = block(
         "assert f(1) == 2\nassert f(2) == 4, 'twice'\n# a comment\nassert f(1) == 2\nx = 3\nassert f(x) == 6"
     )
-    assert asserts_from(answer, "f") == (["assert f(1) == 2", "assert f(2) == 4"], 2)
+    assert extract_tests(answer, "f") == (["assert f(1) == 2", "assert f(2) == 4"], 2)
 
 
 @pytest.mark.parametrize(
@@ -130,25 +131,25 @@ def test_assertions_are_taken_one_line_each() -> None:
     ],
 )
 def test_an_assertion_that_does_not_stand_on_its_own_is_dropped(line: str) -> None:
-    assert asserts_from(block(line), "f") == ([], 1)
+    assert extract_tests(block(line), "f") == ([], 1)
 
 
 @pytest.mark.parametrize("stories", [False, True])
 def test_tests_of_a_method_make_an_object_and_use_the_method(stories: bool) -> None:
     answer = block("assert Cart([1]).total() == 1\nassert Cart([1]).size == 1\nassert total([1]) == 1")
-    assert asserts_from(answer, "Cart.total", stories=stories) == (["assert Cart([1]).total() == 1"], 2)
+    assert extract_tests(answer, "Cart.total", stories=stories) == (["assert Cart([1]).total() == 1"], 2)
 
 
 def test_tests_of_a_method_may_build_first_and_special_methods_have_no_name() -> None:
     story = "cart = Cart()\ncart.add(2)\nassert cart.total() == 2"
-    assert asserts_from(block(story), "Cart.total", stories=True) == ([story], 0)
-    assert asserts_from(block("assert len(Cart([1])) == 1"), "Cart.__len__")[0] == ["assert len(Cart([1])) == 1"]
-    assert asserts_from(block("assert Cart.of(1) == 1"), "Cart.of", stories=True)[0] == ["assert Cart.of(1) == 1"]
+    assert extract_tests(block(story), "Cart.total", stories=True) == ([story], 0)
+    assert extract_tests(block("assert len(Cart([1])) == 1"), "Cart.__len__")[0] == ["assert len(Cart([1])) == 1"]
+    assert extract_tests(block("assert Cart.of(1) == 1"), "Cart.of", stories=True)[0] == ["assert Cart.of(1) == 1"]
 
 
 def test_assertions_are_found_in_lists_and_prose_too() -> None:
     answer = "1. `assert f(1) == 2`\n- assert f(2) == 4\n* assert f(3) == 6\nThat is all."
-    assert asserts_from(answer, "f")[0] == ["assert f(1) == 2", "assert f(2) == 4", "assert f(3) == 6"]
+    assert extract_tests(answer, "f")[0] == ["assert f(1) == 2", "assert f(2) == 4", "assert f(3) == 6"]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_assertions_are_found_in_lists_and_prose_too() -> None:
     ],
 )
 def test_a_signature_is_read_from_an_answer(answer: str, signature: str) -> None:
-    assert signature_from(answer) == signature
+    assert extract_signature(answer) == signature
 
 
 PIECES = [
@@ -186,10 +187,28 @@ PIECES += ["\n", ESC, "[red]", "import os\n", "(" * 300, "x" * 500, "\u2028", "Ã
 def test_no_answer_whatever_makes_it_stumble(seed: int) -> None:
     chance = random.Random(seed)
     answer = "".join(chance.choices(PIECES, k=chance.randrange(30)))
-    code = code_from(answer, "f")
+    code = extract_code(answer, "f")
     assert ESC not in code
-    if not problem_with(code, "f(n)"):
+    if not find_problem(code, "f(n)"):
         compile(code, "code", "exec")
-    for test in asserts_from(answer, "f")[0]:
+    for test in extract_tests(answer, "f")[0]:
         compile(test, "test", "exec")
-    signature_from(answer)
+    extract_signature(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (block("def f(n):\n    return n"), AnswerFault.NONE),
+        ("", AnswerFault.NO_CODE),
+        (block("def f(n:\n    return n"), AnswerFault.NOT_PARSED),
+        (block("def g(n):\n    return n"), AnswerFault.NOT_DEFINED),
+        (block("def f(n, m):\n    return n"), AnswerFault.OTHER_SIGNATURE),
+        (block("function f(n) { return n }", "js"), AnswerFault.OTHER_LANGUAGE),
+        ("I am sorry, I cannot help with that.", AnswerFault.DECLINED),
+    ],
+)
+def test_what_is_wrong_with_an_answer_has_a_code(answer: str, fault: AnswerFault) -> None:
+    found = read_answer(answer, "f", signature="f(n)")
+    assert found.fault is fault
+    assert bool(found.problem) == bool(fault)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from burnish.packages.distribution import brings, usual_name
 from burnish.packages.names import PACKAGE_OF
 from burnish.tasks.assemble import names_of
+from burnish.tasks.definitions import DEFINITIONS
 from burnish.tasks.syntax import parsed
 
 MODULES = (
@@ -43,23 +44,24 @@ ALIASES = {
 CLASSES = {"pandas": "DataFrame Series Timestamp", "numpy": "ndarray", "bs4": "BeautifulSoup"}
 
 
-def with_imports(code: str, offered: tuple[str, ...] = (), packages: Sequence[str] = ()) -> str:
+def add_missing_imports(code: str, offered: tuple[str, ...] = (), packages: Sequence[str] = ()) -> str:
     """The code, below the imports that it uses and nobody makes: of the standard library, and of `packages`, which are
     there. `offered` names are there already.
     """
     module = parsed(code)
-    found = {name: _import_of(name, packages) for name in sorted(_unbound(module) - {*offered})} if module else {}
-    missing = [line for line in found.values() if line]
-    if not missing:
+    missing = sorted(_unbound_names(module) - {*offered}) if module else []
+    lines = [line for line in (_import_line(name, packages) for name in missing) if line]
+    if not lines:
         return code
+    # Python wants these above all other imports.
     future = [line for line in code.split("\n") if line.startswith("from __future__ import ")]
     rest = "\n".join(line for line in code.split("\n") if line not in future)
-    lines = "\n".join([*future, *missing])
     below = f"\n{rest}" if rest.lstrip().startswith(("import ", "from ")) else f"\n\n\n{rest.lstrip()}"
-    return lines + below if parsed(lines + below) else code
+    made = "\n".join([*future, *lines]) + below
+    return made if parsed(made) else code
 
 
-def _import_of(name: str, packages: Sequence[str]) -> str:
+def _import_line(name: str, packages: Sequence[str]) -> str:
     """The line that brings a name; empty where none is known."""
     if name in KNOWN or not packages:
         return KNOWN.get(name, "")
@@ -73,17 +75,17 @@ def _import_of(name: str, packages: Sequence[str]) -> str:
     return f"import {name}" if is_module and there(name) else ""
 
 
-def _unbound(module: ast.Module) -> set[str]:
+def _unbound_names(module: ast.Module) -> set[str]:
     """Names that are read somewhere and bound nowhere in the code."""
-    names = [part for part in ast.walk(module) if isinstance(part, ast.Name)]
-    read = {name.id for name in names if isinstance(name.ctx, ast.Load)}
-    bound = {name.id for name in names if not isinstance(name.ctx, ast.Load)}
-    bound |= {part.arg for part in ast.walk(module) if isinstance(part, ast.arg)}
-    bound |= {name for part in ast.walk(module) if isinstance(part, ast.stmt) for name in _defined(part)}
-    bound |= {part.name for part in ast.walk(module) if isinstance(part, ast.ExceptHandler) and part.name}
-    return read - bound - {*dir(builtins)}
-
-
-def _defined(node: ast.stmt) -> set[str]:
-    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return names_of(node) if isinstance(node, kinds) else set()
+    read: set[str] = set()
+    bound = {*dir(builtins)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, (ast.Import, ast.ImportFrom, *DEFINITIONS)):
+            bound |= names_of(node)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            bound.add(node.name)
+    return read - bound

@@ -7,8 +7,8 @@ import pytest
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.agent.measuring import measured, measuring
-from burnish.agent.work import Work
+from burnish.agent.progress_rows import add_rows, measure_version
+from burnish.agent.state import AgentState
 from burnish.attempt import attempt
 from burnish.checks.final import FinalChecks
 from burnish.events import (
@@ -47,14 +47,14 @@ def tools(*afterwards: str, checks: bool = False) -> Tools:
 
 
 def rows(before: Sequence[Event], *said: Event, given: Tools) -> list[Measured]:
-    def node(work: Work, tools: Tools) -> Iterator[Event]:
+    def node(work: AgentState, tools: Tools) -> Iterator[Event]:
         yield from said
 
-    return [event for event in measuring(node, WRITING, before, given) if isinstance(event, Measured)]
+    return [event for event in add_rows(node, WRITING, before, given) if isinstance(event, Measured)]
 
 
 def test_a_row_has_tests_size_quality_and_cost() -> None:
-    row = measured(WRITING, BEGUN, "first version", seconds=2.0)
+    row = measure_version(AgentState(WRITING, BEGUN), "first version", seconds=2.0)
     assert row
     assert (row.after, row.version, row.passed, row.tests, row.lines) == ("first version", 1, 2, 2, 2)
     assert (row.mutation, row.seconds, row.tokens) == (None, 2.0, 42)
@@ -62,11 +62,11 @@ def test_a_row_has_tests_size_quality_and_cost() -> None:
 
 
 def test_what_cannot_be_read_has_no_quality_and_what_never_ran_has_no_row() -> None:
-    broken = measured(WRITING, (spec(), proposed(1, "def f(:"), ran(1, "ff")), "first version")
+    broken = measure_version(AgentState(WRITING, (spec(), proposed(1, "def f(:"), ran(1, "ff"))), "first version")
     assert broken
     assert (broken.quality, broken.passed) == (None, 0)
-    assert measured(WRITING, (spec(), proposed(1)), "first version") is None
-    assert measured(WRITING, BEGUN, "security", version=9) is None
+    assert measure_version(AgentState(WRITING, (spec(), proposed(1))), "first version") is None
+    assert measure_version(AgentState(WRITING, BEGUN), "security", version=9) is None
 
 
 def test_the_first_row_waits_for_what_becomes_of_the_mutants() -> None:
@@ -113,10 +113,10 @@ def test_the_last_row_stands_before_the_verdict_with_what_the_final_check_measur
     checked = CheckFinished(evidence=Evidence(check="mutation", verdict="passed", why="", details={"score": 87.54}))
     end = RunFinished(verdict="proven", why="", version=1)
 
-    def node(work: Work, tools: Tools) -> Iterator[Event]:
+    def node(work: AgentState, tools: Tools) -> Iterator[Event]:
         yield from (Stopped(reason="done"), checked, end)
 
-    events = list(measuring(node, WRITING, BEGUN, tools(checks=True)))
+    events = list(add_rows(node, WRITING, BEGUN, tools(checks=True)))
     assert [type(event).__name__ for event in events] == ["Stopped", "CheckFinished", "Measured", "RunFinished"]
     assert isinstance(events[2], Measured)
     assert (events[2].after, events[2].mutation) == ("the end", 87.5)
@@ -143,8 +143,8 @@ def test_a_run_that_is_taken_up_again_writes_no_row_twice() -> None:
 
 
 def test_times_do_not_make_a_row_another_one() -> None:
-    row = measured(WRITING, BEGUN, "first version", seconds=1.0)
-    later = measured(WRITING, BEGUN, "first version", seconds=9.0)
+    row = measure_version(AgentState(WRITING, BEGUN), "first version", seconds=1.0)
+    later = measure_version(AgentState(WRITING, BEGUN), "first version", seconds=9.0)
     assert row
     assert later
     written: list[object] = []

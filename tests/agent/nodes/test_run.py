@@ -8,7 +8,7 @@ import pytest
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.agent.nodes.run import run
-from burnish.agent.work import NOT_RUN, Work
+from burnish.agent.state import AgentState, not_run
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Case, CodeProposed, Event, Graded, Mutated, SpecAgreed, Stopped, TestsRan
@@ -77,7 +77,7 @@ def said(
     )
     if cancelled:
         tools.cancel.set()
-    work = Work(Task(id="f", prompt="f"), [SPEC, *versions])
+    work = AgentState(Task(id="f", prompt="f"), [SPEC, *versions])
     return list(run(work, tools))
 
 
@@ -87,7 +87,7 @@ def version(number: int, code: str) -> Event:
 
 def test_a_version_whose_job_broke_counts_as_not_run_and_the_next_one_is_tried(box: Sandbox) -> None:
     first, second = tried(Brittle("a"), box, [version(1, "a"), version(2, "b")])
-    assert first.graded.problem == f"{NOT_RUN}: the cell ended during a job"
+    assert first.graded.problem == "the tests could not be run: the cell ended during a job"
     assert (first.graded.cases, first.graded.all_passed, second.graded) == ((), False, PASSED)
 
 
@@ -102,7 +102,7 @@ def test_two_in_a_row_with_a_sandbox_that_cannot_be_used_any_more_end_the_attemp
 
 
 def test_the_one_before_may_have_been_in_an_earlier_round() -> None:
-    broke = TestsRan(version=1, graded=Graded(problem=f"{NOT_RUN}: gone"))
+    broke = TestsRan(version=1, graded=not_run(SandboxError("gone")))
     with pytest.raises(SandboxError):
         tried(Brittle("b"), Gone(), [version(1, "a"), broke, version(2, "b")])
 

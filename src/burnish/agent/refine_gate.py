@@ -1,0 +1,221 @@
+"""The gate: may a candidate stand in the place of the version that it was made from?
+
+Only if it keeps every signature, passes every test (pinned ones too), behaves the same on many inputs, is better by the
+figure of the check that it is for, and no other check is worse. Every answer comes from a fresh cell.
+
+Behaviour is compared on calls near those that the tests make. What could not be compared is not the same. Errors count
+by their names, and so does what a call did to its arguments. A round for security may differ where the finding is, and
+only there: on input that was executed.
+"""
+
+import ast
+import copy
+import re
+import sys
+from collections.abc import Sequence
+
+from burnish.agent.agreement import has_values
+from burnish.agent.ask import Tools
+from burnish.agent.compare_evidence import is_better, is_worse
+from burnish.agent.inputs import Clues, calls_of_all
+from burnish.agent.state import AgentState, not_run
+from burnish.checks.final import FinalChecks
+from burnish.checks.ground import Ground
+from burnish.checks.security.names import Names
+from burnish.errors import SandboxError
+from burnish.events import Evidence, Frozen, Graded
+from burnish.parsing import parse_expression
+from burnish.tasks.definitions import FUNCTIONS, all_functions
+from burnish.tasks.examples import in_words
+from burnish.tasks.syntax import parsed
+from burnish.text import one_line
+
+MOST_CALLS = 60
+SLOWEST = ("performance", "mutation")
+"""The checks that take longest are asked last."""
+MUTABLE = (ast.List, ast.Dict, ast.Set, ast.Call)
+UNKNOWN = ("too slow", "no answer")
+"""Answers of the version as it was that say nothing about what is right."""
+NOT_COMPARED = "it could not be compared with what was there"
+RUNS_CODE = {
+    *("builtins.eval", "builtins.exec", "builtins.compile", "pickle.loads", "pickle.load", "marshal.loads"),
+    *("yaml.load", "yaml.unsafe_load", "yaml.full_load"),
+}
+RUNS_SHELL = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
+RUNS_PROGRAM = {f"subprocess.{name}" for name in ("run", "call", "Popen", "check_call", "check_output")}
+RUNS_QUERY = ("execute", "executemany", "executescript")
+SHELL_MARKS = re.compile(r"[^\w./:,+@%-]|^-|^$")
+QUERY_MARKS = re.compile(r"['\";]|--")
+
+
+class GateResult(Frozen):
+    """What became of a candidate."""
+
+    kept: bool
+    why: str
+    """Where it is not kept: what speaks against it."""
+    graded: Graded
+    after: str = ""
+    """The check's figure, as far as it came to that."""
+
+
+class Gate:
+    """Judges what is to stand in the place of the best version."""
+
+    def __init__(self, state: AgentState, tools: Tools, checks: FinalChecks) -> None:
+        assert state.best is not None
+        self.base = state.best
+        self._state, self._tools, self._checks = state, tools, checks
+
+    def measure(self, check: str, code: str) -> Evidence:
+        """What a check says of a version that passes its tests; asked as the judge asks, so it is made once."""
+        tests = self._state.suite.render(self._state.disputed, pinned=False)
+        return self._checks.judge(code, tests, names=(check,))[0]
+
+    def judge(self, check: str, code: str) -> GateResult:
+        """Whether a candidate is kept, or the first thing that speaks against it; what costs least is asked first."""
+        spec, task, suite, ground = self._state.spec, self._state.task, self._state.suite, self._tools.ground
+        try:
+            graded = ground.grade(code, suite, self._state.disputed)
+        except SandboxError as error:
+            graded = not_run(error)
+        why = find_objection(self.base.code, code) or self._find_lost_test(graded)
+        if not why:  # calls like those of the tests, for what the tests leave open
+            clues = Clues(suite.given, task.prompt, (self.base.code, code), ground.test_texts(suite))
+            calls = calls_of_all((spec.entry_point, *task.also), spec.signature, clues, MOST_CALLS)
+            why = find_difference(self.base.code, code, calls, ground, security=check == "security")
+        if why:
+            return GateResult(kept=False, why=why, graded=graded)
+        after = self.measure(check, code)
+        figure = after.figure or after.why
+        if is_better(self.measure(check, self.base.code), after):
+            why = self._find_harm(check, code)
+        else:
+            why = f"{check} is not better: {one_line(figure, 120)}"
+        return GateResult(kept=not why, why=why, graded=graded, after=figure)
+
+    def _find_lost_test(self, graded: Graded) -> str:
+        suite = self._state.suite
+        if self.base.graded is None or graded.problem:
+            return one_line(graded.problem or "the tests could not be run", 120)
+        before, after = suite.outcomes(self.base.graded), suite.outcomes(graded)
+        lost = [t for t in before if before[t] == "passed" != after[t] and t not in self._state.disputed]
+        return f"it no longer passes {one_line(in_words(lost[0]), 80)}" if lost else ""
+
+    def _find_harm(self, check: str, code: str) -> str:
+        """The first other check that is worse; mutation only where it was measured before."""
+        # Mutation testing is the slowest of all; where nobody looked at it before, no figure is there to fall behind.
+        skipped = {check} | ({"mutation"} if not self._state.mutants_tried else set())
+        names = [name for name in self._checks.names if name not in skipped]
+        for other in sorted(names, key=lambda name: SLOWEST.index(name) if name in SLOWEST else -1):
+            if self._tools.cancel.is_set():
+                break
+            before, after = self.measure(other, self.base.code), self.measure(other, code)
+            if is_worse(before, after):
+                was, now = (one_line(one.figure or one.why, 80) for one in (before, after))
+                return f"{other} is worse: {now}, and {was} before"
+        return ""
+
+
+def find_objection(before: str, after: str) -> str:
+    """Why one module may not stand in the place of another; empty where it may.
+
+    Every function that was there keeps its parameters, and nothing is imported from outside the standard library that
+    was not there before.
+    """
+    old, new = parsed(before), parsed(after)
+    if old is None or new is None:
+        return "it does not parse"
+    functions = all_functions(new)
+    for name, node in all_functions(old).items():
+        now = functions.get(name)
+        if isinstance(node, FUNCTIONS) and isinstance(now, FUNCTIONS) and _signature(node) != _signature(now):
+            return f"it changes the signature of {name}"
+    foreign = sorted(_list_imports(new) - _list_imports(old) - sys.stdlib_module_names)
+    return f"it imports {foreign[0]}, which is not in the standard library" if foreign else ""
+
+
+def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, str]:
+    """Kind and parameters without their types; a list or dictionary as default counts as None, which may replace it."""
+    arguments = copy.deepcopy(node.args)
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    nothing = ast.Constant(None)
+    arguments.defaults = [nothing if isinstance(one, MUTABLE) else one for one in arguments.defaults]
+    arguments.kw_defaults = [nothing if isinstance(one, MUTABLE) else one for one in arguments.kw_defaults]
+    return type(node).__name__, ast.unparse(arguments)
+
+
+def _list_imports(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add("." if node.level else (node.module or "").partition(".")[0])
+    return found
+
+
+def find_difference(before: str, after: str, calls: Sequence[str], ground: Ground, security: bool = False) -> str:
+    """A call on which a candidate does something else, or that nothing could be compared; empty where all is alike."""
+    try:
+        # The candidate runs twice: what differs between its own two runs is chance.
+        answers = ground.behave_all({0: before, 1: after, 2: after}, calls)
+    except SandboxError:
+        return NOT_COMPARED
+    known = [at for at, answer in enumerate(answers[0]) if answer not in UNKNOWN]
+    if not has_values([answers[0][at] for at in known]):
+        return NOT_COMPARED
+    executed = ExecutedInput(before) if security else None
+    for at in sorted(known, key=lambda at: len(calls[at])):
+        was, now, again = (answers[version][at] for version in (0, 1, 2))
+        # A random token has the same form each time: its length, and all that is no letter.
+        is_chance = security and now != again and re.sub(r"\w", "x", was) == re.sub(r"\w", "x", now)
+        if was == now or is_chance or (executed and executed.explains(calls[at], was, now)):
+            continue
+        shown = [answer if answer.startswith("raises ") else f"gives {answer}" for answer in (now, was)]
+        now, was = (one_line(answer, 60) for answer in shown)
+        return f"it does not do the same: {one_line(calls[at], 120)} {now}, and {was} before"
+    return ""
+
+
+class ExecutedInput:
+    """What a module does with its input that makes the input more than data: run it as code, shell line or query."""
+
+    def __init__(self, code: str) -> None:
+        tree = parsed(code) or ast.Module([], [])
+        names, self._code, self._shell, self._query = Names(tree), False, False, False
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
+            if names.constant(call.args[0]) is not None or isinstance(call.args[0], ast.List):
+                continue
+            called = names.of(call.func)
+            shell = [one.value for one in call.keywords if one.arg == "shell"]
+            asks_shell = any(not isinstance(value, ast.Constant) or bool(value.value) for value in shell)
+            self._code |= bool(called & RUNS_CODE)
+            self._shell |= bool(called & RUNS_SHELL) or (bool(called & RUNS_PROGRAM) and asks_shell)
+            self._query |= isinstance(call.func, ast.Attribute) and call.func.attr in RUNS_QUERY
+
+    def explains(self, call: str, was: str, now: str) -> bool:
+        """Whether a difference is what a safer version must bring: this input was a program, and no data.
+
+        Code that was run may be refused now, or read where it was no code; another value is never explained by that.
+        """
+        constants = [node.value for node in ast.walk(parse_expression(call)) if isinstance(node, ast.Constant)]
+        texts = [value for value in constants if isinstance(value, str | bytes)]
+        raised = was.startswith("raises ") or now.startswith("raises ")
+        if self._code and raised and any(not _is_data(text) for text in texts):
+            return True
+        if self._query and was.startswith("raises "):
+            return True
+        marks = [SHELL_MARKS] * self._shell + [QUERY_MARKS] * self._query
+        return any(mark.search(text) for text in texts if isinstance(text, str) for mark in marks)
+
+
+def _is_data(text: str | bytes) -> bool:
+    """Whether evaluating a text gives what reading it as plain data gives."""
+    try:
+        ast.literal_eval(text.strip() if isinstance(text, str) else "")
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False
+    return True

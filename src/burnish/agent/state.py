@@ -1,0 +1,378 @@
+"""Where a run of the agent stands, derived from its events: what nodes read and routes decide on."""
+
+import difflib
+from collections.abc import Sequence
+from functools import cached_property
+
+from burnish.agent.normalise import normalise_code
+from burnish.checks.suite import Suite
+from burnish.events import (
+    CodeProposed,
+    Compared,
+    Decided,
+    Event,
+    Graded,
+    Mutated,
+    PackagesAdded,
+    Refined,
+    SpecAgreed,
+    Stopped,
+    Strengthened,
+    TestsFrozen,
+)
+from burnish.runs.run import Run, Version
+from burnish.tasks.definitions import split
+from burnish.tasks.task import Task
+
+GIVEN, TWEAK, REFINE, REVIEW, USER = "given", "tweak", "refine", "review", "user"
+"""Who made a version that has no vote: it was there before, it is a small edit of another one, or it was made from one
+that stands: in a round for what a check found, for what a person said of it, or by that person.
+"""
+BY_PERSON = (REVIEW, USER)
+DERIVED = (REFINE, *BY_PERSON)
+MORE_VERSIONS = "voices"
+"""The choice to ask for further versions, written independently, before tests are made for what goes unnoticed."""
+VOTES_WITH_GIVEN, VOTES_WITHOUT = 2, 3
+"""Versions that must have a vote before they outvote a test of the model's, where tests were given and where none."""
+SECOND_OPINIONS = 1
+"""Rounds after which, with given tests, the votes there are have to do."""
+
+
+def not_run(error: Exception) -> Graded:
+    """The result of a job that broke in the sandbox: it says nothing about the code."""
+    return Graded(problem=f"the tests could not be run: {error}", not_run=True)
+
+
+class AgentState:
+    """Where a run stands. Read-only; a new event means a new state."""
+
+    def __init__(self, task: Task, events: Sequence[Event]) -> None:
+        self.task = task
+        self.run = Run(events)
+
+    def after(self, events: Sequence[Event]) -> "AgentState":
+        """Where the run stands once these have happened too."""
+        return AgentState(self.task, (*self.run.events, *events))
+
+    @property
+    def spec(self) -> SpecAgreed:
+        """Name, signature and given tests; agreed on before anything else."""
+        agreed = self.run.spec
+        assert agreed is not None, "specify comes first in the graph"
+        return agreed
+
+    @cached_property
+    def suite(self) -> Suite:
+        """All tests there are."""
+        return self.suite_with((), self.run.pinned_tests)
+
+    def suite_with(self, added: tuple[str, ...], pinned: tuple[str, ...] = ()) -> Suite:
+        """The same tests and more; those that were pinned so far fall."""
+        run = self.run
+        return Suite.for_task(self.task, self.spec, run.model_tests, (*run.added_tests, *added), pinned)
+
+    @property
+    def deciding_tests(self) -> tuple[str, ...]:
+        """The tests that decide: given ones and those of the project."""
+        return (*self.suite.given, *self.suite.project)
+
+    @property
+    def broken(self) -> bool:
+        """Whether there is code that is known to be wrong."""
+        return self.task.broken and bool(self.task.base_code)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What was asked for once a version got a package that it lacked, all together; empty where none did."""
+        added = self.run.last(PackagesAdded)
+        return added.asked if added else ()
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """Every version so far; number 0 is the code that was there before."""
+        return self.run.versions
+
+    def version(self, number: int) -> Version:
+        """The version of that number."""
+        return next(version for version in self.versions if version.number == number)
+
+    @cached_property
+    def answers(self) -> tuple[Version, ...]:
+        """What the model made of it."""
+        return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK, *DERIVED))
+
+    @property
+    def rivals(self) -> list[Version]:
+        """Versions that pass all that was given: the tests alone cannot tell which of them is right."""
+        return [
+            version
+            for version in self.versions
+            if version.number
+            and version.graded
+            and version.by not in DERIVED
+            and (self.passes_given(version) if self.deciding_tests else not version.graded.problem)
+        ]
+
+    @property
+    def next_version(self) -> int:
+        """The first number that is free."""
+        return max((version.number for version in self.versions), default=0) + 1
+
+    @property
+    def round(self) -> int:
+        """0 for the first draft; each time the agent went back to the code adds one."""
+        return max((version.round for version in self.versions), default=0)
+
+    @property
+    def frozen(self) -> TestsFrozen | None:
+        """The tests as they were accepted."""
+        return self.run.last(TestsFrozen)
+
+    @property
+    def decisions(self) -> list[Decided]:
+        """Every turn of the road so far."""
+        return self.run.all(Decided)
+
+    @property
+    def mutated(self) -> Mutated | None:
+        """What became of small changes to the best version; None where it was not looked at, or is another one now."""
+        best = self.best
+        found = [event for event in self.run.all(Mutated) if best and event.version == best.number]
+        return found[-1] if found else None
+
+    @property
+    def strengthened(self) -> list[Strengthened]:
+        """What was done about changes that went unnoticed, each time."""
+        return self.run.all(Strengthened)
+
+    @property
+    def stopped(self) -> Stopped | None:
+        """Set once a limit or the user has ended the work."""
+        return self.run.last(Stopped)
+
+    @property
+    def mutants_tried(self) -> bool:
+        """Whether a version has once passed all that counts, so that its mutants were tried."""
+        return self.run.last(Mutated) is not None
+
+    # Outcomes of tests
+
+    def fails(self, version: Version, test: str) -> bool:
+        """Whether a version does not pass a test."""
+        return test not in self._list_passed(version)
+
+    def passes_given(self, version: Version) -> bool:
+        """Whether the version passes every given test."""
+        return {*self.deciding_tests} <= self._list_passed(version)
+
+    def passes_all(self, version: Version) -> bool:
+        """Whether a version passes every test but those of the model's that were voted down, and pinned ones."""
+        counting = {*self.deciding_tests, *self.suite.model, *self.suite.added} - {*self._outvoted}
+        return version.graded is not None and counting <= self._list_passed(version)
+
+    def score(self, version: Version) -> tuple[int, int, int]:
+        """Passed tests: given, undisputed with those that were added, all of the model's. Pinned ones do not count."""
+        return self._score(version, self.disputed)
+
+    def _score(self, version: Version, aside: tuple[str, ...]) -> tuple[int, int, int]:
+        passed = self._list_passed(version)
+        undisputed = [test for test in (*self.suite.model, *self.suite.added) if test not in aside]
+        given, counting, model = (
+            sum(test in passed for test in tests) for tests in (self.deciding_tests, undisputed, self.suite.model)
+        )
+        return given, counting, model
+
+    def _list_passed(self, version: Version) -> set[str]:
+        outcomes = self.suite.outcomes(version.graded) if version.graded else {}
+        return {test for test, outcome in outcomes.items() if outcome == "passed"}
+
+    def first_failure(self, version: Version) -> tuple[str, str] | None:
+        """The one failure to speak of, a given test's first: the test's body, and what was said."""
+        if version.graded is None:
+            return None
+        failures = self.suite.failures(version.graded)
+        counting = (body for body in self.suite.names.values() if body not in self.disputed)
+        return next(((body, failures[body]) for body in counting if body in failures), None)
+
+    # Tests that are set aside. What was settled when all tests first passed stays settled: versions that are written
+    # later have no vote on the model's tests, so they can make nothing worse.
+
+    @cached_property
+    def disputed(self) -> tuple[str, ...]:
+        """Tests that are set aside: the versions speak against them, nothing passes them with all others, or a person's
+        own code fails them.
+        """
+        return (*self._settled, *self._overruled)
+
+    @cached_property
+    def _settled(self) -> tuple[str, ...]:
+        """What is set aside whatever a person says."""
+        return (*self._outvoted, *self._given_up)
+
+    @cached_property
+    def _outvoted(self) -> tuple[str, ...]:
+        """Model-made tests that the versions themselves speak against.
+
+        Every answer that passes the given tests has a vote; a test is set aside when most of them fail it.
+        Too few votes settle nothing, unless there are given tests and no more versions can be had.
+        """
+        events = self.run.events
+        first = next((place for place, event in enumerate(events) if isinstance(event, Mutated)), len(events))
+        early = {event.version for event in events[:first] if isinstance(event, CodeProposed)}
+        voters = [one for one in self.answers if one.number in early and one.graded and self.passes_given(one)]
+        round_ = max((version.round for version in self.versions if version.number in early), default=0)
+        # A limit that ends a run after all tests had passed takes nothing back: the vote was over by then.
+        ended = self.stopped is not None and not self.mutants_tried
+        no_more = bool(self.deciding_tests) and (ended or round_ >= SECOND_OPINIONS)
+        needed = VOTES_WITH_GIVEN if self.deciding_tests else VOTES_WITHOUT
+        if not voters or (len(voters) < needed and not no_more):
+            return ()
+        fails = {test: sum(self.fails(voter, test) for voter in voters) for test in self.suite.model}
+        return tuple(test for test, count in fails.items() if 2 * count > len(voters))
+
+    @cached_property
+    def _given_up(self) -> tuple[str, ...]:
+        """Added tests that speak against a version, where no version passes them with all the others.
+
+        That is said once another round was tried for them, or could not be.
+        """
+        events = self.run.events
+        places = [place for place, event in enumerate(events) if isinstance(event, Strengthened) and event.exposing]
+        later = events[places[-1] :] if places else ()
+        tried = any(
+            (isinstance(event, Decided) and event.moves and event.choice != MORE_VERSIONS)
+            or (isinstance(event, Strengthened) and event.aside)
+            for event in later
+        )
+        if not places or not (tried or self.stopped) or any(map(self.passes_all, self.versions)):
+            return ()
+        return tuple(dict.fromkeys(test for event in self.strengthened for test in event.exposing))
+
+    @cached_property
+    def _overruled(self) -> tuple[str, ...]:
+        """Tests that nobody gave and that a person's own code fails, the last that they wrote and that may overrule."""
+        theirs = [version for version in self.versions if version.by == USER and self._overrules(version)]
+        tests = [test for test in (*self.suite.model, *self.suite.added) if test not in self._settled]
+        return tuple(test for test in tests if self.fails(theirs[-1], test)) if theirs else ()
+
+    def _overrules(self, version: Version) -> bool:
+        """Whether code that a person wrote stands above tests that they did not give: it runs and passes what they
+        gave. Where they gave none, it must pass half of the model's, so that something vouches for it.
+        """
+        if version.graded is None or version.graded.problem or not self.passes_given(version):
+            return False
+        failed = sum(self.fails(version, test) for test in self.suite.model)
+        return bool(self.deciding_tests) or 2 * failed <= len(self.suite.model)
+
+    # The best version
+
+    @cached_property
+    def best(self) -> Version | None:
+        """The version that passes most: given tests, then undisputed ones; then the one whose behaviour most share.
+
+        Of versions that behave alike, a repair that changes least, else the earlier one. Code that is known to be wrong
+        is never the best. What a round for a check made of a version, and was kept, or what a person wanted in its
+        place, stands there as long as it passes as much; what was not kept never does.
+        """
+        ran = [version for version in self.versions if version.graded and version.number and version.by not in DERIVED]
+        best = max(ran, key=self._rank, default=None)
+        # A refined version may itself have been refined, or changed at a person's word.
+        while best and (successors := self._successors(best)):
+            best = successors[-1]
+        return best
+
+    def _rank(self, version: Version) -> tuple[float, ...]:
+        place = self._group_place(version)
+        changed = 0  # lines of the code that was there
+        if self.broken and place is not None:
+            old, new = split(self.task.base_code), split(version.code)
+            blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+            changed = sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
+        behind = place if place is not None else len(self.groups)
+        return (*self._score(version, self._settled), -behind, -changed, -version.number)
+
+    def _successors(self, base: Version) -> list[Version]:
+        """What was made of a version, in a round for a check that was kept or for a person, and loses nothing that
+        counts to it: a person need not please tests that are disputed, and with code that they wrote themselves none
+        but those that they gave.
+        """
+        kept = {event.version for event in self.run.all(Refined) if event.kept and event.base == base.number}
+        found = []
+        for version in self.versions:
+            by_person = version.by in BY_PERSON and version.base == base.number
+            if version.number <= base.number or not (version.number in kept or by_person):
+                continue
+            counting = 2 if version.by in BY_PERSON else 3
+            overrules = version.by == USER and self._overrules(version)
+            if overrules or self.score(version)[:counting] >= self.score(base)[:counting]:
+                found.append(version)
+        return found
+
+    @property
+    def best_passes(self) -> bool:
+        """Whether the best version passes all that counts, and something does count.
+
+        Where there is no test at all, versions that agree with each other are what counts.
+        """
+        if self.best is None:
+            return False
+        if not self.suite.names:
+            return len([number for number in self.group_of(self.best) if self.version(number) in self.answers]) > 1
+        given, undisputed, _ = self.score(self.best)
+        own, added = (sum(t not in self.disputed for t in tests) for tests in (self.suite.model, self.suite.added))
+        enough = bool(self.deciding_tests) or own * 2 >= len(self.suite.model) > 0
+        return enough and (given, undisputed) == (len(self.deciding_tests), own + added)
+
+    # What behaves alike
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Versions that behave alike, the likeliest group first; empty before they were compared."""
+        compared = self.run.last(Compared)
+        return compared.groups if compared else ()
+
+    def group_of(self, version: Version) -> tuple[int, ...]:
+        """The versions that behave as this one does, itself included."""
+        place = self._group_place(version)
+        return self.groups[place] if place is not None else (version.number,)
+
+    def _group_place(self, version: Version) -> int | None:
+        while version.by in DERIVED and version.base:
+            version = self.version(version.base)
+        return next((place for place, group in enumerate(self.groups) if version.number in group), None)
+
+    def is_repeat(self, version: Version) -> bool:
+        """Whether its code was there before, or code that differs in nothing but layout, words and local names."""
+        if version.no_answer:
+            return False
+        text = normalise_code(version.code)
+        return any(normalise_code(other.code) == text for other in self.versions if other.number < version.number)
+
+    # The code that was there before
+
+    @property
+    def base_version(self) -> Version | None:
+        """The code that was there, where it is known to be wrong."""
+        return next((version for version in self.versions if version.number == 0), None)
+
+    @property
+    def base_was_tried(self) -> bool:
+        """Whether it could be seen what the tests say of the code that was there."""
+        base = self.base_version
+        return base is not None and (bool(base.problem) if base.graded is None else not base.graded.not_run)
+
+    @property
+    def shown_wrong(self) -> bool:
+        """Whether a test that decides fails on the code that was there: then passing it says something.
+
+        Code that could not be tried is not shown to be anything.
+        """
+        base = self.base_version
+        return base is not None and self.base_was_tried and not self.passes_given(base)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the best version does what the broken code does, as far as anybody could see."""
+        compared = self.run.last(Compared)
+        alike = self.best is not None and compared is not None and self.best.number in compared.unchanged
+        return self.broken and alike and not self.shown_wrong
