@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from burnish.models.tokens import context_tokens
 
 from burnish.agent.context_budget import (
     MOST_SURROUNDINGS,
@@ -19,6 +18,7 @@ from burnish.errors import SetupProblem
 from burnish.models.model import Ask, Piece
 from burnish.models.names import open_model
 from burnish.models.scripted import ScriptedModel
+from burnish.models.tokens import context_tokens
 from burnish.tasks import Task
 
 FILE = '''"""A shop."""
