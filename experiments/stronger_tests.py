@@ -28,7 +28,7 @@ from burnish.events import Mutated, RunFinished, Strengthened
 from burnish.intervals import wilson
 from burnish.models.model import Model
 from burnish.models.names import open_model
-from burnish.report import suite_of
+from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
@@ -120,7 +120,7 @@ def scores(run: Run) -> Row:
 
 def tests_of(run: Run, task: Task, box: Sandbox) -> list[Row]:
     """Every test but the given ones: who vouches for it, and whether the reference passes it."""
-    suite = suite_of(run)
+    suite = read_suite(run)
     origins = {new.test: new.origin for event in run.all(Strengthened) for new in event.tests}
     made = [(test, "model") for test in suite.model]
     made += [(test, origins.get(test, "agreed")) for test in (*suite.added, *suite.pinned)]

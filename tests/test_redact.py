@@ -6,7 +6,7 @@ import pytest
 
 from burnish import Run
 from burnish.redact import model_name, redact
-from burnish.report import report
+from burnish.report.run_report import render_report
 from tests.iterated import EVENTS
 
 
@@ -51,7 +51,7 @@ def test_the_report_leaves_with_the_folder_so_it_names_no_place_either() -> None
     place = "/home/anna/models/big.gguf"
     started = EVENTS[0].model_copy(update={"model": f"local:{place},openai:gpt", "sandbox": f"bubblewrap: {place}"})
     ended = EVENTS[-1].model_copy(update={"why": f"it could not be read from {place}"})
-    text = report(Run((started, *EVENTS[1:-1], ended)))
+    text = render_report(Run((started, *EVENTS[1:-1], ended)))
     assert "anna" not in text
     assert "calls to local:big.gguf,openai:gpt;" in text
     assert "read from big.gguf" in text

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from burnish.evals.evaluate import evaluate
     from burnish.events import Evidence
     from burnish.models.scripted import ScriptedModel
+    from burnish.report.explain import explain
     from burnish.runs.run import Run
     from burnish.runs.store import Store
     from burnish.sandbox import open_sandbox
     from burnish.tasks.task import Task
-    from burnish.telling import explain
     from burnish.verbs.apply import apply
     from burnish.verbs.check import check
     from burnish.verbs.fix import fix
@@ -43,7 +43,7 @@ _ROOMS = {
     "check": "burnish.verbs.check",
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
-    "explain": "burnish.telling",
+    "explain": "burnish.report.explain",
     "fix": "burnish.verbs.fix",
     "open_sandbox": "burnish.sandbox",
     "resume": "burnish.verbs.resume",

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from html import escape
 
 _ESCAPES = re.compile(
@@ -66,3 +67,8 @@ def counted(number: int, noun: str) -> str:
 def every(number: int, noun: str) -> str:
     """All of them, in words: "the one test", "all 2 tests"."""
     return f"the one {noun}" if number == 1 else f"all {number} {noun}s"
+
+
+def join_words(items: Sequence[str], last: str = "and") -> str:
+    """As people list things: "a, b and c"."""
+    return f"{', '.join(items[:-1])} {last} {items[-1]}" if len(items) > 1 else "".join(items)

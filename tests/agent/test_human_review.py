@@ -32,7 +32,7 @@ from burnish.events import (
     TestsProposed,
     TestsRan,
 )
-from burnish.report import suite_of
+from burnish.report.deliverables import read_suite
 from burnish.runs.replay import Replay
 from burnish.tasks import from_sentence
 from tests.agent.history import WRITING, proposed, ran, work
@@ -214,7 +214,7 @@ def test_an_edited_file_decides_with_what_was_changed_in_it() -> None:
     assert run.spec.given_tests == ("assert double(2) == 2", GIVEN[1], "assert double(0) == 0.0")
     assert run.model_tests == OWN[1:]
     assert run.verdict == "failed", "the person is the user: double(2) == 2 decides, and nothing fulfils it"
-    assert [frozen.sha256 for frozen in run.all(TestsFrozen)] == [suite_of(run).sha256]
+    assert [frozen.sha256 for frozen in run.all(TestsFrozen)] == [read_suite(run).sha256]
 
 
 def test_examples_of_the_sentence_are_gone_where_a_person_takes_them_out() -> None:

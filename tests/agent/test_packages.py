@@ -13,8 +13,8 @@ from burnish.agent.prompts import PromptInput
 from burnish.agent.state import AgentState
 from burnish.events import Case, CodeProposed, Graded, PackagesAdded, SpecAgreed, TestsRan
 from burnish.packages import Bounds, prepare
+from burnish.report.narrate import describe, list_new_packages
 from burnish.runs import Replay
-from burnish.runs.sentences import in_short, sentence_of
 from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
 from tests.agent.nodes import at_work
@@ -69,9 +69,9 @@ def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(pac
     added = packages.add(late, 2, ["import quincetools.pie"])
     assert isinstance(added, PackagesAdded)
     assert added.packages == (("pyyaml", "9.1"), ("quincetools", "1.0"))
-    assert in_short(added) == ["quincetools 1.0"], "what was there already did not come now"
+    assert list_new_packages(added) == ["quincetools 1.0"], "what was there already did not come now"
     told = "Code may import pyyaml 9.1 and quincetools 1.0 (quincetools because version 2 imports it)."
-    assert sentence_of(added) == told
+    assert describe(added) == told
     assert added_to(packages, "yaml.nodes", 3) == lacking("yaml.nodes"), "it is there; the module is not in it"
 
 
@@ -125,11 +125,11 @@ def test_what_is_imported_from_a_shared_name_says_which_package_is_meant(package
 def test_of_what_the_user_asks_for_all_is_told_and_so_it_is_of_older_records() -> None:
     packages = (("numpy", "2.0"), ("pandas", "3.0"), ("six", "1.0"))
     asked = PackagesAdded(asked=("numpy>=2", "pandas"), packages=packages)
-    assert in_short(asked) == ["numpy 2.0", "pandas 3.0"]
-    assert sentence_of(asked) == "Code may import numpy 2.0, pandas 3.0 and six 1.0."
+    assert list_new_packages(asked) == ["numpy 2.0", "pandas 3.0"]
+    assert describe(asked) == "Code may import numpy 2.0, pandas 3.0 and six 1.0."
     older = asked.model_copy(update={"why": "version 1 imports it"})
-    assert in_short(older) == ["numpy 2.0", "pandas 3.0"]
-    assert sentence_of(older).endswith("six 1.0, because version 1 imports it.")
+    assert list_new_packages(older) == ["numpy 2.0", "pandas 3.0"]
+    assert describe(older).endswith("six 1.0, because version 1 imports it.")
 
 
 def test_what_was_had_is_not_held_against_the_list_again(worn: list[Path]) -> None:

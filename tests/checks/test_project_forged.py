@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from burnish.checks.lab import Lab
-from burnish.checks.report.as_json import report_json
-from burnish.checks.report.as_md import report_md
 from burnish.checks.verdict import judge_all
+from burnish.report.check_report import render_json, render_markdown
 from tests.checks.project_support import CODE, TEST, judged, made
 
 WRONG = CODE.replace("n * 2", "0")
@@ -96,5 +95,5 @@ def test_that_tests_share_a_process_with_the_code_is_said_in_every_report(tmp_pa
     assert checked["tests"].details["shared"] == 1
     said = "shared a process with the code"
     assert said in checked["tests"].why
-    assert report_md(checked).partition("\n")[0].count(said) == 1
-    assert report_json(checked).count(said) == 2
+    assert render_markdown(checked).partition("\n")[0].count(said) == 1
+    assert render_json(checked).count(said) == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.checks.security.reach import RULE, added_reaches
+from burnish.checks.security.reach import RULE, find_added_reaches
 
 BEFORE = """
 import json
@@ -144,30 +144,30 @@ HONEST = {
 )
 def test_what_could_reach_the_tests_is_found_where_it_is_added(after: str) -> None:
     before = USES + BEFORE.replace("BODY", "0")
-    found = added_reaches(before, after, "shop/cart.py")
+    found = find_added_reaches(before, after, "shop/cart.py")
     assert {(one.rule, one.severity, one.file) for one in found} == {(RULE, "high", "shop/cart.py")}
     assert all(one.line for one in found)
-    assert not added_reaches(after, after, "shop/cart.py"), "what was there before is not held against the repair"
+    assert not find_added_reaches(after, after, "shop/cart.py"), "what was there before is not held against the repair"
 
 
 @pytest.mark.parametrize("body", HONEST.values(), ids=HONEST.keys())
 def test_an_ordinary_repair_reaches_for_nothing(body: str) -> None:
-    assert not added_reaches(BEFORE.replace("BODY", "0"), BEFORE.replace("return BODY", body), "shop/cart.py")
+    assert not find_added_reaches(BEFORE.replace("BODY", "0"), BEFORE.replace("return BODY", body), "shop/cart.py")
 
 
 def test_a_second_use_of_what_was_there_once_is_added() -> None:
     once = "import sys\nx = sys._getframe()\n"
-    assert [one.line for one in added_reaches(once, once + "y = sys._getframe()\n", "a.py")] == [3]
+    assert [one.line for one in find_added_reaches(once, once + "y = sys._getframe()\n", "a.py")] == [3]
 
 
 def test_operators_of_a_class_that_the_tests_name_are_what_is_tested() -> None:
     code = "class Money:\n    def __eq__(self, other): return True\n"
-    assert added_reaches("", code, "solution.py")
-    assert not added_reaches("", code, "solution.py", tests="assert Money() == Money()")
+    assert find_added_reaches("", code, "solution.py")
+    assert not find_added_reaches("", code, "solution.py", tests="assert Money() == Money()")
 
 
 def test_words_of_code_that_did_not_parse_count_as_there() -> None:
     broken = "import inspect\ndef f(:\n    return inspect.stack()\n"
     fixed = broken.replace("(:", "():")
-    assert not added_reaches(broken, fixed, "a.py")
-    assert added_reaches(broken, fixed + "import gc\n", "a.py")
+    assert not find_added_reaches(broken, fixed, "a.py")
+    assert find_added_reaches(broken, fixed + "import gc\n", "a.py")

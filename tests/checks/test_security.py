@@ -11,7 +11,7 @@ import pytest
 from burnish.checks.finding import Finding
 from burnish.checks.project_finder import find_project
 from burnish.checks.security import SecurityCheck
-from burnish.checks.security.rules import breaches, rules_for
+from burnish.checks.security.rules import find_breaches, select_rules
 from burnish.errors import CheckError
 from burnish.parsing import parse
 from tests.checks.static_support import BrokenLab, findings, judged, project_in, sample
@@ -24,7 +24,7 @@ def broken_rules(code: str, generated: bool = True, network: bool = False) -> se
 
 
 def found_in(code: str, generated: bool = True, network: bool = False) -> list[Finding]:
-    return list(breaches(parse(code), "a.py", rules_for(generated, network)))
+    return list(find_breaches(parse(code), "a.py", select_rules(generated, network)))
 
 
 def test_a_package_that_the_user_named_may_go_online_and_no_other(tmp_path: Path) -> None:
@@ -33,9 +33,9 @@ def test_a_package_that_the_user_named_may_go_online_and_no_other(tmp_path: Path
     refused = judged(SecurityCheck(), project)
     assert (refused.verdict, "nobody asked for any" in refused.why) == ("failed", True), refused
     assert judged(SecurityCheck(), project.model_copy(update={"named": ("requests[socks]>=2",)})).verdict == "passed"
-    named = rules_for(generated=True, network=False, named=["requests", "pyzmq"])
+    named = select_rules(generated=True, network=False, named=["requests", "pyzmq"])
     for code, seen in {"import zmq": 0, "import httpx": 1, "import requests, socket": 1, "import urllib3": 1}.items():
-        assert len(list(breaches(parse(code), "a.py", named))) == seen, code
+        assert len(list(find_breaches(parse(code), "a.py", named))) == seen, code
 
 
 def test_safe_code_passes_whatever_it_says_in_strings_and_comments(tmp_path: Path) -> None:

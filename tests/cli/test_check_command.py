@@ -9,8 +9,8 @@ from burnish.checks.finding import Finding
 from burnish.errors import CheckError
 from tests.checks.stand_ins import Answer, said, stand_ins
 from tests.cli.conftest import Call
+from tests.report.test_run_report import outside_code
 from tests.support import ESC
-from tests.test_report import outside_code
 
 WILD = f"{ESC}[31mred{ESC}]0;title\x07[bold red]markup[/bold red] <script>alert(1)</script> \x9b2J\u202e\r"
 

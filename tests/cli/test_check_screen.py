@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from burnish.cli.check_screen import CheckScreen
-from burnish.cli.check_table import show
+from burnish.cli.check_tables import show_checks
 from tests.checks.stand_ins import checked, said
 from tests.support import ESC
 
@@ -54,7 +54,7 @@ def test_where_there_is_room_the_reasons_stand_in_the_table() -> None:
     found = checked(said("tests", "failed", "one of two failed"), said("quality", "passed", "fine"))
     wide, narrow = on(False, width=140), on(False, width=80)
     for console in (wide, narrow):
-        show(console, found, "burnish check x", None)
+        show_checks(console, found, "burnish check x", None)
     assert "one of two failed" in next(line for line in printed(wide).splitlines() if line.startswith("tests"))
     assert "\nwhy\ntests         one of two failed\n" in printed(narrow)
     assert "(optional)" in printed(narrow)

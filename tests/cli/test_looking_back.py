@@ -51,11 +51,11 @@ def test_show_tells_prompts_answers_versions_diffs_results_and_times(call: Call,
         SENTENCE,
         "asked draft-1",
         "[system] You are a careful Python programmer",
-        "answer draft-1",
+        "answer: draft-1",
         "Doubling is multiplying:",
         "+    return n + n",
-        "version 1: 1 passed, 3 failed in",
-        "check tests: passed",
+        "version 1: 1 passed, 3 failed",
+        "check: tests: passed",
         "proven: your example and 3 undisputed tests",
     ):
         assert part in told.out
@@ -78,7 +78,7 @@ def test_show_prints_every_event_for_a_machine(call: Call, run_id: str, store: S
 def test_a_rating_is_kept_and_shown(call: Call, run_id: str) -> None:
     told = call("rate", run_id, "4", "fails on 0")
     assert (told.code, told.out) == (0, f"{run_id}: ★★★★☆ fails on 0\n")
-    assert "rated ★★★★ fails on 0" in call("show").out
+    assert "Somebody gave it 4 stars of 5: fails on 0." in call("show").out
     assert "★★★★" in call("runs").out
 
 
@@ -118,7 +118,7 @@ def test_a_broken_run_can_be_shown(call: Call, tmp_path: Path) -> None:
     call("write", DOUBLE, "--model", f"scripted:{tmp_path / 'empty.json'}")
     told = call("show")
     assert told.code == 0
-    assert "broke: ModelError" in told.out
+    assert "It broke (ModelError)" in told.out
     assert call("show", "--code").out == ""
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import burnish
 from burnish import Run, ScriptedModel, Store
-from burnish.evidence.seal import seal_of
+from burnish.evidence.schema import hash_content
 from tests.support import DOUBLE, block, script
 
 TESTS = block("assert double(3) == 7\nassert double(1) == 2")
@@ -44,7 +44,7 @@ def edit(folder: Path, change: Change, seal: bool = True) -> None:
     change(data)
     if seal:
         data["files"] = {name: sha256(folder / name) for name in data["files"]}
-        data["seal"] = seal_of(data)
+        data["seal"] = hash_content(data)
     (folder / "evidence.json").write_text(json.dumps(data))
 
 

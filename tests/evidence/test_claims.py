@@ -3,19 +3,19 @@
 import pytest
 
 from burnish.events import Evidence, Outcome
-from burnish.evidence import dossier_of
-from burnish.evidence.claim import Claim
-from burnish.evidence.claims import claim_of_check, claim_of_tests, claim_of_verdict
-from burnish.evidence.form import Said
-from burnish.evidence.versions import versions
-from tests.evidence.test_make import RUN
+from burnish.evidence import build_dossier
+from burnish.evidence.claims import Claim, claim_check, claim_tests, claim_verdict, read_versions
+from burnish.evidence.schema import CheckAnswer
+from tests.evidence.test_build import RUN
 
-DOSSIER = dossier_of(RUN, {})
+DOSSIER = build_dossier(RUN, {})
 
 
 def claimed(check: str, said: str, found: str, verdict: Outcome = "passed", here: Outcome = "passed") -> Claim:
     evidence = Evidence(check=check, verdict=here, why="so it is", figure=found)
-    return claim_of_check(Said(check=check, verdict=verdict, figure=said), evidence, {"ruff": "0.1"}, {"ruff": "0.2"})
+    return claim_check(
+        CheckAnswer(check=check, verdict=verdict, figure=said), evidence, {"ruff": "0.1"}, {"ruff": "0.2"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,30 +80,30 @@ RESULTS = {test.test: test.result for test in DOSSIER.tests}
 
 
 def test_a_test_that_says_something_else_here_is_named() -> None:
-    claim = claim_of_tests(DOSSIER, RESULTS | {"assert double(1) == 2": "failed"}, "")
+    claim = claim_tests(DOSSIER, RESULTS | {"assert double(1) == 2": "failed"}, "")
     assert (claim.answer, claim.why) == ("does_not_hold", "not as said: test_model_1")
-    assert claim_of_tests(DOSSIER, RESULTS, "").answer == "holds"
-    assert claim_of_tests(DOSSIER, {}, "it was too slow").why.endswith("and 3 more (it was too slow)")
+    assert claim_tests(DOSSIER, RESULTS, "").answer == "holds"
+    assert claim_tests(DOSSIER, {}, "it was too slow").why.endswith("and 3 more (it was too slow)")
 
 
 def test_a_check_that_says_other_than_its_tests_does_not_hold() -> None:
-    lying = (Said(check="tests", verdict="failed"), *DOSSIER.checks[1:])
-    claim = claim_of_tests(DOSSIER.model_copy(update={"checks": lying}), RESULTS, "")
+    lying = (CheckAnswer(check="tests", verdict="failed"), *DOSSIER.checks[1:])
+    claim = claim_tests(DOSSIER.model_copy(update={"checks": lying}), RESULTS, "")
     assert (claim.answer, claim.why) == ("does_not_hold", "the check is said to have failed, and it passed")
 
 
 def test_a_verdict_says_what_it_rests_on_that_nobody_can_look_up() -> None:
     tests = Claim(what="tests", answer="holds", said="")
-    claim = claim_of_verdict(DOSSIER, tests, RESULTS)
+    claim = claim_verdict(DOSSIER, tests, RESULTS)
     assert claim.answer == "holds"
     assert claim.why == "2 of 3 given tests not in the task's words; said to be from: answer, review"
     failing = RESULTS | {"assert double('a') == 'aa'": "failed"}
-    assert claim_of_verdict(DOSSIER, tests, failing).answer == "holds", "no verdict rests on a pinned test"
+    assert claim_verdict(DOSSIER, tests, failing).answer == "holds", "no verdict rests on a pinned test"
     failing = RESULTS | {"assert double(-1) == -2": "failed"}
-    assert claim_of_verdict(DOSSIER, tests, failing).answer == "does_not_hold"
+    assert claim_verdict(DOSSIER, tests, failing).answer == "does_not_hold"
 
 
 def test_the_versions_at_work_are_known() -> None:
     assert {"python", "burnish", "pytest", "coverage", "mutmut", "bandit", "ruff", "radon", "pip-audit"} <= {
-        *versions()
+        *read_versions()
     }

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from burnish import SetupProblem
-from burnish.evidence import dossier_of
-from burnish.evidence.folder import hold
-from burnish.evidence.form import Dossier
-from tests.evidence.test_make import FILES, RUN
+from burnish.evidence import build_dossier
+from burnish.evidence.folder import read_folder
+from burnish.evidence.schema import Dossier
+from tests.evidence.test_build import FILES, RUN
 
-DOSSIER = dossier_of(RUN, FILES)
+DOSSIER = build_dossier(RUN, FILES)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def in_a_package() -> Dossier:
 
 
 def test_what_was_read_is_what_is_kept(folder: Path) -> None:
-    held = hold(DOSSIER, folder)
+    held = read_folder(DOSSIER, folder)
     (folder / "solution.py").write_text("something else")
     assert held.changed == ()
     assert held.text("solution.py") == FILES["solution.py"]
@@ -42,19 +42,19 @@ def test_what_was_read_is_what_is_kept(folder: Path) -> None:
 def test_a_pipe_is_not_waited_for(folder: Path) -> None:
     (folder / "solution.py").unlink()
     os.mkfifo(folder / "solution.py")
-    assert hold(DOSSIER, folder).changed == ("solution.py is not a regular file",)
+    assert read_folder(DOSSIER, folder).changed == ("solution.py is not a regular file",)
 
 
 def test_a_file_behind_a_linked_folder_is_not_read(folder: Path) -> None:
     (folder / "solution.py").rename(folder.parent / "double.py")
     (folder / "shop").symlink_to(folder.parent)
-    assert "shop/double.py lies behind a link (shop)" in hold(in_a_package(), folder).changed
+    assert "shop/double.py lies behind a link (shop)" in read_folder(in_a_package(), folder).changed
 
 
 def test_a_huge_file_is_not_read_to_its_end(folder: Path) -> None:
     with (folder / "solution.py").open("wb") as file:
         file.truncate(10**12)
-    assert hold(DOSSIER, folder).changed == ("solution.py is larger than 8 MB",)
+    assert read_folder(DOSSIER, folder).changed == ("solution.py is larger than 8 MB",)
 
 
 @pytest.mark.parametrize(
@@ -97,29 +97,29 @@ def test_a_huge_file_is_not_read_to_its_end(folder: Path) -> None:
 def test_what_would_have_a_say_is_named(name: str, folder: Path) -> None:
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).touch()
-    assert hold(DOSSIER, folder).changed == (f"{name} is a file that the evidence does not know",)
+    assert read_folder(DOSSIER, folder).changed == (f"{name} is a file that the evidence does not know",)
 
 
 @pytest.mark.parametrize("name", ["__pycache__/solution.cpython-311.pyc", ".pytest_cache/x.PYC", "double.pyo"])
 def test_compiled_code_is_refused_wherever_it_lies(name: str, folder: Path) -> None:
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).touch()
-    [said] = hold(DOSSIER, folder).changed
+    [said] = read_folder(DOSSIER, folder).changed
     assert said == f"{name} is compiled code, which Python may run in place of the source; delete it and verify again"
 
 
 def test_a_link_in_the_place_of_what_is_passed_over_is_named(folder: Path) -> None:
     (folder / ".git").symlink_to(folder.parent)
-    held = hold(DOSSIER, folder)
+    held = read_folder(DOSSIER, folder)
     assert (held.changed, held.unseen) == ((".git is a link that the evidence does not know",), ())
 
 
 def test_a_folder_with_all_the_world_in_it_was_not_delivered(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.evidence.beside.MOST_ENTRIES", 5)
+    monkeypatch.setattr("burnish.evidence.folder.MOST_ENTRIES", 5)
     for number in range(6):
         (folder / f"{number}.txt").touch()
     with pytest.raises(SetupProblem, match="not a folder that Burnish delivered"):
-        hold(DOSSIER, folder)
+        read_folder(DOSSIER, folder)
 
 
 @pytest.mark.parametrize(
@@ -133,21 +133,21 @@ def test_a_folder_with_all_the_world_in_it_was_not_delivered(folder: Path, monke
 def test_what_nothing_runs_is_named_and_let_be(name: str, folder: Path) -> None:
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).touch()
-    held = hold(DOSSIER, folder)
+    held = read_folder(DOSSIER, folder)
     assert (held.changed, held.unseen) == ((), (name,))
 
 
 @pytest.mark.parametrize("name", ["notes\u202e.txt", "notes.txt\u200b", "no\nte.txt", os.fsdecode(b"no\xfftes.txt")])
 def test_a_name_that_is_not_what_it_looks_like_is_refused(name: str, folder: Path) -> None:
     (folder / name).touch()
-    held = hold(DOSSIER, folder)
+    held = read_folder(DOSSIER, folder)
     assert (len(held.changed), held.unseen) == (1, ())
 
 
 def test_a_pipe_and_a_socket_beside_the_files_are_refused_and_not_waited_for(folder: Path) -> None:
     os.mkfifo(folder / "notes.txt")
     os.mknod(folder / "log.md", stat.S_IFSOCK)
-    assert hold(DOSSIER, folder).changed == ("log.md is not a regular file", "notes.txt is not a regular file")
+    assert read_folder(DOSSIER, folder).changed == ("log.md is not a regular file", "notes.txt is not a regular file")
 
 
 def test_a_fresh_repository_is_named(folder: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_fresh_repository_is_named(folder: Path) -> None:
     git(["git", "init", "-q"])
     git(["git", "config", "user.name", "Ann Öz"])
     git(["git", "remote", "add", "origin", "https://example.org/double.git"])
-    held = hold(DOSSIER, folder)
+    held = read_folder(DOSSIER, folder)
     assert (held.changed, held.unseen) == ((), (".git",))
 
 
@@ -180,7 +180,7 @@ def test_a_fresh_repository_is_named(folder: Path) -> None:
 def test_a_repository_whose_settings_may_run_something_is_refused(setting: str, value: str, folder: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     subprocess.run(["git", "config", setting, value], cwd=folder, check=True)
-    held = hold(DOSSIER, folder)
+    held = read_folder(DOSSIER, folder)
     assert (len(held.changed), held.unseen) == (1, ())
 
 
@@ -188,17 +188,17 @@ def test_a_repository_whose_settings_may_run_something_is_refused(setting: str, 
 def test_a_repository_with_hooks_or_settings_elsewhere_is_refused(name: str, folder: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     (folder / ".git" / name).write_text("")
-    assert len(hold(DOSSIER, folder).changed) == 1
+    assert len(read_folder(DOSSIER, folder).changed) == 1
 
 
 def test_a_bare_repository_is_refused(folder: Path) -> None:
     subprocess.run(["git", "init", "-q", "--bare", "."], cwd=folder, check=True)
-    assert "config is a file that the evidence does not know" in hold(DOSSIER, folder).changed
+    assert "config is a file that the evidence does not know" in read_folder(DOSSIER, folder).changed
 
 
 def test_the_repository_of_a_folder_above_does_not_matter(folder: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder.parent, check=True)
-    held = hold(DOSSIER, folder)
+    held = read_folder(DOSSIER, folder)
     assert (held.changed, held.unseen) == ((), ())
 
 
@@ -207,5 +207,5 @@ def test_a_listed_file_that_python_would_import_as_another_text_is_refused(line:
     data = line + (folder / "solution.py").read_bytes()
     (folder / "solution.py").write_bytes(data)
     files = DOSSIER.files | {"solution.py": hashlib.sha256(data).hexdigest()}
-    [said] = hold(DOSSIER.model_copy(update={"files": files}), folder).changed
+    [said] = read_folder(DOSSIER.model_copy(update={"files": files}), folder).changed
     assert said.startswith("solution.py is not what Python would import")

@@ -9,9 +9,9 @@ import pytest
 from burnish.agent.packages import added
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded, RunStarted
-from burnish.evidence import dossier_of
-from burnish.evidence.form import Package
+from burnish.evidence import build_dossier
 from burnish.evidence.packages import prepared_again
+from burnish.evidence.schema import EvidencePackage
 from burnish.packages import Layer, prepare
 from burnish.runs import Run
 from tests.packages.conftest import only
@@ -32,22 +32,24 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 
 
 @pytest.fixture(scope="module")
-def packages(shelf: Shelf) -> tuple[Package, ...]:
+def packages(shelf: Shelf) -> tuple[EvidencePackage, ...]:
     """What evidence says of a run with `--with polars[pie]`."""
     return told(added(prepare(["polars[pie]"])))
 
 
 @pytest.fixture
-def elsewhere(packages: tuple[Package, ...], shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+def elsewhere(
+    packages: tuple[EvidencePackage, ...], shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Shelf:
     """Another machine, with an index of its own that has the same: nothing was fetched there yet."""
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
     shutil.copytree(shelf.folder, tmp_path / "shelf")
     return only(tmp_path / "shelf", monkeypatch)
 
 
-def told(*events: PackagesAdded) -> tuple[Package, ...]:
+def told(*events: PackagesAdded) -> tuple[EvidencePackage, ...]:
     started = RunStarted(run_id="a", verb="write", prompt="p", model="scripted:x", burnish="0")
-    return dossier_of(Run((started, *events)), {}).packages
+    return build_dossier(Run((started, *events)), {}).packages
 
 
 def versions(layer: Layer) -> list[tuple[str, str]]:
@@ -55,7 +57,7 @@ def versions(layer: Layer) -> list[tuple[str, str]]:
 
 
 def test_what_a_well_known_package_needs_is_had_in_the_version_that_was_used(
-    packages: tuple[Package, ...], elsewhere: Shelf
+    packages: tuple[EvidencePackage, ...], elsewhere: Shelf
 ) -> None:
     assert [(one.name, one.asked, one.extras) for one in packages] == [
         ("medlartools", False, ()),
@@ -68,18 +70,20 @@ def test_what_a_well_known_package_needs_is_had_in_the_version_that_was_used(
     assert [one.sha256 for one in layer.packages] == [one.sha256 for one in packages]
 
 
-def test_a_stranger_that_is_said_to_be_needed_and_is_not_is_never_had(packages: tuple[Package, ...]) -> None:
-    planted = Package(name="quincetools", version="1.0", asked=False)
+def test_a_stranger_that_is_said_to_be_needed_and_is_not_is_never_had(packages: tuple[EvidencePackage, ...]) -> None:
+    planted = EvidencePackage(name="quincetools", version="1.0", asked=False)
     assert "quincetools" not in dict(versions(prepared_again([*packages, planted])))
 
 
 def test_all_strangers_that_were_asked_for_are_named_at_once() -> None:
     with pytest.raises(SetupProblem) as problem:
-        prepared_again([Package(name=name, version="1.0") for name in ("medlartools", "polars", "quincetools")])
+        prepared_again([EvidencePackage(name=name, version="1.0") for name in ("medlartools", "polars", "quincetools")])
     assert str(problem.value).endswith("--allow-package medlartools --allow-package quincetools")
 
 
-def test_a_wheel_that_is_not_the_file_it_was_is_refused(packages: tuple[Package, ...], elsewhere: Shelf) -> None:
+def test_a_wheel_that_is_not_the_file_it_was_is_refused(
+    packages: tuple[EvidencePackage, ...], elsewhere: Shelf
+) -> None:
     elsewhere.wheel("polars-runtime-32", files={"polars_runtime_32.py": "planted = True\n"})
     with pytest.raises(SetupProblem, match=r"polars_runtime_32-1.0-py3-none-any.whl: a file of this name was used"):
         prepared_again(packages)

@@ -16,7 +16,7 @@ from burnish.checks.settings import CHECKS
 from burnish.cli.screen import Screen
 from burnish.errors import SetupProblem
 from burnish.events import Asked, PackagesAdded, TestsRan
-from burnish.report import report
+from burnish.report.run_report import render_report
 from burnish.runs import Run
 from tests.checks.dependencies.services import serving
 from tests.packages.conftest import only
@@ -161,7 +161,7 @@ def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_p
     assert "packages" not in run.started.settings
     assert len([ask for ask in run.all(Asked) if ask.purpose == "draft"]) == 1
     assert "packages   more-itertools 10.1 added: version 1 imports it" in console.file.getvalue()  # type: ignore[attr-defined]
-    assert "Code may import more-itertools 10.1, because version 1 imports it." in explain(run) + report(run)
+    assert "Code may import more-itertools 10.1, because version 1 imports it." in explain(run) + render_report(run)
 
 
 @pytest.mark.timeout(120)

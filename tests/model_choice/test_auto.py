@@ -25,8 +25,8 @@ from burnish.models.catalog import DEFAULT_MODEL, Weights
 from burnish.models.names import ChosenModels, default_names, open_model
 from burnish.models.providers import PACKAGES
 from burnish.models.scripted import ScriptedModel
+from burnish.report.explain import explain
 from burnish.runs import Store
-from burnish.telling import explain
 from tests.cli.conftest import Call, call
 from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import DOUBLE, GOOD, WRONG, script

@@ -28,9 +28,9 @@ from burnish.events import (
 )
 from burnish.models.model import Ask, Chunk, Done, Thought, Waiting
 from burnish.models.scripted import ScriptedModel
+from burnish.report.explain import explain
 from burnish.runs import Record, Replay, Run, Store, read_record
 from burnish.sandbox import Sandbox
-from burnish.telling import explain
 from burnish.verbs.resume import resume
 from burnish.verbs.write import write
 from tests.support import ASKING, DOUBLE, ROOT, WRONG, script

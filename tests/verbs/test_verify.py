@@ -11,7 +11,7 @@ import pytest
 
 import burnish
 from burnish import Run, SetupProblem, Store
-from burnish.evidence.seal import seal_of
+from burnish.evidence.schema import hash_content
 from burnish.verbs.verify import Verified
 from tests.evidence.delivered import copy, deliver, edit, evidence, replace, sha256
 
@@ -261,7 +261,7 @@ def test_a_given_test_cannot_be_taken_back_by_nobody(folder: Path) -> None:
 
 
 def test_words_that_take_for_ever_to_read_are_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.evidence.given.SECONDS", 0.01)
+    monkeypatch.setattr("burnish.evidence.given_tests.SECONDS", 0.01)
     edit(folder, lambda data: data["task"].update(words="f(" * 10_000))
     assert refusal(folder) == "the task's words could not be searched for tests"
 
@@ -380,7 +380,7 @@ def test_evidence_of_a_wrong_form_is_refused(change: Callable[[dict[str, Any]], 
 def test_a_listed_file_that_burnish_never_delivers_is_refused(name: str, folder: Path) -> None:
     data = evidence(folder)
     data["files"][name] = data["files"]["solution.py"]
-    data["seal"] = seal_of(data)
+    data["seal"] = hash_content(data)
     (folder / "evidence.json").write_text(json.dumps(data))
     with pytest.raises(SetupProblem, match="nothing was run"):
         burnish.verify(folder, sandbox=NOWHERE)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from burnish.agent.ask import Tools
 from burnish.agent.state import AgentState
-from burnish.checks.quality.complexity import index
+from burnish.checks.quality.metrics import measure_maintainability
 from burnish.checks.quality.module import Module
 from burnish.errors import CheckError
 from burnish.events import (
@@ -85,7 +85,7 @@ def measure_version(state: AgentState, after: str, version: int | None = None, s
     given, undisputed, _ = state.score(found)
     counting = {*state.deciding_tests, *state.suite.model, *state.suite.added} - {*state.disputed}
     try:
-        quality = round(index(Module("solution.py", found.code)), 1)  # radon's maintainability index
+        quality = round(measure_maintainability(Module("solution.py", found.code)), 1)  # radon's maintainability index
     except (CheckError, SyntaxError, ValueError, RecursionError, MemoryError):
         quality = None
     return Measured(

@@ -1,8 +1,11 @@
 """Something a check saw at one place in the code."""
 
+from contextlib import suppress
 from typing import Literal
 
-from burnish.events import Frozen
+from pydantic import ValidationError
+
+from burnish.events import Evidence, Frozen
 
 Severity = Literal["", "low", "medium", "high"]
 
@@ -22,3 +25,13 @@ class Finding(Frozen):
     confidence: Severity = ""
     diff: str = ""
     """For a surviving mutant: the change that no test noticed."""
+
+
+def read_findings(item: Evidence) -> list[Finding]:
+    """What a check found at places in the code, worst first. Anything that is not a finding is passed over."""
+    rows = item.details.get("findings")
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        with suppress(ValidationError):
+            found.append(Finding.model_validate(row))
+    return found

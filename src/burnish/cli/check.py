@@ -36,10 +36,10 @@ def check(
     """
     from rich.console import Console
 
-    from burnish.checks.report.as_json import report_json
     from burnish.cli.check_screen import CheckScreen
-    from burnish.cli.check_table import show
+    from burnish.cli.check_tables import show_checks
     from burnish.packages import wanted
+    from burnish.report.check_report import render_json
     from burnish.verbs.check import examine
 
     asked = wanted(packages or (), allow_package or ())
@@ -47,9 +47,9 @@ def check(
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:
         checked = examine(paths, tests or (), names, python, test_command, sandbox, out, screen, asked)
-    show(console, checked, _again(paths, tests or [], python, test_command), out)
+    show_checks(console, checked, _again(paths, tests or [], python, test_command), out)
     if as_json:
-        print(report_json(checked), end="")
+        print(render_json(checked), end="")
     if checked.bugs:
         raise checked.bugs[0]
     raise typer.Exit(0 if checked.passed else 1)

@@ -14,9 +14,9 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from burnish.checks.report.words import SYMBOLS, VERDICTS
 from burnish.checks.watcher import Watcher
 from burnish.events import Evidence
+from burnish.report.check_words import SYMBOLS, VERDICTS
 from burnish.text import one_line
 
 COLOURS = {"passed": "green", "failed": "bold red", "not_run": "yellow"}

@@ -20,6 +20,6 @@ def explain(
 
         print(draw_mermaid(opened))
     elif opened:
-        from burnish.telling import explain as explained
+        from burnish.report.explain import explain as explained
 
         print(explained(opened), end="")

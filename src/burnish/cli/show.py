@@ -17,26 +17,26 @@ def show(
 ) -> None:
     """Show one run in full."""
     from burnish.cli.code import print_code
-    from burnish.report import tests_file
+    from burnish.report.deliverables import render_tests
     from burnish.runs import Store
 
     opened = Store().open(run)
     if code:
         print_code(opened.code)
     elif tests:
-        print_code(_new_tests(opened) if opened.started.verb == "strengthen" else tests_file(opened))
+        print_code(_new_tests(opened) if opened.started.verb == "strengthen" else render_tests(opened))
     elif evidence:
-        from burnish.evidence import as_text, dossier_of
+        from burnish.evidence import build_dossier, render_dossier
 
-        print(as_text(dossier_of(opened, {})), end="")
+        print(render_dossier(build_dossier(opened, {})), end="")
     elif as_json:
         from burnish.cli.lines import json_line
 
         print("\n".join(map(json_line, opened.events)))
     else:
-        from burnish.cli.story import tell
+        from burnish.cli.show_run import show_run
 
-        tell(opened)
+        show_run(opened)
 
 
 def _new_tests(run: "Run") -> str:

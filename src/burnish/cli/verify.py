@@ -24,13 +24,13 @@ def verify(
     from rich.console import Console
 
     from burnish.cli.check_screen import CheckScreen
-    from burnish.cli.verify_table import show
+    from burnish.cli.check_tables import show_verified
     from burnish.verbs.verify import verify as verify_it
 
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:
         verified = verify_it(folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allow_package or ())
-    show(console, verified)
+    show_verified(console, verified)
     if as_json:
         import json
 

@@ -1,7 +1,6 @@
 """What a delivered folder says about itself: who made each part of it, and what was shown by whom."""
 
-from burnish.evidence.form import Dossier
-from burnish.evidence.make import dossier_of
-from burnish.evidence.seal import as_text
+from burnish.evidence.build import build_dossier
+from burnish.evidence.schema import Dossier, render_dossier
 
-__all__ = ["Dossier", "as_text", "dossier_of"]
+__all__ = ["Dossier", "build_dossier", "render_dossier"]

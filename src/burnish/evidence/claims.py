@@ -1,16 +1,25 @@
-"""Holds what is said? Verdicts must be the same; a figure may differ by no more than chance makes it differ."""
+"""Holds what is said? Verdicts must be the same; a figure may differ by no more than chance makes it differ.
 
+A claim is one thing that the evidence says, beside what was found here.
+"""
+
+import platform
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import metadata
+from typing import Literal
 
 from burnish.checks.finding import Finding
 from burnish.checks.performance.growth import ORDER
-from burnish.events import Evidence, Outcome
-from burnish.evidence.claim import Claim
-from burnish.evidence.form import Dossier, Said
-from burnish.evidence.versions import other_versions
+from burnish.errors import BurnishError
+from burnish.events import Evidence, Frozen, Outcome
+from burnish.evidence.build import build_dossier
+from burnish.evidence.schema import CheckAnswer, Dossier
+from burnish.runs import Run, Store, read_record
 from burnish.text import counted, one_line
+from burnish.version import __version__
 
+Answer = Literal["holds", "does_not_hold", "not_tried"]
 COVERAGE_POINTS, MUTATION_POINTS, QUALITY_POINTS = 1.0, 5.0, 1.0
 """Another interpreter counts branches a little differently; a mutant that hangs may be noticed or not; a newer linter
 knows a rule more.
@@ -19,75 +28,111 @@ GROWTH_STEPS = 1
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _INTERVAL = re.compile(r"\((\d+) to (\d+)\)")
 MOST_NAMED = 3
+TOOLS = {
+    "tests": ("pytest",),
+    "coverage": ("pytest", "coverage"),
+    "mutation": ("pytest", "mutmut"),
+    "security": ("bandit",),
+    "dependencies": ("pip-audit",),
+    "quality": ("ruff", "radon"),
+    "performance": (),
+}
+"""Tools whose versions count, by the check that leans on them."""
 
 
-def claim_of_check(said: Said, found: Evidence, then: dict[str, str], now: dict[str, str]) -> Claim:
-    """What one check said, beside what it says here."""
-    shown, here = in_words(said.verdict, said.figure), in_words(found.verdict, found.figure)
+class Claim(Frozen):
+    """One thing that is said, what was found here, and whether the two agree."""
+
+    what: str
+    """"tests", "coverage"…: the check; or "verdict", "record"."""
+    answer: Answer
+    said: str
+    found: str = ""
+    why: str = ""
+    """In a few words; always there unless it holds."""
+
+    def deny(self, why: str, found: str = "") -> "Claim":
+        """The same claim, which does not hold."""
+        return self.model_copy(update={"answer": "does_not_hold", "why": why, "found": found or self.found})
+
+
+def read_versions() -> dict[str, str]:
+    """The versions at work here, by name: Python's, Burnish's, the tools'; one that is not installed is not there."""
+    found = {"python": platform.python_version(), "burnish": __version__}
+    for name in dict.fromkeys(tool for tools in TOOLS.values() for tool in tools):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: dict[str, str]) -> Claim:
+    """What one check said, beside what it says here; `then` and `now` are versions of tools."""
+    here = in_words(found.verdict, found.figure)
+    claim = Claim(what=said.check, answer="holds", said=in_words(said.verdict, said.figure), found=here)
     if found.verdict == "not_run":
-        return Claim(what=said.check, answer="not_tried", said=shown, found=here, why=one_line(found.why, 300))
-    others = other_versions(said.check, then, now)
-    because = f" ({others})" if others else ""
+        return claim.model_copy(update={"answer": "not_tried", "why": one_line(found.why, 300)})
+    others = [
+        f"{name} was {then[name]}, is {now.get(name, 'missing')}"
+        for name in ("python", "burnish", *TOOLS.get(said.check, ()))
+        if name in then and then[name] != now.get(name)
+    ]
+    because = f" ({', '.join(others)})" if others else ""
     if found.verdict != said.verdict:
-        why = f"it {here.split(',')[0]} here: {one_line(found.why, 200)}{because}"
-        return Claim(what=said.check, answer="does_not_hold", said=shown, found=here, why=why)
-    if not _alike(said.check, said.figure, found.figure):
-        why = f"said was {_figure(said.figure)}, found {_figure(found.figure)}{because}"
-        return Claim(what=said.check, answer="does_not_hold", said=shown, found=here, why=why)
-    return Claim(what=said.check, answer="holds", said=shown, found=here)
+        return claim.deny(f"it {here.split(',')[0]} here: {one_line(found.why, 200)}{because}")
+    is_near = NEAR.get(said.check)
+    if said.figure != found.figure and not (is_near and is_near(said.figure, found.figure)):
+        figures = [one_line(figure, 60) or "no figure" for figure in (said.figure, found.figure)]
+        return claim.deny(f"said was {figures[0]}, found {figures[1]}{because}")
+    return claim
 
 
-def untried(said: Said, why: str) -> Claim:
+def claim_nothing(said: CheckAnswer, why: str) -> Claim:
     """A check that was left out, or claims nothing."""
     return Claim(what=said.check, answer="not_tried", said=in_words(said.verdict, said.figure), why=one_line(why, 300))
 
 
-def claim_of_tests(dossier: Dossier, results: Mapping[str, Outcome], problem: str) -> Claim:
+def claim_tests(dossier: Dossier, results: Mapping[str, Outcome], problem: str) -> Claim:
     """Whether each test says what it is said to say; `problem` is what kept some of them from saying anything."""
     ran = [test for test in dossier.tests if not test.disputed]
-    said = _count([test.result for test in ran])
     found = [results.get(test.test, "not_run") for test in ran]
-    other = [test.name for test, result in zip(ran, found, strict=True) if test.result != result]
+    said = _count_passed([test.result for test in ran])
     if not ran:
         return Claim(what="tests", answer="not_tried", said=said, why="there is no test")
-    verdict = "passed" if all(result == "passed" for result in found) else "failed"
-    told = next((one.verdict for one in dossier.checks if one.check == "tests"), verdict)
-    if not other and told not in (verdict, "not_run"):
-        why = f"the check is said to have {told}, and it {verdict}"
-        return Claim(what="tests", answer="does_not_hold", said=said, found=_count(found), why=why)
-    if other:
+    claim = Claim(what="tests", answer="holds", said=said, found=_count_passed(found))
+    if other := [test.name for test, result in zip(ran, found, strict=True) if test.result != result]:
         more = f" and {len(other) - MOST_NAMED} more" if len(other) > MOST_NAMED else ""
         why = f"not as said: {', '.join(one_line(name, 60) for name in other[:MOST_NAMED])}{more}"
-        why += f" ({one_line(problem, 200)})" if problem else ""
-        return Claim(what="tests", answer="does_not_hold", said=said, found=_count(found), why=why)
-    return Claim(what="tests", answer="holds", said=said, found=_count(found))
+        return claim.deny(why + (f" ({one_line(problem, 200)})" if problem else ""))
+    verdict = "passed" if all(result == "passed" for result in found) else "failed"
+    told = next((one.verdict for one in dossier.checks if one.check == "tests"), verdict)
+    if told not in (verdict, "not_run"):
+        return claim.deny(f"the check is said to have {told}, and it {verdict}")
+    return claim
 
 
-def claim_of_verdict(
+def claim_verdict(
     dossier: Dossier, tests: Claim, results: Mapping[str, Outcome], reaches: Sequence[Finding] = ()
 ) -> Claim:
     """Whether the tests bear the verdict, by the rules of the judge. By `reaches` code could fool them."""
     said = dossier.verdict or "no verdict"
+    claim = Claim(what="verdict", answer="holds", said=said)
     counting = [test for test in dossier.tests if not test.disputed and test.origin != "pinned"]
-    passes = bool(counting) and all(results.get(test.test) == "passed" for test in counting)
-    given = any(test.origin == "given" for test in counting)
     if said not in ("proven", "plausible"):
-        return Claim(what="verdict", answer="holds", said=said, why="such a run claims nothing")
+        return claim.model_copy(update={"why": "such a run claims nothing"})
     if tests.answer == "not_tried":
-        return Claim(what="verdict", answer="not_tried", said=said, why=tests.why)
-    if not passes:
-        return Claim(
-            what="verdict", answer="does_not_hold", said=said, found="failed", why="tests that count fail here"
-        )
-    if said == "proven" and not given:
-        why = "no test was given, so nothing can be proven"
-        return Claim(what="verdict", answer="does_not_hold", said=said, found="plausible", why=why)
+        return claim.model_copy(update={"answer": "not_tried", "why": tests.why})
+    if not counting or any(results.get(test.test) != "passed" for test in counting):
+        return claim.deny("tests that count fail here", "failed")
+    if said == "proven" and not any(test.origin == "given" for test in counting):
+        return claim.deny("no test was given, so nothing can be proven", "plausible")
     if said == "proven" and reaches:
-        return Claim(what="verdict", answer="does_not_hold", said=said, found="plausible", why=reaches[0].what)
-    return Claim(what="verdict", answer="holds", said=said, found=said, why="; ".join(_on_trust(dossier)))
+        return claim.deny(reaches[0].what, "plausible")
+    return claim.model_copy(update={"found": said, "why": "; ".join(_list_trusted(dossier))})
 
 
-def _on_trust(dossier: Dossier) -> Iterator[str]:
+def _list_trusted(dossier: Dossier) -> Iterator[str]:
     """What no words and no file bear out: only the evidence says that a person wanted it so."""
     given = [test for test in dossier.tests if test.origin == "given"]
     told = [test for test in given if test.given_in not in ("words", "file")]
@@ -100,50 +145,81 @@ def _on_trust(dossier: Dossier) -> Iterator[str]:
         yield f"{counted(len(back), 'test')} that the words give, taken back by a person, as is said"
 
 
+def claim_record(dossier: Dossier, store: Store) -> Claim:
+    """Whether the user's own record of the run says the same: whoever made the folder cannot have changed that.
+
+    Holds where the run is on record here and agrees; not tried where it is somebody else's.
+    """
+    claim = Claim(what="record", answer="not_tried", said=f"run {dossier.run.id}", why="this run is not on record here")
+    try:
+        recorded = build_dossier(Run(read_record(store.runs / dossier.run.id)), {})
+    except (OSError, BurnishError, IndexError, ValueError):
+        return claim
+    if recorded.run.at != dossier.run.at:  # ids are short, and another's run may have the same
+        return claim
+    if other := list(_list_differences(dossier, recorded)):
+        return claim.deny(f"your own record of the run says otherwise: {', '.join(other)}", "something else")
+    return claim.model_copy(update={"answer": "holds", "found": "the same", "why": ""})
+
+
+def _list_differences(dossier: Dossier, recorded: Dossier) -> Iterator[str]:
+    """What differs of all that the record knows; remarks and versions of tools are not compared."""
+    if not dossier.cost.by_model:  # older evidence says nothing about each model
+        recorded = recorded.model_copy(update={"cost": recorded.cost.model_copy(update={"by_model": ()})})
+    there, here = _collect_facts(dossier), _collect_facts(recorded)
+    yield from (name for name in there if there[name] != here[name])
+    said, known = ({one.check: (one.verdict, one.figure) for one in each.checks} for each in (dossier, recorded))
+    yield from (name for name in dict.fromkeys((*said, *known)) if said.get(name) != known.get(name))
+
+
+def _collect_facts(dossier: Dossier) -> dict[str, object]:
+    """All that is compared with a record, by what it is called."""
+    steps = dossier.code.steps if dossier.code else ()
+    return {
+        "the task": dossier.task,
+        "the verdict": dossier.verdict,
+        "the code": steps[0].sha256 if steps else "",
+        "who made the code": [
+            (step.version, step.made.by, step.made.model, step.made.round, step.made.ask_id) for step in steps
+        ],
+        "the tests": [(test.name, test.test, test.origin, test.disputed, test.result) for test in dossier.tests],
+        "the packages": [(one.name, one.version, one.wheel, one.sha256) for one in dossier.packages],
+        "the models": dossier.models,
+        "the cost": dossier.cost,
+    }
+
+
 def in_words(verdict: Outcome, figure: str) -> str:
     """An answer in a few words: "passed, 92 %"."""
     return ", ".join(part for part in (verdict.replace("_", " "), one_line(figure, 60)) if part)
 
 
-def _count(results: list[Outcome]) -> str:
+def _count_passed(results: Sequence[Outcome]) -> str:
     passed = results.count("passed")
-    if passed == len(results):
-        return f"{counted(passed, 'test')} passed"
-    return f"{passed} of {counted(len(results), 'test')} passed"
+    every = counted(len(results), "test")
+    return f"{every} passed" if passed == len(results) else f"{passed} of {every} passed"
 
 
-def _figure(figure: str) -> str:
-    return one_line(figure, 60) or "no figure"
-
-
-def _alike(check: str, said: str, found: str) -> bool:
-    same = _SAME.get(check)
-    return said == found or (same is not None and same(said, found))
-
-
-def _near(points: float) -> Callable[[str, str], bool]:
+def _is_near(points: float) -> Callable[[str, str], bool]:
     """Whether two figures begin with about the same number."""
 
-    def same(said: str, found: str) -> bool:
+    def compare(said: str, found: str) -> bool:
         first, second = _NUMBER.search(said), _NUMBER.search(found)
-        return bool(first and second) and abs(float(first[0]) - float(second[0])) <= points  # type: ignore[index]
+        return first is not None and second is not None and abs(float(first[0]) - float(second[0])) <= points
 
-    return same
+    return compare
 
 
-def _mutation(said: str, found: str) -> bool:
+def _is_near_mutation(said: str, found: str) -> bool:
     """Of a sample that was taken here, the other score may lie anywhere in its interval. What interval the evidence
     names for its own is not believed.
     """
-    return _near(MUTATION_POINTS)(said, found) or _within(found, said)
+    ends, score = _INTERVAL.search(found), _NUMBER.search(said)
+    is_inside = ends is not None and score is not None and int(ends[1]) <= float(score[0]) <= int(ends[2])
+    return is_inside or _is_near(MUTATION_POINTS)(said, found)
 
 
-def _within(sample: str, other: str) -> bool:
-    ends, score = _INTERVAL.search(sample), _NUMBER.search(other)
-    return bool(ends and score) and int(ends[1]) <= float(score[0]) <= int(ends[2])  # type: ignore[index]
-
-
-def _performance(said: str, found: str) -> bool:
+def _is_near_performance(said: str, found: str) -> bool:
     """The slowest function grows about as fast; which it is among equals, and how long it takes, is chance."""
     grows = [figure.rpartition(": ")[2].split(",")[0].strip() for figure in (said, found)]
     if not {*grows} <= {*ORDER}:
@@ -152,10 +228,10 @@ def _performance(said: str, found: str) -> bool:
     return abs(first - second) <= GROWTH_STEPS
 
 
-_SAME: dict[str, Callable[[str, str], bool]] = {
-    "coverage": _near(COVERAGE_POINTS),
-    "mutation": _mutation,
-    "quality": _near(QUALITY_POINTS),
-    "performance": _performance,
+NEAR: dict[str, Callable[[str, str], bool]] = {
+    "coverage": _is_near(COVERAGE_POINTS),
+    "mutation": _is_near_mutation,
+    "quality": _is_near(QUALITY_POINTS),
+    "performance": _is_near_performance,
 }
 """Checks whose figure is not the same to the last digit each time; all others must say what they said."""

@@ -7,7 +7,7 @@ turn out to need; a name that none of them needs is not had, whatever the eviden
 from collections.abc import Callable, Sequence
 
 from burnish.errors import SetupProblem
-from burnish.evidence.form import Package
+from burnish.evidence.schema import EvidencePackage
 from burnish.packages import Installed, Layer, prepare, wanted
 from burnish.packages.same import must_be_same
 
@@ -16,7 +16,7 @@ MOST_ROUNDS = 4
 """Another version of one package may need others, and these have other versions again."""
 
 
-def prepared_again(packages: Sequence[Package], allow: Sequence[str] = (), tell: Tell | None = None) -> Layer:
+def prepared_again(packages: Sequence[EvidencePackage], allow: Sequence[str] = (), tell: Tell | None = None) -> Layer:
     """The layer that the code had. Raises SetupProblem where it cannot, or may not, be had."""
     known = [one for one in packages if _is_known(one, allow)]
     if strangers := [one.name for one in packages if one.asked and one not in known]:
@@ -29,7 +29,7 @@ def prepared_again(packages: Sequence[Package], allow: Sequence[str] = (), tell:
     return layer
 
 
-def _settled(pinned: dict[str, Package], named: dict[str, Package], tell: Tell | None) -> Layer:
+def _settled(pinned: dict[str, EvidencePackage], named: dict[str, EvidencePackage], tell: Tell | None) -> Layer:
     """The layer of the pinned ones, with all that they need in the versions that are named, as far as these are."""
     layer = prepare([*map(_pin, pinned.values())], tell=tell)
     for _ in range(MOST_ROUNDS):
@@ -41,14 +41,14 @@ def _settled(pinned: dict[str, Package], named: dict[str, Package], tell: Tell |
     return layer
 
 
-def _is_known(one: Package, allow: Sequence[str]) -> bool:
+def _is_known(one: EvidencePackage, allow: Sequence[str]) -> bool:
     try:
         return bool(wanted([one.name], allow))
     except SetupProblem:
         return False
 
 
-def _pin(one: Package) -> str:
+def _pin(one: EvidencePackage) -> str:
     extras = f"[{','.join(one.extras)}]" if one.extras else ""
     return f"{one.name}{extras}=={one.version}"
 

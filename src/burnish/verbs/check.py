@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from burnish.checks.lab import Lab
-from burnish.checks.report.write import unwritable, write_reports
 from burnish.checks.verdict import Checked, chosen, judge_all
 from burnish.checks.watcher import Watcher
 from burnish.errors import SetupProblem
 from burnish.packages import wanted
+from burnish.report.check_report import unwritable_folder, write_reports
 from burnish.verbs.layers import layered
 
 
@@ -75,6 +75,6 @@ def _must_be_writable(folder: Path) -> None:
     try:
         parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     except OSError as error:
-        raise unwritable(folder, error) from error
+        raise unwritable_folder(folder, error) from error
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise SetupProblem(f"The reports cannot be written to {str(folder)!r}. Choose another place: --out DIR")

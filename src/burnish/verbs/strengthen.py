@@ -20,7 +20,6 @@ from burnish.checks.project_run import PASSING
 from burnish.checks.suite import Suite
 from burnish.checks.watcher import Watcher
 from burnish.config import load
-from burnish.costs import NOBODY
 from burnish.errors import AttemptError, SetupProblem
 from burnish.events import (
     Broke,
@@ -38,6 +37,7 @@ from burnish.models.model import Model
 from burnish.models.names import open_model, split_names
 from burnish.packages import wanted
 from burnish.paths import PRIVATE_MODE, write_atomically
+from burnish.report.costs import NOBODY
 from burnish.runs import Record, Run, Store, read_record
 from burnish.strengthening.new_file import write_new
 from burnish.strengthening.oracle import Samples

@@ -12,23 +12,33 @@ from burnish.checks.final import CODE, TESTS, project_of
 from burnish.checks.finding import Finding
 from burnish.checks.ground import Alone
 from burnish.checks.lab import Lab
-from burnish.checks.security.reach import added_reaches
+from burnish.checks.security.reach import find_added_reaches
 from burnish.checks.set_order import order_findings
 from burnish.checks.settings import CHECKS
 from burnish.checks.verdict import BESIDE, judge_all
 from burnish.checks.watcher import Watcher
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import Evidence, Frozen, Outcome
-from burnish.evidence.claim import Claim
-from burnish.evidence.claims import claim_of_check, claim_of_tests, claim_of_verdict, untried
-from burnish.evidence.folder import Held, hold
-from burnish.evidence.form import Dossier, Said, files_of
-from burnish.evidence.listed import disputed_in, hidden_signs, other_given, other_tests, suite_in, suite_of_words
+from burnish.evidence.claims import (
+    Claim,
+    claim_check,
+    claim_nothing,
+    claim_record,
+    claim_tests,
+    claim_verdict,
+    read_versions,
+)
+from burnish.evidence.folder import DeliveredFolder, parse_dossier, read_evidence, read_folder
 from burnish.evidence.packages import prepared_again
-from burnish.evidence.read import read_form, read_raw
-from burnish.evidence.record import claim_of_record
-from burnish.evidence.seal import seal_of
-from burnish.evidence.versions import versions
+from burnish.evidence.schema import CheckAnswer, Dossier, hash_content, name_files
+from burnish.evidence.suite import (
+    build_suite,
+    build_suite_of_words,
+    compare_given_tests,
+    compare_test_file,
+    find_hidden_characters,
+    list_disputed,
+)
 from burnish.runs import Store
 from burnish.tasks.module_names import why_no_module
 from burnish.text import one_line
@@ -85,24 +95,24 @@ def verify(
     SetupProblem for a folder without evidence, or with a file in its place that is none.
     """
     place = _named(folder)
-    raw = read_raw(place)
-    if raw.get("seal") != seal_of(raw):
+    raw = read_evidence(place)
+    if raw.get("seal") != hash_content(raw):
         return Verified(folder=place.name, changed=("evidence.json has changed since it was sealed",))
-    dossier = read_form(raw)
-    held = hold(dossier, place)
+    dossier = parse_dossier(raw)
+    held = read_folder(dossier, place)
     told = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "", unseen=held.unseen)
     if changed := _changed(dossier, held):
         return told.model_copy(update={"changed": changed})
-    record = claim_of_record(dossier, store or Store())
+    record = claim_record(dossier, store or Store())
     if dossier.code is None:
         why = "no code was delivered, so nothing is claimed"
-        return told.model_copy(update={"claims": (claim_of_verdict(dossier, _silent(why), {}), record)})
+        return told.model_copy(update={"claims": (claim_verdict(dossier, _silent(why), {}), record)})
     try:
         tell = watch.told if watch else None
         layer = prepared_again(dossier.packages, allow_packages, tell).folder if dossier.packages else None
     except SetupProblem as problem:
         silent = _silent(f"its packages could not be prepared: {one_line(str(problem), 400)}")
-        return told.model_copy(update={"claims": (claim_of_verdict(dossier, silent, {}), silent, record)})
+        return told.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), silent, record)})
     claims, level = _again(dossier, held, fast, sandbox, watch, layer)
     return told.model_copy(update={"claims": (*claims, record), "sandbox": level})
 
@@ -120,12 +130,16 @@ def _named(folder: str | Path) -> Path:
     return place.resolve()
 
 
-def _changed(dossier: Dossier, held: Held) -> tuple[str, ...]:
+def _changed(dossier: Dossier, held: DeliveredFolder) -> tuple[str, ...]:
     """All that is not as the evidence has it; the tests are looked at once the files are those that are listed."""
     if held.changed or dossier.code is None:
         return held.changed
-    code, tests = files_of(dossier.task.module)
-    found = [*hidden_signs(dossier), *other_tests(dossier, held.text(tests)), *other_given(dossier)]
+    code, tests = name_files(dossier.task.module)
+    found = [
+        *find_hidden_characters(dossier),
+        *compare_test_file(dossier, held.text(tests)),
+        *compare_given_tests(dossier),
+    ]
     if dossier.files[code] != dossier.code.steps[0].sha256:
         found.append(f"{code} is not the version that the evidence speaks of")
     if dossier.code.file != code:
@@ -140,14 +154,14 @@ def _silent(why: str) -> Claim:
 
 
 def _again(
-    dossier: Dossier, held: Held, fast: bool, sandbox: str, watch: Watcher | None, layer: Path | None = None
+    dossier: Dossier, held: DeliveredFolder, fast: bool, sandbox: str, watch: Watcher | None, layer: Path | None = None
 ) -> tuple[list[Claim], str]:
     """Everything once more, on a copy of what was read."""
-    code = held.text(files_of(dossier.task.module)[0])
+    code = held.text(name_files(dossier.task.module)[0])
     with tempfile.TemporaryDirectory(prefix="burnish-verify-") as folder:
         root = Path(folder).resolve()
         (root / CODE).write_text(code, "utf-8")
-        (root / TESTS).write_text(suite_in(dossier).render(disputed_in(dossier), pinned=False), "utf-8")
+        (root / TESTS).write_text(build_suite(dossier).render(list_disputed(dossier), pinned=False), "utf-8")
         project = project_of(root, layer, [one.name for one in dossier.packages if one.named])
         with Lab(project, sandbox) as lab:
             results, tests, reaches = _tests(dossier, code, lab)
@@ -155,7 +169,7 @@ def _again(
             names = [name for name, why in left_out.items() if not why]
             found = judge_all(project, lab, names, watch).evidence if names else ()
             return [
-                claim_of_verdict(dossier, tests, results, reaches),
+                claim_verdict(dossier, tests, results, reaches),
                 tests,
                 *_checks(dossier, found, left_out),
             ], lab.sandbox.level
@@ -169,22 +183,22 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
     All tests share one file, and text in it could replace what is tested: those of the task's words run once more
     without any other, and only what passes both times has passed.
     """
-    suite, ground = suite_in(dossier), Alone(lab.sandbox)
+    suite, ground = build_suite(dossier), Alone(lab.sandbox)
     try:
-        graded = ground.grade(code, suite, disputed_in(dossier))
+        graded = ground.grade(code, suite, list_disputed(dossier))
         apart, problem = _of_words(dossier, code, ground)
     except SandboxError as error:
         return {}, _silent(f"the tests could not be run: {one_line(str(error), 200)}"), []
     results = suite.outcomes(graded) | apart
     could_fool = graded.all_passed and not graded.separated and not dossier.run.continues  # that one had code before
-    reaches = added_reaches("", code, CODE, suite.render(disputed_in(dossier))) if could_fool else []
-    doubts = order_findings(code, suite, disputed_in(dossier), lab.sandbox) if graded.all_passed else []
-    return results, claim_of_tests(dossier, results, graded.problem or problem), [*reaches, *doubts]
+    reaches = find_added_reaches("", code, CODE, suite.render(list_disputed(dossier))) if could_fool else []
+    doubts = order_findings(code, suite, list_disputed(dossier), lab.sandbox) if graded.all_passed else []
+    return results, claim_tests(dossier, results, graded.problem or problem), [*reaches, *doubts]
 
 
 def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[dict[str, Outcome], str]:
     """Those of the words' own tests that do not pass by themselves, and what is to be said of it."""
-    suite = suite_of_words(dossier)
+    suite = build_suite_of_words(dossier)
     if not suite.given:
         return {}, ""
     graded = ground.grade(code, suite)
@@ -192,7 +206,7 @@ def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[dict[str, Out
     return bad, (graded.problem or "the task's own examples, run without the other tests") if bad else ""
 
 
-def _left_out(said: Said, fast: bool, sound: bool) -> str:
+def _left_out(said: CheckAnswer, fast: bool, sound: bool) -> str:
     """Why a check is not run again; empty where it is."""
     if said.check not in CHECKS:
         return "this Burnish does not know the check"
@@ -206,11 +220,13 @@ def _left_out(said: Said, fast: bool, sound: bool) -> str:
 
 
 def _checks(dossier: Dossier, found: Sequence[Evidence], left_out: Mapping[str, str]) -> list[Claim]:
-    now, by_name = versions(), {item.check: item for item in found}
+    now, by_name = read_versions(), {item.check: item for item in found}
     claims = []
     for said in dossier.checks:
         if said.check == "tests":
             continue
         item = by_name.get(said.check)
-        claims.append(claim_of_check(said, item, dossier.tools, now) if item else untried(said, left_out[said.check]))
+        claims.append(
+            claim_check(said, item, dossier.tools, now) if item else claim_nothing(said, left_out[said.check])
+        )
     return claims

@@ -11,16 +11,17 @@ from burnish.attempt import attempt
 from burnish.checks.settings import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded
-from burnish.evidence import as_text, dossier_of
-from burnish.evidence.form import FILE, REPORT, files_of
-from burnish.evidence.versions import versions
+from burnish.evidence import build_dossier, render_dossier
+from burnish.evidence.claims import read_versions
+from burnish.evidence.schema import FILE, REPORT, name_files
 from burnish.model_choice import open_chosen_models
 from burnish.models.names import Models
 from burnish.packages import wanted
 from burnish.packages.distribution import brings
 from burnish.packages.wanted import normal
 from burnish.parsing import refusal
-from burnish.report import module_of, report, suite_of, task_of, tests_file
+from burnish.report.deliverables import read_module_name, read_suite, read_task, render_tests
+from burnish.report.run_report import render_report
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.contradiction import must_agree
@@ -72,7 +73,7 @@ def write(
     from_run = store.find(from_run).name if from_run is not None else None
     if from_run:
         asked = normal([*_had(store.open(from_run)), *named])
-        named = normal([*task_of(store.open(from_run)).named, *named])
+        named = normal([*read_task(store.open(from_run)).named, *named])
     task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None, asked)
     task = task.model_copy(update={"packages": asked, "named": named}) if asked else task
     if out is not None:
@@ -124,7 +125,7 @@ def _further(sentence: str, from_run: str, store: Store) -> Task:
     run = store.open(from_run)
     if not run.code or not run.spec:
         raise SetupProblem(f"Run {run.id!r} has no code to go on from. Choose another one from: burnish runs")
-    spec, before, suite = run.spec, task_of(run), suite_of(run)
+    spec, before, suite = run.spec, read_task(run), read_suite(run)
     kept = [test for test in (*suite.model, *suite.added) if test not in run.disputed]
     earlier = Task(
         id=slug(spec.entry_point),
@@ -169,17 +170,17 @@ def check_free(folder: Path) -> None:
 
 def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) -> Run:
     """Put solution, tests, report and evidence into the folder; say so in the run's record."""
-    contents = {REPORT: report(run)}
+    contents = {REPORT: render_report(run)}
     if run.code:
-        code, tests = files_of(module_of(run))
-        contents = {code: run.code, tests: tests_file(run), **contents}
+        code, tests = name_files(read_module_name(run))
+        contents = {code: run.code, tests: render_tests(run), **contents}
         reasons = {name: refusal(contents[name]) for name in (code, tests)}
-        for name, why in {**reasons, code: reasons[code] or why_no_module(module_of(run))}.items():
+        for name, why in {**reasons, code: reasons[code] or why_no_module(read_module_name(run))}.items():
             if why:
                 raise SetupProblem(
                     f"{name} of run {run.id!r} is not delivered: {why}. Look at it: burnish show {run.id}"
                 )
-    contents[FILE] = as_text(dossier_of(run, contents, versions()))
+    contents[FILE] = render_dossier(build_dossier(run, contents, read_versions()))
     try:
         folder.mkdir(parents=True)
         for name, text in contents.items():

@@ -32,13 +32,13 @@ from burnish.events import (
     TestsRan,
     write_event,
 )
+from burnish.report.explain import explain
 from burnish.runs import Run, Store, read_record
 from burnish.runs.record import FILE
 from burnish.runs.replay import Replay
 from burnish.runs.run import Version
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
-from burnish.telling import explain
 from tests.agent.history import proposed, spec
 from tests.agent.nodes.at_work import tools
 from tests.support import ROOT, block

@@ -9,8 +9,8 @@ from burnish import Limits, Run, ScriptedModel, Store
 from burnish.attempt import attempt
 from burnish.checks.mutation.alone import Mutations
 from burnish.events import Asked, Decided, Event, Mutated, Resumed, Stopped, Strengthened, TestsFrozen
-from burnish.report import suite_of
-from burnish.report import tests_file as delivered
+from burnish.report.deliverables import read_suite
+from burnish.report.deliverables import render_tests as delivered
 from burnish.runs.record import FILE
 from burnish.runs.replay import Replay
 from burnish.tasks import from_sentence
@@ -79,9 +79,9 @@ def test_what_a_weak_suite_does_not_notice_is_noticed_afterwards() -> None:
     assert [stop.reason for stop in run.all(Stopped)] == ["done"]
     frozen = run.all(TestsFrozen)
     assert len(frozen) == 2
-    assert frozen[-1].sha256 == suite_of(run).sha256
+    assert frozen[-1].sha256 == read_suite(run).sha256
     assert ADDED in delivered(run)
-    assert Mutations().of(run.code, suite_of(run).render(run.disputed, pinned=False)).unnoticed == ()
+    assert Mutations().of(run.code, read_suite(run).render(run.disputed, pinned=False)).unnoticed == ()
 
 
 def test_the_further_voices_are_asked_for_once_and_are_no_new_round() -> None:
@@ -102,7 +102,7 @@ def test_a_value_that_only_the_code_vouches_for_is_pinned_and_raises_nothing() -
     assert run.why == "your 2 examples and 1 undisputed test of the model's pass"
     told = delivered(run)
     assert told.index("# Pinned: these say what the code does now") < told.index(ADDED)
-    without = suite_of(run).render(run.disputed, pinned=False)
+    without = read_suite(run).render(run.disputed, pinned=False)
     assert ADDED not in without
     assert len(Mutations().of(run.code, without).unnoticed) == 2
 

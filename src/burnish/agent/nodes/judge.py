@@ -4,15 +4,14 @@ from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.state import AgentState
-from burnish.checks.report.words import findings
-from burnish.checks.security.reach import added_reaches
+from burnish.checks.finding import read_findings
+from burnish.checks.security.reach import find_added_reaches
 from burnish.checks.set_order import order_findings
 from burnish.checks.tests import TestsCheck, sharing
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
 from burnish.runs.run import Version
-from burnish.runs.sentences import joined
 from burnish.tasks.examples_claims import not_understood
-from burnish.text import counted, one_line
+from burnish.text import counted, join_words, one_line
 
 MOST_NAMED = 200
 
@@ -87,7 +86,7 @@ def _add_doubts(state: AgentState, code: str, evidence: Evidence, tools: Tools) 
     found = []
     if evidence.details.get("separated") is False:
         tests = "\n".join((state.suite.render(state.disputed), *tools.ground.test_texts(state.suite)))
-        found += added_reaches(state.task.base_code, code, file, tests)
+        found += find_added_reaches(state.task.base_code, code, file, tests)
     if tools.place is None and tools.checks is not None:
         found += order_findings(code, state.suite, state.disputed, tools.sandbox, file)
     rows = {"findings": [one.model_dump() for one in found]} if found else {}
@@ -113,7 +112,7 @@ def _decide_verdict(state: AgentState, evidence: Evidence) -> tuple[Verdict, str
             why = "most of the model's own tests are disputed, so nothing vouches for the code; give an example"
         return "failed", why
     verdict, why = _describe_pass(state)
-    if doubts := findings(evidence):
+    if doubts := read_findings(evidence):
         more = f" and {len(doubts) - 1} more like it" if len(doubts) > 1 else ""
         where = f"line {doubts[0].line}: " if doubts[0].line else ""
         what = doubts[0].what[:1].lower() + doubts[0].what[1:].rstrip(".")
@@ -130,9 +129,9 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
     model_aside, added_aside = len(suite.model) - model, len(suite.added) - added
     aside = [f"{counted(model_aside, 'test')} of the model's"] if model_aside else []
     aside += [_count_added(added_aside)] if added_aside else []
-    end = f"; {joined(aside)} disputed and set aside" if aside else ""
+    end = f"; {join_words(aside)} disputed and set aside" if aside else ""
     more = [_count_added(added)] if added else []
-    own = f"{joined([counted(model, 'test'), *more])} {_passes(model + added)}"
+    own = f"{join_words([counted(model, 'test'), *more])} {_passes(model + added)}"
     if state.broken and not state.shown_wrong:
         why = "no test failed before" if state.base_was_tried else "the code as it was could not be tried"
         tests = f"{counted(given, 'test')} {_passes(given)}{end}"
@@ -143,7 +142,7 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
     yours = [f"your {len(suite.given)} examples" if len(suite.given) > 1 else "your example"] if suite.given else []
     yours += [f"{counted(len(suite.project), 'test')} of the project"] if suite.project else []
     extra = [f"{counted(model, 'undisputed test')} of the model's"] if model else []
-    return "proven", f"{joined([' and '.join(yours), *extra, *more])} {_passes(given + model + added)}{end}"
+    return "proven", f"{join_words([' and '.join(yours), *extra, *more])} {_passes(given + model + added)}{end}"
 
 
 def _explain_no_example(state: AgentState) -> str:

@@ -6,14 +6,14 @@ Rules that layout moves were found by comparing copies of real files and left ou
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from burnish.checks.finding import Finding
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
-from burnish.checks.quality.module import Module, path_of
-from burnish.checks.quality.part import Part, falling
+from burnish.checks.quality.module import Module, Part, score_points
 from burnish.errors import CheckError
 from burnish.text import counted
 
@@ -58,37 +58,38 @@ def ask_ruff(project: Project, lab: Lab) -> list[Finding]:
     names = [str(source) for source in project.sources]
     for start in range(0, len(names), FILES_AT_ONCE):
         said = lab.tool("ruff", *OPTIONS, "--", *names[start : start + FILES_AT_ONCE], cwd=project.root)
-        findings += [_finding(message, project) for message in _messages(said)]
+        try:
+            messages = _MESSAGES.validate_python(json.loads(said))
+        except (ValueError, ValidationError) as error:
+            shown = said.strip()[:200] or "it said nothing"
+            raise CheckError(f"ruff did not answer with a report: {shown!r}") from error
+        findings += [_to_finding(message, project) for message in messages]
     return findings
 
 
-def lint(findings: Sequence[Finding], modules: Sequence[Module]) -> Part:
-    """The part for ruff: a serious finding counts three times."""
-    counting = tuple(finding for finding in findings if finding.rule not in DEAD)
-    points = sum(3 if is_serious(finding.rule) else 1 for finding in counting)
-    serious = sum(is_serious(finding.rule) for finding in counting)
-    why = f"{counted(len(counting), 'finding')} of ruff, {serious} of them serious" if counting else "ruff is content"
-    return Part("lint", falling(points, modules), why, tuple(findings))
-
-
-def is_serious(rule: str) -> bool:
-    """Whether the rule is about something that goes wrong, not something that could be said better."""
-    return rule.startswith(SERIOUS)
-
-
-def _messages(said: str) -> list[_Message]:
-    try:
-        return _MESSAGES.validate_python(json.loads(said))
-    except (ValueError, ValidationError) as error:
-        raise CheckError(f"ruff did not answer with a report: {said.strip()[:200] or 'it said nothing'!r}") from error
-
-
-def _finding(message: _Message, project: Project) -> Finding:
+def _to_finding(message: _Message, project: Project) -> Finding:
+    """A message of ruff's, which names files by their whole path, as the project's root sees it."""
     rule = message.code if message.code and message.code != "invalid-syntax" else "syntax"
+    file = Path(message.filename)
+    roots = (project.root, project.root.resolve(), project.root.absolute())
+    root = next((root for root in roots if file.is_relative_to(root)), None)
     return Finding(
-        file=path_of(project, message.filename),
+        file=str(file.relative_to(root) if root else file),
         line=message.location.row,
         what=message.message,
         rule=rule,
         severity="medium" if is_serious(rule) else "low",
     )
+
+
+def score_lint(findings: Sequence[Finding], modules: Sequence[Module]) -> Part:
+    """The part for ruff: a serious finding counts three times."""
+    rules = [finding.rule for finding in findings if finding.rule not in DEAD]
+    serious = sum(map(is_serious, rules))
+    why = f"{counted(len(rules), 'finding')} of ruff, {serious} of them serious" if rules else "ruff is content"
+    return Part("lint", score_points(len(rules) + 2 * serious, modules), why, tuple(findings))
+
+
+def is_serious(rule: str) -> bool:
+    """Whether the rule is about something that goes wrong, not something that could be said better."""
+    return rule.startswith(SERIOUS)

@@ -5,7 +5,6 @@ the user's word about the user's code and is honoured; a model's word about its 
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -46,55 +45,38 @@ class _Report(BaseModel):
     metrics: dict[str, object]
 
 
-class Seen(NamedTuple):
-    """A finding and the lines of the code it is about."""
-
-    finding: Finding
-    lines: range
-
-
-class Scan(NamedTuple):
+class BanditScan(NamedTuple):
     """Everything bandit saw, and the files it could not read with the reason."""
 
-    seen: list[Seen]
+    seen: list[tuple[Finding, range]]
+    """Each finding with the lines of the code it is about."""
     unread: dict[str, str]
 
 
-def scan(project: Project, lab: Lab) -> Scan:
+def scan(project: Project, lab: Lab) -> BanditScan:
     """Run bandit over the sources. Raises CheckError when it crashed or did not answer for every file."""
-    seen: list[Seen] = []
-    unread: dict[str, str] = {}
-    for sources in _in_turn([str(source) for source in project.sources]):
-        report = _report(_ask(sources, project, lab))
-        unread |= {_path(problem.filename): problem.reason for problem in report.errors}
-        missing = set(map(_path, sources)) - {_path(name) for name in report.metrics} - set(unread)
+    found = BanditScan([], {})
+    names = [str(source) for source in project.sources]
+    options = ["-q", "-f", "json", "-x", "", *(["--ignore-nosec"] if project.generated else []), "--"]
+    for start in range(0, len(names), FILES_AT_ONCE):
+        sources = names[start : start + FILES_AT_ONCE]
+        said = lab.tool("bandit", *options, *sources, timeout_seconds=SECONDS, cwd=project.root)
+        try:
+            report = _Report.model_validate(json.loads(said))  # pydantic's own parser refuses lone surrogates
+        except (ValueError, ValidationError) as error:
+            shown = said.strip()[:200] or "it said nothing"
+            raise CheckError(f"bandit did not answer with a report: {shown!r}") from error
+        found.unread.update((_normalise(problem.filename), problem.reason) for problem in report.errors)
+        missing = {*map(_normalise, sources)} - {*map(_normalise, report.metrics)} - {*found.unread}
         if missing:
             raise CheckError(f"bandit said nothing about {min(missing)!r}")
-        seen += [_seen(result) for result in report.results]
-    return Scan(seen, unread)
+        found.seen.extend(map(_to_finding, report.results))
+    return found
 
 
-def _in_turn(sources: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(sources), FILES_AT_ONCE):
-        yield sources[start : start + FILES_AT_ONCE]
-
-
-def _ask(sources: list[str], project: Project, lab: Lab) -> str:
-    nosec = ["--ignore-nosec"] if project.generated else []
-    arguments = ["-q", "-f", "json", "-x", "", *nosec, "--", *sources]
-    return lab.tool("bandit", *arguments, timeout_seconds=SECONDS, cwd=project.root)
-
-
-def _report(said: str) -> _Report:
-    try:
-        return _Report.model_validate(json.loads(said))
-    except (ValueError, ValidationError) as error:
-        raise CheckError(f"bandit did not answer with a report: {said.strip()[:200] or 'it said nothing'!r}") from error
-
-
-def _seen(result: _Result) -> Seen:
+def _to_finding(result: _Result) -> tuple[Finding, range]:
     finding = Finding(
-        file=_path(result.filename),
+        file=_normalise(result.filename),
         line=result.line_number,
         what=result.issue_text if result.test_id not in REPEATS_SECRETS else "Possible hardcoded password.",
         rule=result.test_id,
@@ -102,8 +84,8 @@ def _seen(result: _Result) -> Seen:
         confidence=_SEVERITIES.get(result.issue_confidence, ""),
     )
     lines = [result.line_number, *(result.line_range if result.test_id not in WHOLE_FUNCTION else ())]
-    return Seen(finding, range(min(lines), max(lines) + 1))
+    return finding, range(min(lines), max(lines) + 1)
 
 
-def _path(name: str) -> str:
+def _normalise(name: str) -> str:
     return str(PurePosixPath(name))

@@ -1,26 +1,49 @@
 """The security check: bandit and our own rules over the sources, nothing of which is run.
 
-`details`: "findings" (worst first; one that bandit and a rule both made has both names, "B602, no-shell"), "counts" of
-findings by severity, and "unread", the files that could not be looked at, with the reason.
+A finding that bandit and a rule both made has both names, "B602, no-shell". `Evidence.details` is a `SecurityDetails`
+as plain data.
 """
 
-from tokenize import TokenError
+import io
+import re
+import tokenize
+import unicodedata
+from collections.abc import Iterable, Iterator
 
 from burnish.checks.finding import Finding
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.python_files import flaw_of
-from burnish.checks.security import characters
-from burnish.checks.security.bandit import Scan, Seen, scan
-from burnish.checks.security.nosec import unmarked
-from burnish.checks.security.rules import Rule, breaches, rules_for
-from burnish.events import Evidence, Outcome
+from burnish.checks.security.bandit import BanditScan, scan
+from burnish.checks.security.rules import Rule, find_breaches, select_rules
+from burnish.events import Evidence, Frozen, Outcome
 from burnish.parsing import parse
 from burnish.text import counted, one_line
 
 RANKS = {"": 0, "low": 1, "medium": 2, "high": 3}
-UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError, TokenError)
+UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError)
 """What reading and parsing a file may raise."""
+HIDDEN_CHARACTER = "no-hidden-character"
+HIDDEN_CHARACTER_IN_BANDIT = frozenset({"B613"})
+_NOSEC = re.compile(r"#\s*nosec:?\s*(?P<only>[\w, -]*)")
+_SUSPECT = re.compile(r"[^\t\n\r\f -~\u00a0-\u00ac\u00ae-\u02ff]|(?<=[^\f])\f")
+"""All but the usual: a form feed begins a page at the start of a line, and inside of one it hides an indentation."""
+_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_NOT_SHOWN = {"Cc", "Cf", "Co", "Zl", "Zp"}
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0100-\U000e01ef]")
+"""Letters and marks that are drawn as nothing."""
+_IN_EMOJI = re.compile(r"(?<=[\ufe0f\u2190-\u2bff\U0001f000-\U0001faff])\u200d(?=[\u2190-\u2bff\U0001f000-\U0001faff])")
+
+
+class SecurityDetails(Frozen):
+    """What the check puts into `Evidence.details`."""
+
+    findings: list[Finding]
+    """Worst first. A list, as plain data of details has no tuples."""
+    counts: dict[str, int]
+    """Findings by severity."""
+    unread: dict[str, str]
+    """Files that could not be looked at, with the reason."""
 
 
 class SecurityCheck:
@@ -33,65 +56,99 @@ class SecurityCheck:
         least = RANKS[project.settings.severity]
         if not project.sources:
             return Evidence(check=self.name, verdict="not_run", why="there is no Python file to look at")
-        rules = rules_for(project.generated, project.settings.network, project.named)
-        scanned = scan(project, lab)
-        findings, unread = look(project, rules, scanned)
-        bad = [f for f in findings if RANKS[f.severity] >= least or (project.generated and broken(f, rules))]
+        rules = select_rules(project.generated, project.settings.network, project.named)
+        findings, unread = collect_findings(project, rules, scan(project, lab))
+        own = {rule.name for rule in rules} if project.generated else set()
+        bad = [one for one in findings if RANKS[one.severity] >= least or own & {*one.rule.split(", ")}]
+        verdict: Outcome = "failed" if bad else "not_run" if unread else "passed"
+        figure = "no findings"
+        if findings:
+            figure = f"{counted(len(findings), 'finding')}, worst {findings[0].severity}/{findings[0].confidence}"
+        counts = {severity: sum(one.severity == severity for one in findings) for severity in ("high", "medium", "low")}
         return Evidence(
             check=self.name,
-            verdict=_verdict(bad, unread),
-            why=_why(findings, bad, unread),
-            figure=_figure(findings),
+            verdict=verdict,
+            why=_explain(findings, bad, unread),
+            figure=figure,
             threshold=f"none of {project.settings.severity} severity or above",
-            details=_details(findings, unread),
+            details=SecurityDetails(findings=findings, counts=counts, unread=unread).model_dump(),
         )
 
 
-def look(project: Project, rules: tuple[Rule, ...], scanned: Scan) -> tuple[list[Finding], dict[str, str]]:
+def collect_findings(
+    project: Project, rules: tuple[Rule, ...], scanned: BanditScan
+) -> tuple[list[Finding], dict[str, str]]:
     """The findings of bandit and of our rules, worst first, and the files that one of them could not read."""
     unread = dict(scanned.unread) | {str(file): str(flaw_of(project.root / file)) for file in project.foreign}
     ours: list[Finding] = []
     for source in project.sources:
         try:
             text = project.text(source)
-            ours += characters.hidden_characters(text, str(source))
-            found = breaches(parse(text), str(source), rules)
-            ours += found if project.generated else unmarked(found, text, rules)
+            ours += find_hidden_characters(text, str(source))
+            found = find_breaches(parse(text), str(source), rules)
+            ours += found if project.generated else drop_marked(found, text, rules)
         except UNREADABLE as error:
             unread.setdefault(str(source), f"{type(error).__name__}: {one_line(str(error))}")
-    findings = joined(scanned.seen, ours, rules)
+    findings = merge_findings(scanned, ours, rules)
     return sorted(findings, key=lambda f: (-RANKS[f.severity], -RANKS[f.confidence], f.file, f.line, f.rule)), unread
 
 
-def joined(seen: list[Seen], ours: list[Finding], rules: tuple[Rule, ...]) -> list[Finding]:
+def find_hidden_characters(text: str, file: str) -> Iterator[Finding]:
+    """One finding for each line that holds a character that makes it look other than it is: not shown, turning the
+    text around, or ending a line for some. Lines are counted as Python does.
+    """
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
+        joiners = {found.start() for found in _IN_EMOJI.finditer(line)}
+        suspects = [found[0] for found in _SUSPECT.finditer(line) if found.start() not in joiners]
+        hidden = [char for char in suspects if unicodedata.category(char) in _NOT_SHOWN or _BLANK.match(char)]
+        if hidden:
+            char = next(filter(_TURNS.match, hidden), hidden[0])
+            turns = _TURNS.match(char) is not None
+            does = "turns the text around" if turns else "is not shown"
+            called = f"U+{ord(char):04X} ({unicodedata.name(char, 'a control character').lower()})"
+            yield Finding(
+                file=file,
+                line=number,
+                what=f"{called} {does}, so the line is not what it looks like; write it as an escape.",
+                rule=HIDDEN_CHARACTER,
+                severity="high" if turns else "medium",
+                confidence="high",
+            )
+
+
+def drop_marked(findings: Iterable[Finding], text: str, rules: tuple[Rule, ...]) -> Iterator[Finding]:
+    """The findings at lines without `# nosec`, bandit's mark for "looked at", which counts for our rules too.
+
+    One that lists tests (`# nosec B602`) speaks for those alone.
+    """
+    also = {rule.name: {rule.name, *rule.also} for rule in rules}
+    marks: dict[int, set[str]] = {}
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and (found := _NOSEC.search(token.string)):
+            marks[token.start[0]] = set(re.findall(r"B\d+|no-[a-z-]+", found["only"]))
+    for finding in findings:
+        only = marks.get(finding.line)
+        if only is None or (only and not only & also[finding.rule]):
+            yield finding
+
+
+def merge_findings(scanned: BanditScan, ours: list[Finding], rules: tuple[Rule, ...]) -> list[Finding]:
     """All findings; where a rule and bandit mean the same thing at the same place, one with both names."""
-    also = {rule.name: rule.also for rule in rules} | {characters.RULE: characters.SAME}
+    also = {rule.name: rule.also for rule in rules} | {HIDDEN_CHARACTER: HIDDEN_CHARACTER_IN_BANDIT}
     left, findings = list(ours), []
-    for theirs, lines in seen:
-        same = [o for o in left if o.file == theirs.file and o.line in lines and theirs.rule in also[o.rule]]
+    for theirs, lines in scanned.seen:
+        same = [one for one in left if one.file == theirs.file and one.line in lines and theirs.rule in also[one.rule]]
         left = [one for one in left if one not in same]
-        findings.append(_together(theirs, same))
+        if same:
+            names = ", ".join([theirs.rule, *dict.fromkeys(one.rule for one in same)])
+            severity = max((theirs.severity, *(one.severity for one in same)), key=RANKS.__getitem__)
+            update = {"what": same[0].what, "rule": names, "severity": severity, "confidence": "high"}
+            theirs = theirs.model_copy(update=update)
+        findings.append(theirs)
     return findings + left
 
 
-def broken(finding: Finding, rules: tuple[Rule, ...]) -> bool:
-    """Whether one of our rules made this finding."""
-    return any(rule.name in finding.rule.split(", ") for rule in rules)
-
-
-def _together(theirs: Finding, ours: list[Finding]) -> Finding:
-    if not ours:
-        return theirs
-    names = ", ".join([theirs.rule, *dict.fromkeys(one.rule for one in ours)])
-    severity = max((theirs.severity, *(one.severity for one in ours)), key=RANKS.__getitem__)
-    return theirs.model_copy(update={"what": ours[0].what, "rule": names, "severity": severity, "confidence": "high"})
-
-
-def _verdict(bad: list[Finding], unread: dict[str, str]) -> Outcome:
-    return "failed" if bad else "not_run" if unread else "passed"
-
-
-def _why(findings: list[Finding], bad: list[Finding], unread: dict[str, str]) -> str:
+def _explain(findings: list[Finding], bad: list[Finding], unread: dict[str, str]) -> str:
     said = []
     if bad:
         worst = bad[0]
@@ -105,15 +162,3 @@ def _why(findings: list[Finding], bad: list[Finding], unread: dict[str, str]) ->
         more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
         said.append(f"{one_line(file)}{more} could not be read: {one_line(unread[file])}")
     return "; ".join(said)
-
-
-def _figure(findings: list[Finding]) -> str:
-    if not findings:
-        return "no findings"
-    worst = findings[0]
-    return f"{counted(len(findings), 'finding')}, worst {worst.severity}/{worst.confidence}"
-
-
-def _details(findings: list[Finding], unread: dict[str, str]) -> dict[str, object]:
-    counts = {severity: sum(f.severity == severity for f in findings) for severity in ("high", "medium", "low")}
-    return {"findings": [f.model_dump() for f in findings], "counts": counts, "unread": unread}

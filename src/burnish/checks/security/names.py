@@ -6,7 +6,7 @@ so everywhere. What is put together at run time, from input or in another file, 
 
 import ast
 import builtins
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -22,51 +22,63 @@ class Names:
     """The bindings of one module."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self._meanings: dict[str, set[str]] = {}
+        self._meanings: dict[str, set[str]] = defaultdict(set)
         self._stars: list[str] = []
-        self._constants: dict[str, str | bytes] = {}
         nodes = list(ast.walk(tree))
         for node in nodes:
             self._learn_import(node)
         self._own = {node.name for node in tree.body if isinstance(node, DEFINITIONS)} | set(self._meanings)
-        self._stored = _stored(nodes)
-        bindings = list(_bindings(nodes))
-        self._learn_constants(bindings)
+        # How often each name is bound by something other than an import or a definition.
+        stored = [node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
+        self._stored = Counter(stored + [node.arg for node in nodes if isinstance(node, ast.arg)])
+        bindings = list(_list_bindings(nodes))
+        self._constants = {
+            name: value.value
+            for name, value in bindings
+            if self._stored[name] == 1 and isinstance(value, ast.Constant) and isinstance(value.value, str | bytes)
+        }
         for _ in range(PASSES):
             for name, value in bindings:
-                self._learn(name, self.of(value))
+                meanings = self.of(value)
+                if len(self._meanings[name]) < MOST_MEANINGS:
+                    self._meanings[name] |= {one for one in meanings if one.count(".") <= MOST_DOTS}
 
     def of(self, node: ast.AST) -> set[str]:
         """Every dotted name an expression may stand for: `{"os.system"}`, `{"builtins.eval"}`; empty when unknown."""
-        if isinstance(node, ast.Name):
-            return self._of_name(node.id)
-        if isinstance(node, ast.Attribute):
-            return _members(self.of(node.value), node.attr)
-        if isinstance(node, ast.Call):
-            return self._of_call(node)
-        if isinstance(node, ast.Subscript):
-            return self._of_subscript(node)
-        if isinstance(node, ast.NamedExpr):
-            return self.of(node.value)
-        if isinstance(node, ast.IfExp):
-            return self.of(node.body) | self.of(node.orelse)
-        if isinstance(node, ast.BoolOp):
-            return {name for value in node.values for name in self.of(value)}
+        match node:
+            case ast.Name(id=name):
+                return self._of_name(name)
+            case ast.Attribute(value=owner, attr=attribute):
+                return _list_members(self.of(owner), attribute)
+            case ast.Call():
+                return self._of_call(node)
+            case ast.Subscript():
+                return self._of_subscript(node)
+            case ast.NamedExpr(value=value):
+                return self.of(value)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self.of(body) | self.of(orelse)
+            case ast.BoolOp(values=values):
+                return {name for value in values for name in self.of(value)}
         return set()
 
     def constant(self, node: ast.AST | None) -> str | bytes | int | None:
         """The text or number an expression always has, or None: literals, sums of them, names bound once to one."""
-        if isinstance(node, ast.Constant):
-            return node.value if isinstance(node.value, str | bytes | int) else None
-        if isinstance(node, ast.Name):
-            return self._constants.get(node.id)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            return _joined(self.constant(node.left), self.constant(node.right))
-        if isinstance(node, ast.JoinedStr):
-            parts = [self.constant(part) for part in node.values]
-            return "".join(str(part) for part in parts) if None not in parts else None
-        if isinstance(node, ast.FormattedValue):
-            return self.constant(node.value)
+        match node:
+            case ast.Constant(value=value):
+                return value if isinstance(value, str | bytes | int) else None
+            case ast.Name(id=name):
+                return self._constants.get(name)
+            case ast.BinOp(left=first, op=ast.Add(), right=second):
+                left, right = self.constant(first), self.constant(second)
+                if isinstance(left, str) and isinstance(right, str):
+                    return left + right
+                return left + right if isinstance(left, bytes) and isinstance(right, bytes) else None
+            case ast.JoinedStr(values=values):
+                parts = [self.constant(part) for part in values]
+                return "".join(str(part) for part in parts) if None not in parts else None
+            case ast.FormattedValue(value=value):
+                return self.constant(value)
         return None
 
     def beginning(self, node: ast.AST | None) -> str:
@@ -74,12 +86,13 @@ class Names:
         whole = self.constant(node)
         if isinstance(whole, str):
             return whole
-        if isinstance(node, ast.JoinedStr) and node.values:
-            return self.beginning(node.values[0])
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod | ast.Div):
-            return self.beginning(node.left)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-            return self.beginning(node.func.value)
+        match node:
+            case ast.JoinedStr(values=[first, *_]):
+                return self.beginning(first)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Mod() | ast.Div()):
+                return self.beginning(left)
+            case ast.Call(func=ast.Attribute(value=text, attr="format")):
+                return self.beginning(text)
         return ""
 
     def _of_name(self, name: str) -> set[str]:
@@ -95,7 +108,7 @@ class Names:
         called = self.of(node.func)
         if "builtins.getattr" in called and len(node.args) >= 2:
             attribute = self.constant(node.args[1])
-            return _members(self.of(node.args[0]), attribute) if isinstance(attribute, str) else set()
+            return _list_members(self.of(node.args[0]), attribute) if isinstance(attribute, str) else set()
         if called & IMPORTERS and node.args:
             module = self.constant(node.args[0])
             return {module} if isinstance(module, str) else set()
@@ -121,64 +134,44 @@ class Names:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 meaning = alias.name if alias.asname else alias.name.split(".")[0]
-                self._meanings.setdefault(alias.asname or meaning, set()).add(meaning)
+                self._meanings[alias.asname or meaning].add(meaning)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 if alias.name == "*":
                     self._stars.append(node.module)
                 else:
-                    meaning = f"{node.module}.{alias.name}"
-                    self._meanings.setdefault(alias.asname or alias.name, set()).add(meaning)
-
-    def _learn_constants(self, bindings: list[tuple[str, ast.expr]]) -> None:
-        for name, value in bindings:
-            if self._stored[name] == 1 and isinstance(value, ast.Constant) and isinstance(value.value, str | bytes):
-                self._constants[name] = value.value
-
-    def _learn(self, name: str, meanings: set[str]) -> None:
-        known = self._meanings.setdefault(name, set())
-        if len(known) < MOST_MEANINGS:
-            known |= {meaning for meaning in meanings if meaning.count(".") <= MOST_DOTS}
+                    self._meanings[alias.asname or alias.name].add(f"{node.module}.{alias.name}")
 
 
-def _stored(nodes: list[ast.AST]) -> Counter[str]:
-    """How often each name is bound by something other than an import or a definition."""
-    stored = [node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
-    return Counter(stored + [node.arg for node in nodes if isinstance(node, ast.arg)])
-
-
-def _bindings(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+def _list_bindings(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """Names that are given a value as it is, default values of parameters too."""
     for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                yield from _pairs(target, node.value)
+                yield from _pair_up(target, node.value)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            yield from _pairs(node.target, node.value)
+            yield from _pair_up(node.target, node.value)
         elif isinstance(node, ast.arguments):
-            named = [*node.posonlyargs, *node.args]
-            for parameter, default in zip(reversed(named), reversed(node.defaults), strict=False):
-                yield parameter.arg, default
-            for parameter, given in zip(node.kwonlyargs, node.kw_defaults, strict=True):
-                if given is not None:
-                    yield parameter.arg, given
+            yield from list_defaults(node)
 
 
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def list_defaults(node: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
+    """Parameters that have a default value, with that."""
+    named = [*node.posonlyargs, *node.args]
+    for parameter, default in zip(reversed(named), reversed(node.defaults), strict=False):
+        yield parameter.arg, default
+    for parameter, given in zip(node.kwonlyargs, node.kw_defaults, strict=True):
+        if given is not None:
+            yield parameter.arg, given
+
+
+def _pair_up(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
         for one, its in zip(target.elts, value.elts, strict=False):
-            yield from _pairs(one, its)
+            yield from _pair_up(one, its)
 
 
-def _members(owners: set[str], attribute: str) -> set[str]:
+def _list_members(owners: set[str], attribute: str) -> set[str]:
     return {f"{owner}.{attribute}" for owner in owners if not owner.startswith("globals")}
-
-
-def _joined(left: object, right: object) -> str | bytes | None:
-    if isinstance(left, str) and isinstance(right, str):
-        return left + right
-    if isinstance(left, bytes) and isinstance(right, bytes):
-        return left + right
-    return None

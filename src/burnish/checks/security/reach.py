@@ -62,15 +62,15 @@ PATHS = re.compile(r"(^|[/\\])(conftest\.py|tests?[/\\]|test_\w*\.py)|^/proc/|^/
 """Texts that are surely the path of a test, or lead to this process' own memory and descriptors."""
 
 
-def added_reaches(before: str, after: str, file: str, tests: str = "") -> list[Finding]:
+def find_added_reaches(before: str, after: str, file: str, tests: str = "") -> list[Finding]:
     """Where the code `after` reaches for its tests and the code `before` did not, in the order of the text.
 
     A class that the tests name may have operators of its own: they are what is tested.
     """
     named = {*re.findall(r"\w+", tests)}
-    known = _known(before, named)
+    known = _count_known(before, named)
     added = []
-    for line, what in _reaches(after, named):
+    for line, what in _list_reaches(after, named):
         if known[what] > 0:
             known[what] -= 1
             continue
@@ -79,37 +79,37 @@ def added_reaches(before: str, after: str, file: str, tests: str = "") -> list[F
     return added
 
 
-def _known(before: str, named: set[str]) -> Counter[str]:
+def _count_known(before: str, named: set[str]) -> Counter[str]:
     """What the code reached for before; of a text that does not parse, every word may have been that."""
     try:
-        return Counter(what for _, what in _reaches(before, named))
+        return Counter(what for _, what in _list_reaches(before, named))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         words = Counter(re.findall(r"\w+", before))
         return Counter({what: words[what.rpartition(".")[2]] for what in (*MODULES, *MEMBERS, *ATTRIBUTES, *NAMES)})
 
 
-def _reaches(text: str, named: set[str]) -> list[tuple[int, str]]:
+def _list_reaches(text: str, named: set[str]) -> list[tuple[int, str]]:
     """Line and name of everything in a text that may reach the tests."""
     tree = parse(text)
     names = Names(tree)
-    own = _imported(tree)
+    own = _list_imported_names(tree)
     nodes = list(ast.walk(tree))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     found = {
         (getattr(node, "lineno", 0), what)
         for node in nodes
         for what in (
-            *_used(node, names),
-            *_fetched(node, names, id(node) in called),
-            *_changed(node, names, own),
-            *_defined(node, names, named),
-            *_read(node, names),
+            *_find_uses(node, names),
+            *_find_fetches(node, names, id(node) in called),
+            *_find_changes(node, names, own),
+            *_find_definitions(node, names, named),
+            *_find_reads(node, names),
         )
     }
     return sorted(found)
 
 
-def _used(node: ast.AST, names: Names) -> Iterator[str]:
+def _find_uses(node: ast.AST, names: Names) -> Iterator[str]:
     """Modules, members and attributes that lead to tests, by whatever name."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         roots = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
@@ -134,7 +134,7 @@ def _used(node: ast.AST, names: Names) -> Iterator[str]:
         yield from ("a path of tests or of its own process",) if PATHS.search(node.value) else ()
 
 
-def _fetched(node: ast.AST, names: Names, is_called: bool) -> Iterator[str]:
+def _find_fetches(node: ast.AST, names: Names, is_called: bool) -> Iterator[str]:
     """Attributes by a name that cannot be read here: in a text that is put together, a table, or a `case`."""
     if isinstance(node, ast.Call):
         getters = names.of(node.func) & GETTERS
@@ -143,7 +143,7 @@ def _fetched(node: ast.AST, names: Names, is_called: bool) -> Iterator[str]:
             yield "an attribute whose name is put together"
     elif isinstance(node, ast.Name | ast.Attribute) and not is_called and "builtins.getattr" in names.of(node):
         yield "getattr as a value"
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and _root(node) not in ("self", "cls"):
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and _find_root(node) not in ("self", "cls"):
         yield "__dict__"
     if isinstance(node, ast.MatchClass):
         yield from (name for name in node.kwd_attrs if name.startswith("_") or name in ATTRIBUTES)
@@ -151,7 +151,7 @@ def _fetched(node: ast.AST, names: Names, is_called: bool) -> Iterator[str]:
         yield str(node.arg)
 
 
-def _changed(node: ast.AST, names: Names, imported: set[str]) -> Iterator[str]:
+def _find_changes(node: ast.AST, names: Names, imported: set[str]) -> Iterator[str]:
     """Whatever is bound, however it is bound, that is a member of what was imported or of builtins."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
@@ -161,21 +161,21 @@ def _changed(node: ast.AST, names: Names, imported: set[str]) -> Iterator[str]:
     for target in targets:
         if isinstance(target, ast.Attribute) and (target.attr in CHANGED or _is_operator(target.attr)):
             yield target.attr
-        elif isinstance(target, ast.Attribute | ast.Subscript) and _root(target) in imported | {"__builtins__"}:
+        elif isinstance(target, ast.Attribute | ast.Subscript) and _find_root(target) in imported | {"__builtins__"}:
             yield f"a change of {ast.unparse(target.value)}"
 
 
-def _defined(node: ast.AST, names: Names, named: set[str]) -> Iterator[str]:
+def _find_definitions(node: ast.AST, names: Names, named: set[str]) -> Iterator[str]:
     """Operators of classes that no test names, classes made by a call, exceptions that end a loop of the tests."""
     if isinstance(node, ast.ClassDef) and node.name not in named:
-        yield from filter(_is_operator, (name for part in node.body for name in _bound(part)))
+        yield from filter(_is_operator, (name for part in node.body for name in _list_bound_names(part)))
     if isinstance(node, ast.Call) and "builtins.type" in names.of(node.func) and len(node.args) > 1:
         yield "a class that is made by type()"
     if isinstance(node, ast.Raise) and node.exc is not None:
         yield from names.of(node.exc.func if isinstance(node.exc, ast.Call) else node.exc) & ENDINGS
 
 
-def _bound(body: ast.stmt) -> Iterator[str]:
+def _list_bound_names(body: ast.stmt) -> Iterator[str]:
     """Names that a statement binds, however deep."""
     for node in ast.walk(body):
         match node:
@@ -185,7 +185,7 @@ def _bound(body: ast.stmt) -> Iterator[str]:
                 yield name
 
 
-def _read(node: ast.AST, names: Names) -> Iterator[str]:
+def _find_reads(node: ast.AST, names: Names) -> Iterator[str]:
     """Files whose name speaks of tests, or is only known at run time."""
     if not isinstance(node, ast.Call):
         return
@@ -198,13 +198,13 @@ def _read(node: ast.AST, names: Names) -> Iterator[str]:
         yield str(getattr(node.func, "attr", ""))
 
 
-def _imported(tree: ast.Module) -> set[str]:
+def _list_imported_names(tree: ast.Module) -> set[str]:
     """Names that imports bind, those of the project's own modules too."""
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     return {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
 
 
-def _root(target: ast.AST) -> str:
+def _find_root(target: ast.AST) -> str:
     """The name that a chain of attributes, items and calls begins with: `vars(json)["x"].y` begins with json."""
     while not isinstance(target, ast.Name):
         if isinstance(target, ast.Attribute | ast.Subscript):

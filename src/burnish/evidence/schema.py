@@ -1,0 +1,264 @@
+"""The form of `evidence.json`, as small frozen types, its text and the hash over it. What does not fit is not read.
+
+Sizes are limited because the file may come from anybody. docs/evidence.md tells every field in words.
+"""
+
+import hashlib
+import json
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from burnish.events import Frozen, Outcome, Verdict
+from burnish.redact import MOST_CHARACTERS
+
+FORMAT = "burnish evidence"
+VERSION = 2
+"""Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
+
+2 says what each model took, which packages the code could import, and why its models were chosen.
+"""
+FILE = "evidence.json"
+REPORT = "report.md"
+UNKNOWN = "unknown"
+TEXT, MANY, MOST_TESTS = 1_000_000, 5_000, 2_000
+"""Characters of a text, items of a list, tests."""
+
+_SAFE = re.compile(r"(?:[^\W\d]\w*/){0,8}[^\W\d]\w*\.(?:py|md)")
+
+
+def _require_safe_name(name: str) -> str:
+    """The name, if it stays in the folder and is one that Burnish could have given."""
+    if not _SAFE.fullmatch(name):
+        raise ValueError(f"{name[:80]!r} is not the name of a file that Burnish delivers")
+    return name
+
+
+Line = Annotated[str, Field(max_length=MOST_CHARACTERS)]
+Text = Annotated[str, Field(max_length=TEXT)]
+Name = Annotated[str, Field(max_length=200), AfterValidator(_require_safe_name)]
+Dotted = Annotated[str, Field(max_length=200, pattern=r"^(?:[^\W\d]\w*(?:\.[^\W\d]\w*)*)?$")]
+Normal = Annotated[str, Field(max_length=200, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)*$")]
+"""The name of a package, in its normal form."""
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
+Origin = Literal["given", "model", "spec", "agreed", "pinned"]
+GivenIn = Literal["", "words", "answer", "review", "file", "project", "earlier run"]
+
+
+class Attribution(Frozen):
+    """Who made a part, and why it was made."""
+
+    by: Line
+    """"draft", "rewrite", "tweak", "refine"…: the step of the agent; "given" and "user": a person."""
+    model: Line = ""
+    """Empty where no model was asked."""
+    prompt_version: Line = ""
+    ask_id: Line = ""
+    """The question in the run's record."""
+    round: Count = 0
+    decision: Line = ""
+    """What the agent decided just before, in its own words."""
+
+
+class CodeStep(Frozen):
+    """One version of the code, on the way to the one that is delivered."""
+
+    version: Count
+    base: Count | None = None
+    """The version it was made from; None: written afresh."""
+    sha256: Hash
+    mended: Line = ""
+    """What had to be done to the model's answer before it was code."""
+    made: Attribution
+
+
+class DeliveredCode(Frozen):
+    """The code that is delivered."""
+
+    file: Name
+    steps: Annotated[tuple[CodeStep, ...], Field(min_length=1, max_length=MANY)]
+    """The delivered version first, then what it was made from, and so on back."""
+    chosen: Line = ""
+    """Why this version and no other, in the agent's own words."""
+
+
+class ListedTest(Frozen):
+    """One test."""
+
+    __test__ = False
+    name: Line
+    """What it is called in the delivered file."""
+    test: Text
+    origin: Origin
+    """Who says what is right."""
+    disputed: bool = False
+    """Set aside and not run. Never a given one."""
+    given_in: GivenIn = ""
+    """For a given test: the task's words, an answer of the user's, a review, their own file, or an earlier run."""
+    why: Line = ""
+    """For an added test: who vouches for it."""
+    result: Outcome = "not_run"
+    """On the delivered code, when the judge ran it."""
+    made: Attribution
+
+
+class EvidenceTask(Frozen):
+    """The task."""
+
+    words: Text
+    entry_point: Dotted
+    signature: Line = ""
+    module: Dotted
+    """What the module is called in the delivered files."""
+    imports: Annotated[tuple[Dotted, ...], Field(max_length=MANY)] = ()
+    """Further names of it that the tests use."""
+    test_file: Text = ""
+    """The user's own pytest file; it imports `solution`."""
+    assumptions: Annotated[tuple[Line, ...], Field(max_length=MANY)] = ()
+    taken_back: Annotated[tuple[Text, ...], Field(max_length=MANY)] = ()
+    """Tests that the words give, and that a person took back at a review."""
+
+
+class EvidenceRun(Frozen):
+    """The run that made it."""
+
+    id: Annotated[str, Field(max_length=100, pattern=r"^[a-z0-9-]+$")]
+    verb: Line
+    at: Line
+    """When it began, in UTC."""
+    burnish: Line
+    sandbox: Line
+    """The protections under which code ran."""
+    continues: Line = ""
+    """The earlier run that this one goes on from."""
+    chosen: Line = ""
+    """Why its models were chosen, where the user had named none."""
+
+
+class EvidenceModel(Frozen):
+    """A model, and what is known of it."""
+
+    name: Line
+    licence: Line = UNKNOWN
+    weights_sha256: Hash | Literal["unknown"] = "unknown"
+
+
+class EvidencePackage(Frozen):
+    """A third-party package that the code could import."""
+
+    name: Normal
+    version: Annotated[str, Field(max_length=100, pattern=r"^[0-9A-Za-z.!+_-]+$")]
+    asked: bool = True
+    """By the user, or by code that imports it; all others are what these need."""
+    named: bool = False
+    """By the user: code that goes online with it does what it was asked to."""
+    extras: Annotated[tuple[Normal, ...], Field(max_length=100)] = ()
+    """Parts of it that were asked for besides."""
+    wheel: Annotated[str, Field(max_length=300, pattern=r"^(?:[^/\\\s]+\.whl)?$")] = ""
+    """The file it came in."""
+    sha256: Hash | Literal[""] = ""
+    """Of that file."""
+
+
+class CheckAnswer(Frozen):
+    """What one check said of the delivered files."""
+
+    check: Annotated[str, Field(max_length=60)]
+    verdict: Outcome
+    figure: Line = ""
+    threshold: Line = ""
+    why: Line = ""
+
+
+class ModelCost(Frozen):
+    """What one model read, wrote, took and cost."""
+
+    model: Line
+    answers: Count
+    tokens_in: Count
+    tokens_cached: Count
+    """Of those read, from the provider's cache."""
+    tokens_out: Count
+    tokens_thought: Count
+    """Of those written, thoughts."""
+    seconds: Amount
+    dollars: Amount | None
+    """None: the price is not known."""
+
+
+class RunCost(Frozen):
+    """What it took."""
+
+    calls: Count
+    tokens_in: Count
+    tokens_out: Count
+    seconds: Amount
+    dollars: Amount | None
+    """None: the price is not known."""
+    by_model: Annotated[tuple[ModelCost, ...], Field(max_length=100)] = ()
+    """Empty in older evidence."""
+
+
+class Remark(Frozen):
+    """What a person said."""
+
+    kind: Literal["answered", "reviewed", "rated"]
+    about: Line = ""
+    """The assumption, or where in the run."""
+    said: Line = ""
+    """For a review: go_on, change, comment, edited or stop."""
+    words: Text = ""
+    line: Count | None = None
+    stars: Annotated[int, Field(ge=1, le=5)] | None = None
+
+
+class Dossier(Frozen):
+    """All that `evidence.json` says."""
+
+    format: Literal["burnish evidence"] = "burnish evidence"
+    version: int = VERSION
+    run: EvidenceRun
+    task: EvidenceTask
+    verdict: Verdict | None
+    """None: the run did not come to its end."""
+    why: Line
+    code: DeliveredCode | None
+    """None: nothing could be delivered."""
+    tests: Annotated[tuple[ListedTest, ...], Field(max_length=MOST_TESTS)] = ()
+    checks: Annotated[tuple[CheckAnswer, ...], Field(max_length=100)] = ()
+    models: Annotated[tuple[EvidenceModel, ...], Field(max_length=100)] = ()
+    packages: Annotated[tuple[EvidencePackage, ...], Field(max_length=1000)] = ()
+    """What the code could import besides Python's own; empty where that was nothing, and in older evidence."""
+    tools: Annotated[dict[Line, Line], Field(max_length=100)] = Field(default_factory=dict)
+    """Versions, by name. Empty where nobody noted them."""
+    files: Annotated[dict[Name, Hash], Field(max_length=100)] = Field(default_factory=dict)
+    """The delivered files, this one not among them."""
+    cost: RunCost
+    people: Annotated[tuple[Remark, ...], Field(max_length=MANY)] = ()
+    seal: Hash | Literal[""] = ""
+    """Over all the rest."""
+
+    @property
+    def delivered(self) -> tuple[str, ...]:
+        """The names that the delivered files must have: code, tests, report."""
+        return (*name_files(self.task.module), REPORT) if self.code else (REPORT,)
+
+
+def name_files(module: str) -> tuple[str, str]:
+    """What the file of a module is called where it is delivered, and the file of its tests."""
+    return f"{module.replace('.', '/')}.py", f"test_{module.rsplit('.', 1)[-1]}.py"
+
+
+def hash_content(data: dict[str, Any]) -> str:
+    """The hash over all but the seal itself: the same for the same content, whatever its order and layout were."""
+    content = {key: value for key, value in data.items() if key != "seal"}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def render_dossier(dossier: Dossier) -> str:
+    """The text of `evidence.json`: for people too, in ASCII, so that a model's words are harmless in a terminal."""
+    return json.dumps(dossier.model_dump(mode="json"), indent=1, allow_nan=False) + "\n"

@@ -1,0 +1,130 @@
+"""The tests that the evidence lists, as a suite; and whether the delivered file holds these tests and no others."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from burnish.checks.suite import Suite
+from burnish.evidence.given_tests import find_given_tests_safely
+from burnish.evidence.schema import Dossier
+from burnish.parsing import parse
+from burnish.report.deliverables import render_suite
+from burnish.tasks.kinds import AskedKinds, kinds_in_words
+from burnish.text import one_line
+
+_NOT_SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Signs at which a line may end, begin anew or turn round and no reader sees it. Burnish writes them as escapes."""
+UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
+KINDS = {"spec": "added", "agreed": "added"}
+"""Where a suite keeps tests of an origin, if not under its own name."""
+
+
+def build_suite(dossier: Dossier) -> Suite:
+    """The suite, as the judge of the run had it."""
+    tests: dict[str, list[str]] = defaultdict(list)
+    for test in dossier.tests:
+        tests["project" if test.given_in == "project" else KINDS.get(test.origin, test.origin)].append(test.test)
+    return Suite(
+        entry_point=dossier.task.entry_point,
+        imports=dossier.task.imports,
+        file=dossier.task.test_file,
+        kinds=_read_kinds(dossier),
+        given=tuple(tests["given"]),
+        model=tuple(tests["model"]),
+        added=tuple(tests["added"]),
+        pinned=tuple(tests["pinned"]),
+        project=tuple(tests["project"]),
+    )
+
+
+def list_disputed(dossier: Dossier) -> tuple[str, ...]:
+    """Tests that were set aside."""
+    return tuple(test.test for test in dossier.tests if test.disputed)
+
+
+def build_suite_of_words(dossier: Dossier) -> Suite:
+    """The tests that the task's own words give, and nothing else: no text of the evidence's stands beside them."""
+    found = set(_find_in_words(dossier) or ())
+    given = tuple(test.test for test in dossier.tests if test.origin == "given" and test.test in found)
+    task = dossier.task
+    return Suite(entry_point=task.entry_point, imports=task.imports, given=given, kinds=_read_kinds(dossier))
+
+
+def _read_kinds(dossier: Dossier) -> AskedKinds:
+    """What the task's words ask for; where they do not say, how the tests use a name decides."""
+    return kinds_in_words(dossier.task.words, (dossier.task.entry_point.partition(".")[0], *dossier.task.imports))
+
+
+def _find_in_words(dossier: Dossier) -> tuple[str, ...] | None:
+    task = dossier.task
+    names = frozenset((task.entry_point, *task.imports))
+    return find_given_tests_safely(task.words, bool(dossier.run.continues), names)
+
+
+def find_hidden_characters(dossier: Dossier) -> Iterator[str]:
+    """Tests that a reader would not see as Python does."""
+    for test in dossier.tests:
+        if found := _NOT_SHOWN.search(test.test):
+            yield f"{one_line(test.name, 80)} holds signs that are not shown (U+{ord(found[0]):04X})"
+
+
+def compare_test_file(dossier: Dossier, text: str) -> Iterator[str]:
+    """How the delivered file differs from the tests that are listed. Layout and comments do not count.
+
+    Both are read as Python and never run.
+    """
+    suite = build_suite(dossier)
+    for test in dossier.tests:
+        if suite.names.get(test.name) != test.test:
+            yield f"{one_line(test.name, 80)} is not what the test is called in the file of tests"
+    listed = render_suite(suite, list_disputed(dossier), dossier.task.module)
+    try:
+        modules = parse(listed), parse(text)
+        wanted, there = map(_group_by_name, modules)
+        ordered = [[ast.dump(node) for node in module.body] for module in modules]
+    except UNREADABLE:
+        yield "the tests are not Python that can be read"
+        return
+    for name in dict.fromkeys((*wanted, *there)):
+        called = f"test {one_line(name, 80)}" if name.startswith("test") else name or "text outside of tests"
+        if name not in there:
+            yield f"the listed {called} is not in the file of tests"
+        elif name not in wanted:
+            yield f"the file of tests holds {called}, which the evidence does not list"
+        elif wanted[name] != there[name]:
+            yield f"{called} in the file of tests is not the one that the evidence lists"
+    if wanted == there and ordered[0] != ordered[1]:  # what is defined twice is what it was last
+        yield "the file of tests has another order than the evidence"
+
+
+def _group_by_name(module: ast.Module) -> dict[str, str]:
+    """What a file does, by the names that it defines; two of one name, and all that has none, count together."""
+    found: dict[str, str] = defaultdict(str)
+    for node in module.body:
+        name = node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else ""
+        found[name] += ast.dump(node)
+    return found
+
+
+def compare_given_tests(dossier: Dossier) -> Iterator[str]:
+    """Whether the task's own words give the tests that are said to be given; looked up again."""
+    task, given = dossier.task, {test.test for test in dossier.tests if test.origin == "given"}
+    in_words = certain = _find_in_words(dossier)
+    if dossier.run.continues:
+        certain = find_given_tests_safely(task.words, True, frozenset((task.entry_point,)))
+    if in_words is None or certain is None:
+        yield "the task's words could not be searched for tests"
+        return
+    reviewed = any(remark.kind == "reviewed" and remark.about == "tests" for remark in dossier.people)
+    taken_back = task.taken_back if reviewed else ()  # only a person can take a test back
+    for test in certain:
+        if test not in given and test not in taken_back:
+            yield f"the task's words give `{one_line(test, 120)}`, and the evidence does not list it as given"
+    for listed in dossier.tests:
+        if listed.given_in == "words" and listed.test not in in_words:
+            yield f"`{one_line(listed.test, 120)}` is not among the tests that the task's words give"
+        if listed.origin == "given" and listed.disputed:
+            yield f"{one_line(listed.name, 80)} was given, and a given test is never set aside"
+        if listed.given_in == "file" and not task.test_file:
+            yield f"{one_line(listed.name, 80)} is said to be in the user's file, and there is none"

@@ -1,0 +1,340 @@
+"""`report.html`: one file that opens anywhere, without a network or a script, for someone who does not program.
+
+What code and tools said reaches the page escaped and in no other way; the page's own policy forbids every script and
+every address. A check's details are read row by row into the small types below: a row of another form, as an older or
+a foreign report may have, is left out of the page (it is in `report.json`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from html import escape
+from importlib.resources import files
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from burnish.checks.finding import Finding, read_findings
+from burnish.checks.quality.check import PartScore
+from burnish.checks.verdict import Checked
+from burnish.events import Evidence
+from burnish.report import check_words as words
+from burnish.report.code_view import render_files
+from burnish.text import counted, html_line, plain
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+LEGEND = (
+    '<p class="small">Files in which something was found. Striped lines marked “not run” are those that no test runs; '
+    "notes stand below the line they speak of.</p>"
+)
+FIRST, MOST, FEW, MOST_POINTS, MOST_ROWS = 6, 40, 12, 6, 200
+"""Cards shown at once, and behind a click; rows that need no click; bars of one function; rows of a table."""
+RANKS = {"skipped": 1, "not_run": 1, "xfailed": 2, "passed": 3}
+"""The order of tests by how they ended; any other end, such as "failed", comes first."""
+ENDS = {"passed": ("good", "✓ passed"), "failed": ("bad", "✗ failed"), "xfailed": ("good", "✓ as expected")}
+
+
+class TestRow(BaseModel):
+    """One test of a project."""
+
+    __test__ = False
+    id: str = ""
+    outcome: str = ""
+    seconds: float | None = None
+
+
+class FileRow(BaseModel):
+    """How much of one file the tests run."""
+
+    file: str = ""
+    percent: float
+    missing: list[int] = []
+
+
+class WatchedFunction(BaseModel):
+    """What became of the mutants of one function."""
+
+    function: str = ""
+    file: str = ""
+    killed: int = 0
+    survived: int = 0
+    no_tests: int = 0
+
+
+class PackageRow(BaseModel):
+    """What is known of one package."""
+
+    name: str = ""
+    version: str | None = None
+    first_release: str | None = None
+    advisories: list[dict[str, object]] = []
+    exists: bool | None = None
+    near: str | None = None
+
+
+class TimedFunction(BaseModel):
+    """How the time of one function grows with its input."""
+
+    name: str = ""
+    argument: str | None = None
+    growth: str | None = None
+    memory_growth: str | None = None
+    points: list[tuple[float, float, float | None]] = []
+    note: str | None = None
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def render_page(checked: Checked, texts: Mapping[str, str]) -> str:
+    """The whole page; `texts` are the files that are shown with their findings."""
+    style = (files("burnish.report") / "style.css").read_text("utf-8")
+    title = f"{checked.project.name}: {words.render_headline(checked)}"
+    return "\n".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{html_line(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
+            *_render_body(checked, texts),
+            "</main>\n</body>\n</html>\n",
+        ]
+    )
+
+
+def _render_body(checked: Checked, texts: Mapping[str, str]) -> Iterator[str]:
+    yield f'<p class="eyebrow">burnish check · {html_line(words.summarise(checked))}</p>'
+    kind, symbol = ("good", words.SYMBOLS["passed"]) if checked.passed else ("bad", words.SYMBOLS["failed"])
+    headline = html_line(words.render_headline(checked))
+    yield f'<h1 class="{kind}"><span aria-hidden="true">{symbol}</span>{headline}.</h1>'
+    remarks = "".join(f"<p>{html_line(remark)}</p>" for remark in words.list_remarks(checked))
+    yield f'<div class="remarks">{remarks}</div>' if remarks else ""
+    below = {item.check: "".join(_render_details(item)) for item in checked.evidence}
+    yield '<div class="lights">'
+    for item in checked.evidence:
+        yield _render_light(item, item.check in checked.required, bool(below[item.check]))
+    yield "</div>"
+    for check, inside in below.items():
+        yield f'<h2 id="{html_line(check)}">{html_line(check.capitalize())}</h2>{inside}' if inside else ""
+    code = "".join(render_files(checked, texts))
+    yield f'<h2 id="code">The code</h2>{LEGEND}{code}' if code else ""
+    yield "<footer>Made by Burnish. Everything on this page is in this one file. A check shows what it looked for, "
+    yield "where it looked; code that passes all of them can still be wrong.</footer>"
+
+
+def _render_light(item: Evidence, required: bool, more: bool) -> str:
+    """One row: symbol, word, name, figure against what was wanted, and what it all means; `more` stands below."""
+    name = html_line(item.check.capitalize())
+    link = f'<a href="#{html_line(item.check)}">{name}</a>' if more else name
+    figure = f"<strong>{html_line(item.figure, 60)}</strong>" if item.figure else ""
+    wanted = f"<span>wanted: {html_line(item.threshold, 80)}</span>" if item.threshold else ""
+    optional = "" if required else "<span>not required</span>"
+    return (
+        f'<section class="card light {item.verdict}"><div class="lamp" aria-hidden="true">'
+        f"{words.SYMBOLS[item.verdict]}</div><div><h3>{link} "
+        f"<em>{words.VERDICTS[item.verdict]}</em></h3><p>{html_line(item.why)}</p>"
+        f'<p class="small">{escape(words.MEANING[item.check])}</p></div>'
+        f'<div class="figure">{figure}{wanted}{optional}</div></section>'
+    )
+
+
+def _render_details(item: Evidence) -> Iterator[str]:
+    """One check's own part; nothing when there is nothing to show."""
+    yield from DETAILS[item.check](item) if item.check in DETAILS else ()
+    if "traceback" in item.details:
+        yield f"<details><summary>Our bug, in full</summary><pre>{escape(plain(str(item.details['traceback'])))}</pre>"
+        yield "</details>"
+
+
+def _render_tests(item: Evidence) -> Iterator[str]:
+    cases = sorted(_read_rows(item, "tests", TestRow), key=lambda case: RANKS.get(case.outcome, 0))
+    # A finding of this check reads "ID failed: why".
+    reasons = {name: why for name, _, why in (one.what.partition(" failed: ") for one in read_findings(item))}
+    flaky = _read_list(item, "flaky")
+    bad = [case for case in cases if case.outcome not in RANKS or case.id in flaky]
+    for some, title in ((bad, f"{counted(len(bad), 'test')} failed or flaky"), (cases, counted(len(cases), "test"))):
+        rows = []
+        for case in some:
+            kind, word = ENDS.get(case.outcome, ("none", f"– {html_line(case.outcome.replace('_', ' '), 30)}"))
+            result = f'<span class="{kind}">{word}</span>'
+            result += ' <span class="bad">✗ flaky</span>' if case.id in flaky else ""
+            why = f"<pre>{escape(plain(reasons[case.id]))}</pre>" if reasons.get(case.id) else ""
+            seconds = "" if case.seconds is None else f"{case.seconds:.3f}"
+            rows.append((f"{html_line(case.id)}{why}", result, seconds))
+        is_open = some is bad or (not bad and len(cases) <= FEW)
+        yield _fold(title, _table(("test", "result", "seconds"), rows, (2,)), is_open) if some else ""
+    printed = plain(str(item.details.get("printed") or "")).strip()
+    if printed:
+        yield _fold("What the test run printed at its end", f"<pre>{escape(printed)}</pre>", not cases)
+
+
+def _render_coverage(item: Evidence) -> Iterator[str]:
+    rows = [
+        (html_line(row.file), f"{_bar(row.percent)} {row.percent:.0f} %", counted(len(row.missing), "line"))
+        for row in sorted(_read_rows(item, "files", FileRow), key=lambda row: row.percent)
+    ]
+    if rows:
+        table = _table(("file", "lines and branches that the tests run", "never run"), rows, (2,))
+        yield _fold(f"{counted(len(rows), 'file')}, least covered first", table, len(rows) <= FEW)
+
+
+def _render_mutation(item: Evidence) -> Iterator[str]:
+    """The changes that no test noticed as diffs, and how well each function is watched, the worst first."""
+    found = [_render_mutant(finding) for finding in read_findings(item) if finding.diff]
+    if found:
+        yield '<p class="small">Each of these changes makes the code different, and no test noticed. A test that fails '
+        yield "on the change is what is missing.</p>"
+    yield from _render_cards(found, "change")
+    rows = []
+    for row in _read_rows(item, "functions", WatchedFunction):
+        if total := row.killed + row.survived + row.no_tests:
+            share = row.killed / total
+            cells = html_line(f"{row.function} · {row.file}"), f"{_bar(100 * share)} {row.killed} of {total}"
+            rows.append((share, (*cells, str(row.no_tests))))
+    if rows:
+        heads = ("function", "changes that a test noticed", "in code no test runs")
+        table = _table(heads, [cells for _, cells in sorted(rows, key=lambda row: row[0])], (2,))
+        yield _fold(f"{counted(len(rows), 'function')}, least watched first", table)
+
+
+def _render_mutant(finding: Finding) -> str:
+    """A change, line by line; the signs stay, so that colour is not all that tells them apart."""
+    lines = [line for line in plain(finding.diff).split("\n") if not line.startswith(("--- ", "+++ ")) and line]
+    kinds = {"+": "in", "-": "out", "@": "at"}
+    diff = "".join(f'<div class="{kinds.get(line[:1], "")}">{escape(line[:300])}</div>' for line in lines[:60])
+    head = f"<b>{html_line(words.format_place(finding))}</b> <span class='small'>{html_line(finding.what)}</span>"
+    return f'<div>{head}<div class="diff">{diff}</div></div>'
+
+
+def _render_findings(item: Evidence) -> Iterator[str]:
+    """Findings as a table, for checks whose findings stand beside the code as well; empty columns are left out."""
+    found = read_findings(item)
+    heads = ("where", "what", "severity", "confidence", "rule")
+    rows = [(words.format_place(one), one.what, one.severity, one.confidence, one.rule) for one in found]
+    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    if found:
+        table = _table([heads[place] for place in kept], [[html_line(row[place]) for place in kept] for row in rows])
+        yield _fold(counted(len(found), "finding"), table, len(found) <= FEW)
+
+
+def _render_dependencies(item: Evidence) -> Iterator[str]:
+    unknown = [str(line) for line in _read_list(item, "not_known")]
+    rows = []
+    for row in _read_rows(item, "packages", PackageRow):
+        holes = ", ".join(html_line(one.get("id", "?"), 60) for one in row.advisories)
+        note = '<span class="bad">✗ not on the index</span>' if row.exists is False else ""
+        note += f'<span class="bad">✗ looks like {html_line(row.near, 60)}</span>' if row.near else ""
+        none = '<span class="good">✓ none</span>'
+        if any(row.name in line for line in unknown):
+            none = '<span class="none">– not known</span>'
+        holes = f'<span class="bad">✗</span> {holes}' if holes else none
+        name, version = f"<b>{html_line(row.name)}</b>", html_line(row.version or "?")
+        rows.append((name, version, html_line(row.first_release or "?"), holes, note))
+    if rows:
+        yield f'<div class="card">{_table(("package", "version", "first release", "known holes", "note"), rows)}</div>'
+    if unknown:
+        inside = "".join(f"<li>{html_line(line)}</li>" for line in unknown[:MOST_ROWS])
+        yield _fold(f"{counted(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>", True)
+
+
+def _render_quality(item: Evidence) -> Iterator[str]:
+    parts, rows = item.details.get("parts"), []
+    for name, row in parts.items() if isinstance(parts, dict) else ():
+        with suppress(ValidationError):
+            part = PartScore.model_validate(row)
+            score = "nothing to judge" if part.score is None else f"{_bar(part.score)} {part.score:.0f}"
+            rows.append((html_line(name), score, html_line(part.why), html_line(part.weight)))
+    if rows:
+        yield f'<div class="card">{_table(("part", "score of 100", "why", "weight"), rows, (3,))}</div>'
+    yield from _render_findings(item)
+
+
+def _render_performance(item: Evidence) -> Iterator[str]:
+    """Bars for the time of each function at each size; what could not be measured says why."""
+    cards = []
+    for row in _read_rows(item, "functions", TimedFunction):
+        points = pick_doubling([(size, seconds) for size, seconds, _ in row.points])
+        most = max((seconds for _, seconds in points), default=0.0)
+        bars = "".join(_render_point(size, seconds, most) for size, seconds in points)
+        growth = f"time grows: <b>{html_line(row.growth)}</b>" if row.growth else "not measured"
+        memory = f"; memory: {html_line(row.memory_growth)}" if row.memory_growth else ""
+        head = f"<h3>{html_line(row.name)}</h3><p>{growth} with {html_line(row.argument or 'its input')}{memory}</p>"
+        chart = f'<div class="points">{bars}</div>' if bars else ""
+        note = f'<p class="small">{html_line(row.note)}</p>' if row.note else ""
+        cards.append(f'<div class="card">{head}{chart}{note}</div>')
+    yield from _render_cards(cards, "function")
+
+
+def pick_doubling(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The last few points, each at least twice as large as the one before: a glance shows how the time grows."""
+    few: list[tuple[float, float]] = []
+    for size, seconds in sorted(points, reverse=True):
+        if len(few) < MOST_POINTS and (not few or size * 2 <= few[-1][0]):
+            few.append((size, seconds))
+    return few[::-1]
+
+
+def _render_point(size: float, seconds: float, most: float) -> str:
+    units = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
+    fitting = (f"{seconds * factor:.3g}\u00a0{unit}" for unit, factor in units if seconds * factor >= 1)
+    time = next(fitting, f"{seconds * 1e9:.0f}\u00a0ns")
+    height = 70 * seconds / most if most else 0.0
+    return f'<div>{time}<i style="height:{height:.1f}%"></i><span>{size:,.0f}</span></div>'
+
+
+DETAILS: dict[str, Callable[[Evidence], Iterator[str]]] = {
+    "tests": _render_tests,
+    "coverage": _render_coverage,
+    "mutation": _render_mutation,
+    "security": _render_findings,
+    "dependencies": _render_dependencies,
+    "quality": _render_quality,
+    "performance": _render_performance,
+}
+
+
+def _read_list(item: Evidence, key: str) -> list[object]:
+    value = item.details.get(key)
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _read_rows(item: Evidence, key: str, kind: type[R]) -> list[R]:
+    """The rows under a key of a check's details that have the form of this type."""
+    found = []
+    for row in _read_list(item, key):
+        with suppress(ValidationError):
+            found.append(kind.model_validate(row))
+    return found
+
+
+def _render_cards(cards: Sequence[str], noun: str) -> Iterator[str]:
+    """The first few side by side, more of them folded away, the rest in `report.json`."""
+    first, more, left = cards[:FIRST], cards[FIRST:MOST], len(cards) - MOST
+    yield f'<div class="pairs">{"".join(first)}</div>' if first else ""
+    beyond = f"; {left} others are in report.json" if left > 0 else ""
+    title = f"{counted(len(more), f'more {noun}')}{beyond}"
+    yield _fold(title, f'<div class="pairs">{"".join(more)}</div>') if more else ""
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+    """A table whose cells are HTML already; `numbers` are the columns that stand right."""
+
+    def render_row(cells: Sequence[str], tag: str) -> str:
+        marks = [' class="number"' if place in numbers else "" for place in range(len(cells))]
+        return "".join(f"<{tag}{mark}>{cell}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
+
+    kept = list(rows)
+    body = "".join(f"<tr>{render_row(cells, 'td')}</tr>" for cells in kept[:MOST_ROWS])
+    more = f'<p class="small">… and {len(kept) - MOST_ROWS} more in report.json.</p>' if len(kept) > MOST_ROWS else ""
+    head = f"<thead><tr>{render_row(heads, 'th')}</tr></thead>"
+    return f'<div class="wide"><table>{head}<tbody>{body}</tbody></table></div>{more}'
+
+
+def _bar(percent: float, enough: float = 80.0) -> str:
+    """A share of 100 as a bar; its colour says whether that is much, the number beside it says how much."""
+    kind = "" if percent >= enough else " mid" if percent >= enough / 2 else " low"
+    return f'<span class="bar{kind}"><i style="width:{min(100.0, max(0.0, percent)):.1f}%"></i></span>'
+
+
+def _fold(title: str, inside: str, is_open: bool = False) -> str:
+    """A part that opens with a click, without a script."""
+    return f'<details class="card"{" open" if is_open else ""}><summary>{title}</summary>{inside}</details>'

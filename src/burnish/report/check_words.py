@@ -1,0 +1,98 @@
+"""How we speak of checks: what each means and what its answers are called. Shared by screen, page and text."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from burnish.checks.finding import Finding, read_findings
+from burnish.checks.tests import sharing
+from burnish.checks.verdict import Checked
+from burnish.events import Outcome
+from burnish.text import counted, join_words, one_line
+
+MEANING = {
+    "tests": "Does the code do what its tests say? They run three times in different orders, so that a test which "
+    "passes only sometimes is found.",
+    "coverage": "How much of the code do the tests run at all? What they never run, they cannot judge.",
+    "mutation": "Would the tests notice if the code were wrong? It is broken on purpose in small ways, and each change "
+    "that no test notices is shown.",
+    "security": "Does the code do things that attackers like: run text as code, pass input to a shell, hold a "
+    "password, open connections?",
+    "dependencies": "Are the packages it builds on real, not brand new, not look-alikes of a famous name, and free of "
+    "known holes?",
+    "quality": "Is the code easy to read and to change? One score from 0 to 100, made of the parts that are shown.",
+    "performance": "How does the time grow when the input grows? Twice the input should not take a hundred times "
+    "as long.",
+}
+"""For someone who does not program."""
+VERDICTS: dict[Outcome, str] = {"passed": "passed", "failed": "failed", "not_run": "not run"}
+SYMBOLS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "not_run": "–"}
+
+
+def render_headline(checked: Checked) -> str:
+    """One sentence with the verdict, without its full stop."""
+    named = _by_verdict(checked, checked.required)
+    if checked.passed and not checked.required:
+        return "Nothing is required here, so nothing could fail"
+    if checked.passed:
+        every = "The one check that is required" if len(checked.required) == 1 else "Every required check"
+        tests = next((item for item in checked.evidence if item.check == "tests"), None)
+        is_shared = tests is not None and tests.details.get("separated") is False
+        return f"{every} passed: {join_words(named['passed'])}{sharing(is_shared, 1, 'the tests')}"
+    said = [f"{join_words(named['failed'])} failed"] if named["failed"] else []
+    if left := named["not_run"]:
+        said.append(f"{join_words(left)} {'was' if len(left) == 1 else 'were'} not run")
+    return f"Not good enough yet: {' and '.join(said)}"
+
+
+def list_remarks(checked: Checked) -> Iterator[str]:
+    """What the headline leaves out: checks that are not required and did not pass, and what that means."""
+    others = [item.check for item in checked.evidence if item.check not in checked.required]
+    named = _by_verdict(checked, others)
+    if named["failed"]:
+        yield f"Not required, but failed: {join_words(named['failed'])}."
+    if named["not_run"]:
+        yield f"Not required, and not run: {join_words(named['not_run'])}."
+    if _by_verdict(checked, checked.required)["not_run"]:
+        yield "A required check that was not run does not count as passed."
+    own = checked.project.settings.model_dump(mode="json", exclude_defaults=True)
+    if own and not checked.project.generated:
+        said = one_line("; ".join(f"{key} = {json.dumps(value)}" for key, value in own.items()), 300)
+        yield f"What is enough here the project itself has set, in [tool.burnish] of its pyproject.toml: {said}."
+
+
+def _by_verdict(checked: Checked, names: Sequence[str]) -> dict[str, list[str]]:
+    verdicts = {item.check: item.verdict for item in checked.evidence}
+    return {key: [name for name in names if verdicts.get(name, "not_run") == key] for key in VERDICTS}
+
+
+def pick_worst(checked: Checked, most: int) -> tuple[list[tuple[str, Finding]], int]:
+    """The findings to show first and how many there are in all.
+
+    Those of failed checks come first: the worst of each check, then the second of each, and so on.
+    """
+    failed = [item for item in checked.evidence if item.verdict == "failed"]
+    others = [item for item in checked.evidence if item.verdict != "failed"]
+    found = []
+    for items in (failed, others):
+        queues = [[(item.check, finding) for finding in read_findings(item)] for item in items]
+        found += [row for place in range(most) for queue in queues for row in queue[place : place + 1]]
+    return found[:most], sum(len(read_findings(item)) for item in checked.evidence)
+
+
+def name_source(check: str, finding: Finding) -> str:
+    """Who says so: the check, and the tool's own name for it. A mutant's name means nothing to anybody."""
+    return f"{check} {one_line(finding.rule, 40)}" if finding.rule and check != "mutation" else check
+
+
+def format_place(finding: Finding) -> str:
+    """Where it is, as editors and terminals know it."""
+    name = one_line(finding.file, 120)
+    return f"{name}:{finding.line}" if finding.line else name
+
+
+def summarise(checked: Checked) -> str:
+    """What was checked, and how long that took."""
+    project = checked.project
+    seconds = sum(checked.seconds.values())
+    tests = counted(len(project.tests), "place") + " with tests" if project.tests else "no test files"
+    return f"{one_line(project.name)}: {counted(len(project.sources), 'file')}, {tests}, {seconds:.1f} s of checking"

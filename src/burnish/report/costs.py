@@ -1,0 +1,81 @@
+"""What a run cost, for people: in one sentence, a line a model, or a table. Derived from its accounts."""
+
+from collections.abc import Sequence
+
+from burnish.models.names import split_names
+from burnish.models.prices import EMBEDDED, is_free
+from burnish.redact import model_name
+from burnish.runs.accounts import Account
+from burnish.runs.run import Run
+from burnish.text import counted, one_line
+
+NOBODY = "none"
+"""In a run's record: no model was to be asked."""
+UNKNOWN = "no price known"
+
+
+def describe_cost(run: Run) -> str:
+    """One sentence: calls, tokens, speed, time, money."""
+    if run.started.model == NOBODY:
+        return f"no model was asked; {run.seconds:.1f} s in all"
+    names = ",".join(map(model_name, split_names(run.started.model)))
+    writing = sum(account.seconds for account in run.accounts)
+    speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
+    lost, tokens = (sum(getattr(one, name) for one in run.accounts) for name in ("lost", "tokens_lost"))
+    were = "was" if lost == 1 else "were"
+    booked = f"; {counted(lost, 'answer')} {were} lost on the way, booked at {tokens:,} tokens" if lost else ""
+    said = f"{counted(run.calls, 'call')} to {names}; {_count_tokens(run.accounts)}{speed}{booked}"
+    return f"{said}; {run.seconds:.1f} s in all; {_sum_money(run)}"
+
+
+def describe_cost_by_model(run: Run) -> list[str]:
+    """A line a model, where more than one answered: answers, tokens, time, money."""
+    lines = [
+        f"{model_name(one.model)}: {counted(one.asks, 'answer')}; {_count_tokens([one])}; {one.seconds:.1f} s; "
+        f"{_money_of(one)}"
+        for one in run.accounts
+    ]
+    return lines if len(lines) > 1 else []
+
+
+def render_cost_table(run: Run) -> str:
+    """The accounts as a Markdown table; empty where nobody answered."""
+    rows = []
+    for one in run.accounts:
+        name = one_line(model_name(one.model), 100).replace("`", "'").replace("|", "\\|")  # nothing in it is markup
+        tokens = f"{one.tokens_in} | {one.tokens_cached} | {one.tokens_out} | {one.tokens_thought}"
+        rows.append(f"| `{name}` | {one.asks} | {tokens} | {one.seconds:.1f} | {_money_of(one)} |")
+    head = "| model | answers | tokens read | from a cache | written | thoughts | seconds | money |"
+    return "\n".join([head, "|---|---|---|---|---|---|---|---|", *rows]) if rows else ""
+
+
+def _count_tokens(accounts: Sequence[Account]) -> str:
+    """Tokens read and written, and which of them were cheaper or are in no answer."""
+    read, cached, written, thought = (
+        sum(getattr(one, name) for one in accounts)
+        for name in ("tokens_in", "tokens_cached", "tokens_out", "tokens_thought")
+    )
+    from_cache = f" ({cached} from a cache)" if cached else ""
+    thoughts = f" ({thought} of them thoughts)" if thought else ""
+    return f"{read} tokens read{from_cache}, {written} written{thoughts}"
+
+
+def _money_of(account: Account) -> str:
+    """What one model cost; a price that nobody knows is not nothing."""
+    if account.dollars:
+        return f"{account.dollars:.4f} dollars"
+    free = account.dollars is not None or all(map(is_free, split_names(account.model)))
+    return "no money" if free else UNKNOWN
+
+
+def _sum_money(run: Run) -> str:
+    each = {_money_of(account) for account in run.accounts}
+    known = sum(account.dollars or 0.0 for account in run.accounts)
+    if UNKNOWN in each:
+        return UNKNOWN + (f" for a part of it; {known:.4f} dollars for the rest" if known else "")
+    if known:
+        return f"{known:.4f} dollars"
+    if not each:
+        return "no money: nobody answered"
+    inside = all(name.startswith(EMBEDDED) for account in run.accounts for name in split_names(account.model))
+    return "no money: the model ran on this machine" if inside else "no money: the server asks for none"

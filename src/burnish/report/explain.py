@@ -1,0 +1,288 @@
+"""`burnish.explain`: the story of a run for someone who was not there, in plain English, from its events alone."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from burnish.events import (
+    Applied,
+    Asked,
+    Broke,
+    CodeProposed,
+    Compared,
+    Decided,
+    Event,
+    FilesWritten,
+    Mutated,
+    Rated,
+    Refined,
+    Refused,
+    Resumed,
+    Reviewed,
+    RunFinished,
+    Stopped,
+    Strengthened,
+    TestsFrozen,
+    TestsProposed,
+    Tweaked,
+    UserAnswered,
+)
+from burnish.model_choice import explain_who_answered
+from burnish.models.names import split_names
+from burnish.report.costs import NOBODY, describe_cost, describe_cost_by_model
+from burnish.report.deliverables import read_suite
+from burnish.report.improvement import explain_improvement, sort_unnoticed
+from burnish.report.narrate import as_sentence, describe, name_version
+from burnish.runs.run import Run, Version
+from burnish.text import counted, join_words, one_line, plain
+
+WIDTH = 100
+MOST_LISTED = 6
+"""Tests, inputs and the like that are written out; the rest is counted."""
+PURPOSES = {
+    "draft": "a first version",
+    "reflect": "a correction of the best version, shown the one test that it fails",
+    "rewrite": "a version written afresh, from the words alone",
+    "second opinion": "a second opinion, from the words alone",
+    "repair": "the smallest change that repairs it",
+    "syntax": "a version that can be read as Python",
+    "repeat": "something other than what it had said before",
+    "refine": "the same without what a check had found",
+    "review": "the change that a person wanted",
+    "inputs": "calls on which small changes of the code would show",
+}
+NOT_VERSIONS = ("tests", "specify", "assume")
+"""What is asked for before the first round."""
+STEPS = (Strengthened, Refined)
+"""What closes a part of the work once the tests pass."""
+BEGINNINGS = (Decided, Resumed, Mutated, Asked, CodeProposed)
+"""What a part may begin with."""
+WORK = (Asked, CodeProposed, Mutated, *STEPS)
+"""What makes a part one: without any of it there is nothing to tell yet."""
+
+
+def explain(run: Run) -> str:
+    """What was asked, what decided, what happened in each round and why, what it cost, and why it ended as it did."""
+    cost = [describe_cost(run), *describe_cost_by_model(run)]
+    rounds = [" ".join([*_label(part, number), *_explain_round(run, part)]) for number, part in enumerate(_split(run))]
+    sections: dict[str, Iterable[str]] = {
+        "What was asked": _explain_task(run),
+        "What decided": _explain_tests(run),
+        "What happened": list(filter(None, rounds)) or ["Nothing: the record ends before anything was tried."],
+        "What iterating brought": _explain_gains(run),
+        "How it ended": _explain_end(run),
+        "What it cost": [*map(as_sentence, cost), *map(describe, run.all(Rated))],
+    }
+    parts = [[title.upper(), *map(_wrap, paragraphs)] for title, paragraphs in sections.items()]
+    return "\n\n".join("\n\n".join(part) for part in parts if len(part) > 1) + "\n"
+
+
+def _explain_task(run: Run) -> Iterator[str]:
+    started, spec = run.started, run.spec
+    goes_on = f", going on from run {started.continues}" if started.continues else ""
+    yield f"On {_format_time(started.at)} this was asked for with `burnish {started.verb}`{goes_on}:"
+    yield f"    {one_line(started.prompt, 600)}"
+    yield from explain_who_answered(run)
+    first, *others = split_names(started.model)
+    helped = f" When it was stuck, {' and '.join(others)} could be asked." if others else ""
+    who = "No model was asked." if started.model == NOBODY else f"{first} answered.{helped}"
+    sandbox = started.sandbox.split(":")[0] or "no sandbox on record"
+    yield f"{who} Code was run in: {one_line(sandbox)}. The run is called {run.id}."
+    if spec:
+        yield f"It was taken to mean `{one_line(spec.signature, 120)}`."
+    yield from map(describe, run.all(UserAnswered))
+    if spec and spec.assumptions:
+        yield f"Where the words leave it open, this was taken for granted: {_list(spec.assumptions)}"
+
+
+def _explain_tests(run: Run) -> Iterator[str]:
+    spec, suite = run.spec, read_suite(run)
+    given = (*(spec.given_tests if spec else ()), *suite.project)
+    if given:
+        whose = "tests were" if len(given) > 1 else "test was"
+        yield f"{len(given)} {whose} given, and given tests decide: {_list(given)}"
+    elif run.started.verb == "strengthen":
+        yield "The code decided, as its tests had passed it: a new test was kept only if the code passes it each time."
+    else:
+        yield "No example was given, so nothing could prove the code: only tests that the model wrote speak for it."
+    if suite.model:
+        dropped = sum(event.dropped for event in run.all(TestsProposed))
+        aside = f" ({dropped} more could not be used)" if dropped else ""
+        yield (
+            f"The model wrote {counted(len(suite.model), 'test')}{aside}. They rank versions and never decide against "
+            f"a given one: {_list(suite.model)}"
+        )
+    if suite.added:
+        yield (
+            f"{counted(len(suite.added), 'test')} came later, for small changes of the code that no test noticed, and "
+            f"count as well: {_list(suite.added)}"
+        )
+    if suite.pinned:
+        says = "test only says" if len(suite.pinned) == 1 else "tests only say"
+        yield (
+            f"{len(suite.pinned)} {says} what the code does now. Such a test is pinned: it proves nothing and counts "
+            f"nowhere. {_list(suite.pinned)}"
+        )
+    if frozen := run.last(TestsFrozen):
+        yield f"From then on the tests stood as they were (hash {frozen.sha256[:12]})."
+
+
+def _split(run: Run) -> list[list[Event]]:
+    """The events of the work, a part for each time the agent set out again or was taken up again."""
+    parts: list[list[Event]] = [[]]
+    over = False
+    for event in run.events:
+        match event:
+            case Decided(choice="refine") | Resumed() | Mutated() | Asked(purpose="inputs"):
+                over = True
+            case Decided(moves=moves) if moves:
+                over = True
+        if over and isinstance(event, BEGINNINGS) and any(isinstance(e, WORK) for e in parts[-1]):
+            parts.append([])
+        parts[-1].append(event)
+        over = isinstance(event, STEPS) or (over and not isinstance(event, BEGINNINGS))
+    return parts
+
+
+def _label(events: Sequence[Event], number: int) -> Iterator[str]:
+    """How a part is introduced: its round, or that the run was taken up again."""
+    match events[0] if events else None:
+        case Resumed(answers=answers, at=at):
+            on_record = f"with {counted(answers, 'answer')} on record that need no asking"
+            yield f"Taken up again on {_format_time(at)}, {on_record}."
+        case Decided(moves=moves) if moves and moves[0].round:
+            yield f"Round {moves[0].round}."
+        case Decided(choice="refine", moves=(), check="") if number:
+            yield f"Round {number}."
+
+
+def _explain_round(run: Run, events: Sequence[Event]) -> Iterator[str]:
+    """First why the part began, then what was asked for, then what came of it."""
+    yield from (describe(event) for event in events if isinstance(event, Decided) and event.choice != "judge")
+    yield from (describe(event) for event in events if isinstance(event, Mutated))
+    yield from _explain_questions(run, events)
+    for event in events:
+        match event:
+            case CodeProposed():
+                yield _explain_version(run, event)
+            case Decided(choice="judge") if _went_on(run):
+                yield describe(event)
+            case Tweaked() | Compared() | Refused() | Strengthened() | Refined() | Reviewed():
+                yield describe(event)
+
+
+def _went_on(run: Run) -> bool:
+    """Whether more was done once the tests passed: then that they did is no end."""
+    return any(isinstance(event, (Mutated, *STEPS)) for event in run.events)
+
+
+def _explain_questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
+    """What the model was asked for, how often and how warm, and which other models were asked."""
+    temperatures: dict[str, list[str]] = {}
+    for event in events:
+        if isinstance(event, Asked) and event.purpose not in NOT_VERSIONS:
+            temperatures.setdefault(event.purpose, []).append(f"{event.temperature:g}")
+    questions = []
+    for purpose, warm in temperatures.items():
+        often = f", {len(warm)} times" if len(warm) > 1 else ""
+        warmth = f" (temperature {join_words(list(dict.fromkeys(warm)))})"
+        questions.append(f"{PURPOSES.get(purpose, purpose)}{often}{warmth}")
+    if questions:
+        beside = "Side by side, the" if sum(map(len, temperatures.values())) > 1 else "The"
+        yield f"{beside} model was asked for {join_words(questions)}."
+    names = split_names(run.started.model)
+    moves = [move for event in events if isinstance(event, Decided) for move in event.moves]
+    others = {names[move.model] for move in moves if 0 < move.model < len(names)}
+    if others:
+        yield f"This time {join_words(sorted(others))} was asked."
+
+
+def _explain_version(run: Run, event: CodeProposed) -> str:
+    version = next(version for version in run.versions if version.number == event.version)
+    if version.number == 0:
+        return f"The code that was there {_explain_result(run, version)}."
+    same = [other.number for other in run.versions if other.number < version.number and other.code == version.code]
+    if same and not version.problem:
+        return f"Version {version.number} ({version.by}) is version {same[0]} once more."
+    base = f", from {name_version(event.base)}" if event.base is not None else ""
+    mended = f"; {event.mended}" if event.mended else ""
+    return f"Version {version.number} ({version.by}{base}{mended}) {_explain_result(run, version)}."
+
+
+def _explain_result(run: Run, version: Version) -> str:
+    """What the tests said of a version, or why they said nothing."""
+    if version.problem:
+        return f"could not be run: {one_line(version.problem, 160).rstrip('.')}"
+    if version.graded is None:
+        return "did not meet the tests any more"
+    graded = version.graded
+    failed = read_suite(run).failures(graded)
+    if not failed and graded.problem:
+        return f"gave no result: {one_line(graded.problem, 160).rstrip('.')}"
+    total = len(graded.cases)
+    if graded.passed == total:
+        return f"passed {'its one test' if total == 1 else f'all {total} tests'}"
+    body, message = next(iter(failed.items()), ("", graded.problem))
+    said = one_line(message.removeprefix(body).strip(), 160)
+    where = f"; it fails first at `{one_line(body, 120)}`" if body else ""
+    return f"passed {graded.passed} of {counted(total, 'test')}{where}{f' ({said})' if said else ''}"
+
+
+def _explain_gains(run: Run) -> Iterator[str]:
+    """Whether the steps paid, and which small changes of the code still go unnoticed."""
+    if sentences := explain_improvement(run):
+        yield " ".join(sentences)
+    left = sort_unnoticed(run)
+    kinds = {
+        "Small changes that still go unnoticed": left.unnoticed,
+        "Small changes that only pinned tests notice": left.pinned,
+        "Small changes that no input told from the code (probably equivalent)": left.alike,
+    }
+    for words, changes in kinds.items():
+        if changes:
+            yield f"{words}: {_list([f'line {one.line}: {one.said}' for one in changes], '')}"
+
+
+def _explain_end(run: Run) -> Iterator[str]:
+    last = run.parts[-1]
+    reasons = [describe(event) for event in last if isinstance(event, Decided) and event.choice == "judge"]
+    yield from [] if _went_on(run) else dict.fromkeys(reasons)
+    for event in last:
+        match event:
+            case RunFinished():
+                aside = read_suite(run).set_aside(event.disputed).items()
+                disputed = [f" Set aside as disputed, because {why}: {_list(tests)}" for why, tests in aside]
+                carried = f" The result is version {event.version}." if event.version else ""
+                yield f"Verdict: {event.verdict}. {as_sentence(event.why)}{carried}{''.join(disputed)}"
+            case FilesWritten():
+                yield f"The result was written to {one_line(event.folder, 300)}: {', '.join(event.files)}."
+            case Broke() | Applied():
+                yield describe(event)
+            case Stopped() if event.reason != "done":
+                yield describe(event)
+    if run.evidence:
+        checks = [f"{item.check} {item.verdict.replace('_', ' ')} ({one_line(item.why, 100)})" for item in run.evidence]
+        yield f"The checks on the final files said: {'; '.join(checks)}."
+    if run.verdict is None:
+        why = as_sentence(one_line(run.why, 400))
+        yield f"There is no verdict: {why} Go on with: burnish resume {run.id}"
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(
+        plain(text).strip("\n"),
+        WIDTH,
+        subsequent_indent="    " if text.startswith("    ") else "",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _list(items: Sequence[str], mark: str = "`") -> str:
+    shown = "; ".join(f"{mark}{one_line(item, 120)}{mark}" for item in items[:MOST_LISTED])
+    more = len(items) - MOST_LISTED
+    return f"{shown}; and {more} more." if more > 0 else f"{shown}."
+
+
+def _format_time(moment: float) -> str:
+    return datetime.fromtimestamp(moment).strftime("%d %B %Y at %H:%M").lstrip("0")

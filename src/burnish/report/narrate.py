@@ -1,0 +1,316 @@
+"""The one narrator: what an event means to a person. A new event is described here, and nowhere else.
+
+The live screen and `burnish show` print the lines; `explain` and `report.md` print the first one's text, which is a
+sentence wherever they do. Text of models in it is one line; whoever prints it makes it harmless for the medium.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from burnish.events import (
+    AnswerLost,
+    Applied,
+    Asked,
+    BaseEvent,
+    Broke,
+    CheckFinished,
+    CodeProposed,
+    Compared,
+    Decided,
+    FilesWritten,
+    Measured,
+    ModelReplied,
+    Mutated,
+    NewTest,
+    Notice,
+    PackagesAdded,
+    Rated,
+    Refined,
+    Refused,
+    Resumed,
+    Reviewed,
+    RunFinished,
+    RunStarted,
+    SpecAgreed,
+    Stopped,
+    Strengthened,
+    TestsFrozen,
+    TestsProposed,
+    TestsRan,
+    Tweaked,
+    UserAnswered,
+)
+from burnish.model_choice import read_choice
+from burnish.tasks.test_file import name_in_file
+from burnish.text import counted, join_words, one_line, plain
+
+Tone = Literal["", "good", "bad", "warning", "quiet", "test", "strong", "broken", "proven", "plausible", "failed"]
+ORIGINS = {
+    "spec": "from the words of the task",
+    "agreed": "on which versions written independently agree",
+    "pinned": "pinned to what the code does",
+}
+"""Who says what is right in a new test."""
+REVIEWED_PLACES = {"tests": "the tests", "checks": "the code and its checks"}
+CHECK_TONES: dict[str, Tone] = {"passed": "", "failed": "bad", "not_run": "warning"}
+
+
+class Line(NamedTuple):
+    """One line of a screen. The label stands in the margin; empty: the line belongs to the one above."""
+
+    label: str
+    text: str
+    tone: Tone = ""
+
+
+def narrate(event: BaseEvent) -> list[Line]:
+    """The event in words: first what happened, then what belongs to it. Empty for what only programs read."""
+    families = (_narrate_task, _narrate_answers, _narrate_code, _narrate_improvement, _narrate_end)
+    return [line for family in families for line in family(event)]
+
+
+def describe(event: BaseEvent) -> str:
+    """The event as a sentence; empty where there is nothing to say."""
+    if isinstance(event, PackagesAdded):
+        return describe_packages(event)
+    return next((line.text for line in narrate(event)), "")
+
+
+def as_sentence(text: str) -> str:
+    """One line that begins and ends as a sentence does."""
+    flat = one_line(text, 600).rstrip(".")
+    return f"{flat[:1].upper()}{flat[1:]}."
+
+
+def name_version(number: int) -> str:
+    """What a version is called; 0 is the code that there was before the run."""
+    return f"version {number}" if number else "the code that was there"
+
+
+def count_results(passed: int, total: int) -> str:
+    """What the tests said, in figures."""
+    return f"{passed} passed, {total - passed} failed"
+
+
+def _clause(text: str, most: int = 160) -> str:
+    """A text as part of a longer sentence."""
+    return one_line(text, most).rstrip(".")
+
+
+def _narrate_task(event: BaseEvent) -> Iterator[Line]:
+    """How a run begins: what was asked for, what it was taken to mean, and which tests and packages there are."""
+    match event:
+        case RunStarted():
+            yield Line("task", one_line(event.prompt, 200))
+            yield Line("model", event.model)
+            if why := read_choice(event):
+                yield Line("chosen", why, "quiet")
+            yield Line("sandbox", event.sandbox)
+        case Resumed():
+            answers = counted(event.answers, "answer")
+            yield Line("resumed", f"Taken up again, with {answers} on record that need no asking.")
+        case SpecAgreed():
+            yield Line("function", event.signature)
+            yield from (Line("given", name_in_file(test) or one_line(test), "test") for test in event.given_tests)
+            yield from (Line("assumed", one_line(point, 160), "warning") for point in event.assumptions)
+        case UserAnswered():
+            said = f"the answer was: {one_line(event.words, 200)}" if event.words else "the user agreed"
+            yield Line("", f"Asked whether to assume that {one_line(event.assumption, 120)}: {said}.")
+        case PackagesAdded():
+            shown = ", ".join(list_new_packages(event))
+            yield Line("packages", f"{shown} added: {event.why}" if event.why else shown)
+        case TestsProposed():
+            dropped = f" ({event.dropped} more could not be used)" if event.dropped else ""
+            yield Line("tests", f"{counted(len(event.tests), 'test')} written by the model{dropped}")
+            yield from (Line("", one_line(test), "test") for test in event.tests)
+        case TestsFrozen() if event.given + event.model + event.more:
+            yield Line("frozen", f"From here on the tests stand as they are (hash {event.sha256[:12]}).", "quiet")
+
+
+def describe_packages(event: PackagesAdded) -> str:
+    """All that code may import, and why; the screen shows only what is new."""
+    names = [one_line(f"{name} {version}", 80) for name, version in event.packages] or ["nothing"]
+    because = f"because {one_line(event.why, 100)}" if event.why else ""
+    if event.new and len(names) > 1:
+        return f"Code may import {join_words(names)} ({one_line(event.new, 80)} {because})."
+    return f"Code may import {join_words(names)}{because and f', {because}'}."
+
+
+def list_new_packages(event: PackagesAdded) -> list[str]:
+    """What came: "pandas 2.3.1". What it needs, and what was there before, is in the report and not on the screen."""
+    asked = {event.new} if event.new else asked_names(event)
+    return [one_line(f"{name} {version}", 80) for name, version in event.packages if name in asked]
+
+
+def asked_names(event: PackagesAdded) -> set[str]:
+    """The names of the packages that were asked for."""
+    return {re.split(r"[^\w.-]", asked)[0] for asked in event.asked}
+
+
+def _narrate_answers(event: BaseEvent) -> Iterator[Line]:
+    """What models were asked, what their answers took, and what somebody who waits would like to know."""
+    match event:
+        case Notice():
+            yield Line("note", event.text, "warning") if event.stays else Line("wait", event.text, "quiet")
+        case Asked():
+            settings = f"temperature {event.temperature:g}, seed {event.seed}, prompt version {event.prompt_version}"
+            yield Line("", f"asked {event.ask_id} ({settings})")
+        case ModelReplied():
+            parts = [event.model, f"{event.tokens_in} tokens read"]
+            parts += [f"{event.tokens_cached} from a cache"] if event.tokens_cached else []
+            parts += [f"{event.tokens_out} written"]
+            parts += [f"{event.tokens_thought} of them thoughts"] if event.tokens_thought else []
+            parts += [f"{event.seconds:.1f} s"]
+            parts += [f"{event.tokens_out / event.seconds:.0f} tokens/s"] if event.seconds else []
+            parts += [f"{event.dollars:.6f} dollars"] if event.dollars else []
+            cut = {"length": ", cut at its token limit", "cut": ", broken off"}.get(event.ended, "")
+            yield Line("answer", f"{event.ask_id}: {', '.join(filter(None, parts))}{cut}", "quiet")
+        case AnswerLost():
+            most = f"; it cost {event.dollars:.6f} dollars at most" if event.dollars else ""
+            yield Line("", f"The answer to {event.ask_id} was lost on its way, and is asked for again{most}.")
+
+
+def _narrate_code(event: BaseEvent) -> Iterator[Line]:
+    """Versions of the code, what the tests and other versions say of them, and what is decided on that."""
+    match event:
+        case CodeProposed():
+            mended = f" ({event.mended})" if event.mended else ""
+            said = event.problem or f"{counted(len(event.code.splitlines()), 'line')}{mended}"
+            tone: Tone = "bad" if event.problem else "strong"
+            yield Line(f"version {event.version}", f"{event.by}: {one_line(said, 160)}", tone)
+        case TestsRan(graded=graded):
+            said = f"version {event.version}: {count_results(graded.passed, len(graded.cases))}"
+            yield Line("ran", said, "good" if graded.all_passed else "bad")
+            if graded.problem:
+                yield Line("", one_line(graded.problem, 160), "bad")
+            failure = next((case.message for case in graded.cases if case.outcome != "passed"), "")
+            yield from (Line("", one_line(line, 160), "bad") for line in plain(failure).splitlines()[:4])
+        case Tweaked():
+            edits = f"{counted(event.tried, 'small edit')} of {name_version(event.base)}"
+            tried = f"{edits} {'was' if event.tried == 1 else 'were'} tried without asking the model"
+            passed = f"{event.passed or 'none'} of them passed every given test"
+            yield Line("edits", f"{tried}: {passed}.", "good" if event.passed else "quiet")
+        case Compared():
+            inputs = counted(len(event.inputs), "input")
+            groups = [join_words([str(number) for number in group]) for group in event.groups]
+            apart = f"; they differ at {_clause(event.apart, 200)}" if event.apart else ""
+            alike = f"the versions fall into {len(groups)} groups that behave alike: {'; '.join(groups)}{apart}"
+            versions = "Version" if len(event.groups[0]) == 1 else "Versions"
+            same = f"{versions} {groups[0]} gave the same answers on {inputs}."
+            yield Line("compared", same if len(groups) == 1 else f"Run on {inputs}, {alike}.", "quiet")
+        case Refused():
+            why = f"because {_clause(event.why, 200)}"
+            yield Line("refused", f"Refused: {_clause(event.what)}, {why}.", "warning")
+        case Decided():
+            yield Line("next", as_sentence(event.reason))
+
+
+def _narrate_improvement(event: BaseEvent) -> Iterator[Line]:
+    """What is done once the tests pass: tests for what goes unnoticed, rounds for findings, a person's word."""
+    match event:
+        case Mutated():
+            missed = event.mutants - event.noticed
+            yield Line(
+                "changes", _describe_mutants(event), "quiet" if not event.mutants else "warning" if missed else "good"
+            )
+        case Strengthened():
+            yield Line("changes", _describe_new_tests(event), "good" if event.tests else "warning")
+            for new in event.tests:
+                why = f" ({one_line(new.why, 80)})" if new.why else ""
+                yield Line(new.origin, f"{one_line(new.test)}{why}", "quiet" if new.origin == "pinned" else "test")
+            wrong = f"version {event.version} fails"
+            yield from (Line("wrong", f"{wrong} {one_line(test)}", "bad") for test in event.exposing)
+        case Refined():
+            before, after, why = (_clause(text) for text in (event.before, event.after, event.why))
+            found = f" ({before})" if before else ""
+            said = f"{found} was not kept: {why or 'nothing came of it'}"
+            if event.kept:
+                how = f" ({why})" if why else ""
+                said = f": {before} before, {after} after; version {event.version} is kept{how}"
+            yield Line("round", f"A round for {one_line(event.check, 40)}{said}.", "good" if event.kept else "warning")
+        case Measured():
+            figures = [f"{event.passed} of {counted(event.tests, 'test')} passed"]
+            figures += (
+                [f"{math.floor(event.mutation)} % of small changes noticed"] if event.mutation is not None else []
+            )
+            figures += [f"maintainability {event.quality:.0f} of 100"] if event.quality is not None else []
+            figures += [counted(event.lines, "line"), f"{event.seconds:.1f} s", f"{event.tokens} tokens so far"]
+            yield Line(
+                "", f"After {one_line(event.after, 40)}, version {event.version}: {', '.join(figures)}.", "quiet"
+            )
+        case Reviewed():
+            yield Line("you", _describe_review(event))
+
+
+def _describe_mutants(event: Mutated) -> str:
+    if not event.mutants:
+        why = _clause(event.why, 200) or "there was nothing to change"
+        return f"What the tests would notice was not tried: {why}."
+    changes, missed = (
+        f"{counted(event.mutants, 'small change')} of version {event.version}",
+        event.mutants - event.noticed,
+    )
+    if missed:
+        return f"{missed} of {changes} {'goes' if missed == 1 else 'go'} unnoticed by its tests."
+    were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
+    return f"{changes} {were} tried, and its tests notice {each}."
+
+
+def _describe_new_tests(event: Strengthened) -> str:
+    many, parts = len(event.tests), []
+    if many:
+        parts.append(f"{counted(many, 'test')} {'was' if many == 1 else 'were'} added: {count_origins(event.tests)}")
+    if event.exposing:
+        aside = ", and as none passes them and all others they were set aside" if event.aside else ""
+        parts.append(f"{len(event.exposing)} of them version {event.version} fails{aside}")
+    if event.pinned:
+        parts.append(f"{counted(event.pinned, 'change')} only pinned tests notice")
+    if event.alike:
+        parts.append(f"{counted(len(event.alike), 'change')} no input told from the code (probably equivalent)")
+    nothing = f"No test was added{f': {one_line(event.why, 200)}' if event.why else ''}"
+    return as_sentence("; ".join(parts) or nothing)
+
+
+def count_origins(tests: Sequence[NewTest]) -> str:
+    """How many new tests there are of each kind: "2 on which versions written independently agree and 1 pinned …"."""
+    counts = [(sum(new.origin == origin for new in tests), words) for origin, words in ORIGINS.items()]
+    return join_words([f"{count} {words}" for count, words in counts if count])
+
+
+def _describe_review(event: Reviewed) -> str:
+    said = {
+        "go_on": "said: go on",
+        "change": "wanted something changed",
+        "comment": "made a comment" + (f" about line {event.line}" if event.line is not None else ""),
+        "edited": "edited the file",
+        "stop": "stopped the work",
+    }[event.said]
+    words = _clause(event.words, 400)
+    told = f"A person looked at {REVIEWED_PLACES[event.where]} and {said}{f': {words}' if words else ''}"
+    return told if told.endswith(("?", "!")) else f"{told}."
+
+
+def _narrate_end(event: BaseEvent) -> Iterator[Line]:
+    """What the checks said, how the work ended, and what became of the result."""
+    match event:
+        case CheckFinished(evidence=item):
+            figure = f" {one_line(item.figure, 40)}:" if item.figure else ""
+            said = f"{item.check}: {item.verdict.replace('_', ' ')},{figure} {one_line(item.why, 160)}"
+            yield Line("check", said, CHECK_TONES[item.verdict])
+        case Stopped():
+            yield Line("stopped", f"The work stopped: {as_sentence(event.why or event.reason)}", "warning")
+        case Broke():
+            yield Line("broke", f"It broke ({event.error}): {as_sentence(one_line(event.message, 400))}", "broken")
+        case RunFinished():
+            yield from (Line("disputed", f"{one_line(test)} (set aside)", "warning") for test in event.disputed)
+            yield Line(event.verdict.upper(), one_line(event.why, 400), event.verdict)
+        case FilesWritten():
+            yield Line("files", "  ".join(f"{event.folder}/{name}" for name in event.files))
+        case Applied():
+            file, backup = one_line(event.file, 300), one_line(event.backup, 300)
+            yield Line("applied", f"{file} was replaced; the old one is kept as {backup}.")
+        case Rated():
+            comment = f": {event.comment}" if event.comment else ""
+            yield Line("", f"Somebody gave it {counted(event.stars, 'star')} of 5{comment}.")

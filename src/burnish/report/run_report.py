@@ -1,0 +1,191 @@
+"""`report.md` of a run: what was asked, what was proven, what was not, and what it cost. Derived from the run alone."""
+
+import math
+from collections.abc import Iterable
+
+from burnish.checks.finding import read_findings
+from burnish.checks.settings import CHECKS
+from burnish.checks.tests import sharing
+from burnish.events import (
+    Compared,
+    Decided,
+    Mutated,
+    PackagesAdded,
+    Refined,
+    Refused,
+    Resumed,
+    Reviewed,
+    Strengthened,
+    TestsFrozen,
+    Tweaked,
+)
+from burnish.model_choice import explain_who_answered
+from burnish.redact import redact
+from burnish.report.costs import describe_cost, render_cost_table
+from burnish.report.deliverables import read_suite
+from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
+from burnish.report.narrate import asked_names, count_results, describe
+from burnish.runs.run import Run, Version
+from burnish.tasks.test_file import name_in_file
+from burnish.text import fenced, one_line, plain
+
+HEADLINES = {
+    "proven": "Proven: your examples, and every undisputed test, pass.",
+    "plausible": "Plausible: its tests pass, which does not prove it.",
+    "failed": "Failed: the evidence is not in.",
+}
+HISTORY = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened, Refined, PackagesAdded)
+"""Events that tell how the result came about."""
+MOST_FINDINGS = 3
+"""Of one check; the rest is in the record."""
+MOST_CHANGES = 12
+"""Small changes that are listed one by one, of each kind."""
+NOTES = {
+    "agreed": "Agreed: versions of the code that were written independently say so.",
+    "spec": "Spec: the words of the task say so.",
+    "pinned": "Pinned: it says what the code does now. It proves nothing about what the code should do, and it counts "
+    "in no verdict and in no figure.",
+}
+"""What it means where a test comes from, of those that were added."""
+
+
+def render_report(run: Run) -> str:
+    """The text of `report.md`."""
+    parts = [
+        f"# {_escape(run.started.prompt, 80)}",
+        f"**{HEADLINES.get(run.state, run.state.capitalize())}**",
+        _words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
+    ]
+    packages = run.last(PackagesAdded)
+    sections = {
+        "Task": fenced(plain(run.started.prompt), "text"),
+        "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
+        "Code": fenced(plain(run.code), "python") if run.code else "",
+        "Evidence": _evidence(run),
+        "Tests": _tests(run),
+        "Packages": _packages(packages, run) if packages else "",
+        "What iterating brought": _improvement(run),
+        "What a person said": _bullets(map(describe, run.all(Reviewed)), 500),
+        "Versions": _versions(run.versions),
+        "How it came about": _bullets((describe(event) for event in run.events if isinstance(event, HISTORY)), 300)
+        or "Nothing had to be decided.",
+        "Who answered": _bullets(explain_who_answered(run), 900),
+        "Cost": "\n\n".join(filter(None, [describe_cost(run), render_cost_table(run)])),
+        "What this does not say": _limits(run),
+    }
+    parts += [f"## {title}\n\n{text}" for title, text in sections.items() if text]
+    return "\n\n".join(parts) + "\n"
+
+
+def _evidence(run: Run) -> str:
+    """A row a check, and below the worst of what the checks saw in the code."""
+    if not run.evidence:
+        return "No check was run."
+    rows, found = ["| check | answer | figure | why |", "|---|---|---|---|"], []
+    for item in run.evidence:
+        # Older records say that tests shared a process with the code, and not how many of them.
+        is_older = item.details.get("separated") is False and "shared" not in item.details
+        why = item.why + (sharing(1, 1) if is_older else "")
+        rows.append(f"| {item.check} | {item.verdict.replace('_', ' ')} | {_cell(item.figure)} | {_cell(why)} |")
+        for finding in read_findings(item)[:MOST_FINDINGS]:
+            where = f"line {finding.line}: " if finding.line else ""
+            found.append(f"- {item.check}: {where}{_words(finding.what)}")
+    return "\n".join([*rows, "", *found] if found else rows)
+
+
+def _tests(run: Run) -> str:
+    """A row a test, with who says that it is right, and what it said of the result."""
+    suite, final = read_suite(run), run.final
+    if not suite.names:
+        return "There is no test."
+    outcomes = suite.outcomes(final.graded) if final and final.graded else {}
+    added = {new.test: new for event in run.all(Strengthened) for new in event.tests}
+    kinds = {"you": suite.given, "the project": suite.project, "the model": suite.model}
+    lines = ["| test | from | result |", "|---|---|---|"]
+    for body in suite.names.values():
+        source = next((words for words, tests in kinds.items() if body in tests), "")
+        if not source and (new := added.get(body)):
+            source = f"{new.origin} ({new.why})" if new.why else new.origin
+        said = "disputed, set aside" if body in run.disputed else outcomes.get(body, "not_run").replace("_", " ")
+        name = one_line(name_in_file(body) or body, 160).replace("`", "'").replace("|", "\\|")
+        lines.append(f"| `{name}` | {_cell(source or 'added')} | {said} |")
+    origins = {added[body].origin for body in (*suite.added, *suite.pinned) if body in added}
+    notes = [f"- {note}" for origin, note in NOTES.items() if origin in origins]
+    return "\n".join([*lines, "", *notes] if notes else lines)
+
+
+def _packages(event: PackagesAdded, run: Run) -> str:
+    """What the code could import, with versions, and what the audit says of it."""
+    asked = asked_names(event)
+    rows = ["| package | version | asked for |", "|---|---|---|"]
+    for name, version in event.packages:
+        rows.append(f"| {_cell(name)} | {_cell(version)} | {'yes' if name in asked else 'needed by another'} |")
+    audit = next((item for item in run.evidence if item.check == "dependencies"), None)
+    said = f"{audit.verdict.replace('_', ' ')}: {audit.why.removeprefix('not known: ')}" if audit else "not run"
+    return "\n".join([*rows, "", f"Audit: {_words(said, 300)}."])
+
+
+def _improvement(run: Run) -> str:
+    """The table of steps, what each kind of step was worth, and which small changes still go unnoticed."""
+    table = []
+    for row in list_steps(run):
+        mutation = "" if row.mutation is None else f"{math.floor(row.mutation)} %"
+        quality = "" if row.quality is None else f"{row.quality:.0f}"
+        cells = [_cell(row.after), str(row.version), f"{row.passed} of {row.tests}", mutation, quality]
+        table.append(f"| {' | '.join([*cells, str(row.lines), f'{row.seconds:.1f}', str(row.tokens)])} |")
+    if table:
+        head = "| after | version | tests passed | small changes noticed | maintainability | lines | seconds | tokens |"
+        table[:0] = [head, "|---|---|---|---|---|---|---|---|"]
+    left, lists = sort_unnoticed(run), []
+    changes = {
+        "Small changes that still go unnoticed:": left.unnoticed,
+        "Noticed by pinned tests alone:": left.pinned,
+        "No input told these from the code (probably equivalent):": left.alike,
+    }
+    for title, these in changes.items():
+        if these:
+            lines = [f"- line {one.line}: {_words(one.said)}" for one in these[:MOST_CHANGES]]
+            lines += [f"- and {len(these) - MOST_CHANGES} more"] if len(these) > MOST_CHANGES else []
+            lists.append(f"{title}\n\n" + "\n".join(lines))
+    return "\n\n".join(filter(None, ["\n".join(table), _bullets(explain_improvement(run), 400), *lists]))
+
+
+def _versions(versions: Iterable[Version]) -> str:
+    """What the tests said about each version, in a few words."""
+    lines = []
+    for version in versions:
+        said = one_line(version.problem) or "not run"
+        if not version.problem and (graded := version.graded):
+            said = count_results(graded.passed, len(graded.cases))
+            said += f"; {one_line(graded.problem)}" if graded.problem else ""
+        lines.append(f"- Version {version.number} ({version.by}): {_words(said)}")
+    return "\n".join(lines) or "There is no version."
+
+
+def _limits(run: Run) -> str:
+    answered = {item.check for item in run.evidence if item.verdict != "not_run"}
+    missing = ", ".join(name for name in CHECKS if name not in answered)
+    return (
+        "Tests show that the code is right where they look, not elsewhere. Tests that the model wrote may share its "
+        f"misunderstandings. The code ran in: {redact(run.started.sandbox) or 'no sandbox'}. "
+        f"{f'Not checked: {missing}. ' if missing else ''}Burnish {run.started.burnish}, run {run.id}."
+    )
+
+
+def _bullets(items: Iterable[str], most: int = 160) -> str:
+    return "\n".join(f"- {_words(item, most)}" for item in items if item)
+
+
+def _cell(text: str) -> str:
+    return _words(text).replace("|", "\\|")
+
+
+def _words(text: str, most: int = 160) -> str:
+    """One line in which nothing is markup, and that names no place of this machine: the report goes to others."""
+    return _escape(redact(text), most)
+
+
+def _escape(text: str, most: int) -> str:
+    """One line in which nothing is markup: what it says may be a model's words."""
+    flat = one_line(text, most).replace("<", "&lt;").replace("`", "'")
+    return flat.replace("[", "\\[").replace("*", "\\*")
