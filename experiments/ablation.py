@@ -22,7 +22,6 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from statistics import fmean
 
-from burnish.agent.edits import Edits
 from burnish.evals.answers import opened
 from burnish.evals.plan import Plan
 from burnish.evals.scores import bootstrap
@@ -31,6 +30,7 @@ from burnish.evals.trial import happenings
 from burnish.events import Answered, CodeProposed, ModelReplied, Scored
 from burnish.models.model import Ask, Done, Model, Piece, Waiting
 from burnish.sandbox import open_sandbox
+from burnish.search.edits import EditCache
 from burnish.tasks.task import Task
 
 CONDITIONS = {"all on": (), "one question a round": ("portfolio",), "only drafts": ("portfolio", "repair", "rewrite")}
@@ -108,7 +108,7 @@ def work(tasks: list[Task], done: set[tuple[str, str, int]], model: RemoteModel,
             for condition in CONDITIONS:
                 if (task.id, condition, seed) not in done:
                     waiting.put((task, condition, seed))
-    edits = Edits()
+    edits = EditCache()
     with open_sandbox("auto", cells=2) as box:
 
         def loop() -> None:

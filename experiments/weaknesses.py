@@ -26,7 +26,7 @@ from burnish.models.model import Ask, Chunk, Done, Model, Waiting
 from burnish.models.names import open_model
 from burnish.runs import Run, Store
 from burnish.tasks import Task
-from burnish.tasks.examples import called_names
+from burnish.tasks.examples import find_called_names
 
 FOLDER = Path(__file__).with_suffix("")
 CHECKS = ("mutation", "security", "quality", "performance")
@@ -46,7 +46,7 @@ class Weakness(NamedTuple):
     @property
     def task(self) -> Task:
         """What was asked for. The model writes no tests: the given ones are the weakness, or all that is needed."""
-        function = called_names(self.given[0])[0]
+        function = find_called_names(self.given[0])[0]
         head = next(line for line in self.code.splitlines() if line.startswith(f"def {function}("))
         signature = head.removeprefix("def ").removesuffix(":")
         return Task(
@@ -141,7 +141,7 @@ def tried(weakness: Weakness, model: Model | None, store: Store) -> Outcome:
 
 def file_of_tests(weakness: Weakness) -> str:
     """The given tests as a file."""
-    names = ", ".join(dict.fromkeys(name for test in weakness.given for name in called_names(test)[:1]))
+    names = ", ".join(dict.fromkeys(name for test in weakness.given for name in find_called_names(test)[:1]))
     tests = "".join(f"\n\ndef test_{place}():\n    {test}\n" for place, test in enumerate(weakness.given))
     return f"from solution import {names}\n{tests}"
 

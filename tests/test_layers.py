@@ -32,11 +32,11 @@ LAYERS = [
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 SEARCH = {
-    "burnish.agent.bodies",
-    "burnish.agent.inputs",
-    "burnish.agent.relations",
-    "burnish.agent.seeds",
-    "burnish.agent.stories",
+    "burnish.search.standalone_tests",
+    "burnish.search.call_generator",
+    "burnish.search.argument_invariants",
+    "burnish.search.seed_calls",
+    "burnish.search.standalone_tests",
 }
 """What generates inputs without a model: it counts as `search`, which stands below what strengthens tests."""
 DOORS = {"__init__", "__main__"}

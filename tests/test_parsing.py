@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from burnish.parsing import ForeignSource, decode_source, find_flaw, parse, parse_expression, refusal
+from burnish.parsing import ForeignSource, decode_source, explain_refusal, find_flaw, parse, parse_expression
 
 DEEP = "\n".join(f"def f{n}(x):\n    return [{n}, (x, [x, {{'a': [x, x + {n}]}}])]" for n in range(60))
 
@@ -63,7 +63,7 @@ def test_what_is_no_python_is_still_refused() -> None:
 )
 def test_a_source_that_python_would_import_as_another_text_is_refused(source: str | bytes) -> None:
     assert isinstance(find_flaw(source), ForeignSource)
-    assert refusal(source)
+    assert explain_refusal(source)
 
 
 @pytest.mark.parametrize("source", ["x = 1\0", "x = '\ud800'", "\udcff", b"x = '\xe9'\n", b"\xff\xfex\0"])
@@ -87,7 +87,7 @@ def test_a_source_that_no_python_imports_is_refused_too(source: str | bytes) -> 
     ],
 )
 def test_honest_source_is_taken(source: str) -> None:
-    assert refusal(source) == ""
+    assert explain_refusal(source) == ""
     assert decode_source(b"\xef\xbb\xbf" + source.encode()) == source
 
 
@@ -96,7 +96,7 @@ def test_what_is_taken_is_what_python_reads_from_the_same_bytes() -> None:
     taken = 0
     for chosen in itertools.product(parts, repeat=4):
         data = ("".join(chosen) + "\nx = '+AGE-é'\n").encode()
-        if refusal(data):
+        if explain_refusal(data):
             continue
         try:
             by_import = ast.dump(compile(data, "a.py", "exec", ast.PyCF_ONLY_AST), include_attributes=True)

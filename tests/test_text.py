@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.text import counted, every, fenced, html_line, one_line, plain, slug
+from burnish.text import every, fence_code, html_line, one_line, plural, slug, strip_controls
 from tests.support import ESC
 
 
@@ -26,17 +26,17 @@ from tests.support import ESC
     ],
 )
 def test_escapes_and_control_characters_are_taken_out(wild: str, tame: str) -> None:
-    assert plain(wild) == tame
+    assert strip_controls(wild) == tame
 
 
 def test_an_escape_that_never_ends_leaves_no_escape_byte() -> None:
     for wild in (ESC, f"a{ESC}", f"{ESC}[", f"{ESC}[12;", f"{ESC}]0;", f"{ESC}{ESC}{ESC}[31m", f"{ESC}[\x1b[31mx"):
-        assert ESC not in plain(wild)
+        assert ESC not in strip_controls(wild)
 
 
 def test_making_text_plain_twice_changes_nothing() -> None:
     wild = "".join(map(chr, range(0x300))) + "\u2028\ud800" + f"{ESC}]x"
-    assert plain(plain(wild)) == plain(wild)
+    assert strip_controls(strip_controls(wild)) == strip_controls(wild)
 
 
 def test_one_line_is_one_short_line() -> None:
@@ -66,14 +66,14 @@ def test_a_slug_keeps_to_its_length() -> None:
 
 def test_nothing_inside_a_fence_can_close_it() -> None:
     inside = "```\nfree\n```` more"
-    lines = fenced(inside, "python").splitlines()
+    lines = fence_code(inside, "python").splitlines()
     assert lines[0] == "`````python"
     assert lines[-1] == "`````"
     assert not any(line.startswith("`````") for line in lines[1:-1])
 
 
 def test_numbers_go_with_their_noun() -> None:
-    assert [counted(number, "test") for number in (0, 1, 2)] == ["0 tests", "1 test", "2 tests"]
+    assert [plural(number, "test") for number in (0, 1, 2)] == ["0 tests", "1 test", "2 tests"]
     assert [every(number, "test") for number in (1, 2)] == ["the one test", "all 2 tests"]
 
 

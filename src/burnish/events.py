@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic_core import PydanticSerializationError
 
-from burnish.text import well_formed
+from burnish.text import replace_surrogates
 
 RECORD_VERSION = 1
 """Version of the run file. Raise it when an old file would read differently, and teach `runs.upgrade` the step."""
@@ -639,7 +639,7 @@ def write_event(event: BaseEvent) -> bytes:
         return event.model_dump_json().encode() + b"\n"
     except PydanticSerializationError:
         told = json.dumps(event.model_dump(), ensure_ascii=False, default=str)
-        return well_formed(told).encode() + b"\n"
+        return replace_surrogates(told).encode() + b"\n"
 
 
 def read_event(line: str | bytes) -> Event:

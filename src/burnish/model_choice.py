@@ -31,7 +31,7 @@ from burnish.models.weights import is_checked
 from burnish.paths import home
 from burnish.runs import Run, Store
 from burnish.runs.index import open_run
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 PRIORS: dict[Strength, float] = {"small": 0.5, "middle": 0.7, "strong": 0.8}
 """Shares that models of a size solve, between what they do on MBPP and on HumanEvalFix (docs/results.md)."""
@@ -208,7 +208,7 @@ def pick_models(
     others = [one.name for one in ranked if one not in pair]
     parts += [f"not chosen: {', '.join(others[:2])}{' …' if others[2:] else ''}"] if others else []
     costly = len(candidates) - len(usable)
-    parts += [f"not considered, as they cost money: {counted(costly, 'model')}"] if costly else []
+    parts += [f"not considered, as they cost money: {plural(costly, 'model')}"] if costly else []
     return Choice(names=",".join(one.name for one in pair), reason=reason, why="; ".join(parts))
 
 

@@ -11,27 +11,26 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]",  # the short ones
     re.DOTALL,
 )
-_KEPT = {"\n", "\t"}
+_KEPT = {"\n", "\t", "\u200c", "\u200d"}
+"""Line ends, tabs, and the two joiners without which some scripts are misspelt."""
+_CONTROLS = {"Cc", "Cf", "Cs", "Co"}
+"""Unicode's categories: control, format, surrogate, private use."""
 
 
-def plain(text: str) -> str:
+def strip_controls(text: str) -> str:
     """The text without terminal escapes, control and invisible direction characters; a file may hold this."""
     text = _ESCAPES.sub("", text.replace("\r\n", "\n"))
-    return "".join(char for char in text if char in _KEPT or not _is_control(char))
+    return "".join(char for char in text if char in _KEPT or unicodedata.category(char) not in _CONTROLS)
 
 
-def _is_control(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co"} and char not in {"\u200c", "\u200d"}
-
-
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """The text with a mark in place of each lone surrogate: no file can hold one, and no terminal show it."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def one_line(text: str, most: int = 100) -> str:
     """The text on one line, cut with an ellipsis."""
-    flat = " ".join(plain(text).split())
+    flat = " ".join(strip_controls(text).split())
     return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
 
 
@@ -52,14 +51,14 @@ def slug(text: str, most: int = 32) -> str:
     return name or "task"
 
 
-def fenced(text: str, language: str = "") -> str:
+def fence_code(text: str, language: str = "") -> str:
     """The text as a Markdown code block that nothing inside it can close."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """A number with its noun in the right form: "1 test", "2 tests"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 

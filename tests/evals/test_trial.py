@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from burnish.agent.ask import Tools, ask
-from burnish.agent.edits import Edits
 from burnish.errors import ModelError
 from burnish.evals.answers import model_for, opened
 from burnish.evals.plan import Plan
@@ -17,6 +16,7 @@ from burnish.models.model import Ask
 from burnish.models.scripted import ScriptedModel
 from burnish.sandbox import Sandbox
 from burnish.sandbox.sandbox import NO_KINDS, Kinds
+from burnish.search.edits import EditCache
 from tests.evals.toys import BUGGY, GOLD, toy
 from tests.support import block
 
@@ -174,7 +174,7 @@ def test_a_script_starts_afresh_in_every_attempt() -> None:
 
 
 def test_attempts_of_one_evaluation_share_what_was_found_and_an_error_of_the_model_ends_them(box: Sandbox) -> None:
-    edits, strategy = Edits(), Says(GOLD)
+    edits, strategy = EditCache(), Says(GOLD)
     for seed in (0, 1):
         model = ScriptedModel(["hello"])
         list(happenings(toy(3), PLAN, seed, model, box, threading.Event(), strategy, edits))

@@ -3,14 +3,14 @@
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.tasks.contradiction import contradiction, must_agree
+from burnish.tasks.contradiction import find_contradiction, refuse_contradiction
 
 RAISES = "with pytest.raises(ValueError):\n    f(1)"
 
 
 @pytest.mark.parametrize("other", ["assert f(1) == 3", "assert f( 1 ) == [2]", RAISES])
 def test_examples_that_contradict_each_other_are_found(other: str) -> None:
-    assert contradiction(("assert f(1) == 2", "assert f(2) == 2", other)) == ("assert f(1) == 2", other)
+    assert find_contradiction(("assert f(1) == 2", "assert f(2) == 2", other)) == ("assert f(1) == 2", other)
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,9 @@ def test_examples_that_contradict_each_other_are_found(other: str) -> None:
     ],
 )
 def test_what_may_hold_together_is_no_contradiction(tests: tuple[str, ...]) -> None:
-    assert contradiction(tests) is None
+    assert find_contradiction(tests) is None
 
 
 def test_both_are_named() -> None:
     with pytest.raises(SetupProblem, match=r"`assert f\(1\) == 1` and `assert f\(1\) == 2`.*try again\.$"):
-        must_agree(("assert f(1) == 1", "assert f(1) == 2"))
+        refuse_contradiction(("assert f(1) == 1", "assert f(1) == 2"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.tasks.data import HUMANEVALPACK, DataFile, find, read_rows
+from burnish.tasks.data import HUMANEVALPACK, DataFile, find_file, read_rows
 
 GOOD = b'{"row": 1}\n' * 20_000
 
@@ -61,28 +61,28 @@ def test_the_named_folder_comes_first_then_the_environment(tmp_path: Path, monke
         folder.mkdir()
         (folder / "some.jsonl").write_text("mine")
     monkeypatch.setenv("BURNISH_DATA", str(other))
-    assert find(file_at(), named) == named / "some.jsonl"
-    assert find(file_at()) == other / "some.jsonl"
+    assert find_file(file_at(), named) == named / "some.jsonl"
+    assert find_file(file_at()) == other / "some.jsonl"
 
 
 def test_a_named_folder_that_does_not_exist_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(SetupProblem, match="There is no folder .*missing.*export BURNISH_DATA="):
-        find(file_at(), tmp_path / "missing")
+        find_file(file_at(), tmp_path / "missing")
 
 
 def test_a_download_with_the_right_bytes_is_kept_and_not_asked_for_again(home_page: str, nothing_here: Path) -> None:
     steps: list[tuple[int, int, str]] = []
-    found = find(file_at(f"{home_page}/good"), progress=lambda *step: steps.append(step))
+    found = find_file(file_at(f"{home_page}/good"), progress=lambda *step: steps.append(step))
     assert found == nothing_here
     assert found.read_bytes() == GOOD
     assert steps[-1][:2] == (len(GOOD), len(GOOD))
-    assert find(file_at(f"{home_page}/good")) == nothing_here
+    assert find_file(file_at(f"{home_page}/good")) == nothing_here
     assert Home.asked == ["/good"]
 
 
 @pytest.mark.parametrize("bad", ["none", "wrong", "long"])
 def test_a_home_without_the_right_bytes_is_passed_over(home_page: str, nothing_here: Path, bad: str) -> None:
-    assert find(file_at(f"{home_page}/{bad}", f"{home_page}/good")).read_bytes() == GOOD
+    assert find_file(file_at(f"{home_page}/{bad}", f"{home_page}/good")).read_bytes() == GOOD
     assert Home.asked == [f"/{bad}", "/good"]
     assert [path.name for path in nothing_here.parent.iterdir()] == ["some.jsonl"]
 
@@ -90,12 +90,12 @@ def test_a_home_without_the_right_bytes_is_passed_over(home_page: str, nothing_h
 def test_a_changed_file_in_the_cache_is_fetched_again(home_page: str, nothing_here: Path) -> None:
     nothing_here.parent.mkdir(parents=True)
     nothing_here.write_bytes(GOOD[:-1])
-    assert find(file_at(f"{home_page}/good")).read_bytes() == GOOD
+    assert find_file(file_at(f"{home_page}/good")).read_bytes() == GOOD
 
 
 def test_without_a_network_the_user_learns_what_to_put_where(home_page: str, nothing_here: Path) -> None:
     with pytest.raises(SetupProblem) as caught:
-        find(file_at("http://127.0.0.1:9/gone", f"{home_page}/wrong"))
+        find_file(file_at("http://127.0.0.1:9/gone", f"{home_page}/wrong"))
     said = str(caught.value)
     assert "'some.jsonl'" in said
     assert str(nothing_here.parent) in said

@@ -7,8 +7,7 @@ import time
 import pytest
 
 from burnish.tasks import from_sentence
-from burnish.tasks.examples import as_doctest, called_names, find_examples, in_words
-from burnish.tasks.examples_claims import not_understood
+from burnish.tasks.examples import as_doctest, describe_test, find_called_names, find_examples, find_unread_example
 
 RAISES = "with pytest.raises(ValueError):\n    f(0)"
 
@@ -126,9 +125,9 @@ def test_what_is_announced_must_still_be_a_claim_about_the_function(text: str) -
 
 
 def test_an_announced_example_that_is_not_understood_can_be_named() -> None:
-    assert not_understood("a function f(n), e.g. close(f(2), 3.1)", {"f"}) == "close(f(2), 3.1)"
-    assert not_understood("a function f(n) for lists, e.g. empty ones", {"f"}) == ""
-    assert not_understood("a function f(n)", {"f", ""}) == ""
+    assert find_unread_example("a function f(n), e.g. close(f(2), 3.1)", {"f"}) == "close(f(2), 3.1)"
+    assert find_unread_example("a function f(n) for lists, e.g. empty ones", {"f"}) == ""
+    assert find_unread_example("a function f(n)", {"f", ""}) == ""
 
 
 def test_the_sentence_of_the_first_page_gives_its_three_tests() -> None:
@@ -145,12 +144,12 @@ def test_the_sentence_of_the_first_page_gives_its_three_tests() -> None:
 
 
 def test_called_names_leaves_out_what_python_provides() -> None:
-    assert called_names("assert sorted(f(len('a'))) == g(1)") == ["f", "g"]
+    assert find_called_names("assert sorted(f(len('a'))) == g(1)") == ["f", "g"]
 
 
 def test_a_test_is_told_to_a_model_in_words() -> None:
-    assert in_words(RAISES) == "f(0) must raise ValueError"
-    assert in_words("assert f(1) == 2") == "assert f(1) == 2"
+    assert describe_test(RAISES) == "f(0) must raise ValueError"
+    assert describe_test("assert f(1) == 2") == "assert f(1) == 2"
     assert as_doctest("assert f(1) == 2") == [">>> f(1)", "2"]
     assert as_doctest(RAISES) == [">>> f(0)  # raises ValueError"]
 

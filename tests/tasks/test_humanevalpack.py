@@ -6,36 +6,36 @@ from pathlib import Path
 import pytest
 
 from burnish.evals.puzzle import seen
+from burnish.parsing import try_parse
 from burnish.tasks import Task
 from burnish.tasks.assemble import assemble
-from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix, visible_tests
-from burnish.tasks.syntax import parsed
+from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix, split_examples
 
 CHECK = "def check(f):\n    # simple\n    assert f(1) == 2\n    assert f([1,\n              2]) == 3\n{more}check(f)\n"
 
 
 def test_each_example_is_a_test_of_its_own_as_it_was_written() -> None:
-    assert visible_tests(CHECK.format(more=""), "f") == ("assert f(1) == 2", "assert f([1,\n              2]) == 3")
+    assert split_examples(CHECK.format(more=""), "f") == ("assert f(1) == 2", "assert f([1,\n              2]) == 3")
 
 
 def test_lines_that_say_nothing_of_the_function_are_left_out() -> None:
     more = '    assert True, "a comment"\n    print\n    import random\n'
-    assert len(visible_tests(CHECK.format(more=more), "f")) == 2
+    assert len(split_examples(CHECK.format(more=more), "f")) == 2
 
 
 def test_examples_that_hang_together_stay_together() -> None:
-    (one,) = visible_tests(CHECK.format(more="    x = 4\n    assert f(x) == 5\n"), "f")
+    (one,) = split_examples(CHECK.format(more="    x = 4\n    assert f(x) == 5\n"), "f")
     assert one.split("\n")[-2:] == ["x = 4", "assert f(x) == 5"]
-    assert parsed(one)
+    assert try_parse(one)
 
 
 def test_no_examples_are_no_tests() -> None:
-    assert visible_tests("", "f") == ()
+    assert split_examples("", "f") == ()
 
 
 def test_stray_lines_that_hold_the_answer_are_never_shown() -> None:
     leak = "    def check(s):\n        return True\n    return 'Yes'\n"
-    assert visible_tests(leak + CHECK.format(more=""), "f") == visible_tests(CHECK.format(more=""), "f")
+    assert split_examples(leak + CHECK.format(more=""), "f") == split_examples(CHECK.format(more=""), "f")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_there_are_164_and_six_have_no_examples(docs: list[Task]) -> None:
 def test_code_tests_and_prelude_all_parse(docs: list[Task]) -> None:
     for task in docs:
         texts = [task.base_code, task.gold, task.prelude, task.hidden_tests, *task.visible_tests]
-        assert all(parsed(text) is not None for text in texts), task.id
+        assert all(try_parse(text) is not None for text in texts), task.id
         assert task.base_code.startswith(task.prelude.rstrip())
         assert f"def {task.entry_point}(" not in task.prelude
 

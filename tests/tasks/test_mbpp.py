@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from burnish.tasks.mbpp import entry_point, load_mbpp
+from burnish.tasks.mbpp import find_entry_point, load_mbpp
 
 ROW = {
     "task_id": 511,
@@ -48,8 +48,8 @@ def test_an_import_that_tests_lean_on_is_made_by_them(tmp_path: Path) -> None:
 
 
 def test_a_function_named_like_a_builtin_is_found() -> None:
-    assert entry_point("assert sum(10, 15) == 6", "def sum(a, b):\n    return 6") == "sum"
-    assert entry_point("assert set(f(1)) == set((1,))", "def f(a):\n    return [1]") == "f"
+    assert find_entry_point("assert sum(10, 15) == 6", "def sum(a, b):\n    return 6") == "sum"
+    assert find_entry_point("assert set(f(1)) == set((1,))", "def f(a):\n    return [1]") == "f"
 
 
 def test_the_splits_are_the_published_ones(data: Path) -> None:

@@ -3,7 +3,7 @@
 from burnish.evals.puzzle import seen
 from burnish.tasks import Task
 from burnish.tasks.assemble import assemble
-from burnish.tasks.mbppfix import Planted, as_docs, as_file, as_tests, file_of, neighbours
+from burnish.tasks.mbppfix import PlantedBug, as_docs, as_file, as_tests, build_file, pick_neighbours
 
 
 def reference(number: int, name: str, body: str = "return x + 1", imports: str = "") -> Task:
@@ -20,7 +20,7 @@ def reference(number: int, name: str, body: str = "return x + 1", imports: str =
 
 
 TASK = reference(511, "up", imports="import math\n")
-BUG = Planted(id="mbpp-511", code="import math\n\ndef up(x):\n    return x - 1\n", bug="operator misuse", failing=1)
+BUG = PlantedBug(id="mbpp-511", code="import math\n\ndef up(x):\n    return x - 1\n", bug="operator misuse", failing=1)
 OTHERS = [reference(520 + number, f"up{number}", imports="import re\n") for number in range(6)]
 
 
@@ -46,7 +46,7 @@ def test_a_test_that_needs_preparation_brings_it() -> None:
 
 
 def test_file_holds_five_functions_with_one_bug_among_them() -> None:
-    around = neighbours(TASK, [TASK, *OTHERS])
+    around = pick_neighbours(TASK, [TASK, *OTHERS])
     assert len(around) == 4
     task = as_file(TASK, BUG, around)
     assert task.base_code.startswith("import")
@@ -62,7 +62,7 @@ def test_file_holds_five_functions_with_one_bug_among_them() -> None:
 
 def test_the_place_in_the_file_varies_with_the_task() -> None:
     around = OTHERS[:4]
-    found = {file_of(TASK.gold, around, f"mbpp-{number}").index("def up(x)") for number in range(60)}
+    found = {build_file(TASK.gold, around, f"mbpp-{number}").index("def up(x)") for number in range(60)}
     assert len(found) == 5
 
 
@@ -72,5 +72,5 @@ def test_neighbours_are_single_functions_whose_names_are_free() -> None:
     builtin = reference(532, "sum")
     star = reference(533, "h", imports="from math import *\n")
     shadow = reference(534, "k", imports="from cmath import sqrt as math\n")
-    assert neighbours(TASK, [TASK, clash, helped, builtin, star, shadow]) == []
-    assert neighbours(TASK, OTHERS, avoid={OTHERS[0].id}) == neighbours(TASK, OTHERS[1:])
+    assert pick_neighbours(TASK, [TASK, clash, helped, builtin, star, shadow]) == []
+    assert pick_neighbours(TASK, OTHERS, avoid={OTHERS[0].id}) == pick_neighbours(TASK, OTHERS[1:])

@@ -8,8 +8,7 @@ import pytest
 
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
-from burnish.tasks.mbppplus import load_mbppplus
-from burnish.tasks.restore import calls_of, learn, restore
+from burnish.tasks.mbppplus import find_calls, learn_kinds, load_mbppplus, restore_call
 
 HALF = {
     "task_id": "Mbpp/11",
@@ -70,16 +69,16 @@ def test_a_function_named_like_a_helper_of_the_script_is_no_problem(tmp_path: Pa
 
 
 def test_types_that_json_lacks_are_learnt_from_written_calls() -> None:
-    written = calls_of("f", "assert f((1, 2), [(1,), (2,)], [{1}, {}], 1j) == 1\nassert set(f((), [], [], 2)) == {1}")
+    written = find_calls("f", "assert f((1, 2), [(1,), (2,)], [{1}, {}], 1j) == 1\nassert set(f((), [], [], 2)) == {1}")
     stored = [[[1, 2], [[1], [2]], [[1], []], "1j"], [[], [], [], 2]]
-    kinds = learn(written, stored)
-    assert [restore(call, kinds) for call in stored] == written
-    assert restore([[5], [[]], [[7, 8], []], "(1+2j)"], kinds) == [(5,), [()], [{7, 8}, {}], 1 + 2j]
+    kinds = learn_kinds(written, stored)
+    assert [restore_call(call, kinds) for call in stored] == written
+    assert restore_call([[5], [[]], [[7, 8], []], "(1+2j)"], kinds) == [(5,), [()], [{7, 8}, {}], 1 + 2j]
 
 
 def test_a_text_among_texts_stays_a_text() -> None:
-    kinds = learn([[3], ["5"]], [[3], ["5"]])
-    assert restore(["5"], kinds) == ["5"]
+    kinds = learn_kinds([[3], ["5"]], [[3], ["5"]])
+    assert restore_call(["5"], kinds) == ["5"]
 
 
 def test_the_public_file_gives_224_tasks(data: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.tasks.repair import examples, from_file, function_names, repairable
+from burnish.tasks.repair import examples_of, from_file, function_names, repairable_names
 
 TEXT = '''
 class Cart:
@@ -56,9 +56,9 @@ def test_a_function_that_is_not_there_is_answered_with_the_nearest_names():
 def test_a_file_that_does_not_parse_is_still_a_task():
     broken = TEXT.replace("def double(n):", "def double(n:")
     assert function_names(broken) == ["Cart", "Cart.total", "double", "bare"]
-    assert repairable(broken) == ["Cart.total", "double", "bare"]
+    assert repairable_names(broken) == ["Cart.total", "double", "bare"]
     assert from_file(broken, "double").entry_point == "double"
 
 
 def test_only_examples_of_the_function_are_taken():
-    assert examples("f(1) == 2, g(2) == 3", "f") == ["assert f(1) == 2"]
+    assert examples_of("f(1) == 2, g(2) == 3", "f") == ["assert f(1) == 2"]

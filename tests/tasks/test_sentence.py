@@ -4,7 +4,7 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.tasks import Task, from_sentence, go_on
-from burnish.tasks.sentence import decided_by
+from burnish.tasks.sentence import find_kinds, find_kinds_in_words, with_test_file
 from burnish.tasks.test_file import TestFile
 
 
@@ -146,9 +146,36 @@ def test_a_test_file_says_what_must_be_written() -> None:
     file = TestFile(
         text="from solution import up", module="moves", names=("up", "down"), tests=("# test_a, from your file",)
     )
-    task = decided_by(from_sentence("functions down(n) and left(n), e.g. down(2) == 1"), file)
+    task = with_test_file(from_sentence("functions down(n) and left(n), e.g. down(2) == 1"), file)
     assert (task.id, task.entry_point, task.signature, task.also) == ("moves", "down", "down(n)", ("up", "left"))
     assert task.visible_tests == ("assert down(2) == 1", "# test_a, from your file")
     assert (task.test_file, task.module) == ("from solution import up", "moves")
-    unnamed = decided_by(from_sentence("move a number"), file)
+    unnamed = with_test_file(from_sentence("move a number"), file)
     assert (unnamed.entry_point, unnamed.signature, unnamed.also) == ("up", "", ("down",))
+
+
+SAID = {
+    "a function mean(xs) that averages": {"mean": "function"},
+    "Write a function called `mean`.": {"mean": "function"},
+    "functions encode(s) and decode(s)": {"encode": "function", "decode": "function"},
+    "a class Stack and a function make(items)": {"Stack": "class", "make": "function"},
+    "classes Stack, Queue and Deque": {"Stack": "class", "Queue": "class", "Deque": "class"},
+    "a class named stack with push and pop": {"stack": "class"},
+    "def mean(xs): averages": {"mean": "function"},
+    "a function make(items) that returns a Stack": {"make": "function", "Stack": ""},
+    "the mean of numbers, e.g. mean([1]) == 1": {"mean": ""},
+}
+
+
+@pytest.mark.parametrize("words", SAID)
+def test_words_say_what_a_name_is_to_be(words: str) -> None:
+    assert dict(find_kinds_in_words(words, SAID[words])) == {name: kind for name, kind in SAID[words].items() if kind}
+
+
+def test_code_that_comes_with_the_task_says_it_too() -> None:
+    task = Task(
+        id="x", prompt="Repair it.", entry_point="Cart.total", also=("mean",), base_code="class Cart:\n    pass\n"
+    )
+    assert dict(find_kinds(task)) == {"Cart": "class"}
+    gold = "def Mean(xs):\n    return 0\n"
+    assert dict(find_kinds(Task(id="x", prompt="The mean.", entry_point="Mean", gold=gold))) == {"Mean": "function"}

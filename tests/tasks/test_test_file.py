@@ -10,7 +10,7 @@ from burnish.checks.tests import grade
 from burnish.errors import SetupProblem
 from burnish.packages.distribution import brings
 from burnish.sandbox import Sandbox, open_sandbox
-from burnish.tasks.test_file import name_in_file, read_test_file
+from burnish.tasks.test_file import find_used_names, name_in_file, read_test_file, write_imports
 
 CODE = "def roman(n):\n    if n < 1:\n        raise ValueError\n    return {1: 'I', 4: 'IV'}.get(n)\n"
 FILE = """import pytest
@@ -128,3 +128,40 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(SetupProblem, match="line 1 names the encoding 'utf-7'"):
         read_test_file(tmp_path / "coded.py")
+
+
+MODULE = """
+import datetime as dt
+from decimal import Decimal
+from .other import helper
+
+def price(n):
+    return n
+
+class Cart:
+    pass
+"""
+
+
+def test_names_that_tests_use_and_neither_bind_nor_have_from_python() -> None:
+    bodies = ["assert price([n for n in range(3)]) == 2", "with pytest.raises(ValueError):\n    Cart(dt.date(1, 1, 1))"]
+    assert find_used_names(bodies) == {"price", "pytest", "Cart", "dt"}
+
+
+def test_each_name_is_imported_from_where_it_comes_from() -> None:
+    names = {"price", "Cart", "dt", "Decimal", "helper", "pytest", "math"}
+    assert write_imports(names, "shop.prices", MODULE, []) == [
+        "import datetime as dt",
+        "import math",
+        "import pytest",
+        "from decimal import Decimal",
+        "from shop.prices import Cart, helper, price",
+    ]
+
+
+def test_a_name_is_imported_as_the_tests_beside_import_it_if_they_mean_the_same() -> None:
+    tests = ["from shop import Cart\nfrom other import price\nfrom shop.prices import helper as h\n", "no python ("]
+    assert write_imports({"Cart", "price", "helper"}, "shop.prices", MODULE, tests) == [
+        "from shop import Cart",
+        "from shop.prices import helper, price",
+    ]

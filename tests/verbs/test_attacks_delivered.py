@@ -9,8 +9,7 @@ import pytest
 import burnish
 from burnish import SetupProblem, Store
 from burnish.runs.run import Run
-from burnish.tasks.module_names import why_no_module
-from burnish.tasks.test_file import read_test_file
+from burnish.tasks.test_file import read_test_file, why_no_module
 from burnish.verbs import write
 from tests.evidence.delivered import copy, deliver, edit, replace
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from burnish.agent import prompts
-from burnish.agent.edits import Edits
 from burnish.agent.limits import Meter, most_dollars, most_tokens
 from burnish.agent.packages import Packages
 from burnish.checks.final import FinalChecks
@@ -31,6 +30,7 @@ from burnish.models.model import Ask, Chunk, Done, Leavable, Model, Thought, Wai
 from burnish.models.tokens import guess_tokens
 from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
+from burnish.search.edits import EditCache
 
 SHORT = ("specify", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
@@ -83,7 +83,7 @@ class Tools:
     """Who looks at checkpoints; None where nobody wants to."""
     replay: Replay = field(default_factory=Replay)
     """What an earlier part of this run has on record."""
-    edits: Edits = field(default_factory=Edits)
+    edits: EditCache = field(default_factory=EditCache)
     """Small edits that were found already; the attempts of an evaluation share them."""
     errors_end: bool = False
     """Whether an error of the model ends the attempt at once. So it is in evaluations: an answer that did not come is

@@ -12,9 +12,16 @@ from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.models.model import Model
 from burnish.models.tokens import context_tokens
-from burnish.tasks.assemble import source
-from burnish.tasks.definitions import FUNCTIONS, Definition, find, guessed_lines, lines_of, split
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
+from burnish.tasks.source import (
+    FUNCTIONS,
+    Definition,
+    find_definition,
+    guess_line_span,
+    line_span,
+    source_of,
+    split_lines,
+)
 from burnish.tasks.task import Task
 
 MOST_SURROUNDINGS = 2500
@@ -36,8 +43,8 @@ def show_surroundings(task: Task) -> str:
     """What stands around the function to write: its prelude, or the imports, class and helpers that it leans on."""
     if task.prelude.strip():
         return task.prelude.strip()
-    module = parsed(task.base_code)
-    own = find(module, task.entry_point)
+    module = try_parse(task.base_code)
+    own = find_definition(module, task.entry_point)
     if module is None or own is None:
         return ""
     used = {part.id for part in ast.walk(own) if isinstance(part, ast.Name)}
@@ -49,16 +56,16 @@ def show_surroundings(task: Task) -> str:
 def _show_statement(text: str, node: ast.stmt, used: set[str], entry_point: str) -> str:
     """One top-level statement, if the function can need it; of its own class, the parts that tell how it is made."""
     if isinstance(node, ast.Import | ast.ImportFrom):
-        return source(text, node).rstrip()
+        return source_of(text, node).rstrip()
     if isinstance(node, ast.ClassDef) and entry_point.startswith(f"{node.name}."):
-        parts = [split(text)[node.lineno - 1].rstrip()]
+        parts = [split_lines(text)[node.lineno - 1].rstrip()]
         for part in node.body:
             if isinstance(part, FUNCTIONS):
                 if part.name != entry_point.rpartition(".")[2]:
                     whole = part.name == "__init__" and _count_lines(part) <= LONGEST_HELPER_LINES
-                    parts.append(source(text, part).rstrip() if whole else _show_head(text, part))
+                    parts.append(source_of(text, part).rstrip() if whole else _show_head(text, part))
             elif isinstance(part, ast.Assign | ast.AnnAssign):
-                parts.append(source(text, part).rstrip())
+                parts.append(source_of(text, part).rstrip())
         return "\n".join(parts)
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         names = {node.name}
@@ -66,12 +73,12 @@ def _show_statement(text: str, node: ast.stmt, used: set[str], entry_point: str)
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     if not names & used:
         return ""
-    return source(text, node).rstrip() if _count_lines(node) <= LONGEST_HELPER_LINES else _show_head(text, node)
+    return source_of(text, node).rstrip() if _count_lines(node) <= LONGEST_HELPER_LINES else _show_head(text, node)
 
 
 def _show_head(text: str, node: ast.stmt) -> str:
     """The first line of a definition with dots for its body; empty where the head takes more than one line."""
-    first = split(text)[node.lineno - 1].rstrip()
+    first = split_lines(text)[node.lineno - 1].rstrip()
     return f"{first} ..." if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and first.endswith(":") else ""
 
 
@@ -81,26 +88,26 @@ def _count_lines(node: Definition | ast.stmt) -> int:
 
 def function_text(code: str, name: str) -> str:
     """The function's own lines, without the indentation it has in a class; the whole text where it is not found."""
-    node = find(parsed(code), name)
-    place = lines_of(node) if node else guessed_lines(code, name) if name else None
+    node = find_definition(try_parse(code), name)
+    place = line_span(node) if node else guess_line_span(code, name) if name else None
     if not place:
         return code.strip("\n")
-    lines = split(code)[place[0] : place[1]]
+    lines = split_lines(code)[place[0] : place[1]]
     margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())] if lines else ""
     return "".join(line.removeprefix(margin) for line in lines).strip("\n")
 
 
 def function_head(code: str, name: str) -> str:
     """The head of a function and its docstring, as far as an answer can be begun with; empty where that is unclear."""
-    node = find(parsed(code), name)
+    node = find_definition(try_parse(code), name)
     if not isinstance(node, FUNCTIONS) or node.decorator_list:
         return ""
-    line, first = split(code)[node.body[0].lineno - 1], node.body[0]
+    line, first = split_lines(code)[node.body[0].lineno - 1], node.body[0]
     if len(line) - len(line.lstrip()) != first.col_offset:  # the body begins on the line of its head
         return ""
     has_docstring = ast.get_docstring(node) is not None and len(node.body) > 1
     last = first.end_lineno if has_docstring else first.lineno - 1
-    return "".join(line.rstrip("\r\n") + "\n" for line in split(code)[node.lineno - 1 : last])
+    return "".join(line.rstrip("\r\n") + "\n" for line in split_lines(code)[node.lineno - 1 : last])
 
 
 def truncate_text(text: str, most: int) -> str:

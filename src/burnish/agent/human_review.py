@@ -22,12 +22,12 @@ from burnish.agent.state import AgentState
 from burnish.checks.suite import Suite
 from burnish.errors import ModelError
 from burnish.events import Event, Evidence, Frozen, Notice, Refused, Reviewed, SpecAgreed, Stopped, TestsProposed
-from burnish.tasks.contradiction import contradiction
-from burnish.tasks.examples import called_names, find_examples
-from burnish.tasks.offered import offered_names
-from burnish.tasks.syntax import complaint, parsed
+from burnish.parsing import explain_syntax_error, try_parse
+from burnish.tasks.assemble import offered_names
+from burnish.tasks.contradiction import find_contradiction
+from burnish.tasks.examples import find_called_names, find_examples
 from burnish.tasks.test_file import name_in_file
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 MOST_ASKED = 3
 """Times that the model is asked for what a person wants at one checkpoint."""
@@ -112,7 +112,7 @@ def review_tests(state: AgentState, tools: Tools, tests: AgreedTests) -> Generat
         if edited.problem:
             yield Refused(what="what you said about the tests", why=one_line(edited.problem, 300))
             continue
-        note = f"{counted(len(edited.given), 'test')} of yours, {len(edited.model)} of the model's"
+        note = f"{plural(len(edited.given), 'test')} of yours, {len(edited.model)} of the model's"
         if (given := (*edited.given, *in_file)) != tests.spec.given_tests:
             tests = tests.model_copy(update={"spec": tests.spec.model_copy(update={"given_tests": given})})
             yield tests.spec.model_copy(update={"at": time.time()})
@@ -140,7 +140,7 @@ class _TestChanges:
         if said.said == "edited":
             return read_edited_tests(said.text, suite, names)
         if said.said == "change":  # examples in the words decide, even where the model has nothing to say
-            examples = [test for test in find_examples(words) if names & {*called_names(test)}]
+            examples = [test for test in find_examples(words) if names & {*find_called_names(test)}]
             yours = (*suite.given, *examples)
             if (alone := agree(yours, ())).problem:
                 return alone
@@ -183,16 +183,16 @@ class _TestChanges:
 
 def agree(given: Sequence[str], model: Sequence[str]) -> EditedTests:
     """The tests, unless two that decide contradict each other; one of the model's that contradicts them is dropped."""
-    if pair := contradiction(given):
+    if pair := find_contradiction(given):
         said = " and ".join(f"`{one_line(test)}`" for test in pair)
         return EditedTests(problem=f"{said} contradict each other, and no code can pass both")
-    kept = [test for test in dict.fromkeys(model) if test not in given and not contradiction((*given, test))]
+    kept = [test for test in dict.fromkeys(model) if test not in given and not find_contradiction((*given, test))]
     return EditedTests(given=tuple(dict.fromkeys(given)), model=tuple(kept))
 
 
 def find_test_on_line(line: int, suite: Suite) -> str:
     """The test on a line of the suite's file; empty where there is none."""
-    tree = parsed(suite.render())
+    tree = try_parse(suite.render())
     for node in tree.body if tree else []:
         if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or node.lineno):
             return suite.names.get(node.name, "")
@@ -203,7 +203,7 @@ def replace_value(test: str, words: str) -> str:
     """The test with the value that the words plainly name ("should be 5", "raises ValueError"); empty where they are
     more than that.
     """
-    tree, words = parsed(test), words.strip().strip("`").rstrip(" .!")
+    tree, words = try_parse(test), words.strip().strip("`").rstrip(" .!")
     *steps, last = tree.body if tree and tree.body else [ast.Pass()]
     call = _find_call(last)
     for said in (f"{call} {words}", f"{call} == {words}") if call and words else ():
@@ -227,9 +227,9 @@ def _find_call(node: ast.stmt) -> str:
 
 def read_edited_tests(text: str, suite: Suite, names: Collection[str]) -> EditedTests:
     """What an edited file of the suite's tests says. `names` are those that the module to be written has."""
-    tree = parsed(text)
+    tree = try_parse(text)
     if tree is None:
-        return EditedTests(problem=f"the file is not Python that can be read: {complaint(text)}")
+        return EditedTests(problem=f"the file is not Python that can be read: {explain_syntax_error(text)}")
     if problem := next(_find_problems(tree, names), ""):
         return EditedTests(problem=problem)
     # The suite's file has the imports of the module and of pytest anyway.
@@ -250,7 +250,7 @@ def read_edited_tests(text: str, suite: Suite, names: Collection[str]) -> Edited
         if test in suite.model:
             model.append(test)
             continue
-        nodes = list(ast.walk(parsed(test) or ast.Module([], [])))
+        nodes = list(ast.walk(try_parse(test) or ast.Module([], [])))
         asserts = any(isinstance(node, ast.Assert) for node in nodes) or "pytest.raises" in test
         if test not in suite.given and not asserts:
             return EditedTests(problem=f"{name} asserts nothing")
@@ -262,7 +262,7 @@ def read_edited_tests(text: str, suite: Suite, names: Collection[str]) -> Edited
 
 def _unparse(test: str) -> str:
     """A test without its layout and its comments."""
-    tree = parsed(test)
+    tree = try_parse(test)
     return ast.unparse(tree) if tree else test
 
 

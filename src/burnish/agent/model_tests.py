@@ -8,12 +8,12 @@ from burnish.agent.answer.code import python_blocks
 from burnish.agent.ask import Tools, ask
 from burnish.agent.prompts import Messages
 from burnish.agent.state import AgentState
-from burnish.agent.stories import is_closed, stories_from
 from burnish.events import Event, Frozen
 from burnish.models.model import Ask
-from burnish.tasks.examples import called_names
-from burnish.tasks.syntax import parsed
-from burnish.text import plain
+from burnish.parsing import try_parse
+from burnish.search.standalone_tests import extract_multi_step_tests, is_standalone
+from burnish.tasks.examples import find_called_names
+from burnish.text import strip_controls
 
 MOST = 8
 MOST_TOKENS = 240
@@ -70,9 +70,9 @@ def extract_tests(
     """
     owner, _, method = entry_point.rpartition(".")
     names = {owner.partition(".")[0] or entry_point, *also}
-    text = "\n".join(python_blocks(answer)) or plain(answer)
+    text = "\n".join(python_blocks(answer)) or strip_controls(answer)
     if stories:
-        found = stories_from(text, names)
+        found = extract_multi_step_tests(text, names)
     else:
         lines = (re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", line).strip().strip("`") for line in text.splitlines())
         found = [_read_assert(line, names) for line in lines if line.startswith("assert ")]
@@ -83,10 +83,10 @@ def extract_tests(
 
 def _read_assert(line: str, names: set[str]) -> str:
     """One assert in its plain form; empty where it does not stand on its own, or calls something else."""
-    tree = parsed(line)
+    tree = try_parse(line)
     node = tree.body[0] if tree and len(tree.body) == 1 else None
     if not isinstance(node, ast.Assert) or isinstance(node.test, ast.Tuple):
         return ""
     test = f"assert {ast.unparse(node.test)}"
-    called = set(called_names(test))
-    return test if called & names and called <= names and is_closed(node.test, names) else ""
+    called = set(find_called_names(test))
+    return test if called & names and called <= names and is_standalone(node.test, names) else ""

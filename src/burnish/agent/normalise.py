@@ -3,8 +3,8 @@
 import ast
 from functools import lru_cache
 
-from burnish.tasks.definitions import FUNCTIONS
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
+from burnish.tasks.source import FUNCTIONS
 
 MOST_KNOWN = 512
 
@@ -16,7 +16,7 @@ def normalise_code(code: str) -> str:
     Names that others may use stay as they are: those of the module, of its functions and their parameters.
     Code that does not parse, or is nested too deep to walk, is compared line by line.
     """
-    tree = parsed(code)
+    tree = try_parse(code)
     try:
         if tree is not None:
             for node in ast.walk(tree):

@@ -20,7 +20,7 @@ from burnish.packages.distribution import PYTHONS_OWN
 from burnish.packages.near import near
 from burnish.packages.same import prepare_again
 from burnish.packages.wanted import allowed, normal
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
 from burnish.text import one_line
 
 LONGEST = 1000
@@ -137,7 +137,7 @@ def missing_in(graded: Graded, imports: frozenset[str]) -> tuple[str, ...]:
 
 def imported_by(source: str) -> Iterator[str]:
     """Every module that a text imports, wherever; with each name of a `from` import, which may be a module too."""
-    tree = parsed(source)
+    tree = try_parse(source)
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -13,8 +13,8 @@ from burnish.agent.state import GIVEN, TWEAK, AgentState
 from burnish.errors import ModelError
 from burnish.events import Decided, Event, Move, Stopped, Tweaked
 from burnish.runs.run import Version
-from burnish.tasks.examples import in_words
-from burnish.text import counted, one_line
+from burnish.tasks.examples import describe_test
+from burnish.text import one_line, plural
 
 Strength = Literal["small", "middle", "strong"]
 Case = Literal["write", "repair", "repair without words"]
@@ -253,7 +253,7 @@ def _explain_beginning(state: AgentState) -> str:
         return "Nothing is written yet"
     edits = [version for version in state.rivals if version.by == TWEAK]
     if edits:
-        return f"{counted(len(edits), 'small edit')} of the code would pass what was given; the model is asked as well"
+        return f"{plural(len(edits), 'small edit')} of the code would pass what was given; the model is asked as well"
     tried = state.run.last(Tweaked) is not None
     return "No small edit of the code passes what was given" if tried else "The code is known to be wrong"
 
@@ -262,7 +262,7 @@ def _explain_done(state: AgentState) -> str:
     assert state.best is not None
     aside = f"; {len(state.disputed)} disputed, set aside" if state.disputed else ""
     alike = len(state.group_of(state.best)) - 1
-    agreed = f", and {counted(alike, 'other version')} behave{'s' if alike == 1 else ''} as it does" if alike else ""
+    agreed = f", and {plural(alike, 'other version')} behave{'s' if alike == 1 else ''} as it does" if alike else ""
     what = "all tests that count" if state.suite.names else "for right: there is no test, and versions agree"
     return f"Version {state.best.number} passes {what}{aside}{agreed}."
 
@@ -276,5 +276,5 @@ def _explain_standing(state: AgentState) -> str:
             return f"Version {state.best.number} passes your tests but not all of the model's"
         return f"Version {state.best.number} passes your tests, but nothing else speaks for it yet"
     failure = state.first_failure(state.best)
-    what = one_line(in_words(failure[0]), 60) if failure else "its tests"
+    what = one_line(describe_test(failure[0]), 60) if failure else "its tests"
     return f"Version {state.best.number} is the best so far but fails {what}"

@@ -18,7 +18,7 @@ from burnish.agent.context_budget import (
     truncate_text,
 )
 from burnish.events import Frozen, Message, SpecAgreed
-from burnish.tasks.examples import as_doctest, in_words
+from burnish.tasks.examples import as_doctest, describe_test
 from burnish.tasks.task import Task
 
 VERSION = "4"
@@ -285,7 +285,7 @@ def _form(shown: str, whole: str = _FORM) -> str:
 
 
 def _list_tests(tests_: tuple[str, ...], lead: str) -> str:
-    words = "\n".join(map(in_words, _first_tests(tests_)))
+    words = "\n".join(map(describe_test, _first_tests(tests_)))
     return f"\n\n{lead}:\n{words}" if words else ""
 
 

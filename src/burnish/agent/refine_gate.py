@@ -14,20 +14,19 @@ import re
 import sys
 from collections.abc import Sequence
 
-from burnish.agent.agreement import has_values
 from burnish.agent.ask import Tools
 from burnish.agent.compare_evidence import is_better, is_worse
-from burnish.agent.inputs import Clues, calls_of_all
 from burnish.agent.state import AgentState, not_run
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
 from burnish.checks.security.names import Names
 from burnish.errors import SandboxError
 from burnish.events import Evidence, Frozen, Graded
-from burnish.parsing import parse_expression
-from burnish.tasks.definitions import FUNCTIONS, all_functions
-from burnish.tasks.examples import in_words
-from burnish.tasks.syntax import parsed
+from burnish.parsing import parse_expression, try_parse
+from burnish.search.behaviour_groups import has_values
+from burnish.search.call_generator import CallClues, generate_calls_of_all
+from burnish.tasks.examples import describe_test
+from burnish.tasks.source import FUNCTIONS, all_functions
 from burnish.text import one_line
 
 MOST_CALLS = 60
@@ -81,8 +80,8 @@ class Gate:
             graded = not_run(error)
         why = find_objection(self.base.code, code) or self._find_lost_test(graded)
         if not why:  # calls like those of the tests, for what the tests leave open
-            clues = Clues(suite.given, task.prompt, (self.base.code, code), ground.test_texts(suite))
-            calls = calls_of_all((spec.entry_point, *task.also), spec.signature, clues, MOST_CALLS)
+            clues = CallClues(suite.given, task.prompt, (self.base.code, code), ground.test_texts(suite))
+            calls = generate_calls_of_all((spec.entry_point, *task.also), spec.signature, clues, MOST_CALLS)
             why = find_difference(self.base.code, code, calls, ground, security=check == "security")
         if why:
             return GateResult(kept=False, why=why, graded=graded)
@@ -100,7 +99,7 @@ class Gate:
             return one_line(graded.problem or "the tests could not be run", 120)
         before, after = suite.outcomes(self.base.graded), suite.outcomes(graded)
         lost = [t for t in before if before[t] == "passed" != after[t] and t not in self._state.disputed]
-        return f"it no longer passes {one_line(in_words(lost[0]), 80)}" if lost else ""
+        return f"it no longer passes {one_line(describe_test(lost[0]), 80)}" if lost else ""
 
     def _find_harm(self, check: str, code: str) -> str:
         """The first other check that is worse; mutation only where it was measured before."""
@@ -123,7 +122,7 @@ def find_objection(before: str, after: str) -> str:
     Every function that was there keeps its parameters, and nothing is imported from outside the standard library that
     was not there before.
     """
-    old, new = parsed(before), parsed(after)
+    old, new = try_parse(before), try_parse(after)
     if old is None or new is None:
         return "it does not parse"
     functions = all_functions(new)
@@ -184,7 +183,7 @@ class ExecutedInput:
     """What a module does with its input that makes the input more than data: run it as code, shell line or query."""
 
     def __init__(self, code: str) -> None:
-        tree = parsed(code) or ast.Module([], [])
+        tree = try_parse(code) or ast.Module([], [])
         names, self._code, self._shell, self._query = Names(tree), False, False, False
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.args):
             if names.constant(call.args[0]) is not None or isinstance(call.args[0], ast.List):

@@ -21,7 +21,7 @@ from burnish.events import (
     TestsFrozen,
 )
 from burnish.runs.run import Run, Version
-from burnish.tasks.definitions import split
+from burnish.tasks.source import split_lines
 from burnish.tasks.task import Task
 
 GIVEN, TWEAK, REFINE, REVIEW, USER = "given", "tweak", "refine", "review", "user"
@@ -285,7 +285,7 @@ class AgentState:
         place = self._group_place(version)
         changed = 0  # lines of the code that was there
         if self.broken and place is not None:
-            old, new = split(self.task.base_code), split(version.code)
+            old, new = split_lines(self.task.base_code), split_lines(version.code)
             blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
             changed = sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
         behind = place if place is not None else len(self.groups)

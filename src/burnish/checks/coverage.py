@@ -14,7 +14,7 @@ from burnish.checks.project import Project
 from burnish.checks.project_run import Ran, has_tests, run_suite
 from burnish.errors import CheckError
 from burnish.events import Evidence
-from burnish.text import counted
+from burnish.text import plural
 
 Touched = dict[str, dict[int, tuple[str, ...]]]
 """Which tests run which line of which source."""
@@ -146,7 +146,7 @@ def _why(measured: Measured) -> str:
         return f"{first['file']} could not be measured: {first['why']}"
     lines = sum(len(file.missing) for file in measured.files)
     branches = sum(len(file.missing_branches) for file in measured.files)
-    missed = f"{counted(lines, 'line')} and {branches} {'branch' if branches == 1 else 'branches'}"
+    missed = f"{plural(lines, 'line')} and {branches} {'branch' if branches == 1 else 'branches'}"
     said = f"{missed} never run" if lines or branches else "every line and branch is run"
     return f"{said}; in that run {measured.problem}" if measured.problem else said
 

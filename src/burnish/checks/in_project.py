@@ -23,9 +23,8 @@ from burnish.checks.suite import Suite
 from burnish.checks.swift import change_of, try_versions
 from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Graded
-from burnish.parsing import decode_source
-from burnish.tasks.syntax import complaint
-from burnish.text import plain
+from burnish.parsing import decode_source, explain_syntax_error
+from burnish.text import strip_controls
 
 OWN = "burnish_own/test_burnish_own.py"
 ALIAS = "burnish_solution"
@@ -64,7 +63,7 @@ class InProject:
 
     def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
         """One case for each test of the project that decides, and for each undisputed one of the suite's own."""
-        if problem := complaint(module):
+        if problem := explain_syntax_error(module):
             return Graded(problem=problem)
         own = {name: body for name, body in suite.names.items() if body not in (*suite.project, *disputed)}
         if not own and not suite.project:
@@ -208,7 +207,7 @@ def _read(file: Path) -> str:
 
 def short(message: str) -> str:
     """The first lines of why a test failed."""
-    lines = [line.rstrip() for line in plain(message).splitlines() if line.strip()]
+    lines = [line.rstrip() for line in strip_controls(message).splitlines() if line.strip()]
     return "\n".join(lines[:MOST_LINES])[:MOST_CHARACTERS]
 
 

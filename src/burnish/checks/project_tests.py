@@ -17,7 +17,7 @@ from burnish.checks.project_run import PASSING, Ran, Said, has_tests, run_suite
 from burnish.checks.separate_tests import is_separable, judge_apart
 from burnish.checks.tests import sharing
 from burnish.events import Evidence, Outcome
-from burnish.text import counted, every, one_line
+from burnish.text import every, one_line, plural
 
 SEEDS = (1, 2)
 """The random orders that are tried after the project's own; always the same, so that a verdict can be had again."""
@@ -92,12 +92,12 @@ def _verdict(runs: list[Ran], flaky: list[str]) -> tuple[Outcome, str]:
     if first.problem:
         return "failed", first.problem
     if failed:
-        also = f"; {counted(len(flaky), 'flaky test')}" if flaky else ""
+        also = f"; {plural(len(flaky), 'flaky test')}" if flaky else ""
         return "failed", f"{_failures(first, failed)}{also}"
     if flaky:
         return (
             "failed",
-            f"{counted(len(flaky), 'flaky test')}, passing or failing by order or by chance: {_named(flaky)}",
+            f"{plural(len(flaky), 'flaky test')}, passing or failing by order or by chance: {_named(flaky)}",
         )
     if not first.tests:
         return "not_run", NO_TESTS
@@ -119,7 +119,7 @@ def _failures(ran: Ran, failed: list[Said]) -> str:
     if ran.broken:
         broken = ran.broken[0]
         return f"{broken.id or 'a test file'} could not be imported: {one_line(_last_line(broken.message), 200)}"
-    many = f"{len(failed)} of {counted(len(ran.tests), 'test')} failed"
+    many = f"{len(failed)} of {plural(len(ran.tests), 'test')} failed"
     return f"{many}: {failed[0].id}: {one_line(failed[0].message, 200)}"
 
 

@@ -7,7 +7,7 @@ from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.tests import grade_script, sharing
 from burnish.events import Case, Evidence, Graded, Outcome
-from burnish.text import counted, every, one_line
+from burnish.text import every, one_line, plural
 
 CODE, TESTS = Path("solution.py"), Path("test_solution.py")
 RUNS = 3
@@ -67,9 +67,9 @@ def _verdict(graded: Graded, flaky: list[str]) -> tuple[Outcome, str]:
         return "failed", graded.problem
     if failed:
         first = f"{failed[0].name}: {one_line(failed[0].message, 200)}"
-        return "failed", f"{len(failed)} of {counted(len(graded.cases), 'test')} failed: {first}"
+        return "failed", f"{len(failed)} of {plural(len(graded.cases), 'test')} failed: {first}"
     if flaky:
-        return "failed", f"{counted(len(flaky), 'flaky test')}, passing or failing by chance: {', '.join(flaky[:3])}"
+        return "failed", f"{plural(len(flaky), 'flaky test')}, passing or failing by chance: {', '.join(flaky[:3])}"
     if not graded.passed:
         return "not_run", "all tests were skipped; nothing was tested" if graded.cases else "there is no test"
     return "passed", f"{every(graded.passed, 'test')} passed{sharing(graded.shared, len(graded.cases))}"

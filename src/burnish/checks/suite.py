@@ -8,8 +8,8 @@ from typing import Self
 
 from burnish.events import Case, Frozen, Graded, Outcome, SpecAgreed
 from burnish.parsing import parse
-from burnish.tasks.kinds import AskedKinds, asked_kinds
-from burnish.tasks.offered import offered_names
+from burnish.tasks.assemble import offered_names
+from burnish.tasks.sentence import AskedKinds, find_kinds
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
 
@@ -78,9 +78,7 @@ class Suite(Frozen):
         model = task.earlier_tests + written
         offered = offered_names(task)
         made = cls.of(name, given, model, offered, task.test_file, task.project_tests)
-        made = made.model_copy(update={"files": task.project_files, "kinds": asked_kinds(task)}).with_more(
-            added, pinned
-        )
+        made = made.model_copy(update={"files": task.project_files, "kinds": find_kinds(task)}).with_more(added, pinned)
         used = _used(name, (*given, *made.model, *made.added, *made.pinned), offered)
         return made.model_copy(update={"imports": used})
 

@@ -10,7 +10,7 @@ from burnish.checks.inside.ids import names
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Said, run_suite
-from burnish.tasks.repair import lines_in, repairable
+from burnish.tasks.repair import lines_of_body, repairable_names
 
 ENDS_HERE, OWN_EXAMPLE = 0.5, 1.0
 """What a failure that is raised in a function, and a failing example in its docstring, add to Ochiai's figure."""
@@ -55,7 +55,7 @@ def examine(project: Project, lab: Lab, source: Path, text: str) -> Before:
     """Run the project's tests as they are. Raises CheckError when pytest itself cannot be run."""
     ran = run_suite(project.model_copy(update={"sources": (source,)}), lab, cover=True)
     lines = read_measured(ran).touched.get(str(source), {})
-    functions = {name: span for name in repairable(text) if (span := lines_in(text, name))}
+    functions = {name: span for name in repairable_names(text) if (span := lines_of_body(text, name))}
     failing = {name: test for name, test in ran.tests.items() if test.outcome == "failed"}
     return Before(
         failing=failing,

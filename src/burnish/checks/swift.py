@@ -11,8 +11,8 @@ from typing import Any
 from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.project_run import INSIDE, Said, run_facts
-from burnish.tasks.definitions import FUNCTIONS, lines_of, split
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
+from burnish.tasks.source import FUNCTIONS, line_span, split_lines
 
 SHIPPED = Path(__file__).parent / "mutation" / "inside"
 FILES = {"versions": INSIDE, "children": SHIPPED, "patch": SHIPPED}
@@ -23,12 +23,12 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def change_of(base: str, module: str, file: str) -> dict[str, Any] | None:
     """The one function in which a module differs from the base, as a cell puts it in place; None if it is not one."""
-    before, after = split(base), split(module)
+    before, after = split_lines(base), split_lines(module)
     same = _alike(before, after)
     left = min(len(before), len(after)) - same
     end = len(before) - min(left, _alike(before[::-1], after[::-1]))
     for owner, old in _functions(base):
-        first, last = lines_of(old)
+        first, last = line_span(old)
         if first <= same <= last and end <= last and base != module:
             was, text = _text(before[first:last]), _text(after[first : last + len(after) - len(before)])
             return _change(file, owner, old, was, text)
@@ -36,11 +36,11 @@ def change_of(base: str, module: str, file: str) -> dict[str, Any] | None:
 
 
 def _change(file: str, owner: str, old: Function, was: str, text: str) -> dict[str, Any] | None:
-    module = parsed(text)
+    module = try_parse(text)
     new = module.body[0] if module and len(module.body) == 1 else None
     if not isinstance(new, FUNCTIONS) or not _is_swappable(old, new):
         return None
-    first = lines_of(old)[0] + 1
+    first = line_span(old)[0] + 1
     place = {"number": 0, "file": file, "line": old.lineno, "first": first, "owner": owner}
     return {**place, "was": was, "text": text}
 
@@ -48,7 +48,7 @@ def _change(file: str, owner: str, old: Function, was: str, text: str) -> dict[s
 @lru_cache(maxsize=4)
 def _functions(base: str) -> tuple[tuple[str, Function], ...]:
     """Functions at the top of a module, and methods of classes there, with the name of the class."""
-    module = parsed(base)
+    module = try_parse(base)
     found: list[tuple[str, Function]] = []
     for node in module.body if module else []:
         owner = node.name if isinstance(node, ast.ClassDef) else ""

@@ -6,8 +6,8 @@ from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Evidence, Graded, Outcome
 from burnish.sandbox.sandbox import Sandbox
-from burnish.tasks.kinds import AskedKinds
-from burnish.text import counted, every
+from burnish.tasks.sentence import AskedKinds
+from burnish.text import every, plural
 
 if TYPE_CHECKING:
     from burnish.checks.ground import Ground
@@ -62,7 +62,7 @@ def _why(graded: Graded) -> str:
         return "there is no test"
     failed = len(graded.cases) - graded.passed
     said = (
-        f"{counted(graded.passed, 'test')} passed, {failed} failed"
+        f"{plural(graded.passed, 'test')} passed, {failed} failed"
         if failed
         else f"{every(graded.passed, 'test')} passed"
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from burnish.errors import SetupProblem
-from burnish.text import plain
+from burnish.text import strip_controls
 
 if TYPE_CHECKING:
     from burnish.cli.screen import Screen
@@ -31,7 +31,7 @@ def terminal(screen: "Screen | None") -> Callable[[str], str]:
     def answer(assumption: str) -> str:
         if screen:
             screen.pause()
-        print(f"Assume: {plain(assumption)}")
+        print(f"Assume: {strip_controls(assumption)}")
         try:
             return input("  Enter to agree, or say what should hold: ").strip()
         except EOFError:

@@ -16,7 +16,7 @@ from burnish.cli.check_screen import COLOURS
 from burnish.events import Outcome
 from burnish.report import check_words as words
 from burnish.report.check_report import FILES
-from burnish.text import counted, join_words, one_line, plain
+from burnish.text import join_words, one_line, plural, strip_controls
 
 if TYPE_CHECKING:
     from burnish.checks.verdict import Checked
@@ -81,7 +81,7 @@ def _list_findings(checked: "Checked") -> Iterator[Text]:
         return
     yield Text("")
     head = "The worst first" if total > len(rows) else "Found"
-    yield Text(f"{head}, {counted(total, 'finding')}:", style="bold")
+    yield Text(f"{head}, {plural(total, 'finding')}:", style="bold")
     for check, finding in rows:
         place, source = words.format_place(finding), words.name_source(check, finding)
         yield Text.assemble("  ", (place, "cyan"), "  ", one_line(finding.what, 160), (f"  ({source})", "dim"))
@@ -92,12 +92,17 @@ def _list_findings(checked: "Checked") -> Iterator[Text]:
 def _list_next_steps(checked: "Checked", command: str, out: Path | None) -> Iterator[Text]:
     steps = []
     if out is not None:
-        steps += [("report", plain(str(out / FILES[0]))), ("", f"{plain(str(out / FILES[1]))}  {FILES[2]}")]
+        steps += [
+            ("report", strip_controls(str(out / FILES[0]))),
+            ("", f"{strip_controls(str(out / FILES[1]))}  {FILES[2]}"),
+        ]
     failed = [item.check for item in checked.evidence if item.verdict == "failed"]
     if failed:
-        steps.append(("again", f"{plain(command)} --only {','.join(failed)}"))
+        steps.append(("again", f"{strip_controls(command)} --only {','.join(failed)}"))
     if out is None:
-        steps.append(("report", f"{plain(command)} --out report   # the same with code, diffs and explanations"))
+        steps.append(
+            ("report", f"{strip_controls(command)} --out report   # the same with code, diffs and explanations")
+        )
     yield Text("")
     yield from (Text.assemble((f"{label:<8} ", "bold"), text) for label, text in steps)
 
@@ -143,4 +148,4 @@ def conclude(verified: "Verified") -> str:
         said = f"the run {verified.verdict}" if verified.verdict else "the run did not come to its end"
         return f"What the evidence says holds, and it says that {said}."
     aside = f" Not tried: {join_words(left)}." if left else ""
-    return f"It holds: {verified.verdict}, {counted(len(named['holds']), 'claim')} found true again here.{aside}"
+    return f"It holds: {verified.verdict}, {plural(len(named['holds']), 'claim')} found true again here.{aside}"

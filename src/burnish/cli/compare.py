@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from burnish.text import counted, plain
+from burnish.text import plural, strip_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ def compare(
     else:
         _show(found, (run1, run2))
         if plot:
-            print(f"Drawn into {plain(str(plot))}")
+            print(f"Drawn into {strip_controls(str(plot))}")
 
 
 def _opened(names: str) -> "list[Results]":
@@ -82,16 +82,16 @@ def _show(found: "Comparison", typed: tuple[str, str]) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    console.print(Text(plain(f"{found.suite}: {found.final.tasks} tasks that both finished"), "bold"))
+    console.print(Text(strip_controls(f"{found.suite}: {found.final.tasks} tasks that both finished"), "bold"))
     for warning in found.warnings:
-        console.print(Text(f"NOTE: {plain(warning)}", "bold yellow"), soft_wrap=True)
+        console.print(Text(f"NOTE: {strip_controls(warning)}", "bold yellow"), soft_wrap=True)
     console.print(_table(found, typed))
     for name, tasks in (("A", found.final.more_by_a), ("B", found.final.more_by_b)):
         if tasks:
             rest = f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
             named = f"More by {name}: {', '.join(tasks[:MOST_NAMED])}{rest}"
-            console.print(Text(plain(named), "dim"), soft_wrap=True)
-    console.print(Text(plain(found.sentence), "bold"), soft_wrap=True)
+            console.print(Text(strip_controls(named), "dim"), soft_wrap=True)
+    console.print(Text(strip_controls(found.sentence), "bold"), soft_wrap=True)
     if found.a.most_calls != found.b.most_calls:
         console.print(Text(_at_equal_calls(found)), soft_wrap=True)
 
@@ -104,9 +104,9 @@ def _table(found: "Comparison", typed: tuple[str, str]) -> "Table":
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     table.add_column("")
     for letter, name in zip("AB", typed, strict=True):
-        table.add_column(Text(plain(f"{letter}: {name}")), justify="right", overflow="fold")
+        table.add_column(Text(strip_controls(f"{letter}: {name}")), justify="right", overflow="fold")
     for label, cells in _rows(found):
-        table.add_row(label, *(Text(plain(cell)) for cell in cells))
+        table.add_row(label, *(Text(strip_controls(cell)) for cell in cells))
     return table
 
 
@@ -116,7 +116,7 @@ def _rows(found: "Comparison") -> "Iterator[tuple[str, list[str]]]":
     yield "solved", [f"{100 * share:.1f} %" for share in (final.share_a, final.share_b)]
     if found.a.most_calls != found.b.most_calls:
         shares = (early.share_a, early.share_b)
-        yield f"stopped after {counted(found.equal_calls, 'call')}", [f"{100 * share:.1f} %" for share in shares]
+        yield f"stopped after {plural(found.equal_calls, 'call')}", [f"{100 * share:.1f} %" for share in shares]
     yield "most calls", [str(side.most_calls) for side in sides]
     yield "tokens a task", [f"{side.tokens_per_task:,.0f}" for side in sides]
     yield "seconds a task", [f"{side.seconds_per_task:.1f}" for side in sides]
@@ -126,4 +126,4 @@ def _rows(found: "Comparison") -> "Iterator[tuple[str, list[str]]]":
 def _at_equal_calls(found: "Comparison") -> str:
     from burnish.evals.compare import sentence
 
-    return f"Stopped after {counted(found.equal_calls, 'call')} each: {sentence(found.at_equal_calls)}"
+    return f"Stopped after {plural(found.equal_calls, 'call')} each: {sentence(found.at_equal_calls)}"

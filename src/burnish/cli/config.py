@@ -12,12 +12,12 @@ def config(context: typer.Context) -> None:
     """Show your settings: the model that is used unless --model says otherwise, and where servers are."""
     if context.invoked_subcommand is None:
         from burnish import config as settings
-        from burnish.text import plain
+        from burnish.text import strip_controls
 
         words = settings.read_text()
         parsed = settings.parse(words)
         print(f"# {settings.path()}" + ("" if words.strip() else " (nothing is set yet)"))
-        print(plain(words), end="" if words.endswith("\n") or not words else "\n")
+        print(strip_controls(words), end="" if words.endswith("\n") or not words else "\n")
         if not parsed.model:
             print("# who answers is not set: a name from `burnish models`, or small,large, or auto; for example:")
             print("# burnish config set model auto")

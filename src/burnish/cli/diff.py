@@ -3,13 +3,13 @@
 from rich.console import Console
 from rich.text import Text
 
-from burnish.text import plain
+from burnish.text import strip_controls
 
 COLOURS = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
 def show_diff(diff: str, console: Console) -> None:
     """Print a unified diff, a line at a time."""
-    for line in plain(diff).splitlines():
+    for line in strip_controls(diff).splitlines():
         style = next((style for mark, style in COLOURS.items() if line.startswith(mark)), "")
         console.print(Text(line, style=style), soft_wrap=True)

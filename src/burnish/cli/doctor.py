@@ -13,7 +13,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
     from rich.text import Text
 
     from burnish.doctor import examine, is_healthy
-    from burnish.text import plain
+    from burnish.text import strip_controls
 
     findings = examine()
     if as_json:
@@ -23,7 +23,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findi
     width = max(len(finding.thing) for finding in findings)
     for finding in findings:
         mark = ("ok", "green") if finding.fine else ("NO", "bold red") if finding.needed else ("--", "dim")
-        console.print(Text(*mark), Text(f"{finding.thing:{width}}  {plain(finding.says)}"))
+        console.print(Text(*mark), Text(f"{finding.thing:{width}}  {strip_controls(finding.says)}"))
         if finding.type_this:
             console.print(Text(f"{'':{width}}     type: {finding.type_this}", style="bold"))
     print("Ready." if is_healthy(findings) else "Not ready: type the lines above.")

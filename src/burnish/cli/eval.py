@@ -110,13 +110,13 @@ def _partly(screen: "EvalScreen", why: str) -> None:
     from burnish.cli.eval_table import show
     from burnish.evals.report import write_reports
     from burnish.evals.results import results
-    from burnish.text import plain
+    from burnish.text import strip_controls
 
     screen.close()
     if screen.folder is None:
         return
     show(screen.console, results(screen.folder), screen.folder)
-    print(f"burnish: {plain(why)}", file=sys.stderr, flush=True)
+    print(f"burnish: {strip_controls(why)}", file=sys.stderr, flush=True)
     write_reports(screen.folder)
 
 

@@ -22,7 +22,7 @@ from burnish.evals.strategies.kinds import strategy
 from burnish.evals.tally import Attempt, tally
 from burnish.evals.watcher import Watcher
 from burnish.events import Broke, Event, ModelReplied, Scored
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 LINE_SECONDS, LINE_SHARE = 10.0, 0.1
 """Without a terminal a line comes so often, or after such a share of the work, whichever is later."""
@@ -84,7 +84,7 @@ class EvalScreen(Watcher):
         for line in heading(folder):
             self._say(Text(line))
         if self._before:
-            self._say(Text(f"going on: {self._before} of {counted(folder.total, 'attempt')} are on disk"))
+            self._say(Text(f"going on: {self._before} of {plural(folder.total, 'attempt')} are on disk"))
         if self._before < folder.total:
             self._move()
 
@@ -153,7 +153,7 @@ class EvalScreen(Watcher):
         """Solved so far, by round, with the protocol beside it; then the pace and what broke."""
         seconds = time.monotonic() - self._started
         speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
-        errors = f" · {counted(results.errors, 'error')}" if results.errors else ""
+        errors = f" · {plural(results.errors, 'error')}" if results.errors else ""
         if not results.finished:
             return f"{results.protocol}: nothing finished yet{speed}"
         rounds = " → ".join(f"{100 * share:.1f}" for share in results.pass_at_1)
@@ -167,10 +167,10 @@ def heading(folder: Folder) -> list[str]:
     plan = folder.plan
     variant = f" ({plan.variant})" if plan.variant else ""
     most = strategy(plan.strategy).calls(plan)
-    seeds = f" x {counted(len(plan.seeds), 'seed')}" if len(plan.seeds) > 1 else ""
+    seeds = f" x {plural(len(plan.seeds), 'seed')}" if len(plan.seeds) > 1 else ""
     return [
-        f"{one_line(plan.suite)}{variant}: {counted(len(folder.task_ids), 'task')}{seeds}, protocol {plan.protocol}, "
-        f"strategy {plan.strategy} with at most {counted(most, 'call')} a task",
+        f"{one_line(plan.suite)}{variant}: {plural(len(folder.task_ids), 'task')}{seeds}, protocol {plan.protocol}, "
+        f"strategy {plan.strategy} with at most {plural(most, 'call')} a task",
         f"{one_line(plan.model)} on {one_line(plan.engine)}",
     ]
 
@@ -180,7 +180,7 @@ def attempt_line(attempt: Attempt, events: Sequence[Event]) -> Text:
     scores = [event for event in events if isinstance(event, Scored)]
     broke = [event.message for event in events if isinstance(event, Broke)]
     why = broke[0] if broke else scores[-1].why if scores else "no answer could be run"
-    cost = f"{counted(attempt.calls, 'call')}, {attempt.tokens_out} tokens, {attempt.seconds:.1f} s"
+    cost = f"{plural(attempt.calls, 'call')}, {attempt.tokens_out} tokens, {attempt.seconds:.1f} s"
     state, colour = ("solved", "green") if attempt.solved else ("broke", "bold red") if broke else ("failed", "red")
     said = "" if attempt.solved else f": {one_line(why, 120)}"
     name = f"{one_line(attempt.task_id, 60)}" + (f".{attempt.seed}" if attempt.seed else "")

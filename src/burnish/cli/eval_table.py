@@ -7,7 +7,7 @@ from rich.text import Text
 
 from burnish.evals.folder import Folder
 from burnish.evals.results import Results
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 MOST_NAMED = 10
 
@@ -35,7 +35,7 @@ def table(results: Results) -> Iterator[str]:
     partly = "" if results.complete else f" so far, of {results.planned}"
     per_task = f"{results.calls_per_task:.1f} calls each, {results.cost.tokens_out:.0f} tokens written"
     yield (
-        f"{results.solved} of {counted(results.finished, 'attempt')}{partly} solved ({results.protocol}); "
+        f"{results.solved} of {plural(results.finished, 'attempt')}{partly} solved ({results.protocol}); "
         f"{per_task}, {results.cost.seconds:.0f} s, {results.tokens_per_second:.0f} tokens/s"
     )
 
@@ -43,10 +43,10 @@ def table(results: Results) -> Iterator[str]:
 def troubles(results: Results) -> Iterator[str]:
     """Rows that were left out and attempts that broke, each with its reason."""
     if results.broken:
-        yield f"left out: {counted(len(results.broken), 'broken row')}"
+        yield f"left out: {plural(len(results.broken), 'broken row')}"
         yield from _named([(row.id, row.why) for row in results.broken])
     if results.errors:
-        yield f"broke: {counted(results.errors, 'attempt')}, counted as not solved"
+        yield f"broke: {plural(results.errors, 'attempt')}, counted as not solved"
         yield from _named([(f"{row.task_id}.{row.seed}", row.error) for row in results.attempts if row.error])
 
 

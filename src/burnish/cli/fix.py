@@ -107,7 +107,7 @@ def apply(
 
     from burnish.cli.diff import show_diff
     from burnish.events import Applied, FilesWritten
-    from burnish.text import plain
+    from burnish.text import strip_controls
     from burnish.verbs.apply import apply as apply_it
     from burnish.verbs.apply import diff_of
 
@@ -115,12 +115,12 @@ def apply(
     done = apply_it(run)
     new = done.last(FilesWritten) if done.started.verb == "strengthen" else None
     if new:
-        print(plain(f"written in {new.folder}: {', '.join(new.files)}"))
+        print(strip_controls(f"written in {new.folder}: {', '.join(new.files)}"))
         return
     show_diff(diff_of(done), console)
     written = done.last(Applied)
     if written:
-        print(plain(f"written {written.file}; what it held is in {written.backup}"))
+        print(strip_controls(f"written {written.file}; what it held is in {written.backup}"))
 
 
 def _must_be_free(out: Path, inside: Path) -> None:

@@ -127,6 +127,6 @@ def _never_stumble_over_a_character() -> None:
 
 
 def _say(paragraph: str) -> None:
-    from burnish.text import plain
+    from burnish.text import strip_controls
 
-    print(f"burnish: {plain(paragraph)}", file=sys.stderr)
+    print(f"burnish: {strip_controls(paragraph)}", file=sys.stderr)

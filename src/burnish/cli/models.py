@@ -98,7 +98,7 @@ def doctor(
     from rich.text import Text
 
     from burnish.models.names import AUTO, default_names, open_model, split_names
-    from burnish.text import plain
+    from burnish.text import strip_controls
     from burnish.verbs.try_model import check_cost, estimate_cost, try_model
 
     first, *others = split_names(name) if name else split_names(default_names())[:1]
@@ -112,7 +112,7 @@ def doctor(
     console = Console(stderr=as_json, highlight=False)
 
     def show(text: str, style: str = "") -> None:
-        console.print(Text(plain(text), style), soft_wrap=True)
+        console.print(Text(strip_controls(text), style), soft_wrap=True)
 
     tokens, most = estimate_cost(model)
     show(f"{model.name}: five tiny tasks; at most {tokens:,} tokens" + (f", {most:.2f} dollars" if most else ""))

@@ -11,7 +11,7 @@ from burnish.cli.session import Session
 from burnish.errors import SetupProblem
 from burnish.events import Applied
 from burnish.runs import Run, Store
-from burnish.text import plain
+from burnish.text import strip_controls
 from burnish.verbs.apply import DIFF, diff_of, facts_of
 
 MOST_NAMED = 5
@@ -72,5 +72,5 @@ def _aside(tests: list[str]) -> list[str]:
 
 
 def _line(screen: Screen, label: str, text: str, style: str = "") -> None:
-    line = Text.assemble(" " * 8, (f"{label:<10}", "bold"), " ", (plain(text), style))
+    line = Text.assemble(" " * 8, (f"{label:<10}", "bold"), " ", (strip_controls(text), style))
     screen.console.print(line, soft_wrap=True)

@@ -26,7 +26,7 @@ from burnish.cli.screen import CHECK_COLOURS
 from burnish.cli.session import Session
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, Reviewed, RunStarted
-from burnish.text import one_line, plain
+from burnish.text import one_line, strip_controls
 
 HELP = "[Enter] go on · c WORDS change · 3: WORDS comment on line 3 · e edit (e FILE: take this file) · q stop"
 HEADS = {
@@ -121,7 +121,7 @@ def show(shown: Checkpoint, console: Console) -> None:
     console.print()
     console.print(Text(HEADS[shown.where], style="bold"), soft_wrap=True)
     for number, line in enumerate((shown.code if shown.where == "checks" else shown.tests).rstrip().split("\n"), 1):
-        console.print(Text.assemble((f"{number:>4}  ", "dim"), (plain(line), "cyan")), soft_wrap=True)
+        console.print(Text.assemble((f"{number:>4}  ", "dim"), (strip_controls(line), "cyan")), soft_wrap=True)
     if shown.evidence:
         table = Table("check", "answer", "figure", "why", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for item in shown.evidence:
@@ -141,13 +141,13 @@ def ask_for_answer(shown: Checkpoint, console: Console) -> Reviewed:
     console.print(Text(HELP, style="dim"), soft_wrap=True)
     person = sys.stdin.isatty()
     for _ in itertools.count() if person else range(MOST_ODD):
-        line = plain(input("> ")).strip()
+        line = strip_controls(input("> ")).strip()
         if not person:  # nobody has seen it typed
             console.print(Text(line), soft_wrap=True)
         said = read_answer(line, shown)
         if isinstance(said, Reviewed):
             return said
-        console.print(Text(plain(said), style="yellow"), soft_wrap=True)
+        console.print(Text(strip_controls(said), style="yellow"), soft_wrap=True)
     raise EOFError
 
 

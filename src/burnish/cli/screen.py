@@ -37,7 +37,7 @@ from burnish.events import (
 from burnish.report.costs import describe_cost, describe_cost_by_model
 from burnish.report.narrate import CHECK_TONES, Line, Tone, narrate
 from burnish.runs.run import Run
-from burnish.text import counted, one_line, plain
+from burnish.text import one_line, plural, strip_controls
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -139,7 +139,7 @@ class Screen:
             case Decided():
                 return "working on it"
             case Mutated() if event.mutants > event.noticed:
-                return f"writing tests for {counted(event.mutants - event.noticed, 'small change')}"
+                return f"writing tests for {plural(event.mutants - event.noticed, 'small change')}"
             case Notice() if not event.stays:
                 return event.text
         return self._now
@@ -162,18 +162,18 @@ class Screen:
         """A version in full if it is the first, else what differs from the newest one before it."""
         before = self._code[max(self._code)] if self._code else ""
         self._code[event.version] = event.code
-        lines = plain(event.code).splitlines()
+        lines = strip_controls(event.code).splitlines()
         if before:
-            lines = list(difflib.unified_diff(plain(before).splitlines(), lines, lineterm="", n=2))[2:]
+            lines = list(difflib.unified_diff(strip_controls(before).splitlines(), lines, lineterm="", n=2))[2:]
         for line in lines[:CODE_LINES]:
             colour = {"+": "green", "-": "red"}.get(line[:1], "dim") if before else "blue"
             self._print(Line("", line), colour)
         if len(lines) > CODE_LINES:
-            self._print(Line("", f"… {counted(len(lines) - CODE_LINES, 'more line')}", "quiet"))
+            self._print(Line("", f"… {plural(len(lines) - CODE_LINES, 'more line')}", "quiet"))
 
     def _print(self, line: Line, style: str = "") -> None:
         clock = f"{self._seen - self._started:6.1f}s" if line.label else " " * 7
-        words = (plain(line.text), style or STYLES[line.tone])
+        words = (strip_controls(line.text), style or STYLES[line.tone])
         text = Text.assemble((clock, "dim"), " ", (f"{line.label:<10}", "bold"), " ", words)
         self.console.print(text, soft_wrap=True)
 

@@ -34,7 +34,7 @@ from burnish.events import (
 from burnish.report.costs import describe_cost, describe_cost_by_model
 from burnish.report.narrate import describe, narrate
 from burnish.runs.run import Run
-from burnish.text import plain
+from burnish.text import strip_controls
 
 
 def show_run(run: Run, console: Console | None = None) -> None:
@@ -113,7 +113,7 @@ class _Printer:
     def _print_version(self, code: str) -> None:
         """The first version in full, of later ones what differs from the one before."""
         if self._before:
-            before, after = plain(self._before).splitlines(), plain(code).splitlines()
+            before, after = strip_controls(self._before).splitlines(), strip_controls(code).splitlines()
             changed = "\n".join(difflib.unified_diff(before, after, "before", "after", lineterm=""))
             self._code(changed or "(the same as before)", "diff")
         else:
@@ -130,15 +130,15 @@ class _Printer:
 
     def _head(self, text: str, style: str = "bold") -> None:
         self.console.print()
-        self.console.print(Text(plain(text), style=style), soft_wrap=True)
+        self.console.print(Text(strip_controls(text), style=style), soft_wrap=True)
 
     def _print_lines(self, texts: Iterable[str], style: str = "") -> None:
         for text in texts:
-            self.console.print(Text("  " + plain(text).replace("\n", "\n  "), style=style), soft_wrap=True)
+            self.console.print(Text("  " + strip_controls(text).replace("\n", "\n  "), style=style), soft_wrap=True)
 
     def _code(self, text: str, language: str = "python") -> None:
         if text:
-            shown = plain(text)
+            shown = strip_controls(text)
             self.console.print(
                 Syntax(shown, language, theme="ansi_dark", background_color="default", padding=(0, 2), word_wrap=True)
             )

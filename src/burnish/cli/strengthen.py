@@ -78,7 +78,7 @@ def print_outcome(run: "Run", console: "Console") -> None:
     from burnish.cli.diff import show_diff
     from burnish.events import Decided, FilesWritten, Strengthened
     from burnish.strengthening.pipeline import PASS_OVER, REPAIR
-    from burnish.text import plain
+    from burnish.text import strip_controls
     from burnish.verbs.strengthen import read_new_tests, render_diff
 
     files = read_new_tests(run)
@@ -97,7 +97,7 @@ def print_outcome(run: "Run", console: "Console") -> None:
     elif files:
         lines += [(f"nothing is written yet; to put it in place: burnish apply {run.id}", "")]
     for text, style in (*lines, (f"see also: burnish explain {run.id}", "dim")):
-        console.print(Text(plain(text), style=style), soft_wrap=True)
+        console.print(Text(strip_controls(text), style=style), soft_wrap=True)
 
 
 def render_json(run: "Run") -> str:

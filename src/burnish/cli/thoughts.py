@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from burnish.events import ModelThought
 from burnish.models.tokens import guess_tokens
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 KEPT = 400
 """Characters that are remembered of a thought: more than a terminal is wide."""
@@ -49,7 +49,7 @@ class Thoughts:
         one = self._thinking.pop(ask_id, None)
         if one is None:
             return ""
-        return f"for {max(0.0, at - one.since):.0f} s, {counted(one.tokens, 'token')} ({one_line(ask_id, 40)})"
+        return f"for {max(0.0, at - one.since):.0f} s, {plural(one.tokens, 'token')} ({one_line(ask_id, 40)})"
 
     def forget(self) -> None:
         """Nobody thinks any more: whoever did was broken off, and will not answer."""
@@ -61,7 +61,7 @@ class Thoughts:
             return ""
         one = next(reversed(self._thinking.values()))
         several = f" ({len(self._thinking)} at once)" if len(self._thinking) > 1 else ""
-        said = f"thinking{several} … {counted(one.tokens, 'token')}"
+        said = f"thinking{several} … {plural(one.tokens, 'token')}"
         words = _last_words(one.last, room - len(said) - len(', ""'))
         return f'{said}, "{words}"' if words else said
 

@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from burnish.text import plain
+from burnish.text import strip_controls
 
 MARK = "┊ "
 """At the beginning of each line of a thought: it is no part of the answer."""
@@ -50,11 +50,11 @@ class Voices:
     def _speak(self, words: str, thinking: bool) -> None:
         """Say it; where thoughts begin or end, on a new line that says so."""
         if thinking:
-            words = ("" if self._thinking else MARK) + plain(words).replace("\n", f"\n{MARK}")
+            words = ("" if self._thinking else MARK) + strip_controls(words).replace("\n", f"\n{MARK}")
             self._say(words, "dim italic")
         else:
             self._say(("\n" if self._thinking else "") + words)
         self._thinking = thinking
 
     def _say(self, words: str, style: str = "dim") -> None:
-        self.console.print(Text(plain(words), style=style), end="", soft_wrap=True)
+        self.console.print(Text(strip_controls(words), style=style), end="", soft_wrap=True)

@@ -8,7 +8,7 @@ from burnish.models.model import Model, Progress
 from burnish.models.names import open_model
 from burnish.models.scripted import KNOWS_TASKS, ScriptedModel
 from burnish.tasks.task import Task
-from burnish.text import fenced
+from burnish.text import fence_code
 
 GOLD, BUGGY = (f"scripted:{name}" for name in KNOWS_TASKS)
 
@@ -25,9 +25,9 @@ def model_for(task: Task, model: Model) -> Model:
     if model.name not in (GOLD, BUGGY):
         return model.afresh()
     code = task.gold if model.name == GOLD else task.base_code or _stub(task)
-    replies = {"": [fenced(code, "python")] if code else []}  # a row without gold has no answer, and says so
+    replies = {"": [fence_code(code, "python")] if code else []}  # a row without gold has no answer, and says so
     if task.visible_tests:
-        replies["tests"] = [fenced("\n".join(task.visible_tests), "python")]
+        replies["tests"] = [fence_code("\n".join(task.visible_tests), "python")]
     return ScriptedModel(replies, model.name, whole=True)
 
 

@@ -13,7 +13,7 @@ from burnish.evals.results import grouped
 from burnish.evals.scores import bootstrap, mcnemar, sign_flips, tasks_needed
 from burnish.evals.tally import Attempt, padded
 from burnish.events import Frozen
-from burnish.text import counted
+from burnish.text import plural
 
 NOISE = 0.05
 """A difference that chance alone would give at least this often is called noise."""
@@ -117,12 +117,12 @@ def sentence(found: Difference) -> str:
     """What the difference means, for someone who wants one line."""
     if not found.difference:
         split = f"each solves {len(found.more_by_a)} that the other does not" if found.more_by_a else "the same ones"
-        return f"A and B solve equally many of {counted(found.tasks, 'task')}: {split}."
+        return f"A and B solve equally many of {plural(found.tasks, 'task')}: {split}."
     ahead, much = ("B", found.difference) if found.difference > 0 else ("A", -found.difference)
     low, high = sorted(edge if ahead == "B" else -edge for edge in found.interval)
     more = f"{much * found.tasks:.1f}".removesuffix(".0")
     lead = (
-        f"{ahead} solves {more} more of {counted(found.tasks, 'task')} (+{100 * much:.1f} points, "
+        f"{ahead} solves {more} more of {plural(found.tasks, 'task')} (+{100 * much:.1f} points, "
         f"95 % interval {_points(low)} to {_points(high)}, p {_p(found.p)})"
     )
     if not found.is_noise:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from unicodedata import east_asian_width
 
-from burnish.text import one_line, plain
+from burnish.text import one_line, strip_controls
 
 COLOURS = {
     "paper": "#ffffff",
@@ -102,7 +102,7 @@ def width_of(text: str, size: float) -> float:
 def wrapped(text: str, size: float, width: float) -> list[str]:
     """The text in lines that fit; a word that fits in no line is broken, a no-break space is kept."""
     lines = [""]
-    for word in filter(None, re.split(r"[ \n\t]", plain(text))):
+    for word in filter(None, re.split(r"[ \n\t]", strip_controls(text))):
         longer = f"{lines[-1]} {word}".strip()
         if width_of(longer, size) <= width:
             lines[-1] = longer
@@ -145,4 +145,4 @@ def _number(value: float) -> str:
 
 
 def _safe(text: str) -> str:
-    return escape(_NOT_XML.sub("", plain(text)))
+    return escape(_NOT_XML.sub("", strip_controls(text)))

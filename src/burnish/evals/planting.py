@@ -18,9 +18,9 @@ from burnish.checks import grade_script
 from burnish.evals.keeping import keep, kept
 from burnish.events import Graded
 from burnish.sandbox.sandbox import Sandbox
+from burnish.tasks.bug_planting import PLANT_VERSION, normalise_code, propose_bugs
 from burnish.tasks.data import Progress
-from burnish.tasks.mbppfix import NEIGHBOURS, Planted, file_of, neighbours, with_words
-from burnish.tasks.plant import PLANT_VERSION, mutants, tidy
+from burnish.tasks.mbppfix import NEIGHBOURS, PlantedBug, build_file, pick_neighbours, with_docstring
 from burnish.tasks.task import Task
 
 MOST_TRIES = 80
@@ -29,18 +29,18 @@ MUTANT_SECONDS = 1.0
 REFERENCE_SECONDS = 2.0
 
 
-def planted(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[Planted]:
+def planted(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
     """A proven bug for every task that can have one, in order; from the cache when the same was asked before."""
     place = _place(tasks)
     known = kept(place)
     if known is not None:
-        return [Planted.model_validate(one) for one in known]
+        return [PlantedBug.model_validate(one) for one in known]
     found = plant(tasks, sandbox, progress)
     keep(place, [one.model_dump(mode="json") for one in found])
     return found
 
 
-def plant(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[Planted]:
+def plant(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
     """Prove a bug for each task, as many at a time as there are processors."""
     found = []
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
@@ -51,16 +51,16 @@ def plant(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = N
     return [one for one in found if one]
 
 
-def _plant(task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> Planted | None:
-    reference = tidy(task.gold)
+def _plant(task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBug | None:
+    reference = normalise_code(task.gold)
     if not grade_script(reference, task.hidden_tests, sandbox, REFERENCE_SECONDS).all_passed:
         return None
-    second_best: Planted | None = None
-    for mutant in itertools.islice(mutants(reference, task.entry_point, task.id), MOST_TRIES):
+    second_best: PlantedBug | None = None
+    for mutant in itertools.islice(propose_bugs(reference, task.entry_point, task.id), MOST_TRIES):
         graded = grade_script(mutant.code, task.hidden_tests, sandbox, MUTANT_SECONDS)
         if graded.all_passed or not graded.cases:
             continue
-        bug = Planted(id=task.id, code=mutant.code, bug=mutant.bug, failing=_first_failing(graded))
+        bug = PlantedBug(id=task.id, code=mutant.code, bug=mutant.bug, failing=_first_failing(graded))
         if is_wrong_result(graded):
             return _among_neighbours(bug, task, tasks, sandbox)
         second_best = second_best or bug
@@ -77,12 +77,12 @@ def _first_failing(graded: Graded) -> int:
     return next(number for number, case in enumerate(graded.cases) if case.outcome != "passed")
 
 
-def _among_neighbours(bug: Planted, task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> Planted:
+def _among_neighbours(bug: PlantedBug, task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBug:
     """The bug, with the functions that can stand around it: all five must pass their own tests in one file."""
     avoid: set[str] = set()
     for _ in range(MOST_FILES):
-        around = neighbours(task, tasks, avoid)
-        whole = file_of(with_words(task.gold, task), around, task.id)
+        around = pick_neighbours(task, tasks, avoid)
+        whole = build_file(with_docstring(task.gold, task), around, task.id)
         tests = "".join(one.hidden_tests for one in (task, *around))
         if len(around) == NEIGHBOURS and grade_script(whole, tests, sandbox, REFERENCE_SECONDS).all_passed:
             return bug.model_copy(update={"neighbours": tuple(one.id for one in around)})

@@ -10,7 +10,7 @@ from burnish.evals.drawing import LINE_HEIGHT, SMALL
 from burnish.evals.figures import Results
 from burnish.evals.wording import title
 from burnish.intervals import wilson
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 CALLS = "model calls, at most"
 GRID_WIDTH = 640
@@ -56,7 +56,7 @@ def compared(a: Sequence[Results], b: Sequence[Results]) -> str:
         for letter, side, shares in zip("AB", (a, b), sides, strict=True)
     ]
     suite = f"{a[0].suite} ({a[0].variant})" if a[0].variant else a[0].suite
-    caption = f"{counted(tasks, 'task')} that both finished · 95\u00a0% Wilson intervals of each side alone"
+    caption = f"{plural(tasks, 'task')} that both finished · 95\u00a0% Wilson intervals of each side alone"
     return curves(series, CALLS, title=suite, caption=caption)
 
 
@@ -85,7 +85,7 @@ def grid(results: Results, caption: str = "") -> str:
         if row > LABEL or place % 5 == 0:
             marks.append(drawing.words(str(place), left - 8, y + row / 2 + 3, LABEL, "muted", text_anchor="end"))
         marks += _row(states_then, f"round {place}", (left, y, (right - left) / len(columns), row - 2))
-    below = f"{len(columns)} attempts, tasks times seeds" if len(results.seeds) > 1 else counted(len(columns), "task")
+    below = f"{len(columns)} attempts, tasks times seeds" if len(results.seeds) > 1 else plural(len(columns), "task")
     marks.append(drawing.words(below, (left + right) / 2, bottom + 16, LABEL, "ink", text_anchor="middle"))
     said = drawing.wrapped(caption, SMALL, GRID_WIDTH - 2 * EDGE) if caption else []
     marks += [drawing.paragraph(said, EDGE, bottom + 36, SMALL, "muted")] if said else []
@@ -99,7 +99,7 @@ def _row(found: Sequence[str], name: str, where: tuple[float, float, float, floa
     for state, run in groupby(found):
         wide = len(list(run))
         piece = drawing.mark("rect", x=x, y=y, width=wide * scale, height=height, fill=state)
-        yield drawing.tipped(f"{name}: {counted(wide, 'attempt')}, {states.WORDS[state]}", piece)
+        yield drawing.tipped(f"{name}: {plural(wide, 'attempt')}, {states.WORDS[state]}", piece)
         x += wide * scale
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from burnish.evals import wording
 from burnish.evals.figures import Results
-from burnish.text import counted, fenced, one_line, plain
+from burnish.text import fence_code, one_line, plural, strip_controls
 
 PLOTS = {
     "pass_by_call": "pass@1 by model call, with 95 % intervals",
@@ -38,9 +38,9 @@ def _parts(results: Results) -> Iterator[str]:
     if results.broken:
         left_out = [[row.id, row.why] for row in results.broken]
         yield f"## Rows left out\n\n{table((['row', 'why'], left_out))}"
-    yield f"## Do it again\n\n{fenced(plain(wording.command(results)), 'sh')}"
+    yield f"## Do it again\n\n{fence_code(strip_controls(wording.command(results)), 'sh')}"
     yield (
-        f"Every figure is counted from the {counted(results.finished, 'attempt')} in `attempts/`; `results.json` holds "
+        f"Every figure is counted from the {plural(results.finished, 'attempt')} in `attempts/`; `results.json` holds "
         f"them for machines, `report.html` opens any transcript."
     )
 

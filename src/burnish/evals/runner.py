@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
-from burnish.agent.edits import Edits
 from burnish.errors import BurnishError
 from burnish.evals.answers import model_for
 from burnish.evals.folder import Folder
@@ -20,6 +19,7 @@ from burnish.evals.watcher import Watcher
 from burnish.events import Broke, Event
 from burnish.models.model import Model
 from burnish.sandbox import Limits, Sandbox, open_sandbox
+from burnish.search.edits import EditCache
 from burnish.tasks.task import Task
 from burnish.text import one_line
 
@@ -95,7 +95,7 @@ class Crew:
         strategy: Strategy | None = None,
     ) -> None:
         self.folder, self.model, self.sandbox, self.strategy = folder, model, sandbox, strategy
-        self.cancel, self.watch, self.edits = cancel, watch, Edits()
+        self.cancel, self.watch, self.edits = cancel, watch, EditCache()
         self._ended: queue.SimpleQueue[Ended] = queue.SimpleQueue()
         self._pens: list[threading.Lock] = []
         """One for each thread, held while it writes: whoever has all of them knows that nobody writes any more."""

@@ -145,7 +145,7 @@ def _mbppfix(order: Order) -> list[Task]:
     return list(_in_variant(order.variant, tasks, bugs))
 
 
-def _in_variant(variant: str, tasks: dict[str, Task], bugs: Iterable[mbppfix.Planted]) -> Iterable[Task]:
+def _in_variant(variant: str, tasks: dict[str, Task], bugs: Iterable[mbppfix.PlantedBug]) -> Iterable[Task]:
     for bug in bugs:
         around = [tasks[name] for name in bug.neighbours]
         if variant == "docs":

@@ -22,7 +22,7 @@ from burnish.events import (
     Stopped,
     TestsRan,
 )
-from burnish.text import plain
+from burnish.text import strip_controls
 
 MOST_BYTES = 12_000_000
 LONGEST = (20_000, 6_000, 2_000, 800, 300)
@@ -50,7 +50,7 @@ class Texts:
         """Cut before it is cleaned: cleaning looks at every character."""
         rest = len(text) - self.longest
         said = f"\n… {rest} more characters are in the attempt's file" if rest > 0 else ""
-        return plain(text[: self.longest]) + said
+        return strip_controls(text[: self.longest]) + said
 
 
 def transcripts(folder: Evaluated, most_bytes: int = MOST_BYTES) -> str:
@@ -79,11 +79,11 @@ def _step(event: Event, texts: Texts) -> Step | None:
             return ["task", texts.add(event.prompt), texts.add(_base_code(event))]
         case Asked():
             messages = [[message.role, texts.add(message.content)] for message in event.messages]
-            return ["ask", plain(event.purpose), messages, event.temperature]
+            return ["ask", strip_controls(event.purpose), messages, event.temperature]
         case ModelReplied():
             return ["reply", texts.add(event.text), event.tokens_out, round(event.seconds, 1), event.ended]
         case CodeProposed():
-            return ["code", event.version, plain(event.by), texts.add(event.code), texts.add(event.problem)]
+            return ["code", event.version, strip_controls(event.by), texts.add(event.code), texts.add(event.problem)]
         case TestsRan():
             return _tests(event, texts)
         case Answered():

@@ -4,7 +4,6 @@ import threading
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
-from burnish.agent.edits import Edits
 from burnish.agent.limits import Limits, Meter
 from burnish.checks import grade_script
 from burnish.errors import AttemptError
@@ -15,8 +14,9 @@ from burnish.evals.strategies.strategy import Strategy
 from burnish.events import Answered, Broke, CodeProposed, Event, Graded, RunStarted, Scored
 from burnish.models.model import Model
 from burnish.sandbox.sandbox import Sandbox
+from burnish.search.edits import EditCache
 from burnish.tasks.assemble import assemble
-from burnish.tasks.kinds import asked_kinds
+from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
 from burnish.text import one_line
 
@@ -38,7 +38,7 @@ def happenings(
     sandbox: Sandbox,
     cancel: threading.Event,
     strategy: Strategy | None = None,
-    edits: Edits | None = None,
+    edits: EditCache | None = None,
 ) -> Iterator[Event]:
     """One attempt as it happens, for those who watch. Our own bug is said as `Broke`, and then raised.
 
@@ -47,7 +47,7 @@ def happenings(
     yield _started(task, plan, seed, model, sandbox)
     strategy = strategy or _named(plan)
     meter = Meter(_limits(plan, strategy))
-    tools = Tools(model, sandbox, meter, cancel, edits=edits or Edits(), errors_end=True)
+    tools = Tools(model, sandbox, meter, cancel, edits=edits or EditCache(), errors_end=True)
     try:
         yield from _work(task, plan, seed, strategy, tools)
     except Exception as error:
@@ -71,7 +71,7 @@ def _scores(task: Task, events: list[Event], sandbox: Sandbox, timeout: float) -
     """Every version that was ever the answer, in order; the same code is run once."""
     answers = {event.version for event in events if isinstance(event, Answered)}
     known: dict[str, Graded] = {}
-    kinds = asked_kinds(task)
+    kinds = find_kinds(task)
     for version in (event for event in events if isinstance(event, CodeProposed) and event.version in answers):
         if version.problem:
             yield Scored(version=version.version, passed=False, why=one_line(version.problem, 200))

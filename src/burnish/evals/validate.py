@@ -20,7 +20,7 @@ from burnish.events import Frozen, Graded
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
 from burnish.tasks.data import Progress
-from burnish.tasks.kinds import asked_kinds
+from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
 from burnish.text import one_line
 
@@ -82,7 +82,7 @@ def _faults(task: Task, sandbox: Sandbox) -> Iterator[str]:
     seconds = TIMEOUT_SECONDS * GOLD_SHARE
     visible = "\n".join(task.visible_tests)
     for module in dict.fromkeys([task.gold, assemble(task, task.gold)] if task.gold else []):
-        graded = grade_script(module, task.hidden_tests, sandbox, seconds, asked_kinds(task))
+        graded = grade_script(module, task.hidden_tests, sandbox, seconds, find_kinds(task))
         yield _passes("the scoring tests", graded)
     if task.gold and visible:
         yield _passes("the visible tests", grade_script(task.gold, visible, sandbox, seconds))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from burnish.evals.figures import Cost, Interval, Results
 from burnish.intervals import wilson
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 PROTOCOLS = {
     "visible": "The strategy sees the task and its visible examples. The scoring tests are hidden from it: they only "
@@ -40,8 +40,8 @@ def headline(results: Results) -> str:
     if not results.finished:
         return f"{who} has not finished a task yet"
     if len(results.seeds) == 1:
-        return f"{who} solves {results.solved} of {counted(results.finished, 'task')}"
-    share, tasks = percent(results.pass_at_1[-1]), counted(results.tasks_finished, "task")
+        return f"{who} solves {results.solved} of {plural(results.finished, 'task')}"
+    share, tasks = percent(results.pass_at_1[-1]), plural(results.tasks_finished, "task")
     return f"{who} solves {share} of {tasks}, a mean over {len(results.seeds)} seeds"
 
 
@@ -54,9 +54,9 @@ def notes(results: Results) -> Iterator[str]:
     if results.limit:
         yield f"Only the first {results.limit} rows of the suite were asked for."
     if results.errors:
-        yield f"Broke, and counted as not solved: {counted(results.errors, 'attempt')}."
+        yield f"Broke, and counted as not solved: {plural(results.errors, 'attempt')}."
     if results.broken:
-        yield f"Left out, because it is no fair task: {counted(len(results.broken), 'row')} of the suite."
+        yield f"Left out, because it is no fair task: {plural(len(results.broken), 'row')} of the suite."
     if results.split == "tune":
         yield "This is the split for tuning; it is not for reporting."
 

@@ -16,7 +16,7 @@ from burnish.events import Evidence, Frozen, Outcome
 from burnish.evidence.build import build_dossier
 from burnish.evidence.schema import CheckAnswer, Dossier
 from burnish.runs import Run, Store, read_record
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 from burnish.version import __version__
 
 Answer = Literal["holds", "does_not_hold", "not_tried"]
@@ -138,11 +138,11 @@ def _list_trusted(dossier: Dossier) -> Iterator[str]:
     told = [test for test in given if test.given_in not in ("words", "file")]
     if told:
         places = ", ".join(dict.fromkeys(test.given_in or "another place" for test in told))
-        yield f"{len(told)} of {counted(len(given), 'given test')} not in the task's words; said to be from: {places}"
+        yield f"{len(told)} of {plural(len(given), 'given test')} not in the task's words; said to be from: {places}"
     if dossier.task.test_file:
         yield "the tests share a file that is said to be the user's own, and what stands in it has a say in all of them"
     if back := dossier.task.taken_back:
-        yield f"{counted(len(back), 'test')} that the words give, taken back by a person, as is said"
+        yield f"{plural(len(back), 'test')} that the words give, taken back by a person, as is said"
 
 
 def claim_record(dossier: Dossier, store: Store) -> Claim:
@@ -196,7 +196,7 @@ def in_words(verdict: Outcome, figure: str) -> str:
 
 def _count_passed(results: Sequence[Outcome]) -> str:
     passed = results.count("passed")
-    every = counted(len(results), "test")
+    every = plural(len(results), "test")
     return f"{every} passed" if passed == len(results) else f"{passed} of {every} passed"
 
 

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
 from burnish.evidence.schema import FILE, FORMAT, VERSION, Dossier
-from burnish.parsing import refusal
+from burnish.parsing import explain_refusal
 from burnish.text import one_line
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -189,7 +189,7 @@ def read_folder(dossier: Dossier, folder: Path) -> DeliveredFolder:
             continue
         if hashlib.sha256(files[name]).hexdigest() != sha256:
             changed.append(f"{name} has changed")
-        elif name.endswith(".py") and (why := refusal(files[name])):
+        elif name.endswith(".py") and (why := explain_refusal(files[name])):
             changed.append(f"{name} is not what Python would import: {why}")
     known, unseen = {*dossier.files, FILE}, []
     folded = {name.casefold() for name in known}

@@ -6,7 +6,7 @@ import sys
 from functools import cache
 
 from burnish.errors import SetupProblem
-from burnish.tasks.examples import called_names, find_examples
+from burnish.tasks.examples import find_called_names, find_examples
 from burnish.tasks.sentence import from_sentence
 
 ALSO = "\n\nAlso: "
@@ -28,7 +28,7 @@ def find_given_tests(words: str, goes_on: bool, names: frozenset[str]) -> tuple[
     except SetupProblem:
         return ()
     for sentence in further:
-        found += [test for test in find_examples(sentence) if names & {*called_names(test)}]
+        found += [test for test in find_examples(sentence) if names & {*find_called_names(test)}]
     return tuple(dict.fromkeys(found))
 
 

@@ -10,7 +10,7 @@ from burnish.evidence.given_tests import find_given_tests_safely
 from burnish.evidence.schema import Dossier
 from burnish.parsing import parse
 from burnish.report.deliverables import render_suite
-from burnish.tasks.kinds import AskedKinds, kinds_in_words
+from burnish.tasks.sentence import AskedKinds, find_kinds_in_words
 from burnish.text import one_line
 
 _NOT_SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -53,7 +53,7 @@ def build_suite_of_words(dossier: Dossier) -> Suite:
 
 def _read_kinds(dossier: Dossier) -> AskedKinds:
     """What the task's words ask for; where they do not say, how the tests use a name decides."""
-    return kinds_in_words(dossier.task.words, (dossier.task.entry_point.partition(".")[0], *dossier.task.imports))
+    return find_kinds_in_words(dossier.task.words, (dossier.task.entry_point.partition(".")[0], *dossier.task.imports))
 
 
 def _find_in_words(dossier: Dossier) -> tuple[str, ...] | None:

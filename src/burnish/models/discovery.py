@@ -24,7 +24,7 @@ from burnish.models.model import Progress
 from burnish.models.prices import Price, look_up_context, price_of
 from burnish.models.providers import OLLAMA_PORT, ModelServer, is_this_machine, list_servers
 from burnish.models.tokens import read_count, smallest_known
-from burnish.text import one_line, plain
+from burnish.text import one_line, strip_controls
 
 Result = TypeVar("Result")
 HERE_SECONDS, FAR_SECONDS = 0.5, 2.0
@@ -132,7 +132,7 @@ def _list_protocol_models(server: ModelServer, seconds: float) -> list[ListedMod
     for model in _get(url, headers, None, seconds)["data"]:
         meta = model.get("meta")
         sizes = [*map(model.get, CONTEXT_KEYS), meta.get("n_ctx") if isinstance(meta, dict) else None]
-        name = remove_secret(server.key, plain(str(model["id"])))[:MOST_NAME]  # it may try to print our key
+        name = remove_secret(server.key, strip_controls(str(model["id"])))[:MOST_NAME]  # it may try to print our key
         models.append(ListedModel(name=name, context=next(filter(None, map(read_count, sizes)), 0)))
     return models
 
@@ -142,7 +142,7 @@ def list_ollama_models(address: str, seconds: float = HERE_SECONDS) -> list[List
     try:
         models = _get(f"{address}/api/tags", {}, None, seconds).get("models") or []
         return [
-            ListedModel(name=plain(str(model["name"]))[:MOST_NAME], bytes=read_count(model.get("size")))
+            ListedModel(name=strip_controls(str(model["name"]))[:MOST_NAME], bytes=read_count(model.get("size")))
             for model in models
         ]
     except (*UNREACHABLE, KeyError, TypeError, AttributeError):  # or an answer of the wrong form

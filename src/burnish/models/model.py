@@ -7,9 +7,9 @@ from typing import Annotated, Literal, Protocol, runtime_checkable
 from pydantic import AfterValidator
 
 from burnish.events import Frozen, Message
-from burnish.text import well_formed
+from burnish.text import replace_surrogates
 
-Words = Annotated[str, AfterValidator(well_formed)]
+Words = Annotated[str, AfterValidator(replace_surrogates)]
 """What a model wrote: any text that a file can hold."""
 Progress = Callable[[int, int, str], None]
 """Told while weights are fetched: bytes so far, bytes in all, where they come from."""

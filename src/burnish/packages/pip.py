@@ -19,7 +19,7 @@ from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.packages.bounds import Bounds, Fetching
 from burnish.packages.pip_settings import settings
-from burnish.text import one_line, plain
+from burnish.text import one_line, strip_controls
 
 Tell = Callable[[str], None]
 ABOUT_THE_INDEX = (
@@ -136,7 +136,7 @@ class Pip:
         ):
             lines = [_heard(line, tell, coming) for line in process.stdout or ()]
             process.wait()
-        return Ran(ok=process.returncode == 0, text=plain("".join(lines)))
+        return Ran(ok=process.returncode == 0, text=strip_controls("".join(lines)))
 
     def _environment(self, index: dict[str, str]) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name in ABOUT_THE_MACHINE}

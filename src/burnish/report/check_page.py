@@ -19,7 +19,7 @@ from burnish.checks.verdict import Checked
 from burnish.events import Evidence
 from burnish.report import check_words as words
 from burnish.report.code_view import render_files
-from burnish.text import counted, html_line, plain
+from burnish.text import html_line, plural, strip_controls
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LEGEND = (
@@ -141,7 +141,7 @@ def _render_details(item: Evidence) -> Iterator[str]:
     """One check's own part; nothing when there is nothing to show."""
     yield from DETAILS[item.check](item) if item.check in DETAILS else ()
     if "traceback" in item.details:
-        yield f"<details><summary>Our bug, in full</summary><pre>{escape(plain(str(item.details['traceback'])))}</pre>"
+        yield f"<details><summary>Our bug, in full</summary><pre>{escape(strip_controls(str(item.details['traceback'])))}</pre>"
         yield "</details>"
 
 
@@ -151,30 +151,30 @@ def _render_tests(item: Evidence) -> Iterator[str]:
     reasons = {name: why for name, _, why in (one.what.partition(" failed: ") for one in read_findings(item))}
     flaky = _read_list(item, "flaky")
     bad = [case for case in cases if case.outcome not in RANKS or case.id in flaky]
-    for some, title in ((bad, f"{counted(len(bad), 'test')} failed or flaky"), (cases, counted(len(cases), "test"))):
+    for some, title in ((bad, f"{plural(len(bad), 'test')} failed or flaky"), (cases, plural(len(cases), "test"))):
         rows = []
         for case in some:
             kind, word = ENDS.get(case.outcome, ("none", f"– {html_line(case.outcome.replace('_', ' '), 30)}"))
             result = f'<span class="{kind}">{word}</span>'
             result += ' <span class="bad">✗ flaky</span>' if case.id in flaky else ""
-            why = f"<pre>{escape(plain(reasons[case.id]))}</pre>" if reasons.get(case.id) else ""
+            why = f"<pre>{escape(strip_controls(reasons[case.id]))}</pre>" if reasons.get(case.id) else ""
             seconds = "" if case.seconds is None else f"{case.seconds:.3f}"
             rows.append((f"{html_line(case.id)}{why}", result, seconds))
         is_open = some is bad or (not bad and len(cases) <= FEW)
         yield _fold(title, _table(("test", "result", "seconds"), rows, (2,)), is_open) if some else ""
-    printed = plain(str(item.details.get("printed") or "")).strip()
+    printed = strip_controls(str(item.details.get("printed") or "")).strip()
     if printed:
         yield _fold("What the test run printed at its end", f"<pre>{escape(printed)}</pre>", not cases)
 
 
 def _render_coverage(item: Evidence) -> Iterator[str]:
     rows = [
-        (html_line(row.file), f"{_bar(row.percent)} {row.percent:.0f} %", counted(len(row.missing), "line"))
+        (html_line(row.file), f"{_bar(row.percent)} {row.percent:.0f} %", plural(len(row.missing), "line"))
         for row in sorted(_read_rows(item, "files", FileRow), key=lambda row: row.percent)
     ]
     if rows:
         table = _table(("file", "lines and branches that the tests run", "never run"), rows, (2,))
-        yield _fold(f"{counted(len(rows), 'file')}, least covered first", table, len(rows) <= FEW)
+        yield _fold(f"{plural(len(rows), 'file')}, least covered first", table, len(rows) <= FEW)
 
 
 def _render_mutation(item: Evidence) -> Iterator[str]:
@@ -193,12 +193,14 @@ def _render_mutation(item: Evidence) -> Iterator[str]:
     if rows:
         heads = ("function", "changes that a test noticed", "in code no test runs")
         table = _table(heads, [cells for _, cells in sorted(rows, key=lambda row: row[0])], (2,))
-        yield _fold(f"{counted(len(rows), 'function')}, least watched first", table)
+        yield _fold(f"{plural(len(rows), 'function')}, least watched first", table)
 
 
 def _render_mutant(finding: Finding) -> str:
     """A change, line by line; the signs stay, so that colour is not all that tells them apart."""
-    lines = [line for line in plain(finding.diff).split("\n") if not line.startswith(("--- ", "+++ ")) and line]
+    lines = [
+        line for line in strip_controls(finding.diff).split("\n") if not line.startswith(("--- ", "+++ ")) and line
+    ]
     kinds = {"+": "in", "-": "out", "@": "at"}
     diff = "".join(f'<div class="{kinds.get(line[:1], "")}">{escape(line[:300])}</div>' for line in lines[:60])
     head = f"<b>{html_line(words.format_place(finding))}</b> <span class='small'>{html_line(finding.what)}</span>"
@@ -213,7 +215,7 @@ def _render_findings(item: Evidence) -> Iterator[str]:
     kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     if found:
         table = _table([heads[place] for place in kept], [[html_line(row[place]) for place in kept] for row in rows])
-        yield _fold(counted(len(found), "finding"), table, len(found) <= FEW)
+        yield _fold(plural(len(found), "finding"), table, len(found) <= FEW)
 
 
 def _render_dependencies(item: Evidence) -> Iterator[str]:
@@ -233,7 +235,7 @@ def _render_dependencies(item: Evidence) -> Iterator[str]:
         yield f'<div class="card">{_table(("package", "version", "first release", "known holes", "note"), rows)}</div>'
     if unknown:
         inside = "".join(f"<li>{html_line(line)}</li>" for line in unknown[:MOST_ROWS])
-        yield _fold(f"{counted(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>", True)
+        yield _fold(f"{plural(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>", True)
 
 
 def _render_quality(item: Evidence) -> Iterator[str]:
@@ -311,7 +313,7 @@ def _render_cards(cards: Sequence[str], noun: str) -> Iterator[str]:
     first, more, left = cards[:FIRST], cards[FIRST:MOST], len(cards) - MOST
     yield f'<div class="pairs">{"".join(first)}</div>' if first else ""
     beyond = f"; {left} others are in report.json" if left > 0 else ""
-    title = f"{counted(len(more), f'more {noun}')}{beyond}"
+    title = f"{plural(len(more), f'more {noun}')}{beyond}"
     yield _fold(title, f'<div class="pairs">{"".join(more)}</div>') if more else ""
 
 

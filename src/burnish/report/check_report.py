@@ -24,7 +24,7 @@ from burnish.report.check_words import (
     summarise,
 )
 from burnish.report.code_view import read_marked_files
-from burnish.text import fenced, one_line, plain
+from burnish.text import fence_code, one_line, strip_controls
 
 FILES = ("report.html", "report.json", "report.md")
 MOST_LISTED = 50
@@ -85,7 +85,7 @@ def _list_findings(item: Evidence) -> Iterator[str]:
         by = _escape(name_source(item.check, finding))
         yield f"- `{format_place(finding).replace('`', chr(39))}` {_escape(finding.what)} ({by})"
         if finding.diff:
-            yield fenced(plain(finding.diff), "diff")
+            yield fence_code(strip_controls(finding.diff), "diff")
     if len(found) > MOST_LISTED:
         yield f"… and {len(found) - MOST_LISTED} more; see report.json."
 

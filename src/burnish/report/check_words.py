@@ -7,7 +7,7 @@ from burnish.checks.finding import Finding, read_findings
 from burnish.checks.tests import sharing
 from burnish.checks.verdict import Checked
 from burnish.events import Outcome
-from burnish.text import counted, join_words, one_line
+from burnish.text import join_words, one_line, plural
 
 MEANING = {
     "tests": "Does the code do what its tests say? They run three times in different orders, so that a test which "
@@ -94,5 +94,5 @@ def summarise(checked: Checked) -> str:
     """What was checked, and how long that took."""
     project = checked.project
     seconds = sum(checked.seconds.values())
-    tests = counted(len(project.tests), "place") + " with tests" if project.tests else "no test files"
-    return f"{one_line(project.name)}: {counted(len(project.sources), 'file')}, {tests}, {seconds:.1f} s of checking"
+    tests = plural(len(project.tests), "place") + " with tests" if project.tests else "no test files"
+    return f"{one_line(project.name)}: {plural(len(project.sources), 'file')}, {tests}, {seconds:.1f} s of checking"

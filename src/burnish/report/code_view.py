@@ -8,7 +8,7 @@ from burnish.checks.finding import Finding, read_findings
 from burnish.checks.project import Project
 from burnish.checks.verdict import Checked
 from burnish.report.check_words import name_source
-from burnish.text import counted, html_line, plain
+from burnish.text import html_line, plural, strip_controls
 
 MOST_FILES, MOST_LINES, MOST_NOTES = 25, 400, 300
 """Files shown; lines of a file shown without gaps; notes in one file."""
@@ -62,15 +62,15 @@ def render_files(checked: Checked, texts: Mapping[str, str]) -> Iterator[str]:
     """Every file that has marks, as HTML."""
     notes, missed = _collect_notes(checked), _collect_missed(checked)
     for place, (name, text) in enumerate(texts.items()):
-        said = [counted(len(notes[name]), "finding")] if name in notes else []
-        said += [f"{counted(len(missed[name]), 'line')} that no test runs"] if name in missed else []
+        said = [plural(len(notes[name]), "finding")] if name in notes else []
+        said += [f"{plural(len(missed[name]), 'line')} that no test runs"] if name in missed else []
         yield f'<details class="card file"{"" if place else " open"}><summary><b>{html_line(name, 160)}</b> '
         yield f'<span class="small">{", ".join(said)}</span></summary><div class="code">'
         yield from _render_code(text, notes.get(name, []), missed.get(name, set()))
         yield "</div></details>"
     left = len((notes.keys() | missed.keys()) - texts.keys())
     if left:
-        yield f'<p class="small">{counted(left, "more file")} with findings not shown here; all are in report.json.</p>'
+        yield f'<p class="small">{plural(left, "more file")} with findings not shown here; all are in report.json.</p>'
 
 
 def _render_code(text: str, notes: list[Note], missed: set[int]) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _render_code(text: str, notes: list[Note], missed: set[int]) -> Iterator[str
     for check, finding in notes[:MOST_NOTES]:
         by_line[finding.line].append((check, finding))
     yield from map(_render_note, by_line.pop(0, []))
-    lines = plain(text).split("\n")
+    lines = strip_controls(text).split("\n")
     shown = list(range(1, len(lines) + 1))
     if len(lines) > MOST_LINES:
         near = {number + step for number in {*by_line, *missed} for step in range(-AROUND, AROUND + 1)}

@@ -7,7 +7,7 @@ from burnish.models.prices import EMBEDDED, is_free
 from burnish.redact import model_name
 from burnish.runs.accounts import Account
 from burnish.runs.run import Run
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 NOBODY = "none"
 """In a run's record: no model was to be asked."""
@@ -23,15 +23,15 @@ def describe_cost(run: Run) -> str:
     speed = f", {run.tokens_out / writing:.0f} tokens/s an answer" if writing else ""
     lost, tokens = (sum(getattr(one, name) for one in run.accounts) for name in ("lost", "tokens_lost"))
     were = "was" if lost == 1 else "were"
-    booked = f"; {counted(lost, 'answer')} {were} lost on the way, booked at {tokens:,} tokens" if lost else ""
-    said = f"{counted(run.calls, 'call')} to {names}; {_count_tokens(run.accounts)}{speed}{booked}"
+    booked = f"; {plural(lost, 'answer')} {were} lost on the way, booked at {tokens:,} tokens" if lost else ""
+    said = f"{plural(run.calls, 'call')} to {names}; {_count_tokens(run.accounts)}{speed}{booked}"
     return f"{said}; {run.seconds:.1f} s in all; {_sum_money(run)}"
 
 
 def describe_cost_by_model(run: Run) -> list[str]:
     """A line a model, where more than one answered: answers, tokens, time, money."""
     lines = [
-        f"{model_name(one.model)}: {counted(one.asks, 'answer')}; {_count_tokens([one])}; {one.seconds:.1f} s; "
+        f"{model_name(one.model)}: {plural(one.asks, 'answer')}; {_count_tokens([one])}; {one.seconds:.1f} s; "
         f"{_money_of(one)}"
         for one in run.accounts
     ]

@@ -34,7 +34,7 @@ from burnish.report.deliverables import read_suite
 from burnish.report.improvement import explain_improvement, sort_unnoticed
 from burnish.report.narrate import as_sentence, describe, name_version
 from burnish.runs.run import Run, Version
-from burnish.text import counted, join_words, one_line, plain
+from burnish.text import join_words, one_line, plural, strip_controls
 
 WIDTH = 100
 MOST_LISTED = 6
@@ -109,12 +109,12 @@ def _explain_tests(run: Run) -> Iterator[str]:
         dropped = sum(event.dropped for event in run.all(TestsProposed))
         aside = f" ({dropped} more could not be used)" if dropped else ""
         yield (
-            f"The model wrote {counted(len(suite.model), 'test')}{aside}. They rank versions and never decide against "
+            f"The model wrote {plural(len(suite.model), 'test')}{aside}. They rank versions and never decide against "
             f"a given one: {_list(suite.model)}"
         )
     if suite.added:
         yield (
-            f"{counted(len(suite.added), 'test')} came later, for small changes of the code that no test noticed, and "
+            f"{plural(len(suite.added), 'test')} came later, for small changes of the code that no test noticed, and "
             f"count as well: {_list(suite.added)}"
         )
     if suite.pinned:
@@ -148,7 +148,7 @@ def _label(events: Sequence[Event], number: int) -> Iterator[str]:
     """How a part is introduced: its round, or that the run was taken up again."""
     match events[0] if events else None:
         case Resumed(answers=answers, at=at):
-            on_record = f"with {counted(answers, 'answer')} on record that need no asking"
+            on_record = f"with {plural(answers, 'answer')} on record that need no asking"
             yield f"Taken up again on {_format_time(at)}, {on_record}."
         case Decided(moves=moves) if moves and moves[0].round:
             yield f"Round {moves[0].round}."
@@ -225,7 +225,7 @@ def _explain_result(run: Run, version: Version) -> str:
     body, message = next(iter(failed.items()), ("", graded.problem))
     said = one_line(message.removeprefix(body).strip(), 160)
     where = f"; it fails first at `{one_line(body, 120)}`" if body else ""
-    return f"passed {graded.passed} of {counted(total, 'test')}{where}{f' ({said})' if said else ''}"
+    return f"passed {graded.passed} of {plural(total, 'test')}{where}{f' ({said})' if said else ''}"
 
 
 def _explain_gains(run: Run) -> Iterator[str]:
@@ -270,7 +270,7 @@ def _explain_end(run: Run) -> Iterator[str]:
 
 def _wrap(text: str) -> str:
     return textwrap.fill(
-        plain(text).strip("\n"),
+        strip_controls(text).strip("\n"),
         WIDTH,
         subsequent_indent="    " if text.startswith("    ") else "",
         break_long_words=False,

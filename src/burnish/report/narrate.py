@@ -44,7 +44,7 @@ from burnish.events import (
 )
 from burnish.model_choice import read_choice
 from burnish.tasks.test_file import name_in_file
-from burnish.text import counted, join_words, one_line, plain
+from burnish.text import join_words, one_line, plural, strip_controls
 
 Tone = Literal["", "good", "bad", "warning", "quiet", "test", "strong", "broken", "proven", "plausible", "failed"]
 ORIGINS = {
@@ -109,7 +109,7 @@ def _narrate_task(event: BaseEvent) -> Iterator[Line]:
                 yield Line("chosen", why, "quiet")
             yield Line("sandbox", event.sandbox)
         case Resumed():
-            answers = counted(event.answers, "answer")
+            answers = plural(event.answers, "answer")
             yield Line("resumed", f"Taken up again, with {answers} on record that need no asking.")
         case SpecAgreed():
             yield Line("function", event.signature)
@@ -123,7 +123,7 @@ def _narrate_task(event: BaseEvent) -> Iterator[Line]:
             yield Line("packages", f"{shown} added: {event.why}" if event.why else shown)
         case TestsProposed():
             dropped = f" ({event.dropped} more could not be used)" if event.dropped else ""
-            yield Line("tests", f"{counted(len(event.tests), 'test')} written by the model{dropped}")
+            yield Line("tests", f"{plural(len(event.tests), 'test')} written by the model{dropped}")
             yield from (Line("", one_line(test), "test") for test in event.tests)
         case TestsFrozen() if event.given + event.model + event.more:
             yield Line("frozen", f"From here on the tests stand as they are (hash {event.sha256[:12]}).", "quiet")
@@ -177,7 +177,7 @@ def _narrate_code(event: BaseEvent) -> Iterator[Line]:
     match event:
         case CodeProposed():
             mended = f" ({event.mended})" if event.mended else ""
-            said = event.problem or f"{counted(len(event.code.splitlines()), 'line')}{mended}"
+            said = event.problem or f"{plural(len(event.code.splitlines()), 'line')}{mended}"
             tone: Tone = "bad" if event.problem else "strong"
             yield Line(f"version {event.version}", f"{event.by}: {one_line(said, 160)}", tone)
         case TestsRan(graded=graded):
@@ -186,14 +186,14 @@ def _narrate_code(event: BaseEvent) -> Iterator[Line]:
             if graded.problem:
                 yield Line("", one_line(graded.problem, 160), "bad")
             failure = next((case.message for case in graded.cases if case.outcome != "passed"), "")
-            yield from (Line("", one_line(line, 160), "bad") for line in plain(failure).splitlines()[:4])
+            yield from (Line("", one_line(line, 160), "bad") for line in strip_controls(failure).splitlines()[:4])
         case Tweaked():
-            edits = f"{counted(event.tried, 'small edit')} of {name_version(event.base)}"
+            edits = f"{plural(event.tried, 'small edit')} of {name_version(event.base)}"
             tried = f"{edits} {'was' if event.tried == 1 else 'were'} tried without asking the model"
             passed = f"{event.passed or 'none'} of them passed every given test"
             yield Line("edits", f"{tried}: {passed}.", "good" if event.passed else "quiet")
         case Compared():
-            inputs = counted(len(event.inputs), "input")
+            inputs = plural(len(event.inputs), "input")
             groups = [join_words([str(number) for number in group]) for group in event.groups]
             apart = f"; they differ at {_clause(event.apart, 200)}" if event.apart else ""
             alike = f"the versions fall into {len(groups)} groups that behave alike: {'; '.join(groups)}{apart}"
@@ -231,12 +231,12 @@ def _narrate_improvement(event: BaseEvent) -> Iterator[Line]:
                 said = f": {before} before, {after} after; version {event.version} is kept{how}"
             yield Line("round", f"A round for {one_line(event.check, 40)}{said}.", "good" if event.kept else "warning")
         case Measured():
-            figures = [f"{event.passed} of {counted(event.tests, 'test')} passed"]
+            figures = [f"{event.passed} of {plural(event.tests, 'test')} passed"]
             figures += (
                 [f"{math.floor(event.mutation)} % of small changes noticed"] if event.mutation is not None else []
             )
             figures += [f"maintainability {event.quality:.0f} of 100"] if event.quality is not None else []
-            figures += [counted(event.lines, "line"), f"{event.seconds:.1f} s", f"{event.tokens} tokens so far"]
+            figures += [plural(event.lines, "line"), f"{event.seconds:.1f} s", f"{event.tokens} tokens so far"]
             yield Line(
                 "", f"After {one_line(event.after, 40)}, version {event.version}: {', '.join(figures)}.", "quiet"
             )
@@ -249,7 +249,7 @@ def _describe_mutants(event: Mutated) -> str:
         why = _clause(event.why, 200) or "there was nothing to change"
         return f"What the tests would notice was not tried: {why}."
     changes, missed = (
-        f"{counted(event.mutants, 'small change')} of version {event.version}",
+        f"{plural(event.mutants, 'small change')} of version {event.version}",
         event.mutants - event.noticed,
     )
     if missed:
@@ -261,14 +261,14 @@ def _describe_mutants(event: Mutated) -> str:
 def _describe_new_tests(event: Strengthened) -> str:
     many, parts = len(event.tests), []
     if many:
-        parts.append(f"{counted(many, 'test')} {'was' if many == 1 else 'were'} added: {count_origins(event.tests)}")
+        parts.append(f"{plural(many, 'test')} {'was' if many == 1 else 'were'} added: {count_origins(event.tests)}")
     if event.exposing:
         aside = ", and as none passes them and all others they were set aside" if event.aside else ""
         parts.append(f"{len(event.exposing)} of them version {event.version} fails{aside}")
     if event.pinned:
-        parts.append(f"{counted(event.pinned, 'change')} only pinned tests notice")
+        parts.append(f"{plural(event.pinned, 'change')} only pinned tests notice")
     if event.alike:
-        parts.append(f"{counted(len(event.alike), 'change')} no input told from the code (probably equivalent)")
+        parts.append(f"{plural(len(event.alike), 'change')} no input told from the code (probably equivalent)")
     nothing = f"No test was added{f': {one_line(event.why, 200)}' if event.why else ''}"
     return as_sentence("; ".join(parts) or nothing)
 
@@ -313,4 +313,4 @@ def _narrate_end(event: BaseEvent) -> Iterator[Line]:
             yield Line("applied", f"{file} was replaced; the old one is kept as {backup}.")
         case Rated():
             comment = f": {event.comment}" if event.comment else ""
-            yield Line("", f"Somebody gave it {counted(event.stars, 'star')} of 5{comment}.")
+            yield Line("", f"Somebody gave it {plural(event.stars, 'star')} of 5{comment}.")

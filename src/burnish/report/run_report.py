@@ -27,7 +27,7 @@ from burnish.report.improvement import explain_improvement, list_steps, sort_unn
 from burnish.report.narrate import asked_names, count_results, describe
 from burnish.runs.run import Run, Version
 from burnish.tasks.test_file import name_in_file
-from burnish.text import fenced, one_line, plain
+from burnish.text import fence_code, one_line, strip_controls
 
 HEADLINES = {
     "proven": "Proven: your examples, and every undisputed test, pass.",
@@ -58,9 +58,9 @@ def render_report(run: Run) -> str:
     ]
     packages = run.last(PackagesAdded)
     sections = {
-        "Task": fenced(plain(run.started.prompt), "text"),
+        "Task": fence_code(strip_controls(run.started.prompt), "text"),
         "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
-        "Code": fenced(plain(run.code), "python") if run.code else "",
+        "Code": fence_code(strip_controls(run.code), "python") if run.code else "",
         "Evidence": _evidence(run),
         "Tests": _tests(run),
         "Packages": _packages(packages, run) if packages else "",

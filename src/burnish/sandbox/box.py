@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import CommandRan, Graded
-from burnish.parsing import refusal
+from burnish.parsing import explain_refusal
 from burnish.sandbox import diagnosis, start, verdict
 from burnish.sandbox.cell import Cell, CellGone, Ended, Heard
 from burnish.sandbox.limits import Limits
@@ -73,7 +73,7 @@ class Box:
     def grade(self, code: str, tests: str, timeout_seconds: float = 10.0, kinds: Kinds = NO_KINDS) -> Graded:
         """Run `tests` against `code` (importable as `solution`) and say what each test said."""
         for what, text in (("code", code), ("tests", tests)):
-            if why := refusal(text):
+            if why := explain_refusal(text):
                 return Graded(problem=f"the {what} cannot be read: {why}")
         suite = verdict.style_of(tests)
         if suite.problem:

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from burnish.checks.ground import Ground
+from burnish.parsing import try_parse
 from burnish.strengthening.render_assert import RAISES, describe_answer, is_silent, value_in
-from burnish.tasks.examples import in_words, is_literal
-from burnish.tasks.repair import docstring, examples, mentioned
-from burnish.tasks.steady import leans_on
-from burnish.tasks.syntax import parsed
+from burnish.tasks.examples import describe_test, is_literal
+from burnish.tasks.repair import docstring_of, examples_of, mentioned_names
+from burnish.tasks.static_analysis import find_nondeterminism
 from burnish.text import one_line
 
 PROMPT = ">>> "
@@ -43,30 +43,30 @@ class DocstringExample:
 
 def read_call_examples(text: str, function: str) -> list[DocstringExample]:
     """The examples in a function's docstring that are one call and what it gives; none where a session sets up more."""
-    words = docstring(text, function)
+    words = docstring_of(text, function)
     if _sets_something_up(words):
         return []
-    return [example for body in examples(words, function) if (example := _example_of(body))]
+    return [example for body in examples_of(words, function) if (example := _example_of(body))]
 
 
 def read_session_examples(text: str, function: str) -> list[DocstringExample]:
     """The answers of the sessions in all docstrings of a module that speak of a function."""
     last = function.rpartition(".")[2]
-    module = parsed(text)
+    module = try_parse(text)
     nodes = [node for node in ast.walk(module) if isinstance(node, _WITH_DOCSTRING)] if module else []
     found = [example for node in nodes for example in _read_session(ast.get_docstring(node) or "")]
-    return [example for example in found if last in mentioned(example.body)]
+    return [example for example in found if last in mentioned_names(example.body)]
 
 
 def find_contradictions(text: str, functions: Sequence[str], ground: Ground) -> Iterator[tuple[str, str]]:
     """Each function whose docstring says something else than its code gives, and both in a sentence."""
-    steady = [name for name in functions if not leans_on(text, name)]
+    steady = [name for name in functions if not find_nondeterminism(text, name)]
     found = [(name, example) for name in steady for example in read_call_examples(text, name)]
     asked = [*(example.check for _, example in found), *(example.call for _, example in found)]
     answers = ground.behave_all({0: text}, asked)[0]
     for (name, example), answer, gives in zip(found, answers, answers[len(found) :], strict=False):
         if not is_silent(answer) and not example.holds(answer):
-            words = one_line(in_words(example.body).removeprefix("assert "), 160)
+            words = one_line(describe_test(example.body).removeprefix("assert "), 160)
             yield name, f"the docstring of {name} says {words}, the code {one_line(describe_answer(gives), 120)}"
 
 
@@ -83,7 +83,7 @@ def _sets_something_up(words: str) -> bool:
 
 
 def _only_statement(text: str) -> ast.stmt | None:
-    module = parsed(text)
+    module = try_parse(text)
     return module.body[0] if module and len(module.body) == 1 else None
 
 

@@ -10,28 +10,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from burnish.agent.bodies import bodies_of
-from burnish.agent.inputs import Clues, calls_for
-from burnish.agent.seeds import Seed, seeds_of
-from burnish.agent.stories import is_closed
 from burnish.checks.behaviour import NO_ANSWER
 from burnish.checks.ground import Ground
 from burnish.checks.in_project import InProject
 from burnish.checks.mutation.alone import whole
 from burnish.errors import AttemptError
 from burnish.events import NewTest
-from burnish.parsing import parse, parse_expression
+from burnish.parsing import parse, parse_expression, try_parse
+from burnish.search.call_generator import CallClues, generate_calls
+from burnish.search.seed_calls import SeedCall, seeds_from_tests
+from burnish.search.standalone_tests import extract_bodies, is_standalone
 from burnish.strengthening.docstring_examples import read_call_examples, read_session_examples
 from burnish.strengthening.oracle import CallFilter, Expectation, Samples
 from burnish.strengthening.project import WeakFunction
 from burnish.strengthening.render_assert import describe_answer, value_in
 from burnish.strengthening.search import ProjectSearch, Subject
 from burnish.strengthening.set_cover import Candidate, choose_tests
-from burnish.tasks.assemble import names_of
-from burnish.tasks.definitions import find
-from burnish.tasks.repair import docstring, examples, signature
-from burnish.tasks.steady import leans_on, lines_of_raises, reaches_out
-from burnish.tasks.syntax import parsed
+from burnish.tasks.repair import docstring_of, examples_of, signature_of
+from burnish.tasks.source import find_bound_names, find_definition
+from burnish.tasks.static_analysis import find_nondeterminism, find_raise_lines, has_side_effects
 from burnish.text import one_line
 
 MOST_CALLS, MOST_OF_WORDS, MOST_OPTIONS = 60, 30, 40
@@ -114,7 +111,7 @@ def generate_tests(
         return FunctionTests(function, passed_over=NO_NAME)
     try:
         samples = ask_samples(function, ground)
-        if kind := leans_on(function.text, function.name):
+        if kind := find_nondeterminism(function.text, function.name):
             return FunctionTests(function, passed_over=PassedOver(Obstacle.OTHER, f"what it gives depends on {kind}"))
         search = _search(function, ground, files, samples, until)
         candidates = [*_try_examples(function, ground), *search.candidates]
@@ -127,7 +124,7 @@ def generate_tests(
         for one in candidates
         if (pinned or not one.is_pinned)
         and not any(place in one.test for place in LOCAL_PLACES)
-        and not reaches_out(parse(one.test), own)
+        and not has_side_effects(parse(one.test), own)
     ]
     for one in choose_tests(usable, MOST_TESTS):
         if one.expectation.exposes:
@@ -141,7 +138,7 @@ def generate_tests(
             result.proposed.append(ProposedTest(function, replace(one, test=test).as_new_test()))
     told = {key for one in candidates for key in one.notices} | search.hung
     if search.expected and not search.is_over:
-        words = lines_of_raises(function.text)
+        words = find_raise_lines(function.text)
         left = [mutant for mutant in function.survivors if mutant.key not in told]
         result.alike = [mutant.key for mutant in left if mutant.changed not in words]
         result.in_words = len(left) - len(result.alike)
@@ -166,7 +163,7 @@ def _search(
 ) -> ProjectSearch:
     """Calls near those of the tests and of the docstring, tried on the code and on its mutants."""
     mutants = tuple(whole(mutant, function.text) for mutant in function.survivors)
-    shown = examples(docstring(function.text, function.name), function.name)
+    shown = examples_of(docstring_of(function.text, function.name), function.name)
     known = (*(seed.call() for seed in _seeds_in_tests(function, files)), *shown)
     subject = Subject(ground, function.text, samples, mutants, CallFilter((function.name,), known))
     search = ProjectSearch(subject, until)
@@ -197,25 +194,25 @@ def propose_calls(function: WeakFunction, files: Sequence[str], draw: int, modul
     is_method = "." in function.name
     if is_method and not _seeds_in_tests(function, files):
         return ()
-    head, words = signature(function.text, function.name), docstring(function.text, function.name)
-    near = calls_for(function.name, head, Clues(modules=modules, files=files), MOST_CALLS, draw)
-    told = Clues(prompt=words, modules=modules)
-    said = () if is_method else calls_for(function.name, head, told, MOST_OF_WORDS, draw)
+    head, words = signature_of(function.text, function.name), docstring_of(function.text, function.name)
+    near = generate_calls(function.name, head, CallClues(modules=modules, files=files), MOST_CALLS, draw)
+    told = CallClues(prompt=words, modules=modules)
+    said = () if is_method else generate_calls(function.name, head, told, MOST_OF_WORDS, draw)
     known = list(dict.fromkeys([*near, *said]))
     return tuple(dict.fromkeys([*known, *_set_options(known[: MOST_CALLS // 3], function)]))
 
 
-def _seeds_in_tests(function: WeakFunction, files: Sequence[str]) -> list[Seed]:
+def _seeds_in_tests(function: WeakFunction, files: Sequence[str]) -> list[SeedCall]:
     """The calls in tests that need nothing but the module."""
-    tree = parsed(function.text)
-    names = {name for node in (tree.body if tree else []) for name in names_of(node)}
-    seeds = seeds_of(function.name, (body for text in files for body in bodies_of(text, names)))
-    return [seed for seed in seeds if is_closed(parse_expression(seed.call()), names)]
+    tree = try_parse(function.text)
+    names = {name for node in (tree.body if tree else []) for name in find_bound_names(node)}
+    seeds = seeds_from_tests(function.name, (body for text in files for body in extract_bodies(text, names)))
+    return [seed for seed in seeds if is_standalone(parse_expression(seed.call()), names)]
 
 
 def _set_options(calls: Sequence[str], function: WeakFunction) -> list[str]:
     """Known calls with each parameter that has a plain default set to something else: tests seldom do that."""
-    node = find(parsed(function.text), function.name)
+    node = find_definition(try_parse(function.text), function.name)
     if not isinstance(node, ast.FunctionDef):
         return []
     arguments = node.args

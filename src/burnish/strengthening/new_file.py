@@ -15,7 +15,7 @@ from burnish.errors import SetupProblem
 from burnish.paths import write_atomically
 from burnish.strengthening.generate import ProposedTest
 from burnish.strengthening.project import Scope
-from burnish.tasks.test_imports import imports_for, used_names
+from burnish.tasks.test_file import find_used_names, write_imports
 from burnish.text import one_line
 
 MOST_SAID, MOST_CHARACTERS = 2, 88
@@ -55,8 +55,8 @@ def make_file(source: Path, module: str, proposed: Sequence[ProposedTest], scope
 
     Pinned tests come last; each test is named after its function, with a number.
     """
-    used = used_names(one.new.test for one in proposed)
-    lines = imports_for(used, module, scope.texts[source], scope.test_texts)
+    used = find_used_names(one.new.test for one in proposed)
+    lines = write_imports(used, module, scope.texts[source], scope.test_texts)
     plain = [line for line in lines if line.startswith("import ")]
     rest = [line for line in lines if not line.startswith("import ")]
     imports = "\n\n".join("\n".join(part) for part in (plain, rest) if part)

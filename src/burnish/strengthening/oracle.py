@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from burnish.agent.relations import is_near, is_usual
-from burnish.agent.seeds import seed_of, seeds_of
 from burnish.parsing import parse_expression
+from burnish.search.argument_invariants import is_near, is_usual
+from burnish.search.seed_calls import seeds_from_tests, split_call
 from burnish.strengthening.render_assert import are_same, is_silent, is_value
 
 NEEDED = 2
@@ -37,7 +37,7 @@ class CallFilter:
 
     def __init__(self, names: Sequence[str], tests: Sequence[str]) -> None:
         self._rows: dict[str, list[Row]] = {}
-        for seed in (seed for name in names for seed in seeds_of(name, tests)):
+        for seed in (seed for name in names for seed in seeds_from_tests(name, tests)):
             self._rows.setdefault(seed.form, []).append(seed.values)
 
     def is_usual(self, call: str) -> bool:
@@ -50,7 +50,7 @@ class CallFilter:
 
     def _fits(self, call: str, compare: Callable[[Sequence[Row], Row], bool]) -> bool:
         try:
-            seed = seed_of(parse_expression(call))
+            seed = split_call(parse_expression(call))
         except _UNREADABLE:
             return False
         return compare(self._rows.get(seed.form, []), seed.values)

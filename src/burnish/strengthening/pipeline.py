@@ -28,9 +28,9 @@ from burnish.strengthening.new_file import NewFile, make_file
 from burnish.strengthening.oracle import Samples
 from burnish.strengthening.project import MutantOutcomes, Scope, WeakFunction, try_on_tests, weak_functions
 from burnish.strengthening.prove import ProjectTrial, Proof
-from burnish.tasks.doors import doors_of
-from burnish.tasks.repair import repairable
-from burnish.text import counted
+from burnish.tasks.repair import repairable_names
+from burnish.tasks.static_analysis import find_entry_points
+from burnish.text import plural
 
 TRYING, LOOKING = 0.4, 0.75
 """The share of the time after which no further mutant is tried, and after which no further call is looked for."""
@@ -130,7 +130,7 @@ class Pipeline:
         functions = list(weak_functions(self.scope, self.before.survivors))
         with watch_step(self.watch, "inputs") as figures:
             for source, text in self.scope.texts.items():
-                names = [name for name in repairable(text) if self.scope.function in ("", name)]
+                names = [name for name in repairable_names(text) if self.scope.function in ("", name)]
                 with contextlib.suppress(AttemptError):
                     for name, sentence in find_contradictions(text, names, self._ground(source)):
                         self._report_against(source, name, [sentence])
@@ -138,7 +138,7 @@ class Pipeline:
                 self.watch.moved("inputs", place, len(functions))
                 self.found.append(self.search_function(function))
             proposed = [test for one in self.found for test in one.proposed]
-            figures.append(f"{counted(len(proposed), 'test')} to try")
+            figures.append(f"{plural(len(proposed), 'test')} to try")
         for one in self.found:
             self._report_against(one.function.source, one.function.name, one.against)
         return only_new(proposed)
@@ -155,7 +155,7 @@ class Pipeline:
         whole = FunctionTests(function, passed_over=NO_DOOR)
         left, ground = function.survivors, self._ground(function.source)
         until, pinned = self.began + LOOKING * self.settings.seconds, self.settings.pinned
-        for door in doors_of(function.text, function.name, self.scope.test_texts)[:MOST_DOORS]:
+        for door in find_entry_points(function.text, function.name, self.scope.test_texts)[:MOST_DOORS]:
             called = replace(function, name=door, survivors=left)
             found = generate_tests(called, ground, self.scope.test_texts, self.ask_samples, until, pinned)
             if found.passed_over:
@@ -169,7 +169,7 @@ class Pipeline:
             if not left:
                 break
         if whole.passed_over:
-            many = counted(len(function.survivors), "unnoticed change")
+            many = plural(len(function.survivors), "unnoticed change")
             self.emit(Decided(choice=PASS_OVER, reason=f"{function.name}, with {many}: {whole.passed_over.why}"))
         return whole
 
@@ -224,12 +224,12 @@ class Pipeline:
             if one.passed_over:
                 passed_over[one.passed_over.obstacle] += len(one.function.survivors)
         parts = [
-            f"{len(self.before.noticed)} of {counted(self.before.tried, 'mutant')} noticed",
-            f"{counted(count, 'new test')}: {self.noticed} noticed{pinned}" if count else "no new test",
+            f"{len(self.before.noticed)} of {plural(self.before.tried, 'mutant')} noticed",
+            f"{plural(count, 'new test')}: {self.noticed} noticed{pinned}" if count else "no new test",
             f"{len(self.alike)} that no input told from the code" if self.alike else "",
             f"{in_words} only in the words of an error" if in_words else "",
             *(f"{many} in functions {kind}" for kind, many in passed_over.items()),
-            counted(len(self.against), "contradiction") if self.against else "",
+            plural(len(self.against), "contradiction") if self.against else "",
             f"{time.monotonic() - self.began:.0f} s",
         ]
         return "; ".join(part for part in parts if part)

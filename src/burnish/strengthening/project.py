@@ -18,7 +18,7 @@ from burnish.checks.python_files import python_files
 from burnish.checks.suite_finder import is_collected, is_named_as_test
 from burnish.errors import CheckError, SetupProblem
 from burnish.tasks.repair import from_file, function_names
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 SEED = 5
 
@@ -124,7 +124,7 @@ def run_passing_tests(scope: Scope, lab: Lab) -> Ran:
     named = " ".join(map(str, scope.project.tests))
     if failed:
         said = one_line(failed[0].message, 200)
-        more = f", and {counted(len(failed) - 1, 'other')}" if len(failed) > 1 else ""
+        more = f", and {plural(len(failed) - 1, 'other')}" if len(failed) > 1 else ""
         raise SetupProblem(
             f"The tests fail before anything is changed: {failed[0].id}{more} ({said}). "
             f"Make them pass first: python -m pytest {named}"

@@ -7,9 +7,9 @@ import ast
 from functools import lru_cache
 from typing import Any
 
-from burnish.agent.seeds import written
 from burnish.checks.behaviour import NO_ANSWER, TOO_SLOW
 from burnish.parsing import parse_expression
+from burnish.search.seed_calls import write_value
 from burnish.tasks.examples import is_error
 
 RAISES = "raises "
@@ -71,11 +71,11 @@ def _render_value(text: str, any_script: bool) -> str:
     if not text.isascii():
         return repr(value) if any_script and isinstance(value, str) and value.isprintable() else ""
     if not _holds_float(value):
-        return written(value)
+        return write_value(value)
     # pytest.approx compares numbers and flat collections of numbers, nothing deeper
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
     flat = all(isinstance(one, int | float) and not isinstance(one, bool) for one in inside)
-    return f"pytest.approx({written(value)})" if flat else ""
+    return f"pytest.approx({write_value(value)})" if flat else ""
 
 
 def _holds_float(value: Any) -> bool:

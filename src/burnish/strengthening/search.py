@@ -10,7 +10,7 @@ from burnish.checks.mutation.alone import Unnoticed
 from burnish.strengthening.oracle import CallFilter, Expectation, Sample, Samples, expect, pin
 from burnish.strengthening.render_assert import RAISES, are_same, is_silent, is_value, render_assert
 from burnish.strengthening.set_cover import Candidate
-from burnish.tasks.steady import raised_in
+from burnish.tasks.static_analysis import find_raised_errors
 
 DRAWS = 4
 AT_ONCE = 8
@@ -53,7 +53,7 @@ class Search:
         self.hung: set[str] = set()
         """Mutants that gave no answer where the code gives one: they differ, and yet no value tells them apart."""
         self._normalised = [*map(subject.samples.normalise, (subject.code, *subject.samples.codes))]
-        self._meant_errors = {f"{RAISES}{name}" for name in raised_in(subject.code)}
+        self._meant_errors = {f"{RAISES}{name}" for name in find_raised_errors(subject.code)}
 
     @property
     def is_over(self) -> bool:

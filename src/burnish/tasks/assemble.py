@@ -9,21 +9,30 @@ import re
 import textwrap
 from collections.abc import Mapping
 
-from burnish.tasks.definitions import (
+from burnish.parsing import try_parse
+from burnish.tasks.source import (
     DEFINITIONS,
     FUNCTIONS,
+    IMPORTS,
     Definition,
-    find,
-    guessed_lines,
-    guessed_names,
-    lines_of,
-    split,
+    Function,
+    find_bound_names,
+    find_definition,
+    find_docstring,
+    guess_line_span,
+    guess_names,
+    indent_of,
+    indent_unit,
+    line_end_of,
+    line_span,
+    reindent,
+    shift_line,
+    source_of,
+    split_lines,
+    with_line_ends,
 )
-from burnish.tasks.fitting import ended_as, fitted, indent_of, line_end, unit_of
-from burnish.tasks.syntax import parsed
 from burnish.tasks.task import Task
 
-IMPORTS = (ast.Import, ast.ImportFrom)
 BRINGING = (*DEFINITIONS, ast.Assign, ast.AnnAssign, ast.If, ast.Try)
 """Statements that can bring a helper; a loop, a print or an assert at the top level only shows the code at work."""
 _CODING = re.compile(r"[ \t\f]*#.*?coding[:=]")
@@ -34,191 +43,146 @@ def assemble(task: Task, code: str) -> str:
 
     Code that is no more than what the task goes on from gives way to the answer in every name that was asked for.
     """
-    made = _placed(task, code)
-    if task.broken or find(parsed(task.base_code), task.entry_point) is None:
-        return made
+    whole = _place_answer(task, code)
+    if task.broken or find_definition(try_parse(task.base_code), task.entry_point) is None:
+        return whole
     for name in task.also:
-        if find(parsed(code), name) and find(parsed(made), name):
-            made = _placed(task.model_copy(update={"entry_point": name, "base_code": made}), code)
-    return made
+        if find_definition(try_parse(code), name) and find_definition(try_parse(whole), name):
+            whole = _place_answer(task.model_copy(update={"entry_point": name, "base_code": whole}), code)
+    return whole
 
 
-def _placed(task: Task, code: str) -> str:
-    """The answer's entry point in its place."""
-    code, answer, new = _understood(code, task.entry_point)
-    if answer is None or new is None:
-        return _below(task.prelude, code)
-    module = parsed(task.base_code)
-    place = find(module, task.entry_point)
-    if module is not None and place is not None:
-        return _Splice(task, module, place, code, answer, new).made()
-    if module is None and guessed_lines(task.base_code, task.entry_point):
-        return _mended(task, code, answer, new)
-    return _below(task.prelude, _without(code, answer, _given(task.prelude) - {task.entry_point}))
+def offered_names(task: Task) -> tuple[str, ...]:
+    """The names that a task's module has beside the one to write, in order and each once: tests may lean on them.
+
+    They are further names to write, and what the task's own code binds at its top level.
+    """
+    found = list(task.also)
+    for module in filter(None, map(try_parse, (task.prelude, task.base_code))):
+        for node in module.body:
+            found += sorted(name for name in find_bound_names(node) if name != "*")
+    return tuple(dict.fromkeys(name for name in found if name not in {task.entry_point, "annotations"}))
 
 
-def source(text: str, node: ast.stmt) -> str:
-    """A top-level statement as written, in whole lines, with its decorators."""
-    first, last = lines_of(node)
-    return "".join(split(text)[first:last])
-
-
-def names_of(node: ast.stmt) -> set[str]:
-    """The names that a top-level statement binds."""
-    if isinstance(node, DEFINITIONS):
-        return {node.name}
-    if isinstance(node, IMPORTS):
-        return {alias.asname or alias.name.split(".")[0] for alias in node.names}
-    stored = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    inner = [part for part in ast.walk(node) if isinstance(part, (*DEFINITIONS, *IMPORTS))]
-    return stored.union(*(names_of(part) for part in inner))
-
-
-def _understood(code: str, name: str) -> tuple[str, ast.Module | None, Definition | None]:
-    """An answer, its tree and its definition of a name; a method may stand alone, and as indented as it was."""
-    answer = parsed(code)
+def _place_answer(task: Task, code: str) -> str:
+    """The answer's entry point in its place; a method may stand alone in the answer, and as indented as it was."""
+    name = task.entry_point
+    answer = try_parse(code)
     if answer is None and "." in name:
-        code, answer = _outdented(code)
-    return code, answer, find(answer, name) or (find(answer, name.rpartition(".")[2]) if "." in name else None)
+        lines = split_lines(code)
+        first = next((place for place, line in enumerate(lines) if line.strip() and line[0] in " \t"), 0)
+        outdented = "".join(lines[:first]) + textwrap.dedent("".join(lines[first:]))
+        answer = try_parse(outdented)
+        code = outdented if answer else code
+    new = find_definition(answer, name) or find_definition(answer, name.rpartition(".")[2])
+    if answer is None or new is None:
+        return _put_below(task.prelude, code)
+    module = try_parse(task.base_code)
+    place = find_definition(module, name)
+    if module is not None and place is not None:
+        return _Splice(task, module, place, code, answer, new).render()
+    if module is None and guess_line_span(task.base_code, name):
+        return _replace_in_broken_module(task, code, answer, new)
+    prelude = try_parse(task.prelude)
+    given = {node.name for node in (prelude.body if prelude else []) if isinstance(node, DEFINITIONS)} - {name}
+    lines = split_lines(code)
+    for node in answer.body:
+        if isinstance(node, DEFINITIONS) and node.name in given:  # tests may lean on the helper that the task gives
+            first, last = line_span(node)
+            lines[first:last] = [""] * (last - first)
+    return _put_below(task.prelude, "".join(lines))
 
 
-def _outdented(code: str) -> tuple[str, ast.Module | None]:
-    """A method as it stands in its class, below the imports that it came with."""
-    lines = split(code)
-    first = next((place for place, line in enumerate(lines) if line.strip() and line[0] in " \t"), 0)
-    whole = "".join(lines[:first]) + textwrap.dedent("".join(lines[first:]))
-    answer = parsed(whole)
-    return (whole, answer) if answer else (code, None)
+def _put_below(prelude: str, code: str) -> str:
+    if not prelude.strip():
+        return code
+    lines = split_lines(code)
+    future = [line for line in lines if line.startswith("from __future__ import ")]
+    rest = "".join(line for line in lines if line not in future)
+    return f"{''.join(future)}{prelude.rstrip()}\n\n\n{rest}"
 
 
 class _Splice:
-    """One answer on its way into one module."""
+    """One answer on its way into one module that parses."""
 
     def __init__(
         self, task: Task, module: ast.Module, place: Definition, code: str, answer: ast.Module, new: Definition
     ) -> None:
         self.base, self.name, self.module, self.place = task.base_code, task.entry_point, module, place
-        self.answer, self.new = answer, new
-        self.lines, self.given = split(self.base), split(code)
-        self.end = line_end(self.base)
-        self.owner = find(module, self.name.rpartition(".")[0])
+        self.code, self.answer, self.new = code, answer, new
+        self.lines, self.given = split_lines(self.base), split_lines(code)
+        self.end = line_end_of(self.base)
+        self.first, self.last = line_span(place)
+        self.indent, self.unit = indent_of(self.lines[self.first]), indent_unit(self.lines, place)
+        self.bound = {name for node in module.body for name in find_bound_names(node)}
 
-    def made(self) -> str:
-        first, last = lines_of(self.place)
-        around = self._outermost(first)
-        beside, before, after = self._added()
-        top = min(self._top(), around)
-        body = self._function() + self.end + "".join(2 * self.end + part for part in after)
-        if last == len(self.lines) and not self.base.endswith(("\n", "\r")):
+    def render(self) -> str:
+        """The module's own lines up to the function, around it and below it, with what the answer brings between."""
+        line = self.lines[self.first]
+        form_feeds = line[: len(line) - len(line.lstrip("\f"))]
+        starts = [begin for begin, end in map(line_span, self.module.body) if begin <= self.first < end]
+        outermost = min([self.first, *starts])
+        methods = self.new_methods()
+        beside = [reindent(self.given, node, self.indent, self.unit) + 2 * self.end for node in methods]
+        added = [node for node in self.answer.body if node not in methods and self.is_missing(node)]
+        imports = [ast.unparse(node) + self.end for node in added if isinstance(node, IMPORTS)]
+        imports.sort(key=lambda line: not line.startswith("from __future__ "))
+        before, after = self.new_helpers([node for node in added if not isinstance(node, IMPORTS)])
+        top = min(self.lines_to_keep_first(), outermost)
+        body = self.function() + self.end + "".join(2 * self.end + part for part in after)
+        if self.last == len(self.lines) and not self.base.endswith(("\n", "\r")):
             body = body.rstrip("\r\n")
         parts = [
             *self.lines[:top],
-            *self._imports(),
-            *self.lines[top:around],
+            *imports,
+            *self.lines[top:outermost],
             *(part + 2 * self.end for part in before),
-            *self.lines[around:first],
-            *(part + self.end for part in beside),
-            self._head(first),
+            *self.lines[outermost : self.first],
+            *(with_line_ends(part, self.end) for part in beside),
+            form_feeds,
             body,
-            *self.lines[last:],
+            *self.lines[self.last :],
         ]
         return "".join(parts)
 
-    def _outermost(self, first: int) -> int:
-        """The first line of the top-level statement that the function stands in."""
-        starts = [begin for begin, end in map(lines_of, self.module.body) if begin <= first < end]
-        return min([first, *starts])
-
-    def _head(self, first: int) -> str:
-        """What stands before the function on its first line and is no indentation: a form feed."""
-        line = self.lines[first]
-        return line[: len(line) - len(line.lstrip("\f"))]
-
-    def _function(self) -> str:
-        first = lines_of(self.place)[0]
-        indent, unit = indent_of(self.lines[first]), unit_of(self.lines, self.place)
-        lines = _with_docstring(self.given, self.new, self.lines, self.place)
-        node = _again(lines, self.new)
-        text = self._with_old_words(fitted(lines, node, indent, unit), lines, node)
-        if not self.new.decorator_list:
-            text = self._decorators() + text
-        return ended_as(text, self.end)
-
-    def _with_old_words(self, text: str, lines: list[str], node: Definition) -> str:
-        """The docstring that was there, byte for byte, where it stands as it did."""
-        old, new = _docstring_lines(self.lines, self.place), _docstring_lines(lines, node)
-        if old is None or new is None or len(node.body) == 1 or old[1] - old[0] != new[1] - new[0]:
-            return text
-        made, first = text.split("\n"), lines_of(node)[0]
-        was = [line.rstrip("\r\n") for line in self.lines[old[0] : old[1]]]
-        if made[new[0] - first] == was[0]:
-            made[new[0] - first : new[1] - first] = was
-        return "\n".join(made)
-
-    def _decorators(self) -> str:
-        """Those that the function had: an answer that has none forgot them."""
-        first = lines_of(self.place)[0]
-        alone = "." not in self.name
-        lost = [
-            item for item in self.place.decorator_list if alone and ast.unparse(item) in ("staticmethod", "classmethod")
-        ]
-        return "" if lost else "".join(self.lines[first : self.place.lineno - 1])
-
-    def _added(self) -> tuple[list[str], list[str], list[str]]:
-        """What the answer brings besides: methods for the same class, helpers above, and what came below."""
-        there = {name for node in self.module.body for name in names_of(node)}
-        beside = [fitted(self.given, node, self._indent(), self._unit()) + self.end for node in self._methods()]
-        known = {id(node) for node in self._methods()}
-        added = [node for node in self.answer.body if id(node) not in known and self._is_missing(node, there)]
-        own = [node for node in added if not isinstance(node, IMPORTS)]
-        before = [self._own(node) for node in own if node.lineno < self.new.lineno or "." in self.name]
-        after = [self._own(node) for node in own if node.lineno > self.new.lineno and "." not in self.name]
-        return [ended_as(part, self.end) for part in beside], before, after
-
-    def _methods(self) -> list[Definition]:
+    def new_methods(self) -> list[Definition]:
         """Helpers of the answer that belong to the function's class, and that the class lacks."""
-        if not isinstance(self.owner, ast.ClassDef):
+        owner = find_definition(self.module, self.name.rpartition(".")[0])
+        if not isinstance(owner, ast.ClassDef):
             return []
-        there = {name for node in self.owner.body for name in names_of(node)}
-        around = find(self.answer, self.name.rpartition(".")[0])
-        inside = around.body if around else [node for node in self.answer.body if _takes_self(node)]
-        return [
-            node
-            for node in inside
-            if isinstance(node, FUNCTIONS) and node is not self.new and node.name not in there | {self.place.name}
-        ]
+        known = {name for node in owner.body for name in find_bound_names(node)} | {self.place.name}
+        around = find_definition(self.answer, self.name.rpartition(".")[0])
+        functions = [node for node in (around or self.answer).body if isinstance(node, FUNCTIONS)]
+        if not around:  # methods that stand alone
+            functions = [node for node in functions if _first_parameter(node) in ("self", "cls")]
+        return [node for node in functions if node is not self.new and node.name not in known]
 
-    def _indent(self) -> str:
-        return indent_of(self.lines[lines_of(self.place)[0]])
+    def new_helpers(self, nodes: list[ast.stmt]) -> tuple[list[str], list[str]]:
+        """What goes above the function, and what came below it; of a method all goes above its class."""
+        above: list[str] = []
+        below: list[str] = []
+        for node in nodes:
+            text = source_of(self.code, node)
+            text = text if text.endswith(("\n", "\r")) else text + "\n"
+            target = above if node.lineno < self.new.lineno or "." in self.name else below
+            target.append(with_line_ends(text, self.end))
+        return above, below
 
-    def _unit(self) -> str:
-        return unit_of(self.lines, self.place)
-
-    def _own(self, node: ast.stmt) -> str:
-        first, last = lines_of(node)
-        return ended_as(_ended("".join(self.given[first:last])), self.end)
-
-    def _is_missing(self, node: ast.stmt, there: set[str]) -> bool:
+    def is_missing(self, node: ast.stmt) -> bool:
         """Whether the answer brings something here that the module lacks; a name that is taken is never taken over."""
         if node is self.new or self.new in getattr(node, "body", ()):
             return False
+        names = find_bound_names(node)
         if isinstance(node, IMPORTS):
             star = node.names[0].name == "*"
             same = any(ast.dump(node) == ast.dump(one) for one in self.module.body)
-            return not same and (star or not names_of(node) <= there)
+            return not same and (star or not names <= self.bound)
         if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             return False
         own = {self.name.partition(".")[0], self.place.name}
-        return isinstance(node, BRINGING) and bool(names_of(node)) and not names_of(node) & (there | own)
+        return isinstance(node, BRINGING) and bool(names) and not names & (self.bound | own)
 
-    def _imports(self) -> list[str]:
-        """The added imports, those from `__future__` first."""
-        there = {name for node in self.module.body for name in names_of(node)}
-        added = [node for node in self.answer.body if isinstance(node, IMPORTS) and self._is_missing(node, there)]
-        lines = [ast.unparse(node) + self.end for node in added]
-        return sorted(lines, key=lambda line: not line.startswith("from __future__ "))
-
-    def _top(self) -> int:
+    def lines_to_keep_first(self) -> int:
         """The number of lines that stay first: what Python reads before code, docstring, `__future__`, comments."""
         end = 0
         while end < min(2, len(self.lines)) and (self.lines[end].startswith("#!") or _CODING.match(self.lines[end])):
@@ -230,117 +194,88 @@ class _Splice:
             end = node.end_lineno or end
         return end
 
+    def function(self) -> str:
+        """The new function as it stands at the old one's place, with the docstring and decorators that were there."""
+        lines = self.lines_with_docstring()
+        tree = try_parse("".join(lines))  # found anew: lines changed below its head
+        nodes = [node for node in ast.walk(tree) if isinstance(node, type(self.new))] if tree else []
+        node = next((one for one in nodes if one.lineno == self.new.lineno), self.new)
+        text = reindent(lines, node, self.indent, self.unit)
+        old, new = _docstring_lines(self.lines, self.place), _docstring_lines(lines, node)
+        if old and new and len(node.body) > 1 and old[1] - old[0] == new[1] - new[0]:
+            # Moved to the answer's margin and back it may have changed, so it is put back byte for byte.
+            made, offset = text.split("\n"), line_span(node)[0]
+            was = [line.rstrip("\r\n") for line in self.lines[old[0] : old[1]]]
+            if made[new[0] - offset] == was[0]:
+                made[new[0] - offset : new[1] - offset] = was
+            text = "\n".join(made)
+        if not self.new.decorator_list:  # an answer that has none forgot them
+            kinds = {ast.unparse(item) for item in self.place.decorator_list}
+            if "." in self.name or not kinds & {"staticmethod", "classmethod"}:
+                text = "".join(self.lines[self.first : self.place.lineno - 1]) + text
+        return with_line_ends(text, self.end)
 
-def _mended(task: Task, code: str, answer: ast.Module, new: Definition) -> str:
+    def lines_with_docstring(self) -> list[str]:
+        """The answer's lines, with the docstring that was there: its words and examples are not the answer's."""
+        given, new = self.given, self.new
+        old = _docstring_lines(self.lines, self.place)
+        if old is None or not isinstance(new, FUNCTIONS) or new.body[0].lineno == new.lineno:
+            return given
+        own = _docstring_lines(given, new)
+        if find_docstring(new) and (own is None or len(new.body) == 1):
+            return given
+        above = line_span(new.body[0])[0]
+        start, stop = own or (above, above)
+        indent, was = indent_of(given[new.body[0].lineno - 1]), indent_of(self.lines[old[0]])
+        text = [shift_line(line, was, indent) for line in self.lines[old[0] : old[1]]]
+        return [*given[:start], *text, *given[stop:]]
+
+
+def _docstring_lines(lines: list[str], node: Definition) -> tuple[int, int] | None:
+    """Where the docstring of a function stands, if it has its lines for itself."""
+    doc = find_docstring(node)
+    if doc is None or doc.end_lineno is None or not isinstance(node, FUNCTIONS):
+        return None
+    follows = len(node.body) > 1 and node.body[1].lineno == doc.end_lineno
+    alone = lines[doc.lineno - 1].encode()[: doc.col_offset].strip() == b""
+    return (doc.lineno - 1, doc.end_lineno) if alone and not follows else None
+
+
+def _first_parameter(node: Function) -> str:
+    return next((argument.arg for argument in (*node.args.posonlyargs, *node.args.args)), "")
+
+
+def _replace_in_broken_module(task: Task, code: str, answer: ast.Module, new: Definition) -> str:
     """In a module that does not parse: over the lines the function seems to take, and over those of one more function,
     or of all, where the mistake is in another that the answer mends too.
     """
     base, name = task.base_code, task.entry_point
-    known = guessed_names(base)
+    known = guess_names(base)
     inner = [other for other in dict.fromkeys(known) if not any(one.startswith(f"{other}.") for one in known)]
-    mended = {other: found for other in inner if other != name and (found := find(answer, other))}
+    mended = {other: found for other in inner if other != name and (found := find_definition(answer, other))}
     first = {name: new}
     ways = [first, *({**first, other: found} for other, found in mended.items()), {**first, **mended}]
-    tries = (_over(base, code, way) for way in ways)
-    made = next((text for text in tries if parsed(text) is not None), "")
-    if not made and all(find(answer, other) for other in known) and _keeps(code, base):
+    texts = (_replace_guessed_lines(base, code, way) for way in ways)
+    made = next((text for text in texts if try_parse(text) is not None), "")
+    if not made and all(find_definition(answer, other) for other in known) and _keeps_the_rest(code, base):
         return code
-    return made or _over(base, code, first)
+    return made or _replace_guessed_lines(base, code, first)
 
 
-def _over(base: str, code: str, definitions: Mapping[str, Definition]) -> str:
+def _replace_guessed_lines(base: str, code: str, definitions: Mapping[str, Definition]) -> str:
     """A text that does not parse, with definitions of the answer over the lines that they seem to take in it."""
-    lines, given, end = split(base), split(code), line_end(base)
-    places = {name: found for name in definitions if (found := guessed_lines(base, name))}
+    lines, given, end = split_lines(base), split_lines(code), line_end_of(base)
+    places = {name: found for name in definitions if (found := guess_line_span(base, name))}
     for name in sorted(places, key=lambda name: places[name], reverse=True):
         first, last = places[name]
-        lines[first:last] = [ended_as(fitted(given, definitions[name], indent_of(lines[first]), ""), end) + end]
+        text = reindent(given, definitions[name], indent_of(lines[first]), "")
+        lines[first:last] = [with_line_ends(text, end) + end]
     return "".join(lines)
 
 
-def _keeps(code: str, base: str) -> bool:
+def _keeps_the_rest(code: str, base: str) -> bool:
     """Whether a whole answer has all that stands outside functions and classes; one line may be the mistake."""
-    lines = split(base)
-    inside = {number for name in guessed_names(base) for number in range(*(guessed_lines(base, name) or (0, 0)))}
-    there = {line.strip() for line in split(code)}
-    lost = [line for number, line in enumerate(lines) if number not in inside and line.strip() not in {*there, ""}]
-    return len(lost) <= 1
-
-
-def _with_docstring(given: list[str], new: Definition, lines: list[str], place: Definition) -> list[str]:
-    """The answer's lines, with the docstring that was there: its words and examples are not the answer's to change."""
-    old = _docstring_lines(lines, place)
-    if old is None or not isinstance(new, FUNCTIONS):
-        return given
-    has = ast.get_docstring(new, clean=False) is not None
-    first = _docstring_lines(given, new)
-    if (has and first is None) or new.body[0].lineno == new.lineno:
-        return given
-    indent = indent_of(given[new.body[0].lineno - 1])
-    was = indent_of(lines[old[0]])
-    text = [_again_indented(line, was, indent) for line in lines[old[0] : old[1]]]
-    start, stop = first if first else (new.body[0].lineno - 1, new.body[0].lineno - 1)
-    if not first and getattr(new.body[0], "decorator_list", None):
-        start = stop = lines_of(new.body[0])[0]
-    only = has and len(new.body) == 1
-    kept = given[start:stop] if only else []
-    return [*given[:start], *(kept or text), *given[stop:]]
-
-
-def _docstring_lines(lines: list[str], node: Definition) -> tuple[int, int] | None:
-    """Where the docstring stands, if it has its lines for itself."""
-    doc = node.body[0]
-    if not isinstance(node, FUNCTIONS) or ast.get_docstring(node, clean=False) is None or doc.end_lineno is None:
-        return None
-    first, last = doc.lineno - 1, doc.end_lineno
-    shared = lines[first][: len(indent_of(lines[first]))].strip() or doc.lineno == node.lineno
-    follows = len(node.body) > 1 and node.body[1].lineno == doc.end_lineno
-    alone = lines[first].encode()[: doc.col_offset].strip() == b""
-    return (first, last) if alone and not shared and not follows else None
-
-
-def _again_indented(line: str, old: str, new: str) -> str:
-    return new + line[len(old) :] if line.startswith(old) and line.strip() else line
-
-
-def _again(lines: list[str], node: Definition) -> Definition:
-    """The same definition, found anew in lines that changed below its head."""
-    module = parsed("".join(lines))
-    same = (
-        [part for part in ast.walk(module) if isinstance(part, type(node)) and part.lineno == node.lineno]
-        if module
-        else []
-    )
-    return same[0] if same else node
-
-
-def _takes_self(node: ast.stmt) -> bool:
-    arguments = [*node.args.posonlyargs, *node.args.args] if isinstance(node, FUNCTIONS) else []
-    return bool(arguments) and arguments[0].arg in ("self", "cls")
-
-
-def _given(prelude: str) -> set[str]:
-    """The helpers that the task gives: tests may lean on them, so an answer does not replace them."""
-    module = parsed(prelude)
-    return {node.name for node in module.body if isinstance(node, DEFINITIONS)} if module else set()
-
-
-def _without(code: str, answer: ast.Module, given: set[str]) -> str:
-    lines = split(code)
-    for node in answer.body:
-        if isinstance(node, DEFINITIONS) and node.name in given:
-            first, last = lines_of(node)
-            lines[first:last] = [""] * (last - first)
-    return "".join(lines)
-
-
-def _below(prelude: str, code: str) -> str:
-    if not prelude.strip():
-        return code
-    future = [line for line in split(code) if line.startswith("from __future__ import ")]
-    rest = "".join(line for line in split(code) if line not in future)
-    return f"{''.join(future)}{prelude.rstrip()}\n\n\n{rest}"
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith(("\n", "\r")) else text + "\n"
+    inside = {number for name in guess_names(base) for number in range(*(guess_line_span(base, name) or (0, 0)))}
+    known = {"", *(line.strip() for line in split_lines(code))}
+    lost = [number for number, line in enumerate(split_lines(base)) if line.strip() not in known]
+    return len([number for number in lost if number not in inside]) <= 1

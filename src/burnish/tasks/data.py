@@ -71,10 +71,12 @@ MBPPPLUS = DataFile(
 )
 
 
-def find(file: DataFile, data: Path | None = None, progress: Progress | None = None) -> Path:
+def find_file(file: DataFile, data: Path | None = None, progress: Progress | None = None) -> Path:
     """The file on this machine: in `data`, in BURNISH_DATA, in the cache, or fetched into the cache now."""
-    named = [folder for folder in (data, _from_environment()) if folder is not None]
-    for folder in named:
+    from_environment = os.environ.get("BURNISH_DATA")
+    named = [data, Path(from_environment).expanduser() if from_environment else None]
+    folders = [folder for folder in named if folder is not None]
+    for folder in folders:
         if not folder.is_dir():
             raise SetupProblem(
                 f"There is no folder {str(folder)!r} to read benchmark data from. "
@@ -83,9 +85,9 @@ def find(file: DataFile, data: Path | None = None, progress: Progress | None = N
         if (folder / file.name).is_file():
             return folder / file.name
     kept = paths.cache() / "data" / file.name
-    if kept.is_file() and _sha256(kept.read_bytes()) == file.sha256:
+    if kept.is_file() and hashlib.sha256(kept.read_bytes()).hexdigest() == file.sha256:
         return kept
-    return _fetch(file, kept, named, progress or _silent)
+    return _fetch(file, kept, folders, progress)
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -95,79 +97,58 @@ def read_rows(path: Path) -> list[Row]:
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode()
         rows = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (OSError, EOFError, ValueError) as error:
-        raise damaged(path, f"{type(error).__name__}: {error}") from error
+        raise _damaged_file(path, f"{type(error).__name__}: {error}") from error
     if not all(isinstance(row, dict) for row in rows):
-        raise damaged(path, "a row is not a JSON object")
+        raise _damaged_file(path, "a row is not a JSON object")
     return rows
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def blame_file(path: Path) -> Iterator[None]:
     """Rows that are not what the benchmark publishes are the file's fault, and said so."""
     try:
         yield
     except (LookupError, TypeError, AttributeError, ValueError, SyntaxError) as error:
-        raise damaged(path, f"a row has not the fields it should: {type(error).__name__}: {error}") from error
+        raise _damaged_file(path, f"a row has not the fields it should: {type(error).__name__}: {error}") from error
 
 
-def damaged(path: Path, why: str) -> SetupProblem:
-    """What to say of a data file that cannot be read."""
+def _damaged_file(path: Path, why: str) -> SetupProblem:
     return SetupProblem(
         f"The data file {str(path)!r} cannot be used ({why}). Put an unchanged copy in its place, or move it away "
         f"and let Burnish fetch one: mv {path} {path}.bad"
     )
 
 
-def _from_environment() -> Path | None:
-    named = os.environ.get("BURNISH_DATA")
-    return Path(named).expanduser() if named else None
-
-
-def _fetch(file: DataFile, kept: Path, looked: list[Path], progress: Progress) -> Path:
+def _fetch(file: DataFile, kept: Path, looked: list[Path], progress: Progress | None) -> Path:
     """Ask each address in turn; other bytes than the pinned ones are passed over."""
     tried = []
     for address in file.addresses:
         host = address.split("/")[2]
         try:
-            found = _download(address, file, lambda done, host=host: progress(done, file.bytes, host))  # type: ignore[misc]
+            found = _download(address, host, file, progress)
         except NO_ANSWER as error:
             tried.append(f"{host}: {getattr(error, 'reason', error) or type(error).__name__}")
             continue
-        if _sha256(found) == file.sha256:
-            return _keep(found, kept)
+        if hashlib.sha256(found).hexdigest() == file.sha256:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as part:
+                part.write(found)
+            return Path(part.name).replace(kept)  # under its name only when it is whole
         tried.append(f"{host}: its file has a wrong SHA-256")
-    raise _not_to_be_had(file, kept, looked, tried)
-
-
-def _download(address: str, file: DataFile, report: Callable[[int], None]) -> bytes:
-    found = b""
-    with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as response:
-        while len(found) <= file.bytes and (block := response.read(BLOCK_BYTES)):
-            found += block
-            report(len(found))
-    return found
-
-
-def _keep(found: bytes, kept: Path) -> Path:
-    """Write the file under its name only when it is whole."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
-        file.write(found)
-    return Path(file.name).replace(kept)
-
-
-def _not_to_be_had(file: DataFile, kept: Path, looked: list[Path], tried: list[str]) -> SetupProblem:
     where = " and ".join(repr(str(folder)) for folder in [*looked, kept.parent])
-    return SetupProblem(
+    raise SetupProblem(
         f"The benchmark file {file.name!r} is not in {where}, and it could not be fetched ({'; '.join(tried)}). "
         f"Get it from {' or '.join(file.addresses)}, put it in a folder under the name {file.name!r}, and name "
         "the folder: export BURNISH_DATA=/path/to/folder"
     )
 
 
-def _sha256(found: bytes) -> str:
-    return hashlib.sha256(found).hexdigest()
-
-
-def _silent(done: int, total: int, where: str) -> None:
-    """Nobody is watching."""
+def _download(address: str, host: str, file: DataFile, progress: Progress | None) -> bytes:
+    """The bytes at an address; no more than a block beyond what the file has."""
+    found = b""
+    with urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS) as response:
+        while len(found) <= file.bytes and (block := response.read(BLOCK_BYTES)):
+            found += block
+            if progress:
+                progress(len(found), file.bytes, host)
+    return found

@@ -1,17 +1,17 @@
 """Examples in plain words become tests: `roman(4) == 'IV'`, `roman(4) -> 'IV'`, `roman(0) raises ValueError`.
 
 The rule: an example is taken only when it is beyond doubt Python. What is not recognised stays part of the prompt.
+After "e.g." an example need not begin with the call (`'7' in render(x)`, `not f(3)`, `isinstance(f(2), int)`): in the
+middle of a sentence such words may be prose, so they count only where an example is announced or follows one.
 """
 
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from burnish.parsing import parse, parse_expression
-from burnish.tasks.examples_claims import ANNOUNCED, JOINT, claim_at
-from burnish.tasks.examples_pieces import arguments_are_values, expression, longest, own_names_only
-from burnish.tasks.syntax import parsed
+from burnish.parsing import PARSE_ERRORS, parse, parse_expression, try_parse, try_parse_expression
+from burnish.text import one_line
 
 _START = re.compile(r"(?<![\w.\"'\]])(?:not\s+)?[A-Za-z_]\w*(?:\.\w+)*\(")
 _ARROW = re.compile(
@@ -21,9 +21,14 @@ _RAISES = re.compile(
     r"\s*(?:->|=>|→)?\s*(?:(?:should|must|will)\s+)?(?:raise|throw)?s?\s*(?:an?\s+)?([A-Z]\w*(?:Error|Exception))\b"
 )
 _DOCTEST = re.compile(r">>>\s*(.+)\n\s*(\S.*)")
-_STORY = re.compile(r"(?<![\w.])[a-z_]\w*\s*=\s*[A-Za-z_]\w*\([^\n]*?\)\s*;")
+_STEPS = re.compile(r"(?<![\w.])[a-z_]\w*\s*=\s*[A-Za-z_]\w*\([^\n]*?\)\s*;")
 _COMPARES = re.compile(r"[=!]=|<|(?<![-=])>|\b(?:in|is)\b")
 _VALUE = re.compile(r"[-+\d.'\"(\[{~]|[bBrRuU]{1,2}['\"]|(?:True|False|None)\b|set\(")
+_ANNOUNCED = re.compile(r"(?<!\w)(?:e\.\s?g\.|(?:for|an) (?:example|instance)\b|examples?:)[:,]?\s*`?", re.IGNORECASE)
+_JOINT = re.compile(r"`?\s*(?:[,;]\s*(?:and\s+)?|and\s+)`?")
+_CLAIM_ENDS = re.compile(r"\s*(?:$|\n|\.(?!\w)|[,;:)`—–]|(?:and|as|because|since|while|whereas)\b)")
+_QUESTIONS = ("isinstance", "all", "any", "callable", "issubclass")
+"""Functions of Python that answer yes or no."""
 _LONGEST = 400
 
 
@@ -31,7 +36,7 @@ def find_examples(text: str) -> list[str]:
     """Test bodies for every example in the text, in order, without repeats."""
     tests: list[str] = []
     begun = {match.start() for match in _START.finditer(text)}
-    announced = {match.end() for match in ANNOUNCED.finditer(text)}
+    announced = {match.end() for match in _ANNOUNCED.finditer(text)}
     waiting = sorted(begun | announced, reverse=True)
     end = 0
     while waiting:
@@ -39,72 +44,36 @@ def find_examples(text: str) -> list[str]:
         if start < end:
             continue
         found = _example_at(text, start) if start in begun else None
-        found = found or (claim_at(text, start) if start in announced else None)
+        found = found or (_claim_at(text, start) if start in announced else None)
         if found:
             test, end = found
-            tests.extend(_parts(test))
-            if joint := JOINT.match(text, end):
+            match parse(test).body[0]:
+                case ast.Assert(test=ast.BoolOp(values=values)):  # `a and b` says two things, so it is two tests
+                    tests += [f"assert {ast.get_source_segment(test, value)}" for value in values]
+                case _:
+                    tests.append(test)
+            if joint := _JOINT.match(text, end):
                 announced.add(joint.end())
                 waiting.append(joint.end())
-    tests.extend(_doctests(text))
-    return list(dict.fromkeys(_without_halves(tests, find_stories(text))))
+    for match in _DOCTEST.finditer(text):
+        call, value = match[1].strip(), match[2].strip()
+        if try_parse_expression(call) and _shortest_call(call) == call and is_literal(value):
+            tests.append(f"assert {call} == {value}")
+    longer = [*_one_line_steps(text), *_session_steps(text)]
+    steps = {line for test in longer for line in test.split("\n")}  # a last step is no example of its own
+    return list(dict.fromkeys([*(test for test in tests if test not in steps), *longer]))
 
 
-def find_stories(text: str) -> list[str]:
-    """Tests of several steps: `s = Stack(); s.push(1); s.pop() == 1`, and sessions that build something first."""
-    return [*_in_one_line(text), *_sessions(text)]
+def find_unread_example(text: str, names: set[str]) -> str:
+    """What a sentence announces as an example of one of the functions, in short; empty where it announces none."""
+    for mark in _ANNOUNCED.finditer(text):
+        line = text[mark.end() : mark.end() + _LONGEST].split("\n", 1)[0]
+        if any(re.search(rf"(?<![\w.]){re.escape(name)}\(", line) for name in names if name):
+            return one_line(line.rstrip("` ."), 80)
+    return ""
 
 
-def _in_one_line(text: str) -> Iterator[str]:
-    end = 0
-    for match in _STORY.finditer(text):
-        if match.start() < end:
-            continue
-        line = text[match.start() :].split("\n", 1)[0][:_LONGEST]
-        told = longest(line.strip("`"), lambda piece: bool(_story(piece.split(";"))))
-        if told:
-            end = match.start() + len(told)
-            yield _story(told.split(";"))
-
-
-def _sessions(text: str) -> Iterator[str]:
-    """What was typed at a prompt up to each answer; an answer to a lone call is a doctest and stands there."""
-    steps: list[str] = []
-    lines = [line.strip() for line in text.splitlines()]
-    for line, following in zip(lines, [*lines[1:], ""], strict=False):
-        if not line.startswith(">>> "):
-            continue
-        typed = line.removeprefix(">>> ")
-        answered = following and not following.startswith(">>>") and is_literal(following)
-        steps.append(f"{typed} == {following}" if answered else typed)
-        if answered and len(steps) > 1 and (story := _story(steps)):
-            yield story
-        if answered:
-            steps[-1] = typed
-
-
-def _story(steps: list[str]) -> str:
-    """Steps that end in a comparison, as a test; empty unless they are Python that stands on its own."""
-    lines = [step.strip().removeprefix("assert ") for step in steps]
-    tree = parsed("\n".join(lines))
-    if len(lines) < 2 or not tree or len(tree.body) != len(lines):
-        return ""
-    last = tree.body[-1]
-    plain = all(isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) for node in tree.body)
-    makes = isinstance(tree.body[0], ast.Assign) and isinstance(tree.body[0].value, ast.Call)
-    compares = isinstance(last, ast.Expr) and isinstance(last.value, ast.Compare)
-    if not (plain and makes and compares and own_names_only(tree)):
-        return ""
-    return "\n".join([*lines[:-1], f"assert {lines[-1]}"])
-
-
-def _without_halves(tests: list[str], stories: list[str]) -> list[str]:
-    """An example that is the last step of a story is part of it, and no test of its own."""
-    told = {line for story in stories for line in story.split("\n")}
-    return [test for test in tests if test not in told] + stories
-
-
-def called_names(test: str) -> list[str]:
+def find_called_names(test: str) -> list[str]:
     """The functions a test calls that Python itself does not provide, in order of appearance."""
     calls = [node.func for node in ast.walk(parse(test)) if isinstance(node, ast.Call)]
     names = [name for name in calls if isinstance(name, ast.Name) and not hasattr(builtins, name.id)]
@@ -117,7 +86,18 @@ def is_error(name: str) -> bool:
     return isinstance(kind, type) and issubclass(kind, Exception)
 
 
-def in_words(test: str) -> str:
+def is_literal(piece: str) -> bool:
+    """Whether a text is one value, written out."""
+    if piece[-1:] == "," or not _VALUE.match(piece):
+        return False
+    try:
+        value = ast.literal_eval(parse_expression(piece))
+    except PARSE_ERRORS:
+        return False
+    return value is not Ellipsis and not (isinstance(value, tuple) and not piece.startswith("("))
+
+
+def describe_test(test: str) -> str:
     """A test as one line that a small model understands; an assertion stays as it is."""
     match = re.fullmatch(r"with pytest\.raises\((\w+)\):\s*(.+)", test, re.DOTALL)
     return f"{match[2].strip()} must raise {match[1]}" if match else test
@@ -125,30 +105,21 @@ def in_words(test: str) -> str:
 
 def as_doctest(test: str) -> list[str]:
     """A test as the lines of a docstring's example."""
-    tree = parsed(test)
+    tree = try_parse(test)
     if tree is None or not tree.body:
         return [test]
-    *steps, node = tree.body
-    compare = node.test if isinstance(node, ast.Assert) else None
-    if isinstance(compare, ast.Compare) and len(compare.ops) == 1 and isinstance(compare.ops[0], ast.Eq):
-        typed = [f">>> {ast.unparse(step)}" for step in steps]
-        return [*typed, f">>> {ast.unparse(compare.left)}", ast.unparse(compare.comparators[0])]
-    words = in_words(test)
+    match tree.body[-1]:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])):
+            typed = [*tree.body[:-1], left]
+            return [*(f">>> {ast.unparse(step)}" for step in typed), ast.unparse(right)]
+    words = describe_test(test)
     return [f">>> {words.replace(' must raise ', '  # raises ')}"] if words != test else [test]
 
 
-def _parts(test: str) -> list[str]:
-    """`a and b` says two things, so it is two tests."""
-    node = parse(test).body[0]
-    if isinstance(node, ast.Assert) and isinstance(node.test, ast.BoolOp):
-        return [f"assert {ast.get_source_segment(test, value)}" for value in node.test.values]
-    return [test]
-
-
 def _example_at(text: str, start: int) -> tuple[str, int] | None:
+    """The test that the example at this place states, and where it ends."""
     piece = text[start : start + _LONGEST]
-    comparison = longest(piece, _is_comparison)
-    if comparison:
+    if comparison := _longest(piece, _is_comparison):
         return f"assert {comparison}", start + len(comparison)
     call = _shortest_call(piece)
     if not call:
@@ -158,56 +129,172 @@ def _example_at(text: str, start: int) -> tuple[str, int] | None:
     if raises and is_error(raises[1]):
         return f"with pytest.raises({raises[1]}):\n    {call}", start + len(call) + raises.end()
     arrow = _ARROW.match(rest)
-    value = longest(rest[arrow.end() :], is_literal) if arrow else ""
+    value = _longest(rest[arrow.end() :], is_literal) if arrow else ""
     if not arrow or not value:
         return None
     return f"assert {call} == {value}", start + len(call) + arrow.end() + len(value)
 
 
-def _doctests(text: str) -> Iterator[str]:
-    for match in _DOCTEST.finditer(text):
-        call, value = match[1].strip(), match[2].strip()
-        if expression(call) and _shortest_call(call) == call and is_literal(value):
-            yield f"assert {call} == {value}"
+def _claim_at(text: str, start: int) -> tuple[str, int] | None:
+    """The test that an announced expression states, and where it ends; `4 == f(2)` is stated as `f(2) == 4`."""
+    piece = text[start : start + _LONGEST]
+    claim = _longest(piece, lambda begun: _CLAIM_ENDS.match(piece, len(begun)) is not None and _is_claim(begun))
+    if not claim:
+        return None
+    match try_parse_expression(claim):
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Call() as right]) if not _has_call(left):
+            turned = f"{ast.get_source_segment(claim, right)} == {ast.get_source_segment(claim, left)}"
+            return f"assert {turned}", start + len(claim)
+    return f"assert {claim}", start + len(claim)
+
+
+def _one_line_steps(text: str) -> Iterator[str]:
+    """Tests of several steps in one line: `s = Stack(); s.push(1); s.pop() == 1`."""
+    end = 0
+    for match in _STEPS.finditer(text):
+        if match.start() < end:
+            continue
+        line = text[match.start() :].split("\n", 1)[0][:_LONGEST]
+        if steps := _longest(line.strip("`"), lambda piece: bool(_join_steps(piece.split(";")))):
+            end = match.start() + len(steps)
+            yield _join_steps(steps.split(";"))
+
+
+def _session_steps(text: str) -> Iterator[str]:
+    """What was typed at a prompt up to each answer; an answer to a lone call is a doctest and stands there."""
+    steps: list[str] = []
+    lines = [line.strip() for line in text.splitlines()]
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
+        if not line.startswith(">>> "):
+            continue
+        typed = line.removeprefix(">>> ")
+        answered = following and not following.startswith(">>>") and is_literal(following)
+        steps.append(f"{typed} == {following}" if answered else typed)
+        if answered and (test := _join_steps(steps)):
+            yield test
+        steps[-1] = typed
+
+
+def _join_steps(steps: list[str]) -> str:
+    """Steps that end in a comparison, as a test; empty unless they are Python that stands on its own."""
+    lines = [step.strip().removeprefix("assert ") for step in steps]
+    tree = try_parse("\n".join(lines))
+    if len(lines) < 2 or not tree or len(tree.body) != len(lines):
+        return ""
+    match tree.body:
+        case [ast.Assign(value=ast.Call()), *steps_between, ast.Expr(value=ast.Compare())]:
+            plain = all(isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) for node in steps_between)
+            if plain and _has_own_names_only(tree):
+                return "\n".join([*lines[:-1], f"assert {lines[-1]}"])
+    return ""
 
 
 def _shortest_call(text: str) -> str:
     for match in re.finditer(r"\)", text):
         piece = text[: match.end()]
-        node = expression(piece)
+        node = try_parse_expression(piece)
         if isinstance(node, ast.Call):
-            return piece if own_names_only(node) and arguments_are_values(node) else ""
+            return piece if _has_own_names_only(node) and not _leaves_out(node) else ""
     return ""
 
 
 def _is_comparison(piece: str) -> bool:
-    node = expression(piece) if _COMPARES.search(piece) else None
+    """Whether it is `call(…) == value` or a relative of that, or several of them joined by `and`."""
+    node = try_parse_expression(piece) if _COMPARES.search(piece) else None
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return all(_compares(value) for value in node.values) and own_names_only(node)
-    return node is not None and _compares(node) and own_names_only(node) and arguments_are_values(node)
+        return all(_compares(value) for value in node.values) and _has_own_names_only(node)
+    return node is not None and _compares(node) and _has_own_names_only(node) and not _leaves_out(node)
 
 
 def _compares(node: ast.AST) -> bool:
-    """Whether it is `call(…) == value` or a relative of that."""
-    if not isinstance(node, ast.Compare) or not any(isinstance(child, ast.Call) for child in ast.walk(node)):
+    """Whether it compares a call; of anything but None, True and False `is` is prose."""
+    if not isinstance(node, ast.Compare) or not _has_call(node):
         return False
-    sides = [node.left, *node.comparators]
-    for operator, right in zip(node.ops, sides[1:], strict=True):
-        if isinstance(operator, ast.Is | ast.IsNot) and not _is_singleton(right):
-            return False
-    return True
+    pairs = zip(node.ops, node.comparators, strict=True)
+    others = [right for kind, right in pairs if isinstance(kind, ast.Is | ast.IsNot)]
+    return all(isinstance(one, ast.Constant) and isinstance(one.value, bool | None) for one in others)
 
 
-def _is_singleton(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
+def _has_call(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Call) for part in ast.walk(node))
 
 
-def is_literal(piece: str) -> bool:
-    """Whether a text is one value, written out."""
-    if piece[-1:] == "," or not _VALUE.match(piece):
+def _is_claim(piece: str) -> bool:
+    """Whether every part is yes or no, and something is called that Python itself does not have."""
+    node = try_parse_expression(piece)
+    if node is None or not _has_own_names_only(node) or _leaves_out(node):
         return False
-    try:
-        value = ast.literal_eval(parse_expression(piece))
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    heads = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
+    if not any(isinstance(head, ast.Name) and not hasattr(builtins, head.id) for head in heads):
         return False
-    return value is not Ellipsis and not (isinstance(value, tuple) and not piece.startswith("("))
+    parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
+    return all(_is_yes_or_no(part) for part in parts)
+
+
+def _is_yes_or_no(node: ast.expr) -> bool:
+    """Whether it can only be meant as true or false; a bare call of the function says nothing."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return isinstance(operand, ast.Call) or _is_yes_or_no(operand)
+        case ast.Compare(ops=kinds, comparators=sides):
+            identity = any(isinstance(kind, ast.Is | ast.IsNot) for kind in kinds)
+            return not identity or all(
+                isinstance(side, ast.Constant) and side.value in (None, True, False) for side in sides
+            )
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _QUESTIONS
+    return False
+
+
+def _longest(text: str, fits: Callable[[str], bool]) -> str:
+    """The longest beginning of the text that fits; a full stop at its end is the sentence's, not the number's."""
+    line = text if text.lstrip().startswith(("[", "{", "(")) else text.split("\n", 1)[0]
+    for end in reversed(_possible_ends(line)):
+        piece = line[:end].rstrip()
+        if piece and fits(piece):
+            shorter = piece.rstrip(".")
+            return shorter if shorter != piece and fits(shorter) else piece
+    return ""
+
+
+def _possible_ends(text: str) -> list[int]:
+    """Where a beginning of the text may end: outside of brackets and quotes. Parsing at every place takes for ever."""
+    ends, depth, quote, skip = [], 0, "", False
+    for place, letter in enumerate(text, 1):
+        if skip or letter == "\\":
+            skip = not skip
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        else:
+            depth += (letter in "([{") - (letter in ")]}")
+        if depth < 0:
+            break
+        if not (depth or quote or skip):
+            ends.append(place)
+    return ends
+
+
+def _has_own_names_only(node: ast.AST) -> bool:
+    """Every name is called or built in: `f(n) == n` in a sentence speaks of all n and is no example.
+
+    A dot with a space behind it is a full stop: `f(4) == 'IV'. It` asks for no attribute.
+    """
+    known: set[str] = set()
+    used: set[str] = set()
+    for part in ast.walk(node):
+        match part:
+            case ast.Call(func=ast.Name(id=name)) | ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                known.add(name)
+            case ast.Name(id=name):
+                used.add(name)
+            case ast.Attribute(value=value) if part.end_lineno == value.end_lineno:
+                if (part.end_col_offset or 0) - len(part.attr.encode()) - (value.end_col_offset or 0) > 1:
+                    return False
+    return all(name in known or hasattr(builtins, name) for name in used)
+
+
+def _leaves_out(node: ast.AST) -> bool:
+    """Whether something is left out with three dots."""
+    return any(isinstance(part, ast.Constant) and part.value is Ellipsis for part in ast.walk(node))

@@ -18,48 +18,44 @@ def load_humanevalfix(
     variant: str = "docs", folder: Path | None = None, progress: Progress | None = None
 ) -> list[Task]:
     """164 functions with a bug. `docs` comes with the docstring, `tests` with the examples alone."""
-    return _tasks(folder, progress, lambda row: _fix(row, variant))
+
+    def with_bug(row: Row) -> Task:
+        prompt = row["docstring"].strip() if variant == "docs" else NO_WORDS.format(name=row["entry_point"])
+        whole = {"base_code": row["declaration"] + row["buggy_solution"], "bug": row["bug_type"], "prompt": prompt}
+        return _task(row).model_copy(update=whole)
+
+    return _load(folder, progress, with_bug)
 
 
 def load_humaneval(folder: Path | None = None, progress: Progress | None = None) -> list[Task]:
     """The same functions, to be written from their docstring."""
-    return _tasks(folder, progress, _write)
+    return _load(folder, progress, _task)
 
 
-def _tasks(folder: Path | None, progress: Progress | None, make: Callable[[Row], Task]) -> list[Task]:
-    path = data.find(data.HUMANEVALPACK, folder, progress)
-    with data.reading(path):
+def _load(folder: Path | None, progress: Progress | None, make: Callable[[Row], Task]) -> list[Task]:
+    path = data.find_file(data.HUMANEVALPACK, folder, progress)
+    with data.blame_file(path):
         return [make(row) for row in data.read_rows(path)]
 
 
-def _fix(row: Row, variant: str) -> Task:
-    prompt = row["docstring"].strip() if variant == "docs" else NO_WORDS.format(name=row["entry_point"])
-    whole = {"base_code": row["declaration"] + row["buggy_solution"], "bug": row["bug_type"], "prompt": prompt}
-    return _write(row).model_copy(update=whole)
-
-
-def _write(row: Row) -> Task:
+def _task(row: Row) -> Task:
+    """The task of a row; imports and helpers that stand above the function to write are its prelude."""
     name, declaration = row["entry_point"], row["declaration"]
+    above = re.split(rf"^def {name}\(", declaration, flags=re.MULTILINE)[0].strip()
     return Task(
         id=row["task_id"].replace("Python/", "HumanEval/"),
         prompt=row["docstring"].strip(),
         entry_point=name,
         signature=row["signature"].split("\n")[0].rstrip(": "),  # one row has the body's first line in it too
-        prelude=_above(declaration, name),
-        visible_tests=visible_tests(row["example_test"], name),
+        prelude=f"{above}\n" if above else "",
+        visible_tests=split_examples(row["example_test"], name),
         hidden_tests=row["test"].strip() + "\n",
         gold=declaration + row["canonical_solution"],
         split="eval",
     )
 
 
-def _above(declaration: str, name: str) -> str:
-    """Imports and helpers: what stands above the function to write."""
-    above = re.split(rf"^def {name}\(", declaration, flags=re.MULTILINE)[0].strip()
-    return f"{above}\n" if above else ""
-
-
-def visible_tests(example_test: str, name: str) -> tuple[str, ...]:
+def split_examples(example_test: str, name: str) -> tuple[str, ...]:
     """The examples as test bodies that stand on their own: one for each assert, or all as one when they hang together.
 
     One row has stray lines above its check function, and they hold the answer: they are left out.
@@ -70,13 +66,9 @@ def visible_tests(example_test: str, name: str) -> tuple[str, ...]:
     text = example_test[start:]
     check = parse(text).body[0]
     assert isinstance(check, ast.FunctionDef)
-    useful = [node for node in check.body if not _says_nothing(node, name)]
+    names = {node: {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} for node in check.body}
+    silent = (ast.Assert, ast.Expr, ast.Import)  # `assert True` and `print` say nothing about the function
+    useful = [node for node in check.body if not (isinstance(node, silent) and name not in names[node])]
     if all(isinstance(node, ast.Assert) for node in useful):
         return tuple(ast.get_source_segment(text, node) or "" for node in useful)
     return ("\n".join(ast.unparse(node) for node in useful),)
-
-
-def _says_nothing(node: ast.stmt, name: str) -> bool:
-    """`assert True`, and lines like `print`: nothing about the function."""
-    used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    return isinstance(node, ast.Assert | ast.Expr | ast.Import) and name not in used

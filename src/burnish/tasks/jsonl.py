@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.errors import SetupProblem
-from burnish.parsing import parse
-from burnish.tasks.syntax import parsed
+from burnish.parsing import parse, try_parse
 from burnish.tasks.task import Task
 
 NEEDED = ("prompt", "entry_point", "hidden_tests")
@@ -33,17 +32,26 @@ def load_jsonl(path: Path) -> list[Task]:
     tasks = [_task(path, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not tasks:
         raise SetupProblem(f"The suite {str(path)!r} holds no row. Write at least one line like: {EXAMPLE}")
-    ids = [task.id for task in tasks]
-    for number, name in enumerate(ids, 1):
-        if name in ids[: number - 1]:
-            raise SetupProblem(f"The suite {str(path)!r} has two tasks with the id {name!r}. Give each its own id.")
+    seen: set[str] = set()
+    for task in tasks:
+        if task.id in seen:
+            raise SetupProblem(f"The suite {str(path)!r} has two tasks with the id {task.id!r}. Give each its own id.")
+        seen.add(task.id)
     return tasks
 
 
 def _task(path: Path, number: int, line: str) -> Task:
-    row = _row(path, number, line)
-    for complaint in _complaints(row):
-        raise _wrong(path, number, complaint)
+    try:
+        row = json.loads(line)
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise _wrong_row(path, number, "holds half a character (a lone surrogate)") from error
+    except (ValueError, RecursionError) as error:
+        raise _wrong_row(path, number, f"is not JSON ({error})") from error
+    if not isinstance(row, dict):
+        raise _wrong_row(path, number, f"is a {type(row).__name__}, expected an object")
+    for flaw in _flaws(row):
+        raise _wrong_row(path, number, flaw)
     return Task(
         id=row.get("id", f"{path.stem}-{number}"),
         prompt=row["prompt"],
@@ -51,29 +59,16 @@ def _task(path: Path, number: int, line: str) -> Task:
         signature=row.get("signature", ""),
         base_code=row.get("buggy", ""),
         prelude=row.get("prelude", ""),
-        visible_tests=tuple(_bodies(row.get("visible_tests", []))),
-        hidden_tests=_joined(row["hidden_tests"]),
+        visible_tests=tuple(split_tests(row.get("visible_tests", []))),
+        hidden_tests=_join_tests(row["hidden_tests"]),
         gold=row.get("gold", ""),
         bug=row.get("bug", ""),
         split="eval",
     )
 
 
-def _row(path: Path, number: int, line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-        json.dumps(row, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise _wrong(path, number, "holds half a character (a lone surrogate)") from error
-    except (ValueError, RecursionError) as error:
-        raise _wrong(path, number, f"is not JSON ({error})") from error
-    if not isinstance(row, dict):
-        raise _wrong(path, number, f"is a {type(row).__name__}, expected an object")
-    return row
-
-
-def _complaints(row: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with a row, the first thing first."""
+def _flaws(row: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with a row, the first thing first; each may be read only if nothing came before it."""
     for field in row:
         if field not in NEEDED + OPTIONAL:
             near = difflib.get_close_matches(field, NEEDED + OPTIONAL, 1, 0.5)
@@ -82,27 +77,22 @@ def _complaints(row: dict[str, Any]) -> Iterator[str]:
         if field not in row:
             yield f"lacks the field {field!r}"
     for field, value in row.items():
-        yield from _type_complaints(field, value)
+        is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        if not isinstance(value, str) and not (field in TESTS and is_list):
+            expected = "a text or a list of texts" if field in TESTS else "a text"
+            yield f"has {field!r} of type {type(value).__name__}, expected {expected}"
+        if field in ("prompt", "id") and not value.strip():
+            yield f"has an empty {field!r}"
     if not row["entry_point"].isidentifier() or keyword.iskeyword(row["entry_point"]):
         yield f"has an 'entry_point' {row['entry_point']!r} that is no Python name"
     for field in TESTS:
-        if field in row and parsed(_joined(row[field])) is None:
+        if field in row and try_parse(_join_tests(row[field])) is None:
             yield f"has {field!r} that do not parse as Python"
-    if not _joined(row["hidden_tests"]).strip():
+    if not _join_tests(row["hidden_tests"]).strip():
         yield "has empty 'hidden_tests': nothing would score it"
 
 
-def _type_complaints(field: str, value: object) -> Iterator[str]:
-    is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
-    if field in TESTS and not isinstance(value, str) and not is_list:
-        yield f"has {field!r} of type {type(value).__name__}, expected a text or a list of texts"
-    if field not in TESTS and not isinstance(value, str):
-        yield f"has {field!r} of type {type(value).__name__}, expected a text"
-    if field in ("prompt", "id") and isinstance(value, str) and not value.strip():
-        yield f"has an empty {field!r}"
-
-
-def _bodies(tests: str | list[str]) -> list[str]:
+def split_tests(tests: str | list[str]) -> list[str]:
     """Test bodies: a list as it is, a text of asserts one by one, any other text as one."""
     if isinstance(tests, list):
         return tests
@@ -112,9 +102,9 @@ def _bodies(tests: str | list[str]) -> list[str]:
     return [tests]
 
 
-def _joined(tests: str | list[str]) -> str:
+def _join_tests(tests: str | list[str]) -> str:
     return tests if isinstance(tests, str) else "\n".join(tests) + "\n"
 
 
-def _wrong(path: Path, number: int, complaint: str) -> SetupProblem:
-    return SetupProblem(f"Row {number} of {str(path)!r} {complaint}. A row looks like this: {EXAMPLE}")
+def _wrong_row(path: Path, number: int, flaw: str) -> SetupProblem:
+    return SetupProblem(f"Row {number} of {str(path)!r} {flaw}. A row looks like this: {EXAMPLE}")

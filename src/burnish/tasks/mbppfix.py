@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 
 from burnish.events import Frozen
 from burnish.parsing import parse
-from burnish.tasks.assemble import IMPORTS, names_of
-from burnish.tasks.plant import chosen, function_of
+from burnish.tasks.bug_planting import find_function, pick_number
+from burnish.tasks.source import IMPORTS, find_bound_names
 from burnish.tasks.task import NO_WORDS, Task
 
 VARIANTS = ("docs", "tests", "file")
@@ -20,7 +20,7 @@ NEIGHBOURS = 4
 LONGEST_LINES = 25
 
 
-class Planted(Frozen):
+class PlantedBug(Frozen):
     """A bug that was proven: the reference passes the tests and this module does not."""
 
     id: str
@@ -32,86 +32,80 @@ class Planted(Frozen):
     """Tasks whose functions share a file with this one; each still passes its own tests there."""
 
 
-def as_docs(task: Task, planted: Planted) -> Task:
+def as_docs(task: Task, planted: PlantedBug) -> Task:
     """The task with its description in a docstring."""
-    return _fix(task, planted, with_words(planted.code, task), with_words(task.gold, task))
+    return _repair_task(task, planted, with_docstring(planted.code, task), with_docstring(task.gold, task))
 
 
-def as_tests(task: Task, planted: Planted) -> Task:
+def as_tests(task: Task, planted: PlantedBug) -> Task:
     """The task without a word of what the function should do, and with a test that fails."""
-    bare = _fix(task, planted, without_words(planted.code, task), without_words(task.gold, task))
-    shown = _shown_tests(task)[planted.failing]
-    return bare.model_copy(update={"prompt": NO_WORDS.format(name=task.entry_point), "visible_tests": (shown,)})
+    bare = _repair_task(task, planted, _without_docstring(planted.code, task), _without_docstring(task.gold, task))
+    first = task.visible_tests[0]
+    preparation = "\n".join(first.split("\n")[: parse(first).body[-1].lineno - 1])
+    asserts = [node for node in parse(task.hidden_tests).body if isinstance(node, ast.Assert)]
+    body = ast.get_source_segment(task.hidden_tests, asserts[planted.failing]) or ""
+    test = f"{preparation}\n{body}" if preparation else body
+    return bare.model_copy(update={"prompt": NO_WORDS.format(name=task.entry_point), "visible_tests": (test,)})
 
 
-def as_file(task: Task, planted: Planted, around: Sequence[Task]) -> Task:
+def as_file(task: Task, planted: PlantedBug, around: Sequence[Task]) -> Task:
     """The task inside a file with other functions."""
-    buggy = file_of(with_words(planted.code, task), around, task.id)
-    return _fix(task, planted, buggy, file_of(with_words(task.gold, task), around, task.id))
+    buggy = build_file(with_docstring(planted.code, task), around, task.id)
+    return _repair_task(task, planted, buggy, build_file(with_docstring(task.gold, task), around, task.id))
 
 
-def with_words(code: str, task: Task) -> str:
+def _repair_task(task: Task, planted: PlantedBug, base: str, gold: str) -> Task:
+    name = task.id.replace("mbpp-", "mbppfix-")
+    takes = ast.unparse(find_function(parse(base), task.entry_point).args)
+    found = {"id": name, "signature": f"{task.entry_point}({takes})", "base_code": base, "gold": gold}
+    return task.model_copy(update={**found, "bug": planted.bug})
+
+
+def with_docstring(code: str, task: Task) -> str:
     """The module with the task's text as the docstring of its function."""
     tree = parse(code)
-    function = function_of(tree, task.entry_point)
+    function = find_function(tree, task.entry_point)
     if ast.get_docstring(function) is None:
         function.body.insert(0, ast.Expr(ast.Constant(task.prompt)))
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
-def without_words(code: str, task: Task) -> str:
+def _without_docstring(code: str, task: Task) -> str:
     """The module without the docstring of its function; comments go with the tidying."""
     tree = parse(code)
-    function = function_of(tree, task.entry_point)
+    function = find_function(tree, task.entry_point)
     if ast.get_docstring(function) is not None:
         function.body = function.body[1:] or [ast.Pass()]
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
-def neighbours(task: Task, others: Sequence[Task], avoid: Collection[str] = ()) -> list[Task]:
+def pick_neighbours(task: Task, others: Sequence[Task], avoid: Collection[str] = ()) -> list[Task]:
     """Four other references that can share a file with this one: single functions whose names nobody else uses."""
     order = sorted(others, key=lambda other: hashlib.sha256(f"{task.id} {other.id}".encode()).digest())
-    taken = _bound(task.gold)
+    taken = _names_bound_by(task.gold)
     found: list[Task] = []
     for other in order:
         if len(found) < NEIGHBOURS and other.id not in (task.id, *avoid) and _fits(other, taken):
             found.append(other)
-            taken |= _bound(other.gold)
+            taken |= _names_bound_by(other.gold)
     return found
 
 
-def file_of(code: str, around: Sequence[Task], name: str) -> str:
+def build_file(code: str, around: Sequence[Task], name: str) -> str:
     """One module: all imports on top, the functions below, this one at a place that belongs to `name`."""
-    modules = [with_words(other.gold, other) for other in around]
-    modules.insert(chosen(name, len(around) + 1), code)
-    trees = [parse(module) for module in modules]
-    imports = [ast.unparse(node) for tree in trees for node in tree.body if isinstance(node, IMPORTS)]
-    rest = [ast.unparse(node) for tree in trees for node in tree.body if not isinstance(node, IMPORTS)]
-    head = "\n".join(dict.fromkeys(imports))
+    modules = [with_docstring(other.gold, other) for other in around]
+    modules.insert(pick_number(name, len(around) + 1), code)
+    nodes = [node for module in modules for node in parse(module).body]
+    head = "\n".join(dict.fromkeys(ast.unparse(node) for node in nodes if isinstance(node, IMPORTS)))
+    rest = [ast.unparse(node) for node in nodes if not isinstance(node, IMPORTS)]
     return "\n\n\n".join([head, *rest] if head else rest) + "\n"
 
 
-def _fix(task: Task, planted: Planted, base: str, gold: str) -> Task:
-    name = task.id.replace("mbpp-", "mbppfix-")
-    takes = ast.unparse(function_of(parse(base), task.entry_point).args)
-    found = {"id": name, "signature": f"{task.entry_point}({takes})", "base_code": base, "gold": gold}
-    return task.model_copy(update={**found, "bug": planted.bug})
-
-
-def _shown_tests(task: Task) -> list[str]:
-    """Every assertion as a test body that stands on its own."""
-    first = task.visible_tests[0]
-    preparation = "\n".join(first.split("\n")[: parse(first).body[-1].lineno - 1])
-    asserts = [node for node in parse(task.hidden_tests).body if isinstance(node, ast.Assert)]
-    bodies = [ast.get_source_segment(task.hidden_tests, node) or "" for node in asserts]
-    return [f"{preparation}\n{body}" if preparation else body for body in bodies]
-
-
-def _bound(code: str) -> set[str]:
+def _names_bound_by(code: str) -> set[str]:
     """What a module binds: an import by its text, since two modules may share it, anything else by its name."""
     nodes = parse(code).body
     imported = {ast.unparse(node) for node in nodes if isinstance(node, IMPORTS)}
-    return imported.union(*(names_of(node) for node in nodes))
+    return imported.union(*(find_bound_names(node) for node in nodes))
 
 
 def _fits(other: Task, taken: set[str]) -> bool:
@@ -121,5 +115,5 @@ def _fits(other: Task, taken: set[str]) -> bool:
     if len(functions) != 1 or len(nodes) != len(imports) + 1 or other.gold.count("\n") > LONGEST_LINES:
         return False
     fresh = [node for node in imports if ast.unparse(node) not in taken]
-    names = {other.entry_point}.union(*(names_of(node) for node in fresh))
+    names = {other.entry_point}.union(*(find_bound_names(node) for node in fresh))
     return "*" not in names and not names & taken and not hasattr(builtins, other.entry_point)

@@ -1,15 +1,24 @@
-"""A task from a sentence: what its words fix is taken from them, the rest is left to the model."""
+"""A task from a sentence: what its words fix is taken from them, the rest is left to the model.
 
+Words can fix names, signatures, examples, what happens outside a range, and whether a function or a class is meant.
+"""
+
+import ast
 import keyword
 import re
+from collections.abc import Iterable
+from typing import Literal
 
 from burnish.errors import SetupProblem
-from burnish.parsing import parse
-from burnish.tasks.examples import called_names, find_examples
-from burnish.tasks.ranges import find_edges
+from burnish.parsing import parse, try_parse
+from burnish.tasks.examples import find_called_names, find_examples, is_error
+from burnish.tasks.source import FUNCTIONS, find_definition
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import TestFile
 from burnish.text import slug
+
+AskedKinds = tuple[tuple[str, Literal["function", "class"]], ...]
+"""Names, each with what it is to be; one of which nothing is known is left out."""
 
 _NAMED = re.compile(
     r"\b(?:function|class|def)\s+((?:called\s+|named\s+)?[`'\"]?)([A-Za-z_]\w*)\s*(\([^()]*\))?", re.ASCII
@@ -25,6 +34,33 @@ _FURTHER = re.compile(
     re.ASCII,
 )
 _NOT_NAMES = {"that", "which", "to", "for", "of", "with", "in", "is", "returning", "taking", "and", "from", "like"}
+_KIND_OF_ONE = r"\b(?P<one>class|function|def)\s+"
+_KIND_OF_SEVERAL = (
+    r"\b(?P<several>classes|functions):?\s+(?:[`'\"]?\w+(?:\([^()]*\))?[`'\"]?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+))*"
+)
+_RANGE = re.compile(
+    r"(?:\b(?:from|between)\s+)?(?<![\w.])(-?\d{1,18})\s*(?:\.\.\.?|…|–|to|and|through)\s*(-?\d{1,18})(?![\w.]*\w)",
+    re.ASCII,
+)
+_ELSE = re.compile(
+    r"\b([A-Z]\w*(?:Error|Exception))\b\s+(?:for|on|if|when)\s+"
+    r"(?:anything\s+else|everything\s+else|any(?:thing)?\s+other|all\s+other|other|outside|out\s+of\s+range)"
+    r"|(?:otherwise|anything\s+else|everything\s+else)[,:]?\s+(?:it\s+)?(?:raises?|is|throws?)\s+(?:an?\s+)?"
+    r"([A-Z]\w*(?:Error|Exception))\b",
+    re.IGNORECASE,
+)
+_EDGED = re.compile(
+    r"\b(?:lists?|strings?|texts?|words?|sequences?|arrays?|tuples?|sets?|dict(?:ionar(?:y|ies))?s?|numbers?|integers?|"
+    r"items?|elements?|characters?|letters?|files?|dates?|range|between|from \S+ to)\b",
+    re.IGNORECASE,
+)
+"""What has edges: it can be empty, too small, of the wrong kind."""
+_SETTLED = re.compile(
+    r"\b(?:empty|invalid|otherwise|anything else|everything else|missing|none|null|negative|zero|non-empty|"
+    r"at least one|raises?|errors?|\w+Error|exception|default)\b",
+    re.IGNORECASE,
+)
+"""Words that say what happens at an edge."""
 
 
 def from_sentence(text: str) -> Task:
@@ -36,11 +72,13 @@ def from_sentence(text: str) -> Task:
             'burnish write "a function double(n) that doubles a number, e.g. double(2) == 4"'
         )
     examples = find_examples(prompt)
-    listed = _listed(prompt)
+    listed = _find_listed_names(prompt)
     name, signature = listed[0] if listed else _name_and_signature(prompt, examples)
-    also = tuple(further for further, _ in listed[1:]) or _beside(prompt, name)
-    tests = [test for test in examples if not name or {name, *also} & set(called_names(test))]
-    edges = [test for test in find_edges(prompt, signature) if test not in tests]
+    # "a class Stack and a function make(items)"
+    further = [match[1] or match[2] for match in _FURTHER.finditer(prompt)]
+    also = tuple(other for other, _ in listed[1:]) or tuple(o for o in dict.fromkeys(further) if name not in {"", o})
+    tests = [test for test in examples if not name or {name, *also} & set(find_called_names(test))]
+    edges = [test for test in _range_tests(prompt, signature) if test not in tests]
     return Task(
         id=slug(name or prompt),
         prompt=prompt,
@@ -52,12 +90,17 @@ def from_sentence(text: str) -> Task:
 
 
 def go_on(earlier: Task, base_code: str, model_tests: tuple[str, ...], more: str) -> Task:
-    """The task that adds a sentence to a finished one: all earlier tests stay in force."""
+    """The task that adds a sentence to a finished one: all earlier tests stay in force.
+
+    A sentence asks for its function to be written where it says "a function"; "use the function sqrt" only names one.
+    """
     new = from_sentence(more)
-    asked = (new.entry_point, *new.also) if _asks_for_more(new) else ()
+    wanted = rf"\b(?:an?|another)\s+(?:\w+\s+)?(?:function|class)\s+(?:called\s+|named\s+)?[`'\"]?{new.entry_point}\b"
+    asks = new.also or new.signature or new.visible_tests or re.search(wanted, new.prompt)
+    asked = (new.entry_point, *new.also) if asks else ()
     also = tuple(name for name in dict.fromkeys((*earlier.also, *asked)) if name not in ("", earlier.entry_point))
     names = {earlier.entry_point, *also}
-    fresh = tuple(test for test in find_examples(more) if names & set(called_names(test)))
+    fresh = tuple(test for test in find_examples(more) if names & set(find_called_names(test)))
     return earlier.model_copy(
         update={
             "also": also,
@@ -69,13 +112,7 @@ def go_on(earlier: Task, base_code: str, model_tests: tuple[str, ...], more: str
     )
 
 
-def _asks_for_more(new: Task) -> bool:
-    """Whether a sentence asks for its function to be written; "use the function sqrt" only speaks of one."""
-    wanted = rf"\b(?:an?|another)\s+(?:\w+\s+)?(?:function|class)\s+(?:called\s+|named\s+)?[`'\"]?{new.entry_point}\b"
-    return bool(new.also or new.signature or new.visible_tests or re.search(wanted, new.prompt))
-
-
-def decided_by(task: Task, file: TestFile) -> Task:
+def with_test_file(task: Task, file: TestFile) -> Task:
     """The task with the user's own test file: its tests decide, and what it imports is what must be written."""
     name = task.entry_point if task.entry_point in file.names else file.names[0]
     also = [further for further in (*file.names, *task.also, task.entry_point) if further and further != name]
@@ -83,7 +120,7 @@ def decided_by(task: Task, file: TestFile) -> Task:
         update={
             "id": slug(file.module) if file.module != "solution" else task.id,
             "entry_point": name,
-            "signature": task.signature if name == task.entry_point else _declared(task.prompt, name),
+            "signature": task.signature if name == task.entry_point else _find_signature(task.prompt, name),
             "also": tuple(dict.fromkeys(also)),
             "visible_tests": (*task.visible_tests, *file.tests),
             "test_file": file.text,
@@ -92,16 +129,65 @@ def decided_by(task: Task, file: TestFile) -> Task:
     )
 
 
-def _listed(prompt: str) -> list[tuple[str, str]]:
+def is_ambiguous(task: Task) -> bool:
+    """Whether there is no example, or nothing is said about the edges of what the sentence speaks of.
+
+    A test file of the user's own says enough. Plain rules decide: no model is asked to find that out.
+    """
+    if task.test_file or not task.visible_tests:
+        return not task.test_file
+    return bool(_EDGED.search(task.prompt)) and not _SETTLED.search(task.prompt)
+
+
+def find_kinds(task: Task) -> AskedKinds:
+    """What the names to write are to be; a name that the words and the code do not settle is left out."""
+    names = [name.partition(".")[0] for name in (task.entry_point, *task.also) if name]
+    found = dict(find_kinds_in_words(task.prompt, names))
+    for module in map(try_parse, (task.prelude, task.base_code, task.gold)):
+        for name in names:
+            if node := find_definition(module, name):
+                found[name] = "function" if isinstance(node, FUNCTIONS) else "class"
+    return tuple(found.items())
+
+
+def find_kinds_in_words(words: str, names: Iterable[str]) -> AskedKinds:
+    """What a sentence calls each name: "a function mean(xs)", "classes Stack and Queue", "def mean(xs):"."""
+    found: dict[str, Literal["function", "class"]] = {}
+    for name in names:
+        kinds = rf"(?:{_KIND_OF_ONE}|{_KIND_OF_SEVERAL})(?:called\s+|named\s+)?[`'\"]?{re.escape(name)}\b"
+        if match := re.search(kinds, words):
+            found[name] = "class" if match["one"] == "class" or match["several"] == "classes" else "function"
+    return tuple(found.items())
+
+
+def _range_tests(prompt: str, signature: str) -> list[str]:
+    """Tests that the numbers next to a range raise, as "1..3999 …; ValueError for anything else" has it.
+
+    None unless range, error and single parameter are plain.
+    """
+    ranges = {(int(low), int(high)) for low, high in _RANGE.findall(prompt) if int(low) < int(high)}
+    errors = [named for first, second in _ELSE.findall(prompt) if is_error(named := first or second)]
+    if len(ranges) != 1 or len(errors) != 1 or "(" not in signature:
+        return []
+    match parse(f"def {signature}: pass").body[0]:
+        case ast.FunctionDef(args=ast.arguments(vararg=None, kwonlyargs=[], kwarg=None) as taken):
+            if len(taken.posonlyargs) + len(taken.args) == 1:
+                name = signature.split("(")[0]
+                ((low, high),) = ranges
+                return [f"with pytest.raises({errors[0]}):\n    {name}({value})" for value in (low - 1, high + 1)]
+    return []
+
+
+def _find_listed_names(prompt: str) -> list[tuple[str, str]]:
     """Names and signatures of "functions encode(s) and decode(s)"; empty unless there are at least two."""
     for match in _SEVERAL.finditer(prompt):
         found: list[tuple[str, str]] = []
         item = _ITEM.match(prompt, match.end())
         bare = item is not None and item[2] is None
         while item and item[1].lower() not in _NOT_NAMES and not keyword.iskeyword(item[1]):
-            if (item[2] is None) != bare or not (bare or _signature(item[1], item[2])):
+            if (item[2] is None) != bare or not (bare or _valid_signature(item[1], item[2])):
                 break
-            found.append((item[1], _signature(item[1], item[2])))
+            found.append((item[1], _valid_signature(item[1], item[2])))
             joint = _JOINT.match(prompt, item.end())
             item = _ITEM.match(prompt, joint.end()) if joint else None
         if len(found) > 1:
@@ -109,45 +195,30 @@ def _listed(prompt: str) -> list[tuple[str, str]]:
     return []
 
 
-def _beside(prompt: str, name: str) -> tuple[str, ...]:
-    """Further things to write: "a class Stack and a function make(items)"."""
-    found = [match[1] or match[2] for match in _FURTHER.finditer(prompt)]
-    return tuple(further for further in dict.fromkeys(found) if name not in {"", further})
-
-
 def _name_and_signature(prompt: str, examples: list[str]) -> tuple[str, str]:
-    called = [name for test in examples for name in called_names(test)]
+    called = [name for test in examples for name in find_called_names(test)]
     for match in _NAMED.finditer(prompt):
-        if _is_name(match, prompt, called):
-            return match[2], _signature(match[2], match[3])
+        marked, word, parameters = match.groups()
+        if word.lower() in _NOT_NAMES or keyword.iskeyword(word):
+            continue
+        # Else it is the sentence going on: "a function computing the sum".
+        is_name = marked or parameters or word in called
+        if is_name or (not called and _AFTER_A_NAME.match(prompt, match.end())):
+            return word, _valid_signature(word, parameters)
     if called:
-        return called[0], _declared(prompt, called[0])
+        return called[0], _find_signature(prompt, called[0])
     return "", ""
 
 
-def _is_name(match: re.Match[str], prompt: str, called: list[str]) -> bool:
-    """Whether the word after "function" is a name and not the sentence going on: "a function computing the sum"."""
-    marked, word, parameters = match.groups()
-    if word.lower() in _NOT_NAMES or keyword.iskeyword(word):
-        return False
-    if marked or parameters or word in called:
-        return True
-    return not called and bool(_AFTER_A_NAME.match(prompt, match.end()))
-
-
-def _declared(prompt: str, name: str) -> str:
+def _find_signature(prompt: str, name: str) -> str:
     """The signature, where some mention of the function in the prompt can only be its declaration."""
     for match in _CALL_LIKE.finditer(prompt):
-        if match[1] == name and (signature := _signature(name, match[2])):
+        if match[1] == name and (signature := _valid_signature(name, match[2])):
             return signature
     return ""
 
 
-def _signature(name: str, parameters: str | None) -> str:
-    if parameters is None:
-        return ""
-    try:
-        parse(f"def {name}{parameters}: pass")
-    except (SyntaxError, ValueError):
-        return ""
-    return name + parameters
+def _valid_signature(name: str, parameters: str | None) -> str:
+    """The two together if they declare a function; "" where the brackets hold something else."""
+    declares = parameters is not None and try_parse(f"def {name}{parameters}: pass")
+    return f"{name}{parameters}" if declares else ""

@@ -1,25 +1,35 @@
-"""The user's own pytest file: which tests it holds, which module it wants, and the same file for a sandbox.
+"""Test files: the user's own, read and made ready for a sandbox, and the imports that a file of new tests needs.
 
-The rule: of its text only the import of that module changes, and no line moves.
+The rule: of the user's text only the import of the module to be written changes, and no line moves.
 """
 
 import ast
 import builtins
 import re
 import sys
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
-from burnish.parsing import decode_source
-from burnish.tasks.module_names import why_no_module
-from burnish.tasks.syntax import parsed
+from burnish.parsing import decode_source, parse, try_parse
+from burnish.tasks.source import DEFINITIONS, IMPORTS, Function, find_bound_names, find_local_names, line_span
 
+STANDARD = ("collections", "datetime", "decimal", "fractions", "functools", "itertools", "math", "re", "string")
+STARTED = frozenset({"conftest", "sitecustomize", "usercustomize", "setup", "noxfile", "tasks", "dodo", "fabfile"})
+"""Files that Python or a tool runs because of their name."""
+TOOLS = frozenset(
+    [
+        *("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup", "tomli"),
+        *("xdist", "hypothesis", "coverage", "pip", "setuptools", "pkg_resources", "wheel", "build", "virtualenv"),
+        *("uv", "pipx", "ruff", "mypy", "bandit", "radon", "pip_audit", "black", "isort", "flake8", "pylint"),
+        *("ipython", "notebook", "jupyter", "nox", "tox", "invoke", "poetry", "hatch", "burnish"),
+    ]
+)
+"""What people start with `python -m`, or pytest imports: in the delivered folder its file would come first."""
 _MARK = re.compile(r"# ([\w:]+), from your file\n")
-_PREPARING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class TestFile(Frozen):
@@ -54,80 +64,139 @@ def read_test_file(path: Path, packaged: Callable[[str], bool] = lambda module: 
             f"The tests in {str(path)!r} cannot be read ({error.strerror}). Name a file with tests: --with-tests FILE"
         ) from error
     except SyntaxError as error:
-        raise _useless(path, f"cannot be taken ({error.msg})") from error
-    tree = parsed(text)
+        raise _useless_file(path, f"cannot be taken ({error.msg})") from error
+    tree = try_parse(text)
     if tree is None:
-        raise _useless(path, "is not Python that can be read")
-    if not _tests(tree) and any(isinstance(node, ast.Assert) for node in tree.body):
-        text = _as_tests(text, tree)
-        tree = parsed(text) or tree
-    if not _tests(tree):
-        raise _useless(path, "holds no test, neither a function test… nor an assert")
-    module = _module(path, tree, packaged)
+        raise _useless_file(path, "is not Python that can be read")
+    if not _collect_tests(tree) and any(isinstance(node, ast.Assert) for node in tree.body):
+        text = _wrap_asserts(text, tree)
+        tree = try_parse(text) or tree
+    found = _collect_tests(tree)
+    if not found:
+        raise _useless_file(path, "holds no test, neither a function test… nor an assert")
+    module = _find_module(path, tree, packaged)
     if why := why_no_module(module):
-        raise _useless(path, f"imports {module!r}, and a file of that name {why}")
-    names = _names(tree, module)
+        raise _useless_file(path, f"imports {module!r}, and a file of that name {why}")
+    names = _find_names_of_module(tree, module)
     if not names:
-        raise _useless(path, f"imports {module!r} but uses nothing of it")
-    tests = tuple(_marked(text, node, name) for node, name in _tests(tree))
-    return TestFile(text=_for_sandbox(path, text, tree, module), module=module, names=names, tests=tests)
+        raise _useless_file(path, f"imports {module!r} but uses nothing of it")
+    tests: list[str] = []
+    for node, name in found:
+        first, last = line_span(node)
+        lines = text.split("\n")[first:last]
+        depth = len(lines[0]) - len(lines[0].lstrip())
+        tests.append("\n".join([f"# {name}, from your file", *(line[depth:] for line in lines)]))
+    return TestFile(text=_import_solution(path, text, tree, module), module=module, names=names, tests=tuple(tests))
 
 
-def _as_tests(text: str, tree: ast.Module) -> str:
+def why_no_module(module: str, packages: Collection[str] = ()) -> str:
+    """Why a module must not be called so where it is delivered, together with `packages`; "" when it may.
+
+    Python, pytest or another tool would take a file of such a name for its own.
+    """
+    parts = module.split(".")
+    if module != unicodedata.normalize("NFKC", module):
+        return "has a name that Python reads as another"
+    if any(part.startswith("__") for part in parts):
+        return "has a name that means something of its own to Python"
+    if parts[0] in STARTED:
+        return "is started by tools because of its name"
+    theirs = {name.replace("-", "_") for name in packages}
+    if parts[0] in sys.stdlib_module_names or parts[0].lower() in TOOLS | theirs:
+        return f"would be imported in the place of {parts[0]}"
+    return ""
+
+
+def find_used_names(bodies: Iterable[str]) -> set[str]:
+    """The names in tests that neither they themselves nor Python provide."""
+    found: set[str] = set()
+    for tree in map(parse, bodies):
+        found |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - find_local_names(tree)
+    return {name for name in found if not hasattr(builtins, name)}
+
+
+def write_imports(names: Collection[str], module: str, text: str, tests: Sequence[str]) -> list[str]:
+    """Import lines for names of a module, which is called so and has this text; `tests` are the files beside.
+
+    What the module itself has from elsewhere is imported from there; `pytest` from nowhere else. Other names come from
+    where the tests beside import them, if that is a package around the module, else from the module.
+    """
+    lines: list[str] = []
+    own: dict[str, list[str]] = {}
+    elsewhere = _absolute_imports(text)
+    for name in sorted(names):
+        if name == "pytest" or (name in STANDARD and name not in elsewhere):
+            lines.append(f"import {name}")
+        elif name in elsewhere:
+            lines.append(elsewhere[name])
+        else:
+            own.setdefault(_home_of(name, module, tests), []).append(name)
+    lines += [f"from {home} import {', '.join(sorted(found))}" for home, found in own.items()]
+    return sorted(dict.fromkeys(lines), key=lambda line: (line.startswith("from "), line))
+
+
+def _absolute_imports(text: str) -> dict[str, str]:
+    """For each name that a module has from an absolute import: that import, for the name alone."""
+    tree = try_parse(text)
+    found: dict[str, str] = {}
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, IMPORTS) and not getattr(node, "level", 0):
+            for alias in node.names:
+                alone = type(node)(**{**{key: getattr(node, key) for key in node._fields}, "names": [alias]})
+                found |= dict.fromkeys(find_bound_names(alone), ast.unparse(alone))
+    return found
+
+
+def _home_of(name: str, module: str, tests: Sequence[str]) -> str:
+    for tree in filter(None, map(try_parse, tests)):
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                around = f"{module}.".startswith(f"{node.module}.")
+                if around and any(alias.name == name and not alias.asname for alias in node.names):
+                    return node.module
+    return module
+
+
+def _wrap_asserts(text: str, tree: ast.Module) -> str:
     """A script of asserts as a pytest file: each assert a test, or all of it one where they build on each other."""
-    first = next(place for place, node in enumerate(tree.body) if not isinstance(node, _PREPARING))
-    if not all(isinstance(node, ast.Assert) for node in tree.body[first:]):
-        start = tree.body[first].lineno - 1
-        lines = text.split("\n")
-        return "\n".join([*lines[:start], "def test_script():", *(f"    {line}" for line in lines[start:])])
+    first = next(place for place, node in enumerate(tree.body) if not isinstance(node, (*IMPORTS, *DEFINITIONS)))
     lines = text.split("\n")
-    for node in tree.body[first:]:
-        lines[node.lineno - 1] = f"def test_line_{node.lineno}(): {lines[node.lineno - 1]}"
-    return "\n".join(lines)
+    if all(isinstance(node, ast.Assert) for node in tree.body[first:]):
+        for node in tree.body[first:]:
+            lines[node.lineno - 1] = f"def test_line_{node.lineno}(): {lines[node.lineno - 1]}"
+        return "\n".join(lines)
+    start = tree.body[first].lineno - 1
+    return "\n".join([*lines[:start], "def test_script():", *(f"    {line}" for line in lines[start:])])
 
 
-def _tests(tree: ast.Module) -> list[tuple[Function, str]]:
+def _collect_tests(tree: ast.Module) -> list[tuple[Function, str]]:
     """Every test that pytest would collect, with its name as pytest says it."""
     found: list[tuple[Function, str]] = []
     for node in tree.body:
-        if isinstance(node, Function) and node.name.startswith("test"):
-            found.append((node, node.name))
-        elif isinstance(node, ast.ClassDef) and _collects(node):
-            inner = [part for part in node.body if isinstance(part, Function) and part.name.startswith("test")]
-            found += [(part, f"{node.name}::{part.name}") for part in inner]
+        prefix, members = "", [node]
+        if isinstance(node, ast.ClassDef):
+            case = node.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in node.bases)
+            prefix, members = f"{node.name}::", node.body if case else []
+        tests = [one for one in members if isinstance(one, Function) and one.name.startswith("test")]
+        found += [(one, f"{prefix}{one.name}") for one in tests]
     return found
 
 
-def _collects(node: ast.ClassDef) -> bool:
-    return node.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in node.bases)
-
-
-def _marked(text: str, node: Function, name: str) -> str:
-    first = min([node.lineno, *(item.lineno for item in node.decorator_list)]) - 1
-    lines = text.split("\n")[first : node.end_lineno]
-    depth = len(lines[0]) - len(lines[0].lstrip())
-    return f"# {name}, from your file\n" + "\n".join(line[depth:] for line in lines)
-
-
-def _module(path: Path, tree: ast.Module, packaged: Callable[[str], bool]) -> str:
+def _find_module(path: Path, tree: ast.Module, packaged: Callable[[str], bool]) -> str:
     """The one module that the file imports and nobody has."""
-    wanted = [name for name in _imported(tree) if not _exists(name) and not packaged(name)]
-    if len(set(wanted)) == 1:
-        return wanted[0]
-    if wanted:
-        several = " and ".join(dict.fromkeys(wanted))
-        raise _useless(path, f"imports {several}, which do not exist, and only one module can be written")
-    raise _useless(path, "imports nothing that is still to be written")
-
-
-def _imported(tree: ast.Module) -> list[str]:
-    found = []
+    found: list[str] = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.module):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            found += [node.module] if node.module else [alias.name for alias in node.names]
-    return found
+            found.append(node.module or "")
+    missing = list(dict.fromkeys(name for name in found if not _exists(name) and not packaged(name)))
+    if len(missing) == 1:
+        return missing[0]
+    if missing:
+        several = " and ".join(missing)
+        raise _useless_file(path, f"imports {several}, which do not exist, and only one module can be written")
+    raise _useless_file(path, "imports nothing that is still to be written")
 
 
 def _exists(module: str) -> bool:
@@ -139,68 +208,54 @@ def _exists(module: str) -> bool:
     return root != "solution" and PathFinder.find_spec(root, installed) is not None
 
 
-def _names(tree: ast.Module, module: str) -> tuple[str, ...]:
-    """What the file uses of the module."""
+def _find_names_of_module(tree: ast.Module, module: str) -> tuple[str, ...]:
+    """What the file uses of the module; after `import *` that is every name that is called and comes from nowhere."""
     found: list[str] = []
     aliases: set[str] = set()
-    star = False
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == module:
-            star = star or node.names[0].name == "*"
-            found += [alias.name for alias in node.names if alias.name != "*"]
-        elif isinstance(node, ast.ImportFrom) and node.module is None or isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module is None):
             aliases |= {alias.asname or alias.name for alias in node.names if alias.name == module}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
             found.append(node.attr)
-    return tuple(dict.fromkeys(found + (_unbound(tree) if star else [])))
+    if "*" in found:
+        known = find_local_names(tree) | {node.name for node in ast.walk(tree) if isinstance(node, DEFINITIONS)}
+        imported = [node for node in ast.walk(tree) if isinstance(node, ast.alias)]
+        known |= {(node.asname or node.name).split(".")[0] for node in imported}
+        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        names = [call.id for call in calls if isinstance(call, ast.Name) and call.id not in known]
+        found += [name for name in names if not hasattr(builtins, name)]
+    return tuple(name for name in dict.fromkeys(found) if name != "*")
 
 
-def _unbound(tree: ast.Module) -> list[str]:
-    """Names that are called but come from nowhere in the file."""
-    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    bound |= {node.name for node in ast.walk(tree) if isinstance(node, Function | ast.ClassDef)}
-    bound |= {(node.asname or node.name).split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.alias)}
-    calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    return [name for name in calls if name not in bound and not hasattr(builtins, name)]
-
-
-def _for_sandbox(path: Path, text: str, tree: ast.Module, module: str) -> str:
+def _import_solution(path: Path, text: str, tree: ast.Module, module: str) -> str:
     """The text with `solution` imported in the place of the module."""
     lines = text.split("\n")
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Import | ast.ImportFrom):
+        if not isinstance(node, IMPORTS):
             continue
-        old = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-        new = _imports_solution(path, node, old, module)
-        lines[node.lineno - 1 : node.end_lineno] = new.split("\n")
+        named = next((alias for alias in node.names if alias.name == module), None)
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            old, new, alias = rf"from\s+\.*{re.escape(module)}\s+import()", "from solution import", ""
+        elif named and isinstance(node, ast.ImportFrom) and node.module is None:
+            old, new, alias = rf"from\s+\.+\s+import\s+{module}(\s+as\s+\w+)?", "import solution", f" as {module}"
+        elif named and isinstance(node, ast.Import):
+            if "." in module and not named.asname:
+                raise _useless_file(path, f"says `import {module}`; write it as `from {module} import …`, then it")
+            old, new, alias = rf"\b{re.escape(module)}\b(\s+as\s+\w+)?", "solution", f" as {module}"
+        else:
+            continue
+        first, last = line_span(node)
+        line = "\n".join(lines[first:last])
+        if match := re.search(old, line):
+            line = f"{line[: match.start()]}{new}{match[1] or alias}{line[match.end() :]}"
+        lines[first:last] = line.split("\n")
     return "\n".join(lines)
 
 
-def _imports_solution(path: Path, node: ast.Import | ast.ImportFrom, line: str, module: str) -> str:
-    if isinstance(node, ast.ImportFrom):
-        if node.module == module:
-            return re.sub(rf"from\s+\.*{re.escape(module)}\s+import", "from solution import", line, count=1)
-        if node.module is None and any(alias.name == module for alias in node.names):
-            return re.sub(rf"from\s+\.+\s+import\s+{module}(\s+as\s+\w+)?", _aliased(module), line, count=1)
-        return line
-    named = next((alias for alias in node.names if alias.name == module), None)
-    if named is None:
-        return line
-    if "." in module and not named.asname:
-        raise _useless(path, f"says `import {module}`; write it as `from {module} import …`, then it")
-    return re.sub(rf"\b{re.escape(module)}\b(\s+as\s+\w+)?", _aliased(module, "{}"), line, count=1)
-
-
-def _aliased(module: str, form: str = "import {}") -> Callable[[re.Match[str]], str]:
-    def put(match: re.Match[str]) -> str:
-        return form.format("solution" + (match[1] or f" as {module}"))
-
-    return put
-
-
-def _useless(path: Path, why: str) -> SetupProblem:
+def _useless_file(path: Path, why: str) -> SetupProblem:
     return SetupProblem(
         f"The file {str(path)!r} {why}, so it cannot decide. Give a pytest file that imports the module to be written, "
         "e.g. `from roman import roman`: --with-tests FILE"

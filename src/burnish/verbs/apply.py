@@ -8,10 +8,10 @@ from typing import Any
 
 from burnish.errors import SetupProblem
 from burnish.events import Applied
-from burnish.parsing import refusal
+from burnish.parsing import explain_refusal
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.runs import Record, Run, Store, Watch
-from burnish.tasks.definitions import split
+from burnish.tasks.source import split_lines
 from burnish.verbs.target import SIGNED, keep_beside, put_in_place, read_target
 
 DIFF = "fix.diff"
@@ -67,7 +67,7 @@ def diff_of(run: Run) -> str:
         return ""
     name = str(facts["name"])
     mark = "\ufeff" if facts.get("encoding") == SIGNED else ""
-    lines = difflib.unified_diff(split(mark + base), split(mark + run.code), f"a/{name}", f"b/{name}")
+    lines = difflib.unified_diff(split_lines(mark + base), split_lines(mark + run.code), f"a/{name}", f"b/{name}")
     return "".join(line if line.endswith(("\n", "\r")) else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
@@ -140,7 +140,7 @@ def _must_be_good(run: Run, changes: bool, store: Store) -> None:
             f"Run {run.id!r} is {run.state}, and only a repair that passes its tests is put in place.{kept} "
             f"Try again: burnish fix {facts_of(run)['name']}"
         )
-    if why := refusal(run.code):
+    if why := explain_refusal(run.code):
         raise SetupProblem(
             f"What run {run.id!r} made is not put in place: {why}. Begin anew: burnish fix {facts_of(run)['name']}"
         )

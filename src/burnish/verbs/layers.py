@@ -11,7 +11,7 @@ from burnish.packages import Bounds, Layer, prepare, requirements_of
 from burnish.packages.needed import Needed
 from burnish.packages.same import prepare_again
 from burnish.packages.wanted import normal
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 MOST_NAMED = 5
 """Requirements that one notice has room for."""
@@ -41,7 +41,7 @@ def layered(
             raise
         say(_not_there(problem))
         return project, None
-    say(f"no environment was found: {counted(len(layer.packages), 'package')} prepared from what the project requires")
+    say(f"no environment was found: {plural(len(layer.packages), 'package')} prepared from what the project requires")
     return project.model_copy(update={"layer": layer.folder, "alone": True}), layer
 
 

@@ -19,12 +19,12 @@ from burnish.checks.tests import sharing
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Notice
 from burnish.packages import Bounds
+from burnish.parsing import explain_syntax_error, try_parse
 from burnish.runs import Watch
 from burnish.runs.voice import noticing
 from burnish.tasks import Task
-from burnish.tasks.contradiction import must_agree
-from burnish.tasks.repair import docstring, examples, from_file, lines_in, repairable
-from burnish.tasks.syntax import complaint, parsed
+from burnish.tasks.contradiction import refuse_contradiction
+from burnish.tasks.repair import docstring_of, examples_of, from_file, lines_of_body, repairable_names
 from burnish.text import one_line
 from burnish.verbs.layers import layered
 from burnish.verbs.target import Target, must_be_writable, read_target
@@ -110,12 +110,12 @@ def plan_for(
     _must_hold_no_test(source, before)
     chosen = _chosen(tests, project.root)
     name, suspects = _function(looked, before, function, spec, sandbox)
-    count = counting(before, name, chosen, parses=parsed(target.text) is not None)
+    count = counting(before, name, chosen, parses=try_parse(target.text) is not None)
     files = fingerprint(project.root, count.deciding_tests, source)
     task = from_file(target.text, name, spec, count.deciding_tests, tuple(suspects)).model_copy(
         update={"project_files": files, **({"packages": tuple(packages)} if packages else {})}
     )
-    must_agree(task.visible_tests)
+    refuse_contradiction(task.visible_tests)
     why = _why_nothing(looked, before, count, task, spec, sandbox)
     return Plan(target, project, source, task, before, count.aside, count.failing, layer.asked if layer else (), why)
 
@@ -162,7 +162,7 @@ def _chosen(tests: Sequence[Path | str], root: Path) -> tuple[str, ...]:
 def _function(plan: Plan, before: Before, named: str | None, spec: str, sandbox: str) -> tuple[str, list[str]]:
     """The function to repair, and the others that may hold the bug."""
     text = plan.target.text
-    known, suspects = repairable(text), ranked(before)
+    known, suspects = repairable_names(text), ranked(before)
     if named:
         return named, [name for name in suspects if name != named]
     if len(known) == 1:
@@ -171,7 +171,7 @@ def _function(plan: Plan, before: Before, named: str | None, spec: str, sandbox:
         raise SetupProblem(
             f"There is no function in {plan.source}, and functions are what is repaired. Name a file that has one."
         )
-    if problem := complaint(text):
+    if problem := explain_syntax_error(text):
         return _at_fault(text, known, problem), []
     if suspects:
         return suspects[0], suspects[1:]
@@ -185,7 +185,7 @@ def _at_fault(text: str, known: list[str], problem: str) -> str:
     line = (
         int(problem.split()[1].rstrip(":")) if problem.startswith("line ") and problem.split()[1][:-1].isdigit() else 1
     )
-    spans = {name: lines_in(text, name) or (0, 0) for name in known}
+    spans = {name: lines_of_body(text, name) or (0, 0) for name in known}
     inside = [name for name, (first, last) in spans.items() if first <= line <= last]
     above = [name for name, (first, _) in spans.items() if first <= line]
     return (inside or above or known)[-1]
@@ -224,7 +224,7 @@ def _by_its_words(plan: Plan, known: list[str], spec: str, sandbox: str) -> str:
         raise SetupProblem(
             f"It is not clear which function the spec is about. Name it: --function {' or '.join(known[:MOST_NAMED])}"
         )
-    with_examples = {name: tuple(examples(docstring(text, name), name)) for name in known}
+    with_examples = {name: tuple(examples_of(docstring_of(text, name), name)) for name in known}
     with ground_of(plan, sandbox) as ground:
         for name, given in with_examples.items():
             if given and not ground.grade(text, Suite(entry_point=name, given=given)).all_passed:
@@ -234,7 +234,7 @@ def _by_its_words(plan: Plan, known: list[str], spec: str, sandbox: str) -> str:
 
 def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: str, sandbox: str) -> str:
     """In one sentence, why there is nothing to repair; empty when something fails, or words ask for more."""
-    if count.failing or complaint(plan.target.text):
+    if count.failing or explain_syntax_error(plan.target.text):
         return ""
     if task.visible_tests:
         with ground_of(plan, sandbox) as ground:

@@ -36,6 +36,7 @@ from burnish.model_choice import choose_models
 from burnish.models.model import Model
 from burnish.models.names import open_model, split_names
 from burnish.packages import wanted
+from burnish.parsing import try_parse
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.report.costs import NOBODY
 from burnish.runs import Record, Run, Store, read_record
@@ -51,9 +52,8 @@ from burnish.strengthening.project import (
     require_writable,
     run_passing_tests,
 )
-from burnish.tasks.definitions import find, split
 from burnish.tasks.repair import from_file
-from burnish.tasks.syntax import parsed
+from burnish.tasks.source import find_definition, split_lines
 from burnish.verbs.layers import layered
 from burnish.version import __version__
 
@@ -135,7 +135,7 @@ def read_new_tests(run: Run, store: Store | None = None) -> dict[Path, str]:
 
 def render_diff(files: Mapping[Path, str]) -> str:
     """New files as a unified diff that `patch` and `git apply` read; empty if there are none."""
-    parts = (difflib.unified_diff([], split(text), "/dev/null", f"b/{path}") for path, text in files.items())
+    parts = (difflib.unified_diff([], split_lines(text), "/dev/null", f"b/{path}") for path, text in files.items())
     return "".join(line for part in parts for line in part)
 
 
@@ -231,7 +231,7 @@ class SampleWriter:
     def write_samples(self, function: WeakFunction, ground: InProject) -> Samples:
         """Whole sources with the function written anew that pass the project's tests; only of plain functions."""
         task = from_file(function.text, function.name)
-        is_plain = isinstance(find(parsed(function.text), function.name), ast.FunctionDef)
+        is_plain = isinstance(find_definition(try_parse(function.text), function.name), ast.FunctionDef)
         if "." in function.name or not is_plain or not task.described:
             return Samples()
         agreed = SpecAgreed(entry_point=function.name, signature=task.signature, given_tests=task.visible_tests)

@@ -45,7 +45,7 @@ from burnish.runs import Run, Store, Voice, Watch, read_record
 from burnish.sandbox import Sandbox, open_sandbox
 from burnish.tasks.sentence import from_sentence
 from burnish.tasks.task import Task
-from burnish.text import one_line, plain
+from burnish.text import one_line, strip_controls
 from burnish.version import __version__
 
 UNASKED_DOLLARS = 0.05
@@ -417,6 +417,6 @@ def judge_tests(reply: ModelReplied, _: Sandbox) -> str:
 
 def judge_stop(reply: ModelReplied, _: Sandbox) -> str:
     """The answer must be the five numbers, ended by the model itself."""
-    words = re.findall(r"\w+", plain(reply.text))
+    words = re.findall(r"\w+", strip_controls(reply.text))
     right = reply.ended != "length" and words == ["1", "2", "3", "4", "5"]
     return "" if right else "the answer does not end after what was asked for, or is another"

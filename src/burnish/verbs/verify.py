@@ -40,7 +40,7 @@ from burnish.evidence.suite import (
     list_disputed,
 )
 from burnish.runs import Store
-from burnish.tasks.module_names import why_no_module
+from burnish.tasks.test_file import why_no_module
 from burnish.text import one_line
 from burnish.verbs.write import SLOW_CHECKS
 

@@ -19,15 +19,14 @@ from burnish.models.names import Models
 from burnish.packages import wanted
 from burnish.packages.distribution import brings
 from burnish.packages.wanted import normal
-from burnish.parsing import refusal
+from burnish.parsing import explain_refusal
 from burnish.report.deliverables import read_module_name, read_suite, read_task, render_tests
 from burnish.report.run_report import render_report
 from burnish.runs import Record, Run, Store, Watch
 from burnish.tasks import Task, from_sentence, go_on
-from burnish.tasks.contradiction import must_agree
-from burnish.tasks.module_names import why_no_module
-from burnish.tasks.sentence import decided_by
-from burnish.tasks.test_file import read_test_file
+from burnish.tasks.contradiction import refuse_contradiction
+from burnish.tasks.sentence import with_test_file
+from burnish.tasks.test_file import read_test_file, why_no_module
 from burnish.text import one_line, slug
 
 CHECKS_AT_END = CHECKS[1:]
@@ -113,12 +112,12 @@ def task_for(
     The file may import `packages`, and those of the earlier run.
     """
     task = from_sentence(sentence) if from_run is None else _further(sentence, from_run, store)
-    must_agree(task.visible_tests, *([ANEW] if from_run else []))
+    refuse_contradiction(task.visible_tests, *([ANEW] if from_run else []))
     task = task.model_copy(update={"assume": True})
     if with_tests is None:
         return task
     had = _had(store.open(from_run)) if from_run else ()
-    return decided_by(task, read_test_file(with_tests, brings([*had, *packages])))
+    return with_test_file(task, read_test_file(with_tests, brings([*had, *packages])))
 
 
 def _further(sentence: str, from_run: str, store: Store) -> Task:
@@ -174,7 +173,7 @@ def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) ->
     if run.code:
         code, tests = name_files(read_module_name(run))
         contents = {code: run.code, tests: render_tests(run), **contents}
-        reasons = {name: refusal(contents[name]) for name in (code, tests)}
+        reasons = {name: explain_refusal(contents[name]) for name in (code, tests)}
         for name, why in {**reasons, code: reasons[code] or why_no_module(read_module_name(run))}.items():
             if why:
                 raise SetupProblem(

@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.agent.answer.imports import add_missing_imports
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_several_stand_in_order_and_join_imports_that_are_there() -> None:
 )
 def test_imports_from_the_future_stay_first_and_the_code_stays_valid(code: str) -> None:
     made = add_missing_imports(code)
-    assert parsed(made) is not None
+    assert try_parse(made) is not None
     compile(made, "made", "exec", dont_inherit=True)
     if "(\n" not in code:
         assert made.startswith("from __future__ import annotations\nimport re\n")

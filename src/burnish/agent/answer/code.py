@@ -14,11 +14,9 @@ from functools import partial
 from burnish.agent.answer import forms
 from burnish.agent.answer.forms import detect_language, find_blocks, is_open, readings
 from burnish.events import Frozen
-from burnish.parsing import parse
-from burnish.tasks.assemble import names_of
-from burnish.tasks.definitions import DEFINITIONS
-from burnish.tasks.syntax import parsed
-from burnish.text import plain
+from burnish.parsing import parse, try_parse
+from burnish.tasks.source import DEFINITIONS, find_bound_names
+from burnish.text import strip_controls
 
 _PYTHON_TAGS = {"", "python", "py", "python3", "pycon", "diff", "patch", "text", "plaintext", "txt", "code"}
 _PYTHON = re.compile(r"(?:python3?|py)?(?!\w)")
@@ -126,7 +124,7 @@ class _Reader:
 
         Later blocks correct earlier ones, so the last is the one that counts.
         """
-        trees = [parsed(block) for block in blocks]
+        trees = [try_parse(block) for block in blocks]
         holding = [(not self._is_stub(tree), at) for at, tree in enumerate(trees) if tree and self._definitions(tree)]
         if not holding:
             return
@@ -153,7 +151,7 @@ class _Reader:
         for end in range(len(lines) - 1, 0, -1):
             if not lines[end].strip() or lines[end][0].isspace():
                 continue
-            tree = parsed("\n".join(lines[:end]))
+            tree = try_parse("\n".join(lines[:end]))
             if tree and self._definitions(tree) and example.match(lines[end]):
                 words = "the examples below it, which were cut off, left out"
                 yield strip_examples("\n".join(lines[:end]), self.name), f"{how}, {words}" if how else words
@@ -185,7 +183,7 @@ class _Reader:
 
 
 def _list_bound_names(tree: ast.Module) -> set[str]:
-    return {name for node in tree.body for name in names_of(node)}
+    return {name for node in tree.body for name in find_bound_names(node)}
 
 
 def _list_used_names(tree: ast.Module) -> set[str]:
@@ -203,7 +201,7 @@ def extract_code(answer: str, entry_point: str) -> str:
 
 def python_blocks(answer: str) -> list[str]:
     """The fenced blocks that may be Python; without any, the text from its first line that looks like code."""
-    text = plain(answer)
+    text = strip_controls(answer)
     blocks = [block for language, block in find_blocks(text) if _PYTHON.match(language)]
     starts = re.search(r"^(?:def |class |import |from |@|assert )", text, re.MULTILINE)
     return blocks or ([text[starts.start() :]] if starts else [])
@@ -214,7 +212,7 @@ def strip_examples(text: str, entry_point: str) -> str:
 
     Prints, tests and calls of the entry point are left out; a block that does not parse stays as it is.
     """
-    tree = parsed(text)
+    tree = try_parse(text)
     if tree is None:
         return text.strip() + "\n" if text.strip() else ""
     lines = text.split("\n")
@@ -242,9 +240,9 @@ def _is_example(node: ast.stmt, entry_point: str) -> bool:
 
 def extract_signature(answer: str) -> str:
     """The first `def` line in an answer as "name(parameters)"; empty if there is none."""
-    for match in re.finditer(r"def\s+[A-Za-z_]\w*\s*\(.*", plain(answer)):
+    for match in re.finditer(r"def\s+[A-Za-z_]\w*\s*\(.*", strip_controls(answer)):
         line = match[0].rstrip("` ").rstrip(":") + ": pass"
-        tree = parsed(line)
+        tree = try_parse(line)
         if tree and isinstance(tree.body[0], ast.FunctionDef):
             return f"{tree.body[0].name}({ast.unparse(tree.body[0].args)})"
     return ""

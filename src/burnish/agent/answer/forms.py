@@ -13,8 +13,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from burnish.tasks.syntax import parsed
-from burnish.text import plain
+from burnish.parsing import try_parse
+from burnish.text import strip_controls
 
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*\n(.*?)(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _PRE = re.compile(r"<(pre|code|textarea)\b[^>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
@@ -71,23 +71,23 @@ def readings(answer: str) -> Iterator[tuple[str, str]]:
 
     None holds an escape code, not even one that the wrapping had spelled out.
     """
-    text = plain(answer)
+    text = strip_controls(answer)
     if "</think>" in text:
-        yield plain(text.rsplit("</think>", 1)[1]), ""  # what stands above are thoughts
-    yield plain(text), ""
+        yield strip_controls(text.rsplit("</think>", 1)[1]), ""  # what stands above are thoughts
+    yield strip_controls(text), ""
     for inner in _json_strings(text):
-        yield plain(inner), "taken out of a JSON wrapper"
+        yield strip_controls(inner), "taken out of a JSON wrapper"
     blocks = []
     for match in _PRE.finditer(text):
         inner = _TAG.sub("", re.sub(r"<br\s*/?>", "\n", match[2], flags=re.IGNORECASE))
         if _CODE.search(inner):
             blocks.append(f"```python\n{html.unescape(inner).strip(chr(10))}\n```")
     if blocks:
-        yield plain("\n".join(blocks)), "taken out of a web page"
+        yield strip_controls("\n".join(blocks)), "taken out of a web page"
     for span in _INLINE.findall(text):
-        yield plain(span), "taken out of a sentence"
+        yield strip_controls(span), "taken out of a sentence"
     if _is_escaped(text):
-        yield plain(_unescape(text)), "escaped line ends put right"
+        yield strip_controls(_unescape(text)), "escaped line ends put right"
 
 
 def find_blocks(text: str) -> list[tuple[str, str]]:
@@ -150,7 +150,7 @@ def fix_quotes(text: str) -> str:
 def fix_tabs(text: str) -> str:
     """Tabs become spaces, as wide as they must be for the code to parse."""
     widths = (text.expandtabs(width) for width in ((4, 8, 2) if "\t" in text else ()))
-    return next((wide for wide in widths if parsed(wide)), "")
+    return next((wide for wide in widths if try_parse(wide)), "")
 
 
 def fix_margin(text: str) -> str:
@@ -185,11 +185,11 @@ def fix_prose(text: str) -> str:
         below = lines[end] if end < len(lines) else ""
         at_edge = bool(below.strip()) and not below[0].isspace() and not below.endswith(":")
         # A line of prose has several words, stands at the left edge, and Python cannot read it.
-        is_prose = at_edge and len(below.split()) > 2 and parsed(below) is None
+        is_prose = at_edge and len(below.split()) > 2 and try_parse(below) is None
         if end < len(lines) and not is_prose:
             continue
         piece = "\n".join(lines[:end])
-        if parsed(piece):
+        if try_parse(piece):
             return piece.rstrip() + "\n"
     return ""
 
@@ -267,7 +267,7 @@ def fix_body(text: str, signature: str) -> str:
     first, *rest = body.split("\n")
     if rest and rest[0].startswith((" ", "\t")) and not first.rstrip().endswith((":", "(", "[", "{", ",")):
         body = first + "\n" + textwrap.dedent("\n".join(rest))  # the model went on where the stub ended
-    waiting: list[ast.AST] = [tree for tree in [parsed(body)] if tree]
+    waiting: list[ast.AST] = [tree for tree in [try_parse(body)] if tree]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Return | ast.Yield | ast.Raise):
@@ -279,7 +279,7 @@ def fix_body(text: str, signature: str) -> str:
 
 def fix_method(text: str, name: str) -> str:
     """A method that needs no object, taken out of its class; the rest of the class stays behind."""
-    tree = parsed(text)
+    tree = try_parse(text)
     above: list[str] = []
     try:
         for holder in tree.body if tree else []:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from burnish.packages.distribution import brings, usual_name
 from burnish.packages.names import PACKAGE_OF
-from burnish.tasks.assemble import names_of
-from burnish.tasks.definitions import DEFINITIONS
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
+from burnish.tasks.source import DEFINITIONS, find_bound_names
 
 MODULES = (
     "bisect collections copy csv datetime decimal fractions functools heapq itertools json math operator os random re "
@@ -48,7 +47,7 @@ def add_missing_imports(code: str, offered: tuple[str, ...] = (), packages: Sequ
     """The code, below the imports that it uses and nobody makes: of the standard library, and of `packages`, which are
     there. `offered` names are there already.
     """
-    module = parsed(code)
+    module = try_parse(code)
     missing = sorted(_unbound_names(module) - {*offered}) if module else []
     lines = [line for line in (_import_line(name, packages) for name in missing) if line]
     if not lines:
@@ -58,7 +57,7 @@ def add_missing_imports(code: str, offered: tuple[str, ...] = (), packages: Sequ
     rest = "\n".join(line for line in code.split("\n") if line not in future)
     below = f"\n{rest}" if rest.lstrip().startswith(("import ", "from ")) else f"\n\n\n{rest.lstrip()}"
     made = "\n".join([*future, *lines]) + below
-    return made if parsed(made) else code
+    return made if try_parse(made) else code
 
 
 def _import_line(name: str, packages: Sequence[str]) -> str:
@@ -85,7 +84,7 @@ def _unbound_names(module: ast.Module) -> set[str]:
         elif isinstance(node, ast.arg):
             bound.add(node.arg)
         elif isinstance(node, (ast.Import, ast.ImportFrom, *DEFINITIONS)):
-            bound |= names_of(node)
+            bound |= find_bound_names(node)
         elif isinstance(node, ast.ExceptHandler) and node.name:
             bound.add(node.name)
     return read - bound

@@ -18,11 +18,10 @@ from burnish.agent.state import AgentState
 from burnish.errors import ModelError
 from burnish.events import CodeProposed, Event, ModelReplied, Move
 from burnish.models.model import Ask
-from burnish.tasks.assemble import assemble
-from burnish.tasks.definitions import find
-from burnish.tasks.examples import in_words
-from burnish.tasks.offered import offered_names
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
+from burnish.tasks.assemble import assemble, offered_names
+from burnish.tasks.examples import describe_test
+from burnish.tasks.source import find_definition
 
 MOST_TOKENS = 1024
 TOP_P = 0.95
@@ -58,7 +57,7 @@ def describe_failure(state: AgentState, number: int) -> str:
     if failure is None:
         return version.graded.problem if version.graded else version.problem
     test, message = failure
-    words = in_words(test)
+    words = describe_test(test)
     if words == test or test in state.suite.project:
         return message
     if "DID NOT RAISE" not in message:  # pytest's words for an error that should have come
@@ -157,7 +156,7 @@ def _read_reply(reply: ModelReplied, state: AgentState, messages: Messages) -> A
     if not begun or f"def {name}(" in reply.text:
         return read(reply.text)
     joined = read(begun + reply.text)
-    node = find(parsed(joined.code), name)
+    node = find_definition(try_parse(joined.code), name)
     if node is not None and len(node.body) == (ast.get_docstring(node) is not None):
         # The function has nothing but its docstring: the answer added nothing to what was begun for it.
         return Answer(code="", fault=AnswerFault.NO_CODE, problem="the answer holds no code")

@@ -10,8 +10,8 @@ from burnish.checks.set_order import order_findings
 from burnish.checks.tests import TestsCheck, sharing
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
 from burnish.runs.run import Version
-from burnish.tasks.examples_claims import not_understood
-from burnish.text import counted, join_words, one_line
+from burnish.tasks.examples import find_unread_example
+from burnish.text import join_words, one_line, plural
 
 MOST_NAMED = 200
 
@@ -32,7 +32,7 @@ def judge(state: AgentState, tools: Tools) -> Iterator[Event]:
         return
     base_passes = state.score(state.base_version)[0] if state.base_version else 0
     if base_passes > (best_passes := state.score(best)[0]):
-        total = counted(len(state.deciding_tests), "test")
+        total = plural(len(state.deciding_tests), "test")
         why = f"the code as it was passes {base_passes} of {total}, the best version only {best_passes}"
         yield RunFinished(verdict="failed", why=f"{why}; nothing is handed over")
         return
@@ -127,27 +127,27 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
     suite, given = state.suite, len(state.deciding_tests)
     model, added = (sum(test not in state.disputed for test in tests) for tests in (suite.model, suite.added))
     model_aside, added_aside = len(suite.model) - model, len(suite.added) - added
-    aside = [f"{counted(model_aside, 'test')} of the model's"] if model_aside else []
+    aside = [f"{plural(model_aside, 'test')} of the model's"] if model_aside else []
     aside += [_count_added(added_aside)] if added_aside else []
     end = f"; {join_words(aside)} disputed and set aside" if aside else ""
     more = [_count_added(added)] if added else []
-    own = f"{join_words([counted(model, 'test'), *more])} {_passes(model + added)}"
+    own = f"{join_words([plural(model, 'test'), *more])} {_passes(model + added)}"
     if state.broken and not state.shown_wrong:
         why = "no test failed before" if state.base_was_tried else "the code as it was could not be tried"
-        tests = f"{counted(given, 'test')} {_passes(given)}{end}"
+        tests = f"{plural(given, 'test')} {_passes(given)}{end}"
         vouching = tests if given else f"only the model's own tests vouch for it ({own}{end})"
         return "plausible", f"{why}, so none can show that it is repaired; {vouching}"
     if not given:
         return "plausible", f"{_explain_no_example(state)}; only its own tests vouch for it ({own}{end})"
     yours = [f"your {len(suite.given)} examples" if len(suite.given) > 1 else "your example"] if suite.given else []
-    yours += [f"{counted(len(suite.project), 'test')} of the project"] if suite.project else []
-    extra = [f"{counted(model, 'undisputed test')} of the model's"] if model else []
+    yours += [f"{plural(len(suite.project), 'test')} of the project"] if suite.project else []
+    extra = [f"{plural(model, 'undisputed test')} of the model's"] if model else []
     return "proven", f"{join_words([' and '.join(yours), *extra, *more])} {_passes(given + model + added)}{end}"
 
 
 def _explain_no_example(state: AgentState) -> str:
     """Why nothing that was given decides: none was given, or it could not be read."""
-    said = not_understood(state.task.prompt, {state.task.entry_point, *state.task.also})
+    said = find_unread_example(state.task.prompt, {state.task.entry_point, *state.task.also})
     return f"your example was not understood as a test ({said})" if said else "you gave no example"
 
 

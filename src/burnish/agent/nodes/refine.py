@@ -21,8 +21,8 @@ from burnish.agent.refine_gate import Gate, GateResult, find_objection
 from burnish.agent.state import REFINE, USER, AgentState
 from burnish.checks.quality.lint import IGNORE, SELECT, TARGET
 from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, Stopped, TestsRan
+from burnish.parsing import try_parse
 from burnish.runs.run import Version
-from burnish.tasks.syntax import parsed
 from burnish.text import one_line
 
 TEMPERATURE = 0.0
@@ -199,4 +199,4 @@ def restore_head(before: str, after: str, name: str) -> str:
     if not old or not new or old == new or after.count(new) != 1 or find_objection(before, after):
         return after
     text = add_missing_imports(after.replace(new, old))
-    return text if parsed(text) is not None and not find_objection(before, text) else after
+    return text if try_parse(text) is not None and not find_objection(before, text) else after

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from burnish.agent.agreement import apart, differences, groups_of, has_values
 from burnish.agent.ask import Tools
-from burnish.agent.inputs import Clues, calls_of_all
 from burnish.agent.policy import support
 from burnish.agent.state import AgentState
 from burnish.errors import SandboxError
 from burnish.events import Compared, Event
 from burnish.runs.run import Version
+from burnish.search.behaviour_groups import describe_difference, find_differences, group_versions, has_values
+from burnish.search.call_generator import CallClues, generate_calls_of_all
 
 MOST_RIVALS = 24
 MOST_CALLS = 60
@@ -50,7 +50,7 @@ def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> 
     failing = [version for version in state.answers if version.graded and version.number not in numbers][:MOST_FAILING]
     base = [version for version in state.versions if version.number == 0]
     codes = {version.number: version.code for version in [*rivals, *failing, *base]}
-    clues = Clues(
+    clues = CallClues(
         state.suite.given,
         state.task.prompt,
         tuple(dict.fromkeys(version.code for version in rivals)),
@@ -60,7 +60,7 @@ def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> 
     outputs: Outputs = {number: () for number in codes}
     for draw in range(DRAWS):  # each further draw looks for other inputs, to tell apart what is still alike
         names = (state.spec.entry_point, *state.task.also)
-        fresh = calls_of_all(names, state.spec.signature, clues, MOST_CALLS, draw)
+        fresh = generate_calls_of_all(names, state.spec.signature, clues, MOST_CALLS, draw)
         outputs = {number: outputs[number] + values for number, values in tools.ground.behave_all(codes, fresh).items()}
         calls += fresh
         groups = _group(state, {*numbers, 0}, outputs)
@@ -76,7 +76,7 @@ def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> 
         groups=kept,
         inputs=calls,
         unchanged=unchanged,
-        apart=apart(outputs[pair[0]], outputs[pair[1]], calls) if len(pair) > 1 else "",
+        apart=describe_difference(outputs[pair[0]], outputs[pair[1]], calls) if len(pair) > 1 else "",
     )
 
 
@@ -88,9 +88,9 @@ def _group(state: AgentState, numbers: set[int], outputs: Outputs) -> list[tuple
         # From 0 to 1: how much of what the model's answers do this one does too, those that fail a test included.
         others = [one.number for one in state.answers if one.number in outputs and one.number != last]
         calls = max(1, len(outputs[last]))
-        shares = [1 - len(differences(outputs[last], outputs[other])) / calls for other in others]
+        shares = [1 - len(find_differences(outputs[last], outputs[other])) / calls for other in others]
         likeness = sum(shares) / len(shares) if shares else 0.0
         return (0 in group, -votes, -likeness, min(group))
 
     compared = {number: values for number, values in outputs.items() if number in numbers}
-    return sorted(groups_of(compared), key=rank)
+    return sorted(group_versions(compared), key=rank)

@@ -17,10 +17,10 @@ from burnish.checks.suite import Suite
 from burnish.errors import ModelError
 from burnish.events import CodeProposed, Decided, Event, SpecAgreed, TestsFrozen, TestsProposed, UserAnswered
 from burnish.models.model import Ask
-from burnish.tasks.examples import called_names, find_examples
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
+from burnish.tasks.examples import find_called_names, find_examples
+from burnish.tasks.sentence import is_ambiguous
 from burnish.tasks.task import Task
-from burnish.tasks.vague import leaves_open
 from burnish.text import one_line
 
 FALLBACK = "solve"
@@ -40,7 +40,7 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
         signature = extract_signature(reply.text) if reply else ""
     signature = signature or FALLBACK
     recorded = tools.replay.take(SpecAgreed, signature=signature)
-    wanted = bool(tools.answer) or leaves_open(task) or bool(recorded and recorded.assumptions)
+    wanted = bool(tools.answer) or is_ambiguous(task) or bool(recorded and recorded.assumptions)
     assumptions: tuple[str, ...] = ()
     if task.assume and wanted:
         assumptions = yield from _ask_for_assumptions(task, signature, tools)
@@ -49,7 +49,7 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
     else:
         yield from _agree(task, signature, assumptions, tools)
     if state.broken:
-        problem = "" if parsed(task.base_code) else "the code does not parse"
+        problem = "" if try_parse(task.base_code) else "the code does not parse"
         yield CodeProposed(version=0, code=task.base_code, by=GIVEN, problem=problem)
 
 
@@ -84,7 +84,7 @@ def _agree(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tool
         known = tools.replay.take(UserAnswered, assumption=point)
         words = known.words if known else tools.answer(point).strip() if tools.answer else ""
         agreed.append(words or point)
-        examples += [test for test in find_examples(words) if {name, *task.also} & {*called_names(test)}]
+        examples += [test for test in find_examples(words) if {name, *task.also} & {*find_called_names(test)}]
         if known or tools.answer:
             yield UserAnswered(assumption=point, words=words)
     yield SpecAgreed(

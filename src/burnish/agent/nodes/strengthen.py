@@ -7,14 +7,11 @@ from collections.abc import Generator, Iterator, Sequence
 from burnish.agent import prompts
 from burnish.agent.answer.forms import find_blocks
 from burnish.agent.ask import Tools, ask
-from burnish.agent.inputs import Clues, calls_of_all
 from burnish.agent.nodes.draft import code_question, prompt_input, writing_prompt
 from burnish.agent.nodes.run import grade_version
 from burnish.agent.nodes.survivors import independent_samples, samples_needed
 from burnish.agent.normalise import normalise_code
-from burnish.agent.seeds import seeds_of
 from burnish.agent.state import AgentState
-from burnish.agent.stories import is_closed
 from burnish.checks.mutation.alone import Unnoticed
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError, ModelError, SandboxError
@@ -33,15 +30,18 @@ from burnish.events import (
 from burnish.models.model import Ask
 from burnish.parsing import parse_expression
 from burnish.runs.run import Version
+from burnish.search.call_generator import CallClues, generate_calls_of_all
+from burnish.search.seed_calls import seeds_from_tests
+from burnish.search.standalone_tests import is_standalone
 from burnish.strengthening.oracle import CallFilter, Expectation, Samples
 from burnish.strengthening.prove import drop_unsteady, prove_by_grading
 from burnish.strengthening.render_assert import LONGEST_CALL
 from burnish.strengthening.search import Search, Subject
 from burnish.strengthening.set_cover import Candidate, choose_tests
-from burnish.tasks.examples import called_names, find_examples
-from burnish.tasks.offered import offered_names
-from burnish.tasks.steady import leans_on
-from burnish.text import counted, one_line, plain
+from burnish.tasks.assemble import offered_names
+from burnish.tasks.examples import find_called_names, find_examples
+from burnish.tasks.static_analysis import find_nondeterminism
+from burnish.text import one_line, plural, strip_controls
 
 LEAST_SECONDS = 25.0
 """What must be left of the time."""
@@ -101,11 +101,11 @@ def _make_tests(
         why = "there is no place to try mutants in"
     elif tools.meter.seconds_left < LEAST_SECONDS:
         why = "too little time is left"
-    elif outside := leans_on(version.code, work.spec.entry_point):
+    elif outside := find_nondeterminism(version.code, work.spec.entry_point):
         why = f"what it gives depends on {outside}, so no test may say what that is"
     if why:
         return nothing.model_copy(update={"why": why}), []
-    yield Notice(text=f"looking for tests that notice {counted(len(mutated.survivors), 'small change')}")
+    yield Notice(text=f"looking for tests that notice {plural(len(mutated.survivors), 'small change')}")
     try:
         tests, alike = yield from generate_tests(work, tools, version, mutated)
         made, ran = _keep_stable(work, tools, nothing.model_copy(update={"alike": alike}), tests)
@@ -127,12 +127,12 @@ def generate_tests(
     names = (work.spec.entry_point, *work.task.also)
     tests = (*work.suite.given, *work.suite.model, *work.suite.added)
     known = tuple(test for test in tests if test not in work.disputed)
-    settled = {seed.call() for name in names for seed in seeds_of(name, known)}
+    settled = {seed.call() for name in names for seed in seeds_from_tests(name, known)}
 
     def propose(draw: int, modules: Sequence[str]) -> list[str]:
         """Generated calls of which no test says yet what is right."""
-        clues = Clues(known, work.task.prompt, modules, tools.ground.test_texts(work.suite))
-        found = calls_of_all(names, work.spec.signature, clues, MOST_GENERATED, draw)
+        clues = CallClues(known, work.task.prompt, modules, tools.ground.test_texts(work.suite))
+        found = generate_calls_of_all(names, work.spec.signature, clues, MOST_GENERATED, draw)
         return [call for call in found if call not in settled]
 
     others = tuple(one.code for one in independent_samples(work, version))
@@ -154,7 +154,7 @@ def generate_tests(
     examples = [
         Candidate("", test, Expectation("", "spec", "the task's own words say so"))
         for test in find_examples(work.task.prompt)
-        if test not in work.suite.names.values() and {*names} & {*called_names(test)}
+        if test not in work.suite.names.values() and {*names} & {*find_called_names(test)}
     ]
     until = time.monotonic() + PROOF_SECONDS
     candidates = [*choose_tests(search.candidates), *examples]
@@ -195,13 +195,13 @@ def _ask(tools: Tools, ask_id: str, asking: Ask) -> Generator[Event, None, str]:
 
 def read_calls(answer: str, names: Sequence[str]) -> tuple[str, ...]:
     """The calls in an answer, each once, that need nothing but plain values."""
-    text = plain(answer)
+    text = strip_controls(answer)
     lines = "\n".join(block for _, block in find_blocks(text)) or text
     tests = [_LISTED.sub("", line.strip()).strip("`") for line in lines.splitlines()]
-    found = dict.fromkeys(seed.call() for name in names for seed in seeds_of(name, tests))
+    found = dict.fromkeys(seed.call() for name in names for seed in seeds_from_tests(name, tests))
     own = {name.partition(".")[0] for name in names}
     short = [call for call in found if len(call) <= LONGEST_CALL]
-    return tuple([call for call in short if is_closed(parse_expression(call), own)][:MOST_CALLS])
+    return tuple([call for call in short if is_standalone(parse_expression(call), own)][:MOST_CALLS])
 
 
 def _keep_stable(

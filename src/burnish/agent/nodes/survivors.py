@@ -14,7 +14,7 @@ from burnish.agent.state import MORE_VERSIONS, AgentState
 from burnish.events import Decided, Event, Move, Mutated, Notice, Stopped, Survivor
 from burnish.models.model import Model
 from burnish.runs.run import Version
-from burnish.text import counted
+from burnish.text import plural
 
 LEAST_SECONDS = 20.0
 """What must be left of the time: mutants may take ten seconds, and the verdict comes after them."""
@@ -52,7 +52,7 @@ def survivors(work: AgentState, tools: Tools) -> Iterator[Event]:
         alone = "one version alone cannot" if known == 1 else f"{known} versions are too few to"
         times = f" ({len(moves)} times)" if len(moves) > 1 else ""
         reason = (
-            f"No test notices {len(found.survivors)} of {counted(found.mutants, 'small change')} to version "
+            f"No test notices {len(found.survivors)} of {plural(found.mutants, 'small change')} to version "
             f"{found.version}, and {alone} say what is right there: writing it afresh{times}."
         )
         yield Decided(choice=MORE_VERSIONS, reason=reason, moves=moves)

@@ -4,14 +4,13 @@ import time
 from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
-from burnish.agent.edits import Found
 from burnish.agent.nodes.run import grade_version
 from burnish.agent.packages import imported_by, missing_in
 from burnish.agent.state import TWEAK, AgentState
-from burnish.agent.tweaks import tweaks_of
 from burnish.errors import SandboxError
 from burnish.events import CodeProposed, Event, Graded, Tweaked
 from burnish.runs.run import Version
+from burnish.search.edits import SearchResult, propose_edits
 
 MOST_EDITS = 300
 MOST_KEPT = 12
@@ -74,7 +73,7 @@ def _lacks_only_a_package(version: Version, graded: Graded, state: AgentState, t
     return bool(messages) and all(missing_in(Graded(problem=message), imports) for message in messages)
 
 
-def _find_edits(state: AgentState, tools: Tools, base: Version) -> Found:
+def _find_edits(state: AgentState, tools: Tools, base: Version) -> SearchResult:
     """The edits that pass every given test, likeliest first, and how many were tried.
 
     Attempts that share their tools search once; a search that was cut short is not shared.
@@ -82,7 +81,7 @@ def _find_edits(state: AgentState, tools: Tools, base: Version) -> Found:
     name = state.spec.entry_point
     names = (name, *(state.task.suspects if base.number == 0 else ()))
 
-    def search() -> tuple[Found, bool]:
+    def search() -> tuple[SearchResult, bool]:
         codes: list[str] = []
         tried = 0
         ends = time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)
@@ -90,7 +89,7 @@ def _find_edits(state: AgentState, tools: Tools, base: Version) -> Found:
             left = ends - time.monotonic()
             if tools.cancel.is_set() or left <= 0 or len(codes) >= MOST_KEPT:
                 break
-            edits = tweaks_of(base.code, function, MOST_EDITS)
+            edits = propose_edits(base.code, function, MOST_EDITS)
             try:
                 good = tools.ground.passing([edit.code for edit in edits], state.suite, left, MOST_KEPT - len(codes))
             except SandboxError:

@@ -10,7 +10,7 @@ from burnish.checks.dependencies.package import Gap, Package
 from burnish.checks.finding import Finding, Severity
 from burnish.events import Evidence, Outcome
 from burnish.packages.near import dated, near, well_known
-from burnish.text import counted
+from burnish.text import plural
 
 
 @dataclass
@@ -45,7 +45,7 @@ def evidence(check: str, looked: Looked, newest_days: int) -> Evidence:
         verdict=verdict,
         why=_why(findings, gaps, looked.packages),
         figure=_figure(looked),
-        threshold=f"no advisories, no doubtful names, none younger than {counted(newest_days, 'day')}",
+        threshold=f"no advisories, no doubtful names, none younger than {plural(newest_days, 'day')}",
         details={
             "findings": [one.model_dump() for one in findings],
             "packages": [_row(one, looked) for one in looked.packages],
@@ -69,7 +69,7 @@ def _findings(package: Package, looked: Looked, newest_days: int) -> Iterator[Fi
             package, f"{package.name} looks like {meant}, a well-known package, and is not", "near-miss", "high"
         )
     if listing.first_release and (age := (looked.today - listing.first_release).days) < newest_days:
-        told = f"{package.name} is new: its first release is {counted(max(age, 0), 'day')} old"
+        told = f"{package.name} is new: its first release is {plural(max(age, 0), 'day')} old"
         yield _finding(package, told, "newcomer", "medium")
 
 
@@ -98,7 +98,7 @@ def _unknown(looked: Looked) -> list[str]:
 def _why(findings: list[Finding], gaps: list[str], needed: list[Package]) -> str:
     if not findings and not gaps:
         return (
-            f"nothing known against {counted(len(needed), 'package')}" if needed else "uses the standard library alone"
+            f"nothing known against {plural(len(needed), 'package')}" if needed else "uses the standard library alone"
         )
     parts = [findings[0].what + _more(len(findings))] if findings else []
     return "; ".join(parts + ([f"not known: {gaps[0]}{_more(len(gaps))}"] if gaps else []))
@@ -110,7 +110,7 @@ def _more(number: int) -> str:
 
 def _figure(looked: Looked) -> str:
     vulnerable = sum(1 for package in looked.packages if looked.known(package))
-    return f"{counted(len(looked.packages), 'package')}, {vulnerable} with advisories"
+    return f"{plural(len(looked.packages), 'package')}, {vulnerable} with advisories"
 
 
 def _row(package: Package, looked: Looked) -> dict[str, object]:

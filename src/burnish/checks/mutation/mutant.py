@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from burnish.checks.finding import Finding
 from burnish.events import Frozen
-from burnish.text import one_line, plain
+from burnish.text import one_line, strip_controls
 
 MOST_CHARACTERS = 60
 
@@ -56,9 +56,9 @@ class Mutant(Frozen):
 
     def diff(self, source: str) -> str:
         """The change as a unified diff of the file, not of what was made of it."""
-        name = plain(self.file)
+        name = strip_controls(self.file)
         changed = difflib.unified_diff(lines_of(source), lines_of(self.module(source)), name, name, lineterm="")
-        return plain("\n".join(changed))
+        return strip_controls("\n".join(changed))
 
     def module(self, source: str) -> str:
         """The whole file with the change in it."""

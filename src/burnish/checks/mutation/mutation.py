@@ -13,7 +13,7 @@ from burnish.checks.mutation.score import INVALID, NOT_TRIED, NOTICED, OUTCOMES,
 from burnish.checks.mutation.survey import Survey, survey
 from burnish.checks.project import Project
 from burnish.events import Evidence
-from burnish.text import counted
+from burnish.text import plural
 
 MOST_FINDINGS = 1000
 WHY = {"survived": "No test notices when", "no_tests": "No test runs this function, so none notices when"}
@@ -41,7 +41,7 @@ class MutationCheck:
     def _verdict(self, project: Project, found: Survey) -> Evidence:
         """Passed when the score is high enough; after an early stop, its best estimate decides."""
         score, trial, mutants, skipped = found.score, found.trial, found.mutants, found.skipped
-        notes = [*trial.notes, *([f"{counted(skipped, 'file')} not reached"] if skipped else [])]
+        notes = [*trial.notes, *([f"{plural(skipped, 'file')} not reached"] if skipped else [])]
         details: dict[str, object] = {
             **{outcome: score.of(outcome) for outcome in OUTCOMES},
             "mutants": len(mutants),
@@ -80,7 +80,7 @@ def findings(project: Project, found: Survey) -> Iterator[dict[str, object]]:
 
 def sentence(score: Score, notes: list[str]) -> str:
     """What a person should know, in a sentence or two."""
-    said = f"The tests notice {score.of(*NOTICED)} of {counted(score.tried, 'small change')} to the code"
+    said = f"The tests notice {score.of(*NOTICED)} of {plural(score.tried, 'small change')} to the code"
     missed, unrun = score.of(*UNNOTICED), score.of("no_tests")
     if missed:
         said += f"; {missed} {'goes' if missed == 1 else 'go'} unnoticed"
@@ -88,5 +88,5 @@ def sentence(score: Score, notes: list[str]) -> str:
     if score.of(NOT_TRIED):
         said += f". The time was up; {score.of(NOT_TRIED)} were not tried"
     if score.of(INVALID):
-        notes.append(f"{counted(score.of(INVALID), 'mutant')} could not be compiled")
+        notes.append(f"{plural(score.of(INVALID), 'mutant')} could not be compiled")
     return f"{said}." + "".join(f" Note: {note}." for note in notes)

@@ -22,7 +22,7 @@ from burnish.checks.project import Project
 from burnish.checks.project_run import doctests, paths, targets
 from burnish.errors import CheckError
 from burnish.events import CommandRan
-from burnish.text import one_line, plain
+from burnish.text import one_line, strip_controls
 
 INSIDE, SHARED = Path(__file__).parent / "inside", Path(__file__).parent.parent / "inside"
 MOST_BYTES = 24 * 1024 * 1024
@@ -74,7 +74,7 @@ def uncollected(fact: dict[str, Any]) -> str:
     """Why the tests never came to run."""
     if fact["uncollected"] == NOTHING:
         return "there are no tests"
-    lines = [line for line in plain(str(fact.get("printed", ""))).splitlines() if line.strip()]
+    lines = [line for line in strip_controls(str(fact.get("printed", ""))).splitlines() if line.strip()]
     telling = [line for line in lines if "Error" in line and not line.startswith("ERROR ")] or lines or ["no reason"]
     return f"the tests cannot be collected: {one_line(telling[-1], 300)}"
 

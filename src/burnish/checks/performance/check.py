@@ -15,7 +15,7 @@ from burnish.checks.performance.measuring import measure
 from burnish.checks.performance.seen import Seen
 from burnish.checks.project import Project
 from burnish.events import Evidence
-from burnish.text import counted
+from burnish.text import plural
 
 
 class PerformanceCheck:
@@ -51,9 +51,9 @@ class PerformanceCheck:
 
 def why_of(named: Sequence[Seen], over: Sequence[Seen], all_of_them: int, most: str) -> str:
     """The verdict in one sentence, with how much of the code it is about."""
-    measured = f"{len(named)} of {counted(all_of_them, 'function')} measured"
+    measured = f"{len(named)} of {plural(all_of_them, 'function')} measured"
     if over:
-        return f"{counted(len(over), 'function')} slower than {most} as inputs grow ({measured})"
+        return f"{plural(len(over), 'function')} slower than {most} as inputs grow ({measured})"
     return f"no function is slower than {most} as inputs grow ({measured})"
 
 

@@ -15,7 +15,7 @@ from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.quality.module import Module, Part, score_points
 from burnish.errors import CheckError
-from burnish.text import counted
+from burnish.text import plural
 
 SELECT = (
     *("F", "E71", "E72", "E73", "E74", "B", "C4", "PIE", "PERF", "PLE", "PLW0", "A001", "A002"),
@@ -86,7 +86,7 @@ def score_lint(findings: Sequence[Finding], modules: Sequence[Module]) -> Part:
     """The part for ruff: a serious finding counts three times."""
     rules = [finding.rule for finding in findings if finding.rule not in DEAD]
     serious = sum(map(is_serious, rules))
-    why = f"{counted(len(rules), 'finding')} of ruff, {serious} of them serious" if rules else "ruff is content"
+    why = f"{plural(len(rules), 'finding')} of ruff, {serious} of them serious" if rules else "ruff is content"
     return Part("lint", score_points(len(rules) + 2 * serious, modules), why, tuple(findings))
 
 

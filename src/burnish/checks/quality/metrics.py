@@ -16,7 +16,7 @@ from burnish.checks.finding import Severity
 from burnish.checks.quality.module import Documented, Function, Module, Part, count_statements, find_docstring
 from burnish.errors import CheckError
 from burnish.parsing import parse
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 STEPS = ((5.0, 100.0), (10.0, 75.0), (20.0, 30.0), (30.0, 0.0))
 """Complexity and its score, straight lines between: radon's rank A is fine, C is hard, E is lost."""
@@ -44,7 +44,7 @@ def score_complexity(modules: Sequence[Module]) -> Part:
                 findings.append(module.finding(function.lineno, what, "complexity", severity))
     if not scores:
         return Part("complexity", None, "there is no function")
-    said = f"{counted(len(findings), 'function')} above {MOST}" if findings else f"no function above {MOST}"
+    said = f"{plural(len(findings), 'function')} above {MOST}" if findings else f"no function above {MOST}"
     return Part("complexity", fmean(scores, sizes), f"cyclomatic complexity: {said}", tuple(findings))
 
 

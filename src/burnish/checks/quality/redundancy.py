@@ -22,7 +22,7 @@ from burnish.checks.quality.module import (
     list_blocks,
     score_points,
 )
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -58,7 +58,7 @@ def score_dead_code(modules: Sequence[Module], ruff: Sequence[Finding]) -> Part:
     uses = sum((count_references(module.tree) for module in modules), Counter[str]())
     found = [pair for module in modules for pair in (*_find_unreachable(module), *_find_unused(module, uses))]
     dead = sum(finding.rule in DEAD for finding in ruff) + sum(size for size, _ in found)
-    why = f"{counted(dead, 'statement')} of no use" if dead else "nothing unused was found"
+    why = f"{plural(dead, 'statement')} of no use" if dead else "nothing unused was found"
     return Part("dead code", score_points(dead, modules), why, tuple(finding for _, finding in found))
 
 
@@ -120,7 +120,7 @@ def _fetches_by_name(node: ast.AST) -> bool:
 def score_duplication(modules: Sequence[Module]) -> Part:
     """Repeated statements in 100; the first of several copies is not counted."""
     copies = find_copies([run for module in modules for run in _list_runs(module)])
-    why = f"{counted(len(copies), 'statement')} repeated from elsewhere" if copies else "no code stands there twice"
+    why = f"{plural(len(copies), 'statement')} repeated from elsewhere" if copies else "no code stands there twice"
     blocks: list[list[Copy]] = []
     for copy in copies:  # those that follow each other are one finding
         last = blocks[-1][-1] if blocks else None
@@ -131,7 +131,7 @@ def score_duplication(modules: Sequence[Module]) -> Part:
     findings = []
     for block in blocks:
         here, there = block[0].here, block[0].there
-        what = f"{counted(len(block), 'statement')} from here repeat those at {one_line(there.file)} line {there.line}."
+        what = f"{plural(len(block), 'statement')} from here repeat those at {one_line(there.file)} line {there.line}."
         findings.append(Finding(file=here.file, line=here.line, what=what, rule="duplication", severity="low"))
     return Part("duplication", score_points(len(copies), modules), why, tuple(findings))
 

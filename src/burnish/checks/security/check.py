@@ -18,7 +18,7 @@ from burnish.checks.security.bandit import BanditScan, scan
 from burnish.checks.security.rules import Rule, find_breaches, select_rules
 from burnish.events import Evidence, Frozen, Outcome
 from burnish.parsing import parse
-from burnish.text import counted, one_line
+from burnish.text import one_line, plural
 
 RANKS = {"": 0, "low": 1, "medium": 2, "high": 3}
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError)
@@ -63,7 +63,7 @@ class SecurityCheck:
         verdict: Outcome = "failed" if bad else "not_run" if unread else "passed"
         figure = "no findings"
         if findings:
-            figure = f"{counted(len(findings), 'finding')}, worst {findings[0].severity}/{findings[0].confidence}"
+            figure = f"{plural(len(findings), 'finding')}, worst {findings[0].severity}/{findings[0].confidence}"
         counts = {severity: sum(one.severity == severity for one in findings) for severity in ("high", "medium", "low")}
         return Evidence(
             check=self.name,
@@ -155,7 +155,7 @@ def _explain(findings: list[Finding], bad: list[Finding], unread: dict[str, str]
         more = f", and {len(bad) - 1} more like it" if len(bad) > 1 else ""
         said.append(f"{worst.file} line {worst.line} ({worst.rule}): {one_line(worst.what, 160).rstrip('.')}{more}")
     elif not unread:
-        small = counted(len(findings), "finding")
+        small = plural(len(findings), "finding")
         said.append(f"{small}, all below the threshold" if findings else "nothing was found")
     if unread:
         file = min(unread)

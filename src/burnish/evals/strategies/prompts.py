@@ -8,9 +8,9 @@ from burnish.evals.plan import Asking
 from burnish.evals.puzzle import Puzzle
 from burnish.evals.strategies.shown import MOST_CHARACTERS, asserts_in, cut
 from burnish.events import Message
-from burnish.tasks.definitions import DEFINITIONS
+from burnish.parsing import try_parse
 from burnish.tasks.examples import as_doctest
-from burnish.tasks.syntax import parsed
+from burnish.tasks.source import DEFINITIONS
 from burnish.tasks.task import Task
 
 VERSION = "plain-1"
@@ -81,7 +81,7 @@ def _described(task: Task) -> str:
 
 
 def _is_file(task: Task) -> bool:
-    tree = parsed(task.base_code)
+    tree = try_parse(task.base_code)
     return tree is not None and sum(isinstance(node, DEFINITIONS) for node in tree.body) > 1
 
 

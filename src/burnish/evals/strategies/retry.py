@@ -8,7 +8,7 @@ from burnish.evals.plan import Plan
 from burnish.evals.puzzle import Puzzle
 from burnish.evals.strategies.sample import sample
 from burnish.events import Answered, CodeProposed, Decided, Event, Stopped, TestsRan
-from burnish.tasks.kinds import asked_kinds
+from burnish.tasks.sentence import find_kinds
 
 TEMPERATURE = 0.7
 
@@ -48,7 +48,7 @@ def _meet_tests(puzzle: Puzzle, tools: Tools, proposed: CodeProposed) -> Generat
         why = "no test may be seen, so the first sample that parses is taken"
         yield Decided(choice="take", reason=f"Version {proposed.version} parses; {why}.")
         return 0, why
-    kinds = asked_kinds(puzzle.task)
+    kinds = find_kinds(puzzle.task)
     graded = grade_script(proposed.code, puzzle.tests, tools.sandbox, puzzle.timeout_seconds, kinds)
     yield TestsRan(version=proposed.version, graded=graded)
     return graded.passed, f"version {proposed.version} passes the tests" if graded.all_passed else ""

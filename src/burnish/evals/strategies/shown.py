@@ -3,7 +3,7 @@
 import ast
 from functools import lru_cache
 
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
 
 MOST_CHARACTERS = 1500
 """Of tests in a prompt; small models lose the thread in more."""
@@ -15,7 +15,7 @@ def asserts_in(tests: str, entry_point: str) -> tuple[str, ...]:
 
     Besides asserts alone, the form of HumanEval is known: a function `check` of asserts, called with the entry point.
     """
-    tree = parsed(tests)
+    tree = try_parse(tests)
     found = _checked(tree.body, entry_point) if tree else []
     if not all(isinstance(node, ast.Assert) for node in found):
         return ()

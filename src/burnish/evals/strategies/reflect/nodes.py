@@ -13,7 +13,7 @@ from burnish.evals.strategies.sample import seed_of
 from burnish.events import Answered, CodeProposed, Decided, Event, Graded, Message, Stopped, TestsRan
 from burnish.models.model import Ask
 from burnish.tasks.assemble import assemble
-from burnish.tasks.kinds import asked_kinds
+from burnish.tasks.sentence import find_kinds
 
 MOST_TOKENS = 512
 TOP_K, MIN_P, REPETITION_PENALTY = 20, 0.0, 1.1
@@ -72,7 +72,7 @@ def test(state: State, desk: Desk) -> Step:
         return {"over": True}
     module = assemble(desk.puzzle.task, code)
     puzzle = desk.puzzle
-    graded = grade_script(module, puzzle.tests, desk.tools.sandbox, puzzle.timeout_seconds, asked_kinds(puzzle.task))
+    graded = grade_script(module, puzzle.tests, desk.tools.sandbox, puzzle.timeout_seconds, find_kinds(puzzle.task))
     yield TestsRan(version=version, graded=graded)
     if graded.all_passed:
         yield Stopped(reason="done", why=f"version {version} passes the tests")

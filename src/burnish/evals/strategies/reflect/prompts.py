@@ -7,7 +7,7 @@ import ast
 import textwrap
 
 from burnish.evals.puzzle import Puzzle
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
 from burnish.tasks.task import Task
 
 VERSION = "reflect-1"
@@ -112,11 +112,11 @@ def _stub(task: Task) -> str:
 
 def _body(task: Task, lines: list[str]) -> tuple[int, int]:
     """The lines of the function's body: from the one below its header to its last."""
-    tree = parsed(task.base_code)
+    tree = try_parse(task.base_code)
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef)] if tree else []
     node = next((node for node in found if node.name == task.entry_point), None)
     if node is None or node.end_lineno is None:
         return len(lines), len(lines)
     ends = range(node.lineno, node.body[0].lineno + 1)
-    headers = (end for end in ends if parsed("".join(lines[node.lineno - 1 : end]).rstrip() + "\n    pass"))
+    headers = (end for end in ends if try_parse("".join(lines[node.lineno - 1 : end]).rstrip() + "\n    pass"))
     return next(headers, node.body[0].lineno - 1), node.end_lineno

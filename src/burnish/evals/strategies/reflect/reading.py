@@ -4,7 +4,7 @@ import ast
 import re
 
 from burnish.events import Case, Graded
-from burnish.tasks.syntax import parsed
+from burnish.parsing import try_parse
 
 MOST_LINES = 6
 """Of an error summary."""
@@ -22,7 +22,7 @@ def source_in(answer: str) -> str:
 def function_in(answer: str, name: str) -> str | None:
     """The one function asked for, without its imports and helpers; None when the answer has no such function."""
     source = source_in(answer)
-    tree = parsed(source)
+    tree = try_parse(source)
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name] if tree else []
     return "\n".join(source.splitlines()[found[0].lineno - 1 : found[0].end_lineno]) if found else None
 

@@ -1,0 +1,197 @@
+"""Many calls of one function, from the few that its tests make: near them, at the edges, and drawn afresh.
+
+The same question gives the same calls on every machine. No call is tried here: what it gives is for the sandbox to say.
+"""
+
+import ast
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, zip_longest
+from typing import Any
+
+from burnish.parsing import parse_expression, try_parse, try_parse_expression
+from burnish.search.argument_invariants import Repair, find_relations, find_signs
+from burnish.search.seed_calls import (
+    SeedCall,
+    find_signature,
+    seeds_from_class,
+    seeds_from_prompt,
+    seeds_from_tests,
+    seeds_from_types,
+)
+from burnish.search.standalone_tests import extract_bodies, is_standalone
+from burnish.search.value_mutation import LARGEST, draw_value, edge_values, step_value
+from burnish.tasks.source import find_bound_names
+
+LONGEST_CALL = 120
+TRIES = 30
+"""How many draws may be in vain for each call that is wanted."""
+KEPT = 0.85
+"""The share of new calls that keep a relation which the known ones show."""
+MOST_NAMED = 8
+_QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`\n]{1,20})\1(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w.]*\d)")
+_NOTHING = object()
+
+
+@dataclass(frozen=True)
+class CallClues:
+    """What is known of how a function is called."""
+
+    tests: Sequence[str] = ()
+    prompt: str = ""
+    modules: Sequence[str] = ()
+    """Versions of the code, whose constants may come in as values."""
+    files: Sequence[str] = ()
+    """Whole files of tests, for where neither tests nor prompt show a call."""
+
+
+def generate_calls(
+    entry_point: str, signature: str, clues: CallClues, most: int = 40, draw: int = 0
+) -> tuple[str, ...]:
+    """Up to `most` distinct calls, expressions that parse; those of the tests come first, then those of the prompt.
+
+    Where there is none, those in files of tests are taken, else what the types and names of parameters suggest.
+    Another `draw` gives other calls, and not the known ones again. A new call is at most 120 characters long; a known
+    one is kept as it is.
+    """
+    seeds = (
+        [*seeds_from_tests(entry_point, clues.tests), *seeds_from_prompt(entry_point, clues.prompt)]
+        or seeds_from_files(entry_point, clues)
+        or seeds_from_class(entry_point, clues.modules)
+        or seeds_from_types(entry_point, signature, clues.prompt)
+    )
+    dice = random.Random(f"{entry_point}\0{signature}\0{chr(0).join(clues.tests)}\0{draw}")
+    known = dict.fromkeys(seed.call() for seed in seeds)
+    found = dict.fromkeys(list(known)[:most]) if not draw else {}
+    extra = [*find_constants(clues.modules), *find_named_values(clues.prompt)]
+    forms: dict[str, list[SeedCall]] = {}
+    for seed in seeds:
+        forms.setdefault(seed.form, []).append(seed)
+    streams = [_CallStream(alike, dice, extra).calls(draw) for alike in forms.values() if alike[0].values]
+    for turn in range(most * TRIES if streams else 0):
+        if len(found) >= most:
+            break
+        call = next(streams[turn % len(streams)])
+        if len(call) <= LONGEST_CALL and call not in known and call not in found and try_parse_expression(call):
+            found[call] = None
+    return tuple(found)
+
+
+def generate_calls_of_all(
+    names: Sequence[str], signature: str, clues: CallClues, most: int = 40, draw: int = 0
+) -> tuple[str, ...]:
+    """Calls of each of several names in turn; the signature is that of the first."""
+    share = -(-most // len(names))
+    signatures = [signature, *(find_signature(name, clues.modules) for name in names[1:])]
+    parts = [generate_calls(name, head, clues, share, draw) for name, head in zip(names, signatures, strict=True)]
+    turns = chain(*zip_longest(*parts, fillvalue=""))
+    return tuple(call for call in dict.fromkeys(turns) if call)[:most]
+
+
+def seeds_from_files(entry_point: str, clues: CallClues) -> list[SeedCall]:
+    """The calls in files of tests that need nothing but the module."""
+    if not clues.files:
+        return []
+    tree = try_parse(clues.modules[0]) if clues.modules else None
+    names = {name for node in (tree.body if tree else []) for name in find_bound_names(node)}
+    seeds = seeds_from_tests(entry_point, (body for text in clues.files for body in extract_bodies(text, names)))
+    return [seed for seed in seeds if is_standalone(parse_expression(seed.call()), names)]
+
+
+def find_constants(modules: Sequence[str]) -> list[Any]:
+    """The numbers and texts that stand in the code: where it decides, it often decides by one of them."""
+    trees = [tree for module in modules if (tree := try_parse(module))]
+    constants = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return list({repr(value): value for value in constants if _is_useful(value)}.values())
+
+
+def find_named_values(prompt: str) -> list[Any]:
+    """The numbers, and the texts in quotes, that a prompt speaks of."""
+    texts = [text for _, text in _QUOTED.findall(prompt)]
+    numbers = [int(number) for number in _NUMBER.findall(prompt)]
+    return [one for one in dict.fromkeys([*numbers, *texts]) if _is_useful(one)][:MOST_NAMED]
+
+
+def _is_useful(value: object) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= 30 and "\n" not in value
+    return type(value) is int and abs(value) <= LARGEST
+
+
+class _CallStream:
+    """An endless stream of calls of one form."""
+
+    def __init__(self, seeds: Sequence[SeedCall], dice: random.Random, extra: Sequence[Any]) -> None:
+        self.seeds = seeds
+        self.dice = dice
+        self.extra = extra
+        rows = [seed.values for seed in seeds]
+        self.columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True))
+        self.signs, self.relations = find_signs(rows), find_relations(rows)
+        self.largest = max(LARGEST, *(2 * abs(n) for column in self.columns for n in column if type(n) is int), 0)
+
+    def calls(self, draw: int) -> Iterator[str]:
+        """Edges, small steps and fresh draws in turn; later draws have seen the edges already."""
+        edges = self.rows_at_edges(draw == 0)
+        while True:
+            for row in (next(edges, None), next(edges, None)):
+                if row is not None:
+                    yield self.write(row, self.relations)
+            mixed = [self.step(), self.draw(), self.draw()]
+            if len(self.seeds) > 1:  # the arguments of several known calls together
+                mixed.append([self.dice.choice(column) for column in self.columns])
+            for row in mixed:
+                yield self.write(row, [*self.signs, *self.relations])
+
+    def rows_at_edges(self, usual: bool) -> Iterator[list[Any]]:
+        """One argument at an edge, the others as in a known call; the arguments take turns.
+
+        First come two arguments of one kind with the same value.
+        """
+        first = self.seeds[0].values
+        for one, other in combinations(range(len(first)), 2):
+            if usual and type(first[one]) is type(first[other]) and first[one] != first[other]:
+                yield [first[one] if at == other else value for at, value in enumerate(first)]
+        lists = [self.edges_of(column, usual) for column in self.columns]
+        for number in range(max(map(len, lists))):
+            for at, values in enumerate(lists):
+                if number < len(values):
+                    row = list(self.dice.choice(self.seeds).values)
+                    row[at] = values[number]
+                    yield row
+
+    def edges_of(self, column: Sequence[Any], usual: bool) -> list[Any]:
+        """The usual edges of a value and, in turn with them, what the code itself names."""
+        known = edge_values(sorted(column, key=lambda one: len(repr(one)))) if usual else []
+        kinds = {type(one) for one in column}
+        named = [one for one in self.extra if type(one) in kinds]
+        beside = [one + step for step in (1, -1) for one in named if type(one) is int]
+        turns = chain(*zip_longest(known, [*named, *beside], fillvalue=_NOTHING))
+        return [one for one in turns if one is not _NOTHING]
+
+    def step(self) -> list[Any]:
+        """A known call with a small change, or two."""
+        row = list(self.dice.choice(self.seeds).values)
+        for _ in range(self.dice.choice((1, 1, 2))):
+            at = self.dice.randrange(len(row))
+            row[at] = step_value(row[at], self.dice)
+        return row
+
+    def draw(self) -> list[Any]:
+        """Every argument drawn anew, or all but one."""
+        row = [draw_value(column, self.dice, self.extra) for column in self.columns]
+        if self.dice.random() < 0.2:
+            at = self.dice.randrange(len(row))
+            row[at] = self.dice.choice(self.columns[at])
+        return row
+
+    def write(self, row: list[Any], repairs: Sequence[Repair]) -> str:
+        """The call, mostly made to keep what the known ones keep, and never with a number that makes it dear."""
+        for repair in repairs:
+            if self.dice.random() < KEPT:
+                repair(row, self.dice)
+        cheap = [one % self.largest if type(one) is int and abs(one) > self.largest else one for one in row]
+        return self.seeds[0].call(tuple(cheap))

@@ -1,0 +1,337 @@
+"""Calls to begin with: those that tests and prompts make, else what the types and names of parameters suggest.
+
+A call is taken apart into its form and the plain values that could be others.
+"""
+
+import ast
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from burnish.parsing import PARSE_ERRORS, parse, try_parse
+from burnish.tasks.source import FUNCTIONS, Function, find_definition
+
+LONGEST = 300
+"""A call that a test makes is taken as it is up to this length."""
+MOST_METHODS = 8
+_HOLE = re.compile(r"_hole_(\d+)_")
+_COMPARING = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__bool__"}
+_BROKEN = (*PARSE_ERRORS, TypeError)
+_TYPES: dict[str, tuple[Any, ...]] = {
+    "int": (3, 10, 0),
+    "float": (2.5, 10.0, 0.5),
+    "complex": (2.5, 1.0, 0.0),
+    "str": ("abc", "Hello World", "aba"),
+    "bool": (True, False, True),
+    "bytes": (b"abc", b"", b"aba"),
+    "None": (None, None, None),
+}
+_NAMES = (
+    ("matrix|grid|board|table", "list[list[int]]"),
+    ("words|strings|names|texts|lines|sentences|strs", "list[str]"),
+    ("dict|mapping|counts?|freq", "dict[str, int]"),
+    ("lst|list|nums|numbers|arr|array|values|items|xs|data|seq|elements?|digits|operations|prices|points", "list[int]"),
+    ("s|st|str|string|text|word|sentence|line|name|char|ch|letter|prefix|suffix|pattern|message|date|s[12]", "str"),
+    ("price|rate|ratio|threshold|radius|weight|amount", "float"),
+    ("n|m|k|num|number|count|size|length|index|i|j|x|y|z|a|b|c|start|end|limit|target|year|base|low|high", "int"),
+)
+"""Which type a parameter of such a name usually has, where the signature does not say."""
+
+Parameters = list[tuple[str, str]]
+"""For each parameter that must be given, "name=" if it is given by name, and its type; "" where nothing tells it."""
+
+
+@dataclass(frozen=True)
+class SeedCall:
+    """One call: its form, with a hole for each plain value, and the values that stood there."""
+
+    form: str
+    values: tuple[Any, ...]
+
+    def call(self, values: tuple[Any, ...] | None = None) -> str:
+        """The call with these values in its holes; with its own when none are given."""
+        chosen = self.values if values is None else values
+        return _HOLE.sub(lambda hole: write_value(chosen[int(hole[1])]), self.form)
+
+
+def write_value(value: Any) -> str:
+    """A plain value as Python writes it, sets in one order."""
+    if isinstance(value, list | tuple):
+        inside = ", ".join(map(write_value, value))
+        return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"
+    if isinstance(value, set) and value:
+        return f"{{{', '.join(sorted(map(write_value, value)))}}}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{write_value(key)}: {write_value(one)}' for key, one in value.items())}}}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    return repr(value)
+
+
+def split_call(expression: ast.expr) -> SeedCall:
+    """An expression with its plain values taken out."""
+    values: list[Any] = []
+    form = ast.unparse(ast.fix_missing_locations(_TakeValues(values).visit(expression)))
+    return SeedCall(form, tuple(values))
+
+
+class _TakeValues(ast.NodeTransformer):
+    """Takes out the largest plain values, in order; texts with expressions in them and functions stay as they are."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.JoinedStr | ast.Lambda | ast.comprehension):
+            return node
+        if not _is_plain(node):
+            return self.generic_visit(node)
+        assert isinstance(node, ast.expr)
+        self.values.append(ast.literal_eval(node))
+        return ast.Name(f"_hole_{len(self.values) - 1}_", ast.Load())
+
+
+def _is_plain(node: ast.AST) -> bool:
+    """True for a literal: a number, a text, or a collection of such."""
+    try:
+        return isinstance(node, ast.expr) and ast.literal_eval(node) is not Ellipsis
+    except _BROKEN:
+        return False
+
+
+def seeds_from_tests(entry_point: str, tests: Iterable[str]) -> list[SeedCall]:
+    """Every call of the entry point in the tests, in order, each once; text that is no Python has none.
+
+    Of a method, "Cart.total": what tests do with such objects, and only that method where any of them calls it.
+    """
+    owner, _, method = entry_point.rpartition(".")
+    name = owner.rpartition(".")[2] or entry_point
+    found = [seed for test in tests for seed in _seeds_in_test(name, test, method if owner else "")]
+    direct = [seed for seed in found if owner and re.search(rf"\.{method}\b", seed.form)]
+    return list({seed.call(): seed for seed in direct or found}.values())
+
+
+def _seeds_in_test(name: str, test: str, method: str) -> list[SeedCall]:
+    special = method.startswith("__") and method.endswith("__")  # Python calls such a method by itself
+    try:
+        tree = parse(test)
+        assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+        pairs = [(node.targets[0], node.value) for node in assigned]
+        known = {target.id: value for target, value in pairs if isinstance(target, ast.Name) and _is_plain(value)}
+        if steps := _join_steps(name, tree, special):
+            expressions = [steps]
+        elif special:  # what is asserted of new objects, as in `len(Cart([1]))`
+            tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+            if method not in _COMPARING:
+                tests = [test.left if isinstance(test, ast.Compare) else test for test in tests]
+            expressions = [test for test in tests if any(_is_call_of(node, name) for node in ast.walk(test))]
+        else:
+            finder = _FindCalls(name, bool(method))
+            finder.visit(tree)
+            expressions = finder.found
+        seeds = [split_call(_InlineNames(known).visit(expression)) for expression in expressions]
+    except _BROKEN:
+        return []
+    return [seed for seed in seeds if len(seed.call()) <= LONGEST]
+
+
+def _join_steps(name: str, tree: ast.Module, special: bool) -> ast.expr | None:
+    """A test that makes an object and then uses it, as one expression: a list of what each step gives."""
+    made = [node for node in tree.body if isinstance(node, ast.Assign) and _is_call_of(node.value, name)]
+    names = {target.id for node in made for target in node.targets if isinstance(target, ast.Name)}
+    owners = [node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    used = any(isinstance(owner, ast.Name) and owner.id in names for owner in owners)
+    if not used and not (special and names):
+        return None
+    steps: list[str] = []
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target), *_], value=value):
+                steps.append(f"[{target} := {ast.unparse(value)}].clear()")
+            case ast.Expr(value=value) | ast.Assert(test=ast.Compare(left=value)) | ast.Assert(test=value):
+                steps.append(ast.unparse(value))
+    while steps and len(", ".join(steps)) > LONGEST - 2:
+        steps.pop()
+    return parse(f"[{', '.join(steps)}]").body[0].value if steps else None  # type: ignore[attr-defined]
+
+
+def _is_call_of(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+class _FindCalls(ast.NodeVisitor):
+    """Finds the calls of one name; of a class, with the methods called on the new object."""
+
+    def __init__(self, name: str, of_class: bool) -> None:
+        self.name = name
+        self.of_class = of_class or name[:1].isupper()
+        self.found: list[ast.expr] = []
+
+    def visit(self, node: ast.AST) -> None:
+        if _is_call_of(node, self.name) or (self.of_class and self.is_chain(node)):
+            assert isinstance(node, ast.expr)
+            self.found.append(node)
+        else:
+            self.generic_visit(node)
+
+    def is_chain(self, node: ast.AST) -> bool:
+        """Whether it begins with `Cart(…)`, or with `Cart.of(…)`: a call of what belongs to the class itself."""
+        root: ast.AST | None = node if isinstance(node, ast.Call | ast.Attribute | ast.Subscript) else None
+        while root is not None:
+            match root:
+                case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name))) if name == self.name:
+                    return True
+            root = getattr(root, "func", getattr(root, "value", None))
+        return False
+
+
+class _InlineNames(ast.NodeTransformer):
+    """Puts plain values where their names stand."""
+
+    def __init__(self, known: dict[str, ast.expr]) -> None:
+        self.known = known
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.known.get(node.id, node) if isinstance(node.ctx, ast.Load) else node
+
+
+def seeds_from_prompt(entry_point: str, prompt: str) -> list[SeedCall]:
+    """The calls over plain values that a prompt shows."""
+    if not entry_point.isidentifier():
+        return []
+    calls: list[str] = []
+    for start in re.finditer(rf"(?<![\w.]){re.escape(entry_point)}\(", prompt):
+        text = prompt[start.start() : start.start() + LONGEST]
+        pieces = (text[: match.end()] for match in re.finditer(r"\)", text))
+        piece = next((piece for piece in pieces if try_parse(piece)), "")
+        names = [node for node in ast.walk(parse(piece)) if isinstance(node, ast.Name)]
+        calls += [piece] if len(names) == 1 else []
+    return seeds_from_tests(entry_point, calls)
+
+
+def seeds_from_types(entry_point: str, signature: str, prompt: str) -> list[SeedCall]:
+    """Three calls that fit the signature; one kind after another where a parameter could be anything."""
+    if not signature:
+        found = re.search(rf"def\s+{re.escape(entry_point)}\s*\(.*?\)\s*(?:->[^:\n]+)?(?=:)", prompt, re.DOTALL)
+        signature = found[0] if found else ""
+    head = signature.strip().removeprefix("def ").rstrip(":")
+    tree = try_parse(f"def {head if '(' in head else '_()'}: pass")
+    match tree.body if tree else []:
+        case [ast.FunctionDef(name=name, args=arguments), *_] if name == entry_point:
+            return _fill(entry_point, _required_parameters(arguments, own=False))
+    return []
+
+
+def seeds_from_class(entry_point: str, modules: Sequence[str]) -> list[SeedCall]:
+    """Calls of a method on a new object, or of each public method of a class, as the first module defines them."""
+    for module in map(try_parse, modules):
+        place = find_definition(module, entry_point)
+        name = entry_point if isinstance(place, ast.ClassDef) else entry_point.rpartition(".")[0]
+        owner = find_definition(module, name)
+        if isinstance(owner, ast.ClassDef) and place is not None:
+            methods = [node for node in owner.body if isinstance(node, FUNCTIONS) and not node.name.startswith("_")]
+            chosen = [place] if isinstance(place, FUNCTIONS) else methods[:MOST_METHODS]
+            return [seed for node in chosen for seed in _seeds_of_method(name, owner, node)]
+    return []
+
+
+def find_signature(name: str, modules: Sequence[str]) -> str:
+    """The signature of a function as the first module that has it defines it; empty where none does."""
+    places = (find_definition(try_parse(module), name) for module in modules)
+    found = next((place for place in places if isinstance(place, FUNCTIONS)), None)
+    return f"{found.name}({ast.unparse(found.args)})" if found else ""
+
+
+def _seeds_of_method(name: str, owner: ast.ClassDef, method: Function) -> list[SeedCall]:
+    kinds = {ast.unparse(item).rpartition(".")[2] for item in method.decorator_list}
+    if kinds & {"staticmethod", "classmethod"}:
+        taken = _required_parameters(method.args)[0 if "staticmethod" in kinds else 1 :]
+        return _fill(f"{name}.{method.name}", taken)
+    makers = _fill(name, _constructor_parameters(owner))
+    if any("property" in kind for kind in kinds):
+        return [SeedCall(f"{seed.form}.{method.name}", seed.values) for seed in makers]
+    own = _fill(f".{method.name}", _required_parameters(method.args)[1:], len(makers[0].values))
+    nodes = list(ast.walk(method))
+    returns = any(isinstance(node, ast.Return) and node.value is not None for node in nodes)
+    gives = returns or any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
+    form = "{}{}" if gives else "[(made := {}), made{}]"  # what it did is seen in the object
+    places = range(max(len(makers), len(own)))
+    pairs = [(makers[place % len(makers)], own[place % len(own)]) for place in places]
+    return [SeedCall(form.format(one.form, other.form), one.values + other.values) for one, other in pairs]
+
+
+def _constructor_parameters(owner: ast.ClassDef) -> Parameters:
+    """What a new object is made from: the parameters of `__init__`, or the fields of a dataclass that have no value."""
+    for node in owner.body:
+        if isinstance(node, FUNCTIONS) and node.name == "__init__":
+            return _required_parameters(node.args)[1:]
+    fields = [node for node in owner.body if isinstance(node, ast.AnnAssign) and node.value is None]
+    return [("", ast.unparse(node.annotation).strip("'\"")) for node in fields] if owner.decorator_list else []
+
+
+def _fill(callee: str, parameters: Parameters, first: int = 0) -> list[SeedCall]:
+    tries = ("int", "list[int]", "str") if any(not kind for _, kind in parameters) else ("",)
+    rows = [[_values_of_type(kind or other) for _, kind in parameters] for other in tries]
+    form = f"{callee}({', '.join(f'{name}_hole_{place}_' for place, (name, _) in enumerate(parameters, first))})"
+    count = 3 if parameters else 1
+    return [SeedCall(form, tuple(values[number] for values in row)) for row in rows for number in range(count)]
+
+
+def _required_parameters(arguments: ast.arguments, own: bool = True) -> Parameters:
+    """The parameters without a default; `own` says whether `self` counts."""
+    plain = [*arguments.posonlyargs, *arguments.args]
+    needed = [("", argument) for argument in plain[: len(plain) - len(arguments.defaults)]]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    needed += [(f"{argument.arg}=", argument) for argument, default in named if default is None]
+    return [(name, _guess_type(argument)) for name, argument in needed if own or argument.arg not in {"self", "cls"}]
+
+
+def _guess_type(argument: ast.arg) -> str:
+    if argument.arg in {"self", "cls"}:
+        return "object"
+    if argument.annotation is not None:
+        return ast.unparse(argument.annotation).strip("'\"")
+    name = argument.arg.lower().rstrip("0123456789") or argument.arg
+    for part in (name, *reversed(name.split("_"))):
+        for names, kind in _NAMES:
+            if re.fullmatch(names, part):
+                return kind
+    return ""
+
+
+def _values_of_type(kind: str) -> tuple[Any, ...]:
+    """Three values of a type, as an annotation writes it."""
+    plain = re.sub(r"\b(?:typing|collections\.abc)\.", "", kind).replace(" ", "")
+    if optional := re.fullmatch(r"Optional\[(.+)\]|(.+)\|None", plain):
+        return _values_of_type(optional[1] or optional[2])
+    name, _, inside = plain.partition("[")
+    parts = _split_at_commas(inside.removesuffix("]"))
+    match name.lower():
+        case "union" if parts:
+            return _values_of_type(parts[0])
+        case "list" | "sequence" | "iterable" | "collection" | "set" as outer:
+            a, b, c = _values_of_type(parts[0]) if parts else _TYPES["int"]
+            lists = ([a, b, c], [c, a, a, b], [b])
+            is_set = outer == "set" and not isinstance(a, list | dict | set)
+            return tuple(set(one) for one in lists) if is_set else lists
+        case "tuple":
+            each = [_values_of_type(part) for part in parts if part != "..."] or [_TYPES["int"]] * 2
+            return tuple(tuple(values[place] for values in each) for place in range(3))
+        case "dict" | "mapping":
+            keys, values = (_values_of_type(part) for part in (parts if len(parts) == 2 else ("str", "int")))
+            return ({keys[0]: values[0], keys[1]: values[1]}, {keys[2]: values[2]}, {keys[1]: values[0]})
+    return _TYPES.get(name, _TYPES["int"])
+
+
+def _split_at_commas(text: str) -> list[str]:
+    """The parts between commas that are in no bracket."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part]
