@@ -26,11 +26,12 @@ if too_old(*sys.version_info[:2]):
     sys.exit(2)
 
 from collections.abc import Callable, Iterator  # noqa: E402  # an old Python does not come this far
-from contextlib import contextmanager  # noqa: E402
+from contextlib import contextmanager, suppress  # noqa: E402
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 VENV = os.path.join(ROOT, ".venv")
 PYTHON = os.path.join(VENV, "bin", "python")
+UV = os.path.join(VENV, "bin", "uv")
 STAMPS = os.path.join(VENV, "stamps")
 SITE = os.path.join(VENV, "lib", "python{}.{}".format(*sys.version_info[:2]), "site-packages")
 NEEDED_BYTES = 500_000_000
@@ -145,7 +146,7 @@ def is_done(step: str) -> bool:
 
 def wanted(lock: str) -> str:
     """What the stamp of a lock file must say."""
-    return "{}.{}\n".format(*sys.version_info[:2]) + read(os.path.join(ROOT, "requirements", lock + ".txt"))
+    return "{}.{}\n".format(*sys.version_info[:2]) + read(lock_file(lock))
 
 
 def stamp(step: str) -> str:
@@ -208,7 +209,11 @@ def make_core() -> None:
     try:
         if fresh:
             with progress("making .venv"):
-                run([sys.executable, "-I", "-m", "venv", VENV])  # the current folder may be a stranger's
+                # -I, because the current folder may be a stranger's. pip takes longer to install than all the rest of
+                # this step, and where our own Python has one it can install into .venv too.
+                bare = ["--without-pip"] if has_module("pip") else []
+                run([sys.executable, "-I", "-m", "venv", *bare, VENV])
+        install_uv()
         install("core")
     except Problem:
         if fresh:
@@ -232,12 +237,17 @@ def discard() -> None:
 
 def check_machine(free_bytes: int) -> None:
     """Refuse before anything is written."""
-    import importlib.util
-
-    if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+    if not has_module("venv") or not (has_module("pip") or has_module("ensurepip")):
         raise Problem(no_venv())
     if free_bytes < NEEDED_BYTES:
         raise Problem(no_room(f"{NEEDED_BYTES:,} bytes are needed and {free_bytes:,} are free"))
+
+
+def has_module(name: str) -> bool:
+    """True when this interpreter could import a module."""
+    import importlib.util
+
+    return importlib.util.find_spec(name) is not None
 
 
 def is_usable() -> bool:
@@ -252,29 +262,56 @@ def is_usable() -> bool:
     return answer.stdout.split() == [str(number) for number in sys.version_info[:2]]
 
 
+def install_uv() -> None:
+    """Have pip bring uv, which is many times faster at all the rest. Where it cannot be had, pip does that too."""
+    if os.path.exists(UV):
+        return
+    with progress("packages of requirements/uv.txt"), suppress(Problem):
+        run([*pip_install(), "--retries=1", "-r", lock_file("uv")])
+
+
 def install(lock: str) -> None:
     """Bring every package to its locked version. Files are compiled when first imported, not all at once."""
-    path = os.path.join(ROOT, "requirements", lock + ".txt")
-    total, seen = len([line for line in read(path).splitlines() if line[:1].isalpha()]), 0
-
-    def look(line: str) -> None:
-        nonlocal seen
-        seen += line.startswith(("Collecting", "Requirement already satisfied"))
-        show(seen / total, "unpacking" if line.startswith("Installing") else f"{seen} of {total}")
-
-    pip = [
-        PYTHON,
-        "-I",
-        "-m",
-        "pip",
-        "install",
-        "--no-compile",
-        "--only-binary=:all:",
-        "--require-hashes",
-        "--no-input",
-    ]
     with progress(f"packages of requirements/{lock}.txt") as show:
-        run([*pip, "--no-input", "--disable-pip-version-check", "--progress-bar=off", "-r", path], look)
+        if os.path.exists(UV):
+            # What uv cannot do, a pip that is set up for it may: it has the last word, and explains itself if it fails.
+            with suppress(Problem):
+                options, variables = uv_index()
+                command = [UV, "pip", "install", "--python", PYTHON, "--no-config", "--no-progress", *options]
+                command += ["--only-binary=:all:", "--require-hashes", "-r", lock_file(lock)]
+                run(command, lambda line: show(0.5, line.strip()), variables)
+                return
+        total, seen = len([line for line in read(lock_file(lock)).splitlines() if line[:1].isalpha()]), 0
+
+        def look(line: str) -> None:
+            nonlocal seen
+            seen += line.startswith(("Collecting", "Requirement already satisfied"))
+            show(seen / total, "unpacking" if line.startswith("Installing") else f"{seen} of {total}")
+
+        run([*pip_install(), "-r", lock_file(lock)], look)
+
+
+def pip_install() -> list[str]:
+    """The command with which pip installs into .venv: the pip of this interpreter, or else the one in .venv."""
+    pip = [sys.executable, "-I", "-m", "pip", "--python", PYTHON] if has_module("pip") else [PYTHON, "-I", "-m", "pip"]
+    options = ["--no-compile", "--only-binary=:all:", "--require-hashes", "--progress-bar=off"]
+    return [*pip, "--no-input", "--disable-pip-version-check", "install", *options]
+
+
+def uv_index() -> tuple[list[str], dict[str, str]]:
+    """Options and all variables with which uv asks the index that pip is set up with."""
+    import runpy
+
+    settings = runpy.run_path(os.path.join(ROOT, "src", "burnish", "packages", "index_settings.py"))
+    options, variables = settings["uv_index"](settings["read_pip_settings"]())
+    # Other variables of the user's could let uv install other things, or to another place.
+    kept = {name: value for name, value in os.environ.items() if name[:3] != "UV_" or name == "UV_CACHE_DIR"}
+    return options, {**kept, **variables}
+
+
+def lock_file(lock: str) -> str:
+    """Where a lock file lies."""
+    return os.path.join(ROOT, "requirements", lock + ".txt")
 
 
 def set_up(step: str) -> None:
@@ -372,13 +409,22 @@ def progress(label: str) -> Iterator[Callable[[float, str], None]]:
     say(f" {time.monotonic() - start:.1f} s\n")
 
 
-def run(command: list[str], look: Callable[[str], object] = str) -> None:
+def run(command: list[str], look: Callable[[str], object] = str, variables: dict[str, str] | None = None) -> None:
     """Run a step's command out of sight; if it fails, its last lines are shown."""
     import subprocess
 
     lines: list[str] = []
+    variables = dict(os.environ) if variables is None else variables
+    # pip starts itself once more to install into .venv, and that one would import what a stranger's folder has.
+    variables = {name: value for name, value in variables.items() if not name.startswith("PYTHON")}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", close_fds=False
+        command,
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        close_fds=False,
     ) as child:
         for line in child.stdout or ():
             lines.append(line.rstrip())

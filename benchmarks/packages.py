@@ -11,7 +11,7 @@ import time
 import venv
 from pathlib import Path
 
-from burnish.packages import prepare, wanted
+from burnish.packages import parse_requirements, prepare_layer
 
 TURNS = 20
 INSTALLS = 3
@@ -27,7 +27,7 @@ def bare() -> float:
 def found(requirements: tuple[str, ...]) -> float:
     """The layer from the cache."""
     start = time.perf_counter()
-    prepare(requirements)
+    prepare_layer(requirements)
     return time.perf_counter() - start
 
 
@@ -42,8 +42,8 @@ def installed(requirements: tuple[str, ...]) -> float:
 
 
 def main() -> int:
-    requirements = wanted(sys.argv[1:] or ["numpy"])
-    prepare(requirements, tell=print)
+    requirements = parse_requirements(sys.argv[1:] or ["numpy"])
+    prepare_layer(requirements, tell=print)
     turns = [(bare(), found(requirements)) for _ in range(TURNS)]
     start, layer = (min(times) for times in zip(*turns, strict=True))
     installed(requirements)

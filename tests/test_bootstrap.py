@@ -19,6 +19,7 @@ from burnish import config
 from burnish.models.catalog import DEFAULT_MODEL
 
 ROOT = Path(__file__).resolve().parent.parent
+SETTINGS = "src/burnish/packages/index_settings.py"
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def boot(tmp_path: Path) -> ModuleType:
     """bootstrap.py of a clone that has nothing but the launcher, a lock file and a source folder."""
     clone = tmp_path / "clone"
     (clone / "requirements").mkdir(parents=True)
-    (clone / "src").mkdir()
-    for name in ("burnish", "bootstrap.py"):
+    (clone / SETTINGS).parent.mkdir(parents=True)
+    for name in ("burnish", "bootstrap.py", SETTINGS):
         shutil.copy(ROOT / name, clone / name)
     (clone / "requirements" / "core.txt").write_text("one==1.0\n")
     spec = importlib.util.spec_from_file_location("bootstrap_of_a_clone", clone / "bootstrap.py")
@@ -41,19 +42,23 @@ def boot(tmp_path: Path) -> ModuleType:
 class Pip:
     """Stands in for `run`: makes what venv and pip would make, and keeps their command lines."""
 
-    def __init__(self, boot: ModuleType, monkeypatch: pytest.MonkeyPatch, fails: str = "") -> None:
+    def __init__(self, boot: ModuleType, monkeypatch: pytest.MonkeyPatch, fails: str = "", only: str = "") -> None:
         self.boot = boot
         self.fails = fails
+        self.only = only
         self.commands: list[list[str]] = []
         monkeypatch.setattr(boot, "run", self)
 
-    def __call__(self, command: list[str], look: Callable[[str], object] = str) -> None:
+    def __call__(
+        self, command: list[str], look: Callable[[str], object] = str, variables: dict[str, str] | None = None
+    ) -> None:
         self.commands.append(command)
+        self.variables = variables
         if "venv" in command:
             Path(self.boot.SITE).mkdir(parents=True)
             Path(self.boot.PYTHON).parent.mkdir(parents=True)
             Path(self.boot.PYTHON).symlink_to(shutil.which("python3") or "")
-        elif self.fails:
+        elif self.fails and (not self.only or command[0] == self.only):
             raise self.boot.Problem(self.boot.failed(command, [self.fails]))
 
 
@@ -123,7 +128,33 @@ def test_the_stamp_is_written_last(boot: ModuleType, monkeypatch: pytest.MonkeyP
     assert not Path(boot.stamp("unfinished")).exists()
     assert (Path(boot.SITE) / "burnish.pth").read_text() == "../../../../src\n"
     assert (Path(boot.SITE) / "../../../../src").resolve() == Path(boot.ROOT) / "src"
-    assert [("venv" in command, "pip" in command) for command in pip.commands] == [(True, False), (False, True)]
+    assert [command[-1].rpartition("/")[2] for command in pip.commands] == [".venv", "uv.txt", "core.txt"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_uv_installs_from_pips_index_and_where_it_cannot_pip_does(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://192.0.2.1/simple")
+    monkeypatch.setenv("UV_TARGET", "/elsewhere")
+    Path(boot.UV).parent.mkdir(parents=True)
+    Path(boot.UV).touch()
+    pip = Pip(boot, monkeypatch, fails="no such option" if fails else "", only=boot.UV)
+    boot.install("core")
+    uv = pip.commands[0]
+    assert uv[:3] == [boot.UV, "pip", "install"]
+    assert {"--require-hashes", "--only-binary=:all:", "--no-config"} <= set(uv)
+    assert not [word for word in uv if "192.0.2.1" in word]
+    if fails:
+        assert "--require-hashes" in pip.commands[1]
+        assert "pip" in pip.commands[1]
+    else:
+        assert pip.variables
+        assert pip.variables["UV_DEFAULT_INDEX"] == "http://192.0.2.1/simple"
+        assert "UV_TARGET" not in pip.variables
 
 
 def test_a_set_up_that_was_broken_off_is_made_anew(boot: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +181,7 @@ def test_a_changed_lock_file_asks_for_an_install_but_not_for_a_new_venv(
     pip.commands.clear()
     boot.make_core()
     assert boot.core_is_ready()
-    assert ["venv" in command for command in pip.commands] == [False]
+    assert [command[-1].rpartition("/")[2] for command in pip.commands] == ["uv.txt", "core.txt"]
 
 
 def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:

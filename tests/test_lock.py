@@ -37,12 +37,21 @@ def test_every_dependency_is_pinned_within_its_range(lock: str, wanted: list[str
 
 def test_the_core_and_the_tools_agree_on_every_version() -> None:
     assert pins("core").items() <= pins("dev").items()
+    assert pins("uv").items() <= pins("core").items()
 
 
-@pytest.mark.parametrize("lock", ["core", "dev", "sandbox"])
+@pytest.mark.parametrize("lock", ["core", "dev", "sandbox", "uv"])
 def test_every_pin_has_a_hash_and_no_address(lock: str) -> None:
     text = (ROOT / "requirements" / f"{lock}.txt").read_text()
     assert "://" not in text
     assert "index-url" not in text
     for pin in re.split(r"\n(?=[a-z])", text.strip()):
         assert "--hash=sha256:" in pin, pin.splitlines()[0]
+
+
+def test_the_pythons_that_are_claimed_are_those_that_are_tested() -> None:
+    claimed = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    tested = re.search(r"python: \[(.*)\]", (ROOT / ".github" / "workflows" / "tests.yml").read_text())
+    assert tested
+    assert re.findall(r"3\.\d+", tested[1]) == claimed
+    assert PROJECT["requires-python"] == f">={claimed[0]}"

@@ -11,15 +11,14 @@ from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.background import work
 from burnish.agent.context_budget import check_answer_fits
 from burnish.agent.limits import Limits, check_priced, explain_missing_cap, meter_after
-from burnish.agent.packages import added, layer_for
-from burnish.agent.wearing import packages_for
+from burnish.agent.packages import make_run_packages, packages_event, prepare_run_layer
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Ground
 from burnish.checks.mutation.alone import Mutations
 from burnish.events import Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import ChosenModels, Models, open_models
-from burnish.packages import Bounds, Layer
+from burnish.packages import Budget, Layer
 from burnish.runs import Record, Replay, Run, Store, Voice, Watch, read_record, unless_known
 from burnish.runs.voice import noticing
 from burnish.sandbox import open_sandbox
@@ -88,7 +87,7 @@ def attempt(
             if doubt := explain_missing_cap(limits, *(model.name for model in models)):
                 voice.tell(Notice(text=doubt, stays=True))
             if worn.layer and not replay:
-                voice.tell(added(worn.layer, seconds=worn.seconds))
+                voice.tell(packages_event(worn.layer, seconds=worn.seconds))
             meter, cancel = meter_after(earlier, limits, models, worn.seconds), threading.Event()
             tools = Tools(
                 models[0],
@@ -104,7 +103,7 @@ def attempt(
                 review=review,
                 replay=earlier,
             )
-            tools = replace(tools, packages=packages_for(tools, worn.layer, allow_packages, noticing(watch)))
+            tools = replace(tools, packages=make_run_packages(tools, worn.layer, allow_packages, noticing(watch)))
             work(task, tools, voice, unless_known(replay, record.append))
     return Run(read_record(record.path.parent))
 
@@ -122,7 +121,7 @@ class _Worn(NamedTuple):
 
 def _worn(packages: Sequence[str], replay: Sequence[Event], limits: Limits, watch: Watch | None) -> _Worn:
     began = time.time()
-    layer = layer_for(packages, Run(replay).last(PackagesAdded), noticing(watch), Bounds.within(limits.seconds))
+    layer = prepare_run_layer(packages, Run(replay).last(PackagesAdded), noticing(watch), Budget.within(limits.seconds))
     return _Worn(layer, time.time() - began if layer else 0.0)
 
 

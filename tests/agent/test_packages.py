@@ -8,11 +8,11 @@ import pytest
 from burnish.agent import prompts
 from burnish.agent.nodes.draft import prompt_input
 from burnish.agent.nodes.run import hash_basis, run
-from burnish.agent.packages import Packages, layer_for, missing_in
+from burnish.agent.packages import RunPackages, missing_modules, prepare_run_layer
 from burnish.agent.prompts import PromptInput
 from burnish.agent.state import AgentState
 from burnish.events import Case, CodeProposed, Graded, PackagesAdded, SpecAgreed, TestsRan
-from burnish.packages import Bounds, prepare
+from burnish.packages import Budget, prepare_layer
 from burnish.report.narrate import describe, list_new_packages
 from burnish.runs import Replay
 from burnish.sandbox import Sandbox
@@ -42,28 +42,28 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
-def packages(worn: list[Path]) -> Packages:
+def packages(worn: list[Path]) -> RunPackages:
     """A run's packages: none yet."""
-    return Packages(None, ("quincetools",), worn.append)
+    return RunPackages(None, ("quincetools",), worn.append)
 
 
 def lacking(module: str) -> Graded:
     return Graded(problem=IMPORTED.format(module))
 
 
-def added_to(packages: Packages, module: str, version: int = 1) -> PackagesAdded | Graded:
+def added_to(packages: RunPackages, module: str, version: int = 1) -> PackagesAdded | Graded:
     """What becomes of a version that imports a module which is not there."""
     return packages.add(lacking(module), version, [f"import {module}"])
 
 
-def test_a_well_known_package_is_had_by_its_module_s_name(packages: Packages, worn: list[Path]) -> None:
+def test_a_well_known_package_is_had_by_its_module_s_name(packages: RunPackages, worn: list[Path]) -> None:
     added = added_to(packages, "yaml")
     assert isinstance(added, PackagesAdded)
     assert (added.packages, added.why) == ((("pyyaml", "9.1"),), "version 1 imports it")
     assert [(folder / "yaml.py").exists() for folder in worn] == [True]
 
 
-def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(packages: Packages) -> None:
+def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(packages: RunPackages) -> None:
     added_to(packages, "yaml")
     late = Graded(cases=(Case(name="a", outcome="failed", message=lacking("quincetools.pie").problem),))
     added = packages.add(late, 2, ["import quincetools.pie"])
@@ -75,7 +75,7 @@ def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(pac
     assert added_to(packages, "yaml.nodes", 3) == lacking("yaml.nodes"), "it is there; the module is not in it"
 
 
-def test_a_stranger_is_not_had_and_it_is_said_what_to_type(packages: Packages, worn: list[Path]) -> None:
+def test_a_stranger_is_not_had_and_it_is_said_what_to_type(packages: RunPackages, worn: list[Path]) -> None:
     told = added_to(packages, "medlartools")
     assert isinstance(told, Graded)
     assert "do without it" in told.problem
@@ -83,20 +83,20 @@ def test_a_stranger_is_not_had_and_it_is_said_what_to_type(packages: Packages, w
     assert not worn
 
 
-def test_a_misspelled_name_is_told_the_nearest_one(packages: Packages) -> None:
+def test_a_misspelled_name_is_told_the_nearest_one(packages: RunPackages) -> None:
     told = added_to(packages, "numpi")
     assert isinstance(told, Graded)
     assert "if you mean numpy, import that" in told.problem
 
 
-def test_where_a_package_cannot_be_had_the_version_fails_and_says_what_is_missing(packages: Packages) -> None:
+def test_where_a_package_cannot_be_had_the_version_fails_and_says_what_is_missing(packages: RunPackages) -> None:
     told = added_to(packages, "pandas")
     assert isinstance(told, Graded)
     assert told.problem.startswith(lacking("pandas").problem)
     assert "pandas cannot be had here" in told.problem
 
 
-def test_words_of_another_exception_are_no_missing_module(packages: Packages, worn: list[Path]) -> None:
+def test_words_of_another_exception_are_no_missing_module(packages: RunPackages, worn: list[Path]) -> None:
     said = "the code cannot be imported: ImportError: ModuleNotFoundError: No module named 'yaml'"
     told = Graded(problem=said)
     assert packages.add(told, 1, ["import yaml"]) is told
@@ -105,14 +105,14 @@ def test_words_of_another_exception_are_no_missing_module(packages: Packages, wo
     assert not worn
 
 
-def test_one_package_comes_at_a_time(packages: Packages) -> None:
+def test_one_package_comes_at_a_time(packages: RunPackages) -> None:
     cases = [Case(name=name, outcome="failed", message=lacking(name).problem) for name in ("yaml", "quincetools")]
     answer = packages.add(Graded(cases=tuple(cases)), 1, ["def f():\n    import yaml, quincetools"])
     assert isinstance(answer, PackagesAdded)
     assert answer.packages == (("pyyaml", "9.1"),)
 
 
-def test_what_is_imported_from_a_shared_name_says_which_package_is_meant(packages: Packages) -> None:
+def test_what_is_imported_from_a_shared_name_says_which_package_is_meant(packages: RunPackages) -> None:
     told = packages.add(lacking("google"), 1, ["from google.protobuf import message"])
     assert isinstance(told, Graded)
     assert "google cannot be had here" in told.problem
@@ -133,25 +133,25 @@ def test_of_what_the_user_asks_for_all_is_told_and_so_it_is_of_older_records() -
 
 
 def test_what_was_had_is_not_held_against_the_list_again(worn: list[Path]) -> None:
-    packages = Packages(prepare(["quincetools"]), (), worn.append)
+    packages = RunPackages(prepare_layer(["quincetools"]), (), worn.append)
     added = added_to(packages, "yaml")
     assert isinstance(added, PackagesAdded)
     assert added.asked == ("pyyaml", "quincetools")
 
 
 def test_several_allowed_names_may_stand_in_one_text(worn: list[Path]) -> None:
-    packages = Packages(None, ("medlartools,Quince_Tools , quincetools",), worn.append)
+    packages = RunPackages(None, ("medlartools,Quince_Tools , quincetools",), worn.append)
     assert isinstance(added_to(packages, "quincetools"), PackagesAdded)
 
 
 def test_no_time_for_a_package_fails_the_version_and_says_so(worn: list[Path]) -> None:
-    packages = Packages(None, (), worn.append, bounds=lambda: Bounds.within(0))
+    packages = RunPackages(None, (), worn.append, budget=lambda: Budget.within(0))
     told = added_to(packages, "attr")
     assert isinstance(told, Graded)
     assert "attr cannot be had here: attrs could not be prepared in the time" in told.problem
 
 
-def test_a_disk_that_fails_ends_no_run(packages: Packages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_ends_no_run(packages: RunPackages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "file"))
     told = added_to(packages, "yaml")
@@ -159,7 +159,7 @@ def test_a_disk_that_fails_ends_no_run(packages: Packages, tmp_path: Path, monke
     assert "export BURNISH_CACHE=" in told.problem
 
 
-def test_code_may_not_ask_for_ever(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_may_not_ask_for_ever(packages: RunPackages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.agent.packages.MOST_TIMES", 1)
     assert isinstance(added_to(packages, "yaml"), PackagesAdded)
     told = added_to(packages, "more_itertools", 2)
@@ -170,7 +170,7 @@ def test_code_may_not_ask_for_ever(packages: Packages, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("module", ["json", "distutils.core", "solution", "tests"])
 def test_python_s_own_modules_and_the_task_s_are_no_packages(module: str) -> None:
-    assert missing_in(lacking(module), frozenset({module})) == ()
+    assert missing_modules(lacking(module), frozenset({module})) == ()
 
 
 def test_where_nobody_may_add_packages_as_in_evaluations_a_version_just_fails(box: Sandbox) -> None:
@@ -181,16 +181,16 @@ def test_where_nobody_may_add_packages_as_in_evaluations_a_version_just_fails(bo
     assert ran.graded.problem.endswith("No module named 'yaml' (line 1: import yaml)")
 
 
-def test_other_failures_are_left_as_they_are(packages: Packages) -> None:
+def test_other_failures_are_left_as_they_are(packages: RunPackages) -> None:
     graded = Graded(cases=(Case(name="a", outcome="passed"), Case(name="b", outcome="failed", message="got 3")))
     assert packages.add(graded, 1, ["import yaml"]) is graded
 
 
 def test_a_run_that_goes_on_has_the_same_versions() -> None:
-    layer = layer_for(("pyyaml",), PackagesAdded(asked=("pyyaml",), packages=(("pyyaml", "9.1"),)))
+    layer = prepare_run_layer(("pyyaml",), PackagesAdded(asked=("pyyaml",), packages=(("pyyaml", "9.1"),)))
     assert layer
     assert layer.asked == ("pyyaml==9.1",)
-    assert layer_for((), None) is None
+    assert prepare_run_layer((), None) is None
 
 
 def asked(*packages: str) -> str:

@@ -17,7 +17,7 @@ from py_compile import PycInvalidationMode
 import pytest
 
 from burnish import ScriptedModel, check, fix, strengthen
-from burnish.checks.dependencies.installed import environment
+from burnish.checks.dependencies.uses import read_environment
 from burnish.checks.interpreter import is_installation, read_interpreter
 from burnish.checks.lab import Lab
 from burnish.checks.project_finder import find_project
@@ -378,4 +378,4 @@ def test_what_an_environment_says_of_its_packages_is_read_from_files_only(root: 
     os.mkfifo(site / "pipe-1.0.dist-info/METADATA")
     (site / "endless-1.0.dist-info/METADATA").symlink_to("/dev/full")
     (site / "honest-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: honest\nVersion: 1.0\n")
-    assert environment(root / ".venv/bin/python").versions == {"honest": "1.0"}
+    assert read_environment(root / ".venv/bin/python").versions == {"honest": "1.0"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.dependencies.installed import layered
+from burnish.checks.dependencies.uses import read_layer
 from burnish.checks.final import FinalChecks
 from burnish.checks.lab import Lab
 from burnish.checks.mutation.alone import Mutations
@@ -59,5 +59,5 @@ def test_versions_are_those_of_the_layer(tmp_path: Path) -> None:
     site = layer(tmp_path / "site", fruit=FRUIT)
     (site / "fruit-3.2.dist-info").mkdir()
     (site / "fruit-3.2.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: fruit\nVersion: 3.2\n")
-    assert layered(site).versions == {"fruit": "3.2"}
-    assert layered(None).versions == {}
+    assert read_layer(site).versions == {"fruit": "3.2"}
+    assert read_layer(None).versions == {}

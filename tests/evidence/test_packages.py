@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agent.packages import added
+from burnish.agent.packages import packages_event
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded, RunStarted
 from burnish.evidence import build_dossier
-from burnish.evidence.packages import prepared_again
+from burnish.evidence.packages import prepare_evidence_layer
 from burnish.evidence.schema import EvidencePackage
-from burnish.packages import Layer, prepare
+from burnish.packages import Layer, prepare_layer
 from burnish.runs import Run
 from tests.packages.conftest import only
 from tests.packages.shelf import Shelf
@@ -34,7 +34,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 @pytest.fixture(scope="module")
 def packages(shelf: Shelf) -> tuple[EvidencePackage, ...]:
     """What evidence says of a run with `--with polars[pie]`."""
-    return told(added(prepare(["polars[pie]"])))
+    return told(packages_event(prepare_layer(["polars[pie]"])))
 
 
 @pytest.fixture
@@ -65,19 +65,21 @@ def test_what_a_well_known_package_needs_is_had_in_the_version_that_was_used(
         ("polars-runtime-32", False, ()),
     ]
     elsewhere.wheel("polars-runtime-32", "2.0")
-    layer = prepared_again(packages)
+    layer = prepare_evidence_layer(packages)
     assert versions(layer) == [("medlartools", "1.0"), ("polars", "1.0"), ("polars-runtime-32", "1.0")]
     assert [one.sha256 for one in layer.packages] == [one.sha256 for one in packages]
 
 
 def test_a_stranger_that_is_said_to_be_needed_and_is_not_is_never_had(packages: tuple[EvidencePackage, ...]) -> None:
     planted = EvidencePackage(name="quincetools", version="1.0", asked=False)
-    assert "quincetools" not in dict(versions(prepared_again([*packages, planted])))
+    assert "quincetools" not in dict(versions(prepare_evidence_layer([*packages, planted])))
 
 
 def test_all_strangers_that_were_asked_for_are_named_at_once() -> None:
     with pytest.raises(SetupProblem) as problem:
-        prepared_again([EvidencePackage(name=name, version="1.0") for name in ("medlartools", "polars", "quincetools")])
+        prepare_evidence_layer(
+            [EvidencePackage(name=name, version="1.0") for name in ("medlartools", "polars", "quincetools")]
+        )
     assert str(problem.value).endswith("--allow-package medlartools --allow-package quincetools")
 
 
@@ -86,7 +88,7 @@ def test_a_wheel_that_is_not_the_file_it_was_is_refused(
 ) -> None:
     elsewhere.wheel("polars-runtime-32", files={"polars_runtime_32.py": "planted = True\n"})
     with pytest.raises(SetupProblem, match=r"polars_runtime_32-1.0-py3-none-any.whl: a file of this name was used"):
-        prepared_again(packages)
+        prepare_evidence_layer(packages)
 
 
 def test_what_a_run_that_went_on_pins_was_not_asked_for() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.packages import Layer, prepare
+from burnish.packages import Layer, prepare_layer
 from tests.packages.shelf import Shelf
 
 
@@ -29,27 +29,27 @@ def test_an_old_layer_gives_way_to_newer_versions_and_stays_for_who_uses_it(
 ) -> None:
     shelf.wheel("apple", "1.4")
     told: list[str] = []
-    layer = prepare(["apple"], tell=told.append)
+    layer = prepare_layer(["apple"], tell=told.append)
     assert version_of(layer) == "1.4"
     assert told[0] == "Fetching apple"
     assert (cache / orchard.folder.parent.name / "site" / "apple.py").exists()
-    assert prepare(["apple"]) == layer, "and is found from then on"
+    assert prepare_layer(["apple"]) == layer, "and is found from then on"
 
 
 def test_offline_the_old_one_does_which_is_said_and_the_index_is_asked_once_a_day(
     shelf: Shelf, older: datetime
 ) -> None:
     told: list[str] = []
-    assert [version_of(prepare(["apple"], tell=told.append)) for _ in range(2)] == ["1.0", "1.0"]
+    assert [version_of(prepare_layer(["apple"], tell=told.append)) for _ in range(2)] == ["1.0", "1.0"]
     said = f"apple 1.0, from the cache of {older.day} {older:%b %Y}"
     assert told == ["Fetching apple", said, said]
 
 
 def test_versions_that_were_asked_for_never_grow_old(shelf: Shelf, cache: Path) -> None:
     shelf.wheel("apple", "1.0")
-    first = prepare(["apple==1.0"])
+    first = prepare_layer(["apple==1.0"])
     manifest = first.folder.parent / "layer.json"
     manifest.write_text(manifest.read_text().replace(f'"made": "{datetime.now(UTC).year}', '"made": "2020'))
     told: list[str] = []
-    assert prepare(["apple==1.0"], tell=told.append).made.startswith("2020")
+    assert prepare_layer(["apple==1.0"], tell=told.append).made.startswith("2020")
     assert told == []

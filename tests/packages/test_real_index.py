@@ -3,13 +3,13 @@
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.packages import prepare, wanted
+from burnish.packages import parse_requirements, prepare_layer
 
 
 @pytest.mark.slow
 def test_a_real_package_comes_from_the_real_index() -> None:
     try:
-        layer = prepare(wanted(["iniconfig>=2"]))
+        layer = prepare_layer(parse_requirements(["iniconfig>=2"]))
     except SetupProblem as problem:
         if "cannot be reached" in str(problem) or "has no package" in str(problem):
             pytest.skip(f"there is no package index here: {problem}")

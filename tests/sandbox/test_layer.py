@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.packages import prepare
+from burnish.packages import prepare_layer
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.box import Box
 from burnish.sandbox.cell import Cell
@@ -71,9 +71,9 @@ def test_code_has_the_version_of_the_layer_and_pytest_its_own(box: Box) -> None:
 def test_the_layer_changes_for_the_next_job(box: Box, tmp_path: Path) -> None:
     before, asks = box.layer, "import plum\n\n\ndef f():\n    return plum.STONES\n"
     assert "No module named 'plum'" in box.grade(asks, "assert f() == 1").problem
-    box.wear(layer(tmp_path / "more", plum="STONES = 1\n"))
+    box.use_layer(layer(tmp_path / "more", plum="STONES = 1\n"))
     assert box.grade(asks, "assert f() == 1").all_passed
-    box.wear(before)
+    box.use_layer(before)
     assert not box.grade(asks, "assert f() == 1").all_passed
 
 
@@ -312,7 +312,7 @@ def test_an_object_of_the_layer_that_compares_itself_is_judged_in_its_process(tm
 @pytest.mark.parametrize("kind", EVERY)
 def test_values_of_numpy_are_judged_as_they_would_be_at_the_user_s(kind: str) -> None:
     try:
-        made = prepare(["numpy"])
+        made = prepare_layer(["numpy"])
     except SetupProblem as problem:
         pytest.skip(f"there is no package index here: {problem}")
     code = "import numpy as np\n\n\ndef f(n):\n    return np.arange(n)\n\n\ndef g():\n    return np.float64(0.5)\n"
@@ -388,7 +388,7 @@ FALSE_AT_THE_USER_S = (
 @pytest.mark.slow
 def test_numbers_of_numpy_are_numpy_s_and_what_cannot_be_compared_apart_shares() -> None:
     try:
-        made = prepare(["numpy"])
+        made = prepare_layer(["numpy"])
     except SetupProblem as problem:
         pytest.skip(f"there is no package index here: {problem}")
     with open_sandbox("bubblewrap", cells=1, layer=made.folder) as box:
@@ -410,7 +410,7 @@ def test_packages_are_not_worn_by_another_python_which_is_said(tmp_path: Path) -
     with Box("docker", "", opened, Limits(), cells=1) as plain:
         assert plain.grade("x = 1", "assert x == 1").all_passed
         with pytest.raises(SetupProblem, match=r"has Python 3\.9\.18, and packages are prepared for") as refused:
-            plain.wear(made)
+            plain.use_layer(made)
         assert str(refused.value).endswith("Type: unset BURNISH_DOCKER_IMAGE")
         assert plain.grade("x = 1", "assert x == 1").all_passed, "it goes on without them"
     with Box("docker", "", opened, Limits(), cells=1, layer=made) as worn, pytest.raises(SetupProblem):
@@ -425,8 +425,8 @@ def test_a_layer_that_is_gone_is_no_fault_of_the_sandbox(kind: str, tmp_path: Pa
 
 def test_a_layer_that_goes_during_a_run_is_named_too(tmp_path: Path) -> None:
     with Box("process", "", lambda worn: process_cell(Limits(), worn), Limits(), cells=1) as plain:
-        plain.wear(tmp_path / "gone")
+        plain.use_layer(tmp_path / "gone")
         with pytest.raises(SetupProblem, match=r"are gone"):
             plain.grade("x = 1", "assert x == 1")
-        plain.wear(layer(tmp_path / "site", fruit="COLOUR = 'red'\n"))
+        plain.use_layer(layer(tmp_path / "site", fruit="COLOUR = 'red'\n"))
         assert plain.grade("import fruit", "import fruit\nassert fruit.COLOUR == 'red'").all_passed

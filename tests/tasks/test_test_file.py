@@ -8,7 +8,7 @@ import pytest
 from burnish.checks import Suite
 from burnish.checks.tests import grade
 from burnish.errors import SetupProblem
-from burnish.packages.distribution import brings
+from burnish.packages.names import module_provider
 from burnish.sandbox import Sandbox, open_sandbox
 from burnish.tasks.test_file import find_used_names, name_in_file, read_test_file, write_imports
 
@@ -110,7 +110,9 @@ def test_a_file_may_import_packages_that_the_code_may_use(tmp_path: Path) -> Non
     text = "import surely_mine as sm\nfrom roman import roman\n\n\ndef test_a():\n    assert roman(sm.ONE) == 'I'\n"
     with pytest.raises(SetupProblem, match="surely_mine and roman, which do not exist"):
         read_test_file(written(tmp_path, text))
-    found = read_test_file(written(tmp_path, "import cv2.data\n" + text), brings(["Surely.Mine>=2", "opencv-python"]))
+    found = read_test_file(
+        written(tmp_path, "import cv2.data\n" + text), module_provider(["Surely.Mine>=2", "opencv-python"])
+    )
     assert (found.module, found.names) == ("roman", ("roman",))
     assert "import surely_mine as sm" in found.text
 

@@ -10,9 +10,9 @@ from burnish.agent.limits import Limits
 from burnish.checks.project import Project
 from burnish.checks.project_finder import find_project
 from burnish.errors import SetupProblem
-from burnish.packages import Bounds
+from burnish.packages import Budget
 from burnish.verbs.fix import fix
-from burnish.verbs.layers import layered
+from burnish.verbs.layers import add_project_layer
 from tests.packages.conftest import only
 from tests.packages.shelf import Shelf
 
@@ -50,16 +50,16 @@ def test_an_environment_that_burnish_is_installed_in_too_is_the_projects_own(
     (root / ".venv/bin/python").touch()
     found = project(root)
     assert found.python == Path(sys.executable)
-    assert layered(found) == (found, None)
+    assert add_project_layer(found) == (found, None)
     with pytest.raises(SetupProblem) as problem:
-        layered(found, ["pandas<3,>=2"])
+        add_project_layer(found, ["pandas<3,>=2"])
     command = shlex.split(str(problem.value).partition("missing: ")[2])
     assert command == [sys.executable, "-m", "pip", "install", "pandas<3,>=2"], "a shell must not read it otherwise"
 
 
 def test_a_project_without_an_environment_has_what_it_requires(root: Path, shelf: Shelf) -> None:
     said: list[str] = []
-    found, layer = layered(project(root), tell=said.append)
+    found, layer = add_project_layer(project(root), tell=said.append)
     assert layer
     assert (found.layer, found.alone) == (layer.folder, True)
     assert said[-1].startswith("no environment was found: 1 package prepared")
@@ -69,7 +69,7 @@ def test_what_is_left_out_of_what_the_project_requires_is_said(root: Path, shelf
     lines = ["mylib @ git+https://me:secret@192.0.2.1/mylib.git", "click", "./vendored"]
     (root / "requirements.txt").write_text("\n".join(lines))
     said: list[str] = []
-    assert layered(project(root), tell=said.append)[1]
+    assert add_project_layer(project(root), tell=said.append)[1]
     assert said[0] == (
         "of what the project requires this is not there: mylib (requirements.txt, line 1) comes from an address; "
         "./vendored (requirements.txt, line 3) is a path. Make an environment, it is used then: "
@@ -80,7 +80,7 @@ def test_what_is_left_out_of_what_the_project_requires_is_said(root: Path, shelf
         "\n".join(f"odd{number} @ https://192.0.2.1/{number}" for number in range(8))
     )
     said.clear()
-    assert layered(project(root), tell=said.append)[1] is None
+    assert add_project_layer(project(root), tell=said.append)[1] is None
     assert "odd4 (requirements.txt, line 5) comes from an address; 3 more. Make" in said[0]
 
 
@@ -88,10 +88,10 @@ def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(ro
     (root / "requirements.txt").write_text("--index-url https://192.0.2.1/simple\nclick\n")
     said: list[str] = []
     found = project(root)
-    assert layered(found, tell=said.append) == (found, None)
+    assert add_project_layer(found, tell=said.append) == (found, None)
     assert "requirements.txt, line 1, says --index-url" in said[0]
     shelf.wheel("toml", "1.0")
-    layer = layered(found, ["toml"])[1]
+    layer = add_project_layer(found, ["toml"])[1]
     assert layer
     assert [one.name for one in layer.packages] == ["toml"], "what the user asks for is theirs to say"
 
@@ -100,5 +100,5 @@ def test_fix_prepares_packages_within_its_own_time(root: Path, shelf: Shelf) -> 
     said: list[str] = []
     with pytest.raises(SetupProblem, match=r"prepared in the time.*--seconds"):
         fix(root / "shop.py", limits=Limits(seconds=0), packages=["click"])
-    layered(project(root), tell=said.append, bounds=Bounds.within(0.0))
+    add_project_layer(project(root), tell=said.append, budget=Budget.within(0.0))
     assert "could not be prepared in the time" in said[-1], "of what the project requires it is said, no more"

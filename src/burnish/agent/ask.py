@@ -8,7 +8,7 @@ from typing import Literal
 
 from burnish.agent import prompts
 from burnish.agent.limits import Meter, most_dollars, most_tokens
-from burnish.agent.packages import Packages
+from burnish.agent.packages import RunPackages
 from burnish.checks.final import FinalChecks
 from burnish.checks.ground import Alone, Ground
 from burnish.checks.mutation.alone import Mutations
@@ -77,7 +77,7 @@ class Tools:
     afterwards: frozenset[str] = frozenset()
     """What follows once the tests pass: "strengthen" (tests for changes that go unnoticed), "refine" (rounds for what
     checks find). Nothing in evaluations, where only tests count."""
-    packages: Packages | None = None
+    packages: RunPackages | None = None
     """What code may import, and what is done for a version that lacks a package; None in evaluations: nothing is."""
     review: Reviewer | None = None
     """Who looks at checkpoints; None where nobody wants to."""

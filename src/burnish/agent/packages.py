@@ -10,21 +10,29 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
+from burnish.checks.final import FinalChecks
+from burnish.checks.in_project import InProject
+from burnish.checks.mutation.alone import Mutations
 from burnish.errors import SetupProblem
 from burnish.events import Graded, PackagesAdded
-from burnish.packages import Bounds, Installed, Layer, distribution_of, prepare, wanted
-from burnish.packages.distribution import PYTHONS_OWN
-from burnish.packages.near import near
-from burnish.packages.same import prepare_again
-from burnish.packages.wanted import allowed, normal
+from burnish.packages import Budget, InstalledPackage, Layer, find_distribution, parse_requirements, prepare_layer
+from burnish.packages.build import prepare_recorded_layer
+from burnish.packages.names import PYTHONS_OWN, find_lookalike
+from burnish.packages.requirements import normalise_requirements, parse_allowed
 from burnish.parsing import try_parse
+from burnish.sandbox.box import Box
 from burnish.text import one_line
 
-LONGEST = 1000
-"""Characters of why a package cannot be had. It ends with what to type, and paths in it may be long."""
+if TYPE_CHECKING:
+    from burnish.agent.ask import Tools
+
+Tell = Callable[[str], None]
+MOST_REASON_CHARACTERS = 1000
+"""Of why a package cannot be had. It ends with what to type, and paths in it may be long."""
 MOST_TIMES = 3
 """How often the code of one run may make the layer larger."""
 MOST_BYTES = 200_000_000
@@ -34,24 +42,24 @@ _MISSING = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*(?:\.
 OWN_NAMES = ("solution", "tests")
 
 
-class Packages:
-    """The layer of a run. `wear` is told of each larger one before any code runs in it; `bounds` says what making one
-    may take just now.
+class RunPackages:
+    """The layer of a run. `use_layer` is told of each larger one before any code runs in it; `budget` says what making
+    one may take just now.
     """
 
     def __init__(
         self,
         layer: Layer | None,
         allow: Sequence[str],
-        wear: Callable[[Path], None],
-        tell: Callable[[str], None] | None = None,
-        bounds: Callable[[], Bounds] = Bounds,
+        use_layer: Callable[[Path], None],
+        tell: Tell | None = None,
+        budget: Callable[[], Budget] = Budget,
     ) -> None:
         self.layer = layer
-        self._allow = allowed(allow)
-        self._wear = wear
+        self._allow = parse_allowed(allow)
+        self._use_layer = use_layer
         self._tell = tell
-        self._bounds = bounds
+        self._budget = budget
         self._times = 0
 
     def add(self, graded: Graded, version: int, sources: Sequence[str]) -> PackagesAdded | Graded:
@@ -60,82 +68,110 @@ class Packages:
         `sources` are the texts of the code and of its tests. An equal result means that nothing is missing.
         """
         there = {one.name for one in self.layer.packages} if self.layer else set()
-        imports = frozenset(name for source in sources for name in imported_by(source))
-        found = {module: self._package(module, imports) for module in missing_in(graded, imports)}
+        imports = frozenset(name for source in sources for name in imported_modules(source))
+        found = {module: self._find_package(module, imports) for module in missing_modules(graded, imports)}
         missing = {module: package for module, package in found.items() if package not in there}
-        unknown = [module for module, package in missing.items() if not package]
         if not missing:
             return graded
-        if unknown or self._times >= MOST_TIMES:
-            often = [_too_often(module, package) for module, package in missing.items()]
-            return _told(graded, [_advice(module) for module in unknown] or often)
+        if unknown := [module for module, package in missing.items() if not package]:
+            return _with_reasons(graded, [_advise_without(module) for module in unknown])
+        if self._times >= MOST_TIMES:
+            often = f"packages were added {MOST_TIMES} times already"
+            reasons = [
+                f"{often}; do without {module} (or ask for it: --with {package})" for module, package in missing.items()
+            ]
+            return _with_reasons(graded, reasons)
         self._times += 1
         module, package = next(iter(missing.items()))
         try:
-            return self._grown(package, version)
+            return self._enlarge(package, version)
         except SetupProblem as problem:
-            return _told(graded, [f"{module} cannot be had here: {one_line(str(problem), LONGEST)}"])
+            reason = one_line(str(problem), MOST_REASON_CHARACTERS)
+            return _with_reasons(graded, [f"{module} cannot be had here: {reason}"])
 
-    def _grown(self, name: str, version: int) -> PackagesAdded:
+    def _enlarge(self, name: str, version: int) -> PackagesAdded:
         began = time.monotonic()
         had = self.layer.asked if self.layer else ()
-        asked = normal([*had, *wanted([name], [*self._allow])])
-        layer = prepare(asked, tell=self._tell, bounds=self._bounds())
-        self._wear(layer.folder)
+        asked = normalise_requirements([*had, *parse_requirements([name], [*self._allow])])
+        layer = prepare_layer(asked, tell=self._tell, budget=self._budget())
+        self._use_layer(layer.folder)
         self.layer = layer
-        came = added(layer, f"version {version} imports it", time.monotonic() - began)
-        return came.model_copy(update={"new": name})
+        event = packages_event(layer, f"version {version} imports it", time.monotonic() - began)
+        return event.model_copy(update={"new": name})
 
-    def _package(self, module: str, imports: frozenset[str]) -> str:
+    def _find_package(self, module: str, imports: frozenset[str]) -> str:
         """The package that brings a module, if it may be had; else empty.
 
         What is imported from a module says more than its own name, which several packages may share.
         """
         for name in (module, *sorted(one for one in imports if one.startswith(f"{module}."))):
             own = canonicalize_name(name.partition(".")[0])
-            if package := distribution_of(name) or (own if own in self._allow else ""):
+            if package := find_distribution(name) or (own if own in self._allow else ""):
                 return package
         return ""
 
 
-def layer_for(
-    asked: Sequence[str],
-    earlier: PackagesAdded | None,
-    tell: Callable[[str], None] | None = None,
-    bounds: Bounds | None = None,
+def make_run_packages(
+    tools: "Tools", layer: Layer | None, allow: Sequence[str], tell: Tell | None
+) -> RunPackages | None:
+    """What code may import; every place that runs code sees a new layer at once.
+
+    None where a project has an environment of its own: that stays as it is.
+    """
+    if isinstance(tools.place, InProject) and not tools.place.project.alone:
+        return None
+    places = (tools.sandbox, tools.checks, tools.mutations, tools.place)
+
+    def use_layer(folder: Path) -> None:
+        for place in places:
+            if isinstance(place, Box | FinalChecks | Mutations | InProject):
+                place.use_layer(folder)
+
+    def optional_budget() -> Budget:
+        # Half of the time that is left, so that code which gets no package can still be told to do without.
+        return Budget.within(tools.meter.seconds_left / 2, tools.cancel, MOST_BYTES)
+
+    return RunPackages(layer, allow, use_layer, tell, optional_budget)
+
+
+def prepare_run_layer(
+    asked: Sequence[str], earlier: PackagesAdded | None, tell: Tell | None = None, budget: Budget | None = None
 ) -> Layer | None:
     """The packages that a run begins with: those that were asked for; of a run that goes on, the same versions again.
 
     Raises SetupProblem where they cannot be had.
     """
     if earlier:
-        return prepare_again(recorded(earlier), tell=tell, bounds=bounds)
-    return prepare(asked, tell=tell, bounds=bounds) if asked else None
+        return prepare_recorded_layer(packages_in(earlier), tell=tell, budget=budget)
+    return prepare_layer(asked, tell=tell, budget=budget) if asked else None
 
 
-def added(layer: Layer, why: str = "", seconds: float = 0.0) -> PackagesAdded:
+def packages_event(layer: Layer, why: str = "", seconds: float = 0.0) -> PackagesAdded:
     """A layer as the record has it."""
     packages = tuple((one.name, one.version) for one in layer.packages)
     wheels = tuple((one.wheel, one.sha256) for one in layer.packages)
     return PackagesAdded(asked=layer.asked, packages=packages, wheels=wheels, why=why, seconds=seconds)
 
 
-def recorded(event: PackagesAdded) -> tuple[Installed, ...]:
-    """What a record says was there."""
+def packages_in(event: PackagesAdded) -> tuple[InstalledPackage, ...]:
+    """What a record says was there. Older ones do not name the wheels."""
     wheels = dict(zip((name for name, _ in event.packages), event.wheels, strict=False))
     found = ((name, version, *wheels.get(name, ("", ""))) for name, version in event.packages)
-    return tuple(Installed(name=name, version=version, wheel=wheel, sha256=sha) for name, version, wheel, sha in found)
+    return tuple(
+        InstalledPackage(name=name, version=version, wheel=wheel, sha256=sha256)
+        for name, version, wheel, sha256 in found
+    )
 
 
-def missing_in(graded: Graded, imports: frozenset[str]) -> tuple[str, ...]:
+def missing_modules(graded: Graded, imports: frozenset[str]) -> tuple[str, ...]:
     """Modules that could not be imported, of those that `imports` names: neither Python's own nor the task's."""
     said = (graded.problem, *(case.message for case in graded.cases if case.outcome != "passed"))
-    found = dict.fromkeys(filter(None, map(_missing, said)))
+    found = dict.fromkeys(filter(None, map(_missing_module, said)))
     stranger = [name for name in found if name.partition(".")[0] not in (*PYTHONS_OWN, *OWN_NAMES)]
     return tuple(name for name in stranger if any(f"{one}.".startswith(f"{name}.") for one in imports))
 
 
-def imported_by(source: str) -> Iterator[str]:
+def imported_modules(source: str) -> Iterator[str]:
     """Every module that a text imports, wherever; with each name of a `from` import, which may be a module too."""
     tree = try_parse(source)
     for node in ast.walk(tree) if tree else ():
@@ -145,33 +181,28 @@ def imported_by(source: str) -> Iterator[str]:
             yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
 
 
-def _missing(said: str) -> str:
+def _missing_module(said: str) -> str:
     """The module that was not found, where that is what was raised and not words of another exception; else empty."""
     raised = _RAISED.search(said)
     found = _MISSING.match(said, raised.start()) if raised else None
     return found[1] if found else ""
 
 
-def _advice(module: str) -> str:
+def _advise_without(module: str) -> str:
     """For the model and for whoever reads the report."""
     top = module.partition(".")[0]
-    meant = near(top.replace("_", "-").lower())
-    instead = f"there is no well-known package of that name; if you mean {meant}, import that" if meant else ""
-    otherwise = f"{top} is not among the packages here; do without it (to allow it: --allow-package {top})"
-    return instead or otherwise
+    if meant := find_lookalike(top.replace("_", "-").lower()):
+        return f"there is no well-known package of that name; if you mean {meant}, import that"
+    return f"{top} is not among the packages here; do without it (to allow it: --allow-package {top})"
 
 
-def _too_often(module: str, package: str) -> str:
-    return f"packages were added {MOST_TIMES} times already; do without {module} (or ask for it: --with {package})"
-
-
-def _told(graded: Graded, lacking: Sequence[str]) -> Graded:
+def _with_reasons(graded: Graded, reasons: Sequence[str]) -> Graded:
     """The result with the reasons in its problem, once."""
-    words = "; ".join(lacking)
+    words = "; ".join(reasons)
     if graded.problem:
         return graded.model_copy(update={"problem": f"{graded.problem}: {words}"})
     cases = [
-        case.model_copy(update={"message": f"{case.message}: {words}"}) if _missing(case.message) else case
+        case.model_copy(update={"message": f"{case.message}: {words}"}) if _missing_module(case.message) else case
         for case in graded.cases
     ]
     return graded.model_copy(update={"cases": tuple(cases)})

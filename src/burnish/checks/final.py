@@ -72,7 +72,7 @@ class FinalChecks:
                 return ()
             return judge_all(project, self._lab, names).evidence
 
-    def wear(self, layer: Path) -> None:
+    def use_layer(self, layer: Path) -> None:
         """From now on the code may import what is in this layer."""
         self.layer = layer
 

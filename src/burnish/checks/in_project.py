@@ -173,7 +173,7 @@ class InProject:
         alias = f"import importlib\nimport sys\n\nsys.modules[__name__] = importlib.import_module({name!r})\n"
         return {OWN: rendered, f"{Path(OWN).parent}/{ALIAS}.py": alias}
 
-    def wear(self, layer: Path) -> None:
+    def use_layer(self, layer: Path) -> None:
         """From now on code may import what is in this layer; only for a project without an environment of its own."""
         self._lab.close()
         self.project = self.project.model_copy(update={"layer": layer})

@@ -13,13 +13,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from burnish.checks.bare import bare_environment, fill
+from burnish.checks.bare_venv import fill_bare_venv, make_bare_venv
 from burnish.checks.interpreter import interpreter_in, must_do_without_environment, read_interpreter
 from burnish.checks.project import Project
 from burnish.checks.readable import copy_of, find_caches, open_copy
 from burnish.errors import CheckError
 from burnish.events import CommandRan
-from burnish.packages.pip import ABOUT_THE_MACHINE
+from burnish.packages.uv import MACHINE_VARIABLES
 from burnish.sandbox import Limits, open_sandbox
 from burnish.sandbox.bubblewrap import (
     CELL_INSIDE,
@@ -64,7 +64,7 @@ class Lab:
         layer = "" if project.layer is None else str(project.layer) if sandbox == "process" else CELL_LAYER
         if sandbox == "docker" and own_image():
             must_do_without_environment(project)
-        self._bare = bare_environment(layer) if project.alone else None
+        self._bare = make_bare_venv(layer) if project.alone else None
         self._interpreter = self._bare or read_interpreter(project.python)
         self._copy, self._caches = None, list[Path]()
         if sandbox != "process":
@@ -101,7 +101,7 @@ class Lab:
             theirs = interpreter_in(self.sandbox)
             if self._bare is None or environment is None:
                 return theirs
-            fill(environment, Path(theirs), self.sandbox.python, layer)
+            fill_bare_venv(environment, Path(theirs), self.sandbox.python, layer)
         if self.sandbox.kind == "process" or environment is None:
             return str(python)
         return f"{place_of(environment, VENV)}/{python.relative_to(environment)}"
@@ -212,7 +212,7 @@ class Lab:
 
 def tool_environment() -> dict[str, str]:
     """The user's variables about this machine and about pip; no key of a service is among them."""
-    return {name: value for name, value in os.environ.items() if name in ABOUT_THE_MACHINE or name.startswith("PIP_")}
+    return {name: value for name, value in os.environ.items() if name in MACHINE_VARIABLES or name.startswith("PIP_")}
 
 
 def place_of(folder: Path, otherwise: str) -> str:

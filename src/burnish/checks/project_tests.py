@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from burnish.checks.command_tests import judge_command
 from burnish.checks.finding import Finding
 from burnish.checks.lab import Lab
-from burnish.checks.missing import how_to_have, missing_package
+from burnish.checks.missing_packages import explain_install, find_missing_package
 from burnish.checks.project import Project
 from burnish.checks.project_run import PASSING, Ran, Said, has_tests, run_suite
 from burnish.checks.separate_tests import is_separable, judge_apart
@@ -60,8 +60,8 @@ def _evidence(name: str, lab: Lab, runs: list[Ran]) -> Evidence:
     flaky = flaky_ones(runs)
     verdict, why = _verdict(runs, flaky)
     failed = [*first.broken, *(test for test in first.tests.values() if test.outcome == "failed")]
-    if package := missing_package((test.message for test in failed), lab.project):
-        why += f"; {package} is not installed: {how_to_have(package, lab.project)}"
+    if package := find_missing_package((test.message for test in failed), lab.project):
+        why += f"; {package} is not installed: {explain_install(package, lab.project)}"
     return Evidence(
         check=name,
         verdict=verdict,

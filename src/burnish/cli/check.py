@@ -38,11 +38,11 @@ def check(
 
     from burnish.cli.check_screen import CheckScreen
     from burnish.cli.check_tables import show_checks
-    from burnish.packages import wanted
+    from burnish.packages import parse_requirements
     from burnish.report.check_report import render_json
     from burnish.verbs.check import examine
 
-    asked = wanted(packages or (), allow_package or ())
+    asked = parse_requirements(packages or (), allow_package or ())
     names = [name.strip() for given in only or () for name in given.split(",") if name.strip()]
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:

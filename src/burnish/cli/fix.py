@@ -61,7 +61,7 @@ def fix(
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.model_choice import choose_models
     from burnish.models.names import split_names
-    from burnish.packages import Bounds, wanted
+    from burnish.packages import Budget, parse_requirements
     from burnish.verbs.fix import repair
     from burnish.verbs.plan import plan_for
 
@@ -82,8 +82,8 @@ def fix(
             python=python,
             sandbox=sandbox,
             watch=session.watch,
-            packages=wanted(packages or (), allow_package or ()),
-            bounds=Bounds.within(caps.seconds),
+            packages=parse_requirements(packages or (), allow_package or ()),
+            bounds=Budget.within(caps.seconds),
         )
         answering = who.names if plan.nothing else session.models(who)
         run = repair(

@@ -72,13 +72,13 @@ def write(
     from burnish.cli.session import Session, exit_code, here, limits
     from burnish.model_choice import choose_models
     from burnish.models.names import split_names
-    from burnish.packages import wanted
+    from burnish.packages import parse_requirements
     from burnish.runs import Store
     from burnish.verbs.write import check_free, deliver, free_folder, task_for
     from burnish.verbs.write import write as write_it
 
     text, store = task_text(sentence, task_file), Store()
-    asked = wanted(packages or (), allow_package or ())
+    asked = parse_requirements(packages or (), allow_package or ())
     task = task_for(text, from_run, store, with_tests, asked)
     check_free(out or free_folder(here() / task.id))
     answer = {"max_tokens": max_tokens, "thinking": thinking}

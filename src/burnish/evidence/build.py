@@ -10,7 +10,7 @@ from typing import Required, TypedDict, TypeVar
 
 from packaging.requirements import Requirement
 
-from burnish.agent.packages import recorded
+from burnish.agent.packages import packages_in
 from burnish.checks.suite import Suite
 from burnish.events import (
     Asked,
@@ -268,7 +268,7 @@ def _build_packages(run: Run) -> Iterator[EvidencePackage]:
         there = {name for name, _ in event.packages}
     if last := run.last(PackagesAdded):
         named = {Requirement(text).name for text in read_task(run).named}
-        for installed in recorded(last):
+        for installed in packages_in(last):
             name, extras = installed.name, tuple(sorted(asked.get(installed.name, ())))
             yield EvidencePackage(asked=name in asked, named=name in named, extras=extras, **installed.model_dump())
 

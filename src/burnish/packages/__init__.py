@@ -1,10 +1,17 @@
 """Third-party packages, as folders that are made before a cell starts and never change after."""
 
-from burnish.packages.bounds import Bounds
-from burnish.packages.distribution import distribution_of
-from burnish.packages.layer import Installed, Layer, pinned
-from burnish.packages.needed import requirements_of
-from burnish.packages.prepare import prepare
-from burnish.packages.wanted import wanted
+from burnish.packages.build import prepare_layer
+from burnish.packages.layer import InstalledPackage, Layer
+from burnish.packages.names import find_distribution
+from burnish.packages.requirements import parse_requirements, read_project_needs
+from burnish.packages.uv import Budget
 
-__all__ = ["Bounds", "Installed", "Layer", "distribution_of", "pinned", "prepare", "requirements_of", "wanted"]
+__all__ = [
+    "Budget",
+    "InstalledPackage",
+    "Layer",
+    "find_distribution",
+    "parse_requirements",
+    "prepare_layer",
+    "read_project_needs",
+]

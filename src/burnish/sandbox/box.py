@@ -119,7 +119,7 @@ class Box:
                 finally:
                     self._give_back(cell, clean)
 
-    def wear(self, layer: Path | None) -> None:
+    def use_layer(self, layer: Path | None) -> None:
         """From now on every job sees this layer: cells that were opened with another take no more jobs.
 
         Raises SetupProblem, and changes nothing, where the cells have another Python than the one it is made for.

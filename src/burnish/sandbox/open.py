@@ -30,7 +30,7 @@ def open_sandbox(
 
     "auto" means bubblewrap, or a container where bubblewrap cannot work. "process" isolates nothing, so it is never
     chosen unless named. `folders` of this machine are seen read-only at the places they are given to; under "process"
-    they are where they are. `layer` is a folder with packages that code may import besides pytest; see `Box.wear`.
+    they are where they are. `layer` is a folder with packages that code may import besides pytest; see `Box.use_layer`.
     """
     limits = limits or Limits()
     start.must_be_there(layer)  # before "auto" takes it for a reason to try another kind

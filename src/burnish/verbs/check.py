@@ -8,9 +8,9 @@ from burnish.checks.lab import Lab
 from burnish.checks.verdict import Checked, chosen, judge_all
 from burnish.checks.watcher import Watcher
 from burnish.errors import SetupProblem
-from burnish.packages import wanted
+from burnish.packages import parse_requirements
 from burnish.report.check_report import unwritable_folder, write_reports
-from burnish.verbs.layers import layered
+from burnish.verbs.layers import add_project_layer
 
 
 def check(
@@ -32,7 +32,7 @@ def check(
     keeps nothing from the others; a bug of ours is raised again when all have answered. `packages` are third-party
     packages for a project that has no environment of its own, besides those that it requires; see `write`.
     """
-    asked = wanted(packages, allow_packages)
+    asked = parse_requirements(packages, allow_packages)
     checked = examine(paths, tests, only, python, test_command, sandbox, out, watch, asked)
     if checked.bugs:
         raise checked.bugs[0]
@@ -57,7 +57,7 @@ def examine(
     if out is not None:
         _must_be_writable(Path(out))
     project = find_project(_several(paths), _several(tests), python, test_command)
-    project, _ = layered(project, packages, watch.told if watch else None)
+    project, _ = add_project_layer(project, packages, watch.told if watch else None)
     with Lab(project, sandbox) as lab:
         checked = judge_all(project, lab, only, watch)
     if out is not None:

@@ -9,7 +9,7 @@ from burnish.attempt import attempt
 from burnish.events import Applied, RunFinished, RunStarted, Stopped
 from burnish.model_choice import open_chosen_models
 from burnish.models.names import Models, default_names
-from burnish.packages import Bounds, wanted
+from burnish.packages import Budget, parse_requirements
 from burnish.runs import Run, Store, Watch
 from burnish.verbs.apply import GOOD, save_diff
 from burnish.verbs.apply import apply as apply_run
@@ -49,8 +49,8 @@ def fix(
         python=python,
         sandbox=sandbox,
         watch=watch,
-        packages=wanted(packages, allow_packages),
-        bounds=Bounds.within((limits or Limits()).seconds),
+        packages=parse_requirements(packages, allow_packages),
+        bounds=Budget.within((limits or Limits()).seconds),
     )
     answering = model or default_names() if plan.nothing else open_chosen_models(model, limits, store)
     return repair(

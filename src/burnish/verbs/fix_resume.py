@@ -9,12 +9,12 @@ from burnish.checks.suspects import Before
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
 from burnish.models.names import Models
-from burnish.packages import Bounds
+from burnish.packages import Budget
 from burnish.runs import Run, Store, Watch
 from burnish.tasks import Task
 from burnish.verbs.apply import facts_of, is_in_place
 from burnish.verbs.fix import carried_out, delivered
-from burnish.verbs.layers import again
+from burnish.verbs.layers import add_recorded_layer
 from burnish.verbs.plan import Plan
 from burnish.verbs.target import read_target
 
@@ -23,13 +23,13 @@ def take_up(run: Run, model: Models, limits: Limits, store: Store, watch: Watch 
     """Go on with a repair; refused when the file is not what it was when the run began, nor what the run made of it."""
     if facts_of(run).get("apply") and is_in_place(run):
         return delivered(run, True, store, watch)
-    plan = plan_of(run, Bounds.within(limits.seconds))
+    plan = plan_of(run, Budget.within(limits.seconds))
     settings, apply = run.started.settings, bool(facts_of(run).get("apply"))
     more = {"limits": limits, "replay": run.events, "allow_packages": settings.get("allow_packages", ())}
     return carried_out(plan, model, apply, store, watch, sandbox=sandbox, **more)
 
 
-def plan_of(run: Run, bounds: Bounds | None = None) -> Plan:
+def plan_of(run: Run, bounds: Budget | None = None) -> Plan:
     """What was to be done, from the record; nothing is looked at anew but the file itself."""
     facts = facts_of(run)
     target = read_target(str(facts["file"]))
@@ -42,7 +42,7 @@ def plan_of(run: Run, bounds: Bounds | None = None) -> Plan:
     root = target.path.parents[len(source.parts) - 1]
     project = find_project([target.path], [root / test for test in facts["tests"]], facts["python"])
     packages = run.last(PackagesAdded)
-    project = again(project, packages, bounds) if packages else project
+    project = add_recorded_layer(project, packages, bounds) if packages else project
     task = Task.model_validate(run.started.settings["task"])
     if fingerprint(project.root, task.project_tests, source) != task.project_files and task.project_files:
         raise SetupProblem(

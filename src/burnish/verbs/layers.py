@@ -3,14 +3,13 @@
 import shlex
 from collections.abc import Callable, Sequence
 
-from burnish.agent.packages import recorded
+from burnish.agent.packages import packages_in
 from burnish.checks.project import Project
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
-from burnish.packages import Bounds, Layer, prepare, requirements_of
-from burnish.packages.needed import Needed
-from burnish.packages.same import prepare_again
-from burnish.packages.wanted import normal
+from burnish.packages import Budget, Layer, prepare_layer, read_project_needs
+from burnish.packages.build import prepare_recorded_layer
+from burnish.packages.requirements import normalise_requirements
 from burnish.text import one_line, plural
 
 MOST_NAMED = 5
@@ -18,8 +17,8 @@ MOST_NAMED = 5
 Tell = Callable[[str], None]
 
 
-def layered(
-    project: Project, asked: Sequence[str] = (), tell: Tell | None = None, bounds: Bounds | None = None
+def add_project_layer(
+    project: Project, asked: Sequence[str] = (), tell: Tell | None = None, budget: Budget | None = None
 ) -> tuple[Project, Layer | None]:
     """The project with all that it may import, and that layer; as it is where an environment brings its packages.
 
@@ -29,13 +28,17 @@ def layered(
     say: Tell = tell or (lambda text: None)
     if project.has_environment:
         if asked:
-            raise _has_its_own(project, asked)
+            install = shlex.join([str(project.python), "-m", "pip", "install", *asked])
+            raise SetupProblem(
+                "The project has an interpreter of its own, and what is installed there counts. Leave out --with, and "
+                f"install what is missing: {install}"
+            )
         return project, None
-    needed = _needed(project, asked, say)
-    if not needed:
+    requirements = _gather_requirements(project, asked, say)
+    if not requirements:
         return project, None
     try:
-        layer = prepare(needed, tell=tell, bounds=bounds)
+        layer = prepare_layer(requirements, tell=tell, budget=budget)
     except SetupProblem as problem:
         if asked:
             raise
@@ -45,38 +48,27 @@ def layered(
     return project.model_copy(update={"layer": layer.folder, "alone": True}), layer
 
 
-def again(project: Project, event: PackagesAdded, bounds: Bounds | None = None) -> Project:
+def add_recorded_layer(project: Project, event: PackagesAdded, budget: Budget | None = None) -> Project:
     """The project with the very versions that are on record. Raises SetupProblem where they cannot be had."""
     if not event.packages:
         return project
-    layer = prepare_again(recorded(event), bounds=bounds)
+    layer = prepare_recorded_layer(packages_in(event), budget=budget)
     return project.model_copy(update={"layer": layer.folder, "alone": True})
 
 
-def _needed(project: Project, asked: Sequence[str], say: Tell) -> tuple[str, ...]:
+def _gather_requirements(project: Project, asked: Sequence[str], say: Tell) -> tuple[str, ...]:
     """What the project requires, as far as that may be had here, and what the user asks for besides."""
     try:
-        needed = requirements_of(project.root)
-        if needed.left_out:
-            say(_left_out(needed))
-        return normal([*needed.packages, *asked])
+        needs = read_project_needs(project.root)
+        if needs.left_out:
+            more = len(needs.left_out) - MOST_NAMED
+            named = [one_line(words, 160) for words in needs.left_out[:MOST_NAMED]] + [f"{more} more"] * (more > 0)
+            say(f"of what the project requires this is not there: {'; '.join(named)}. {needs.instead}")
+        return normalise_requirements([*needs.packages, *asked])
     except SetupProblem as problem:
         say(_not_there(problem))
-        return normal(asked)
+        return normalise_requirements(asked)
 
 
 def _not_there(problem: SetupProblem) -> str:
     return f"no environment was found, and what the project requires is not there: {one_line(str(problem), 400)}"
-
-
-def _left_out(needed: Needed) -> str:
-    more = len(needed.left_out) - MOST_NAMED
-    named = [one_line(words, 160) for words in needed.left_out[:MOST_NAMED]] + [f"{more} more"] * (more > 0)
-    return f"of what the project requires this is not there: {'; '.join(named)}. {needed.instead}"
-
-
-def _has_its_own(project: Project, asked: Sequence[str]) -> SetupProblem:
-    return SetupProblem(
-        f"The project has an interpreter of its own, and what is installed there counts. Leave out --with, and install "
-        f"what is missing: {shlex.join([str(project.python), '-m', 'pip', 'install', *asked])}"
-    )

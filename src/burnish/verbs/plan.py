@@ -9,7 +9,7 @@ from pathlib import Path
 from burnish.checks.fingerprint import fingerprint
 from burnish.checks.in_project import InProject
 from burnish.checks.lab import Lab
-from burnish.checks.missing import missing_package, pip_line
+from burnish.checks.missing_packages import find_missing_package, install_command
 from burnish.checks.project import Project
 from burnish.checks.project_finder import find_project
 from burnish.checks.project_run import has_tests
@@ -18,7 +18,7 @@ from burnish.checks.suspects import Before, Counting, counting, examine, ranked
 from burnish.checks.tests import sharing
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Notice
-from burnish.packages import Bounds
+from burnish.packages import Budget
 from burnish.parsing import explain_syntax_error, try_parse
 from burnish.runs import Watch
 from burnish.runs.voice import noticing
@@ -26,7 +26,7 @@ from burnish.tasks import Task
 from burnish.tasks.contradiction import refuse_contradiction
 from burnish.tasks.repair import docstring_of, examples_of, from_file, lines_of_body, repairable_names
 from burnish.text import one_line
-from burnish.verbs.layers import layered
+from burnish.verbs.layers import add_project_layer
 from burnish.verbs.target import Target, must_be_writable, read_target
 
 MOST_NAMED = 5
@@ -91,7 +91,7 @@ def plan_for(
     sandbox: str = "auto",
     watch: Watch | None = None,
     packages: Sequence[str] = (),
-    bounds: Bounds | None = None,
+    bounds: Budget | None = None,
 ) -> Plan:
     """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right.
 
@@ -103,7 +103,7 @@ def plan_for(
     if function:
         from_file(target.text, function)
     project = find_project([target.path], [str(test).partition("::")[0] for test in tests], python)
-    project, layer = layered(project, packages, noticing(watch), bounds)
+    project, layer = add_project_layer(project, packages, noticing(watch), bounds)
     source = target.path.relative_to(project.root)
     looked = Plan(target, project, source, Task(id="fix", prompt=""), packages=layer.asked if layer else ())
     before = _looked(looked, sandbox, watch)
@@ -194,7 +194,7 @@ def _at_fault(text: str, known: list[str], problem: str) -> str:
 def _unreachable(plan: Plan, before: Before) -> str:
     failed = {**before.broken, **before.failing}
     first = next(iter(failed.values()))
-    if package := missing_package((test.message for test in failed.values()), plan.project):
+    if package := find_missing_package((test.message for test in failed.values()), plan.project):
         return _lacking(plan, package)
     said = one_line(first.message, 200).rstrip(".")
     many = "1 test fails" if len(failed) == 1 else f"{len(failed)} tests fail"
@@ -209,7 +209,7 @@ def _lacking(plan: Plan, package: str) -> str:
     """What to type where tests fail for want of a package."""
     said = f"The tests of {plan.source} cannot be run: {package} is not installed"
     if plan.project.has_environment:
-        return f"{said} in the project's environment. Type: {pip_line(package, plan.project)}"
+        return f"{said} in the project's environment. Type: {install_command(package, plan.project)}"
     names = shlex.quote(",".join([*plan.packages, package]))
     return f"{said}, and no environment of the project was found. Type: burnish fix {plan.source} --with {names}"
 

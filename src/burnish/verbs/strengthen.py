@@ -35,7 +35,7 @@ from burnish.events import (
 from burnish.model_choice import choose_models
 from burnish.models.model import Model
 from burnish.models.names import open_model, split_names
-from burnish.packages import wanted
+from burnish.packages import parse_requirements
 from burnish.parsing import try_parse
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.report.costs import NOBODY
@@ -54,7 +54,7 @@ from burnish.strengthening.project import (
 )
 from burnish.tasks.repair import from_file
 from burnish.tasks.source import find_definition, split_lines
-from burnish.verbs.layers import layered
+from burnish.verbs.layers import add_project_layer
 from burnish.version import __version__
 
 VERB = "strengthen"
@@ -92,7 +92,9 @@ def strengthen(
     """
     store, watch = store or Store(), watch or Watcher()
     require_tests(Path(tests))
-    project, _ = layered(find_project([source], [tests], python), wanted(packages, allow_packages), watch.told)
+    project, _ = add_project_layer(
+        find_project([source], [tests], python), parse_requirements(packages, allow_packages), watch.told
+    )
     scope = open_scope(project, function or "")
     if apply:
         require_writable(scope)

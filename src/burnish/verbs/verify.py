@@ -29,7 +29,7 @@ from burnish.evidence.claims import (
     read_versions,
 )
 from burnish.evidence.folder import DeliveredFolder, parse_dossier, read_evidence, read_folder
-from burnish.evidence.packages import prepared_again
+from burnish.evidence.packages import prepare_evidence_layer
 from burnish.evidence.schema import CheckAnswer, Dossier, hash_content, name_files
 from burnish.evidence.suite import (
     build_suite,
@@ -109,7 +109,7 @@ def verify(
         return told.model_copy(update={"claims": (claim_verdict(dossier, _silent(why), {}), record)})
     try:
         tell = watch.told if watch else None
-        layer = prepared_again(dossier.packages, allow_packages, tell).folder if dossier.packages else None
+        layer = prepare_evidence_layer(dossier.packages, allow_packages, tell).folder if dossier.packages else None
     except SetupProblem as problem:
         silent = _silent(f"its packages could not be prepared: {one_line(str(problem), 400)}")
         return told.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), silent, record)})

@@ -16,9 +16,9 @@ from burnish.evidence.claims import read_versions
 from burnish.evidence.schema import FILE, REPORT, name_files
 from burnish.model_choice import open_chosen_models
 from burnish.models.names import Models
-from burnish.packages import wanted
-from burnish.packages.distribution import brings
-from burnish.packages.wanted import normal
+from burnish.packages import parse_requirements
+from burnish.packages.names import module_provider
+from burnish.packages.requirements import normalise_requirements
 from burnish.parsing import explain_refusal
 from burnish.report.deliverables import read_module_name, read_suite, read_task, render_tests
 from burnish.report.run_report import render_report
@@ -67,12 +67,12 @@ def write(
     those in `allow_packages`. They are prepared before any code runs; of an earlier
     run that this one goes on from, its packages stay.
     """
-    named = asked = wanted(packages, allow_packages)
+    named = asked = parse_requirements(packages, allow_packages)
     store = store or Store()
     from_run = store.find(from_run).name if from_run is not None else None
     if from_run:
-        asked = normal([*_had(store.open(from_run)), *named])
-        named = normal([*read_task(store.open(from_run)).named, *named])
+        asked = normalise_requirements([*_had(store.open(from_run)), *named])
+        named = normalise_requirements([*read_task(store.open(from_run)).named, *named])
     task = task_for(sentence, from_run, store, Path(with_tests) if with_tests is not None else None, asked)
     task = task.model_copy(update={"packages": asked, "named": named}) if asked else task
     if out is not None:
@@ -117,7 +117,7 @@ def task_for(
     if with_tests is None:
         return task
     had = _had(store.open(from_run)) if from_run else ()
-    return with_test_file(task, read_test_file(with_tests, brings([*had, *packages])))
+    return with_test_file(task, read_test_file(with_tests, module_provider([*had, *packages])))
 
 
 def _further(sentence: str, from_run: str, store: Store) -> Task:

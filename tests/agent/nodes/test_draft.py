@@ -12,12 +12,12 @@ from burnish.agent import prompts
 from burnish.agent.nodes import draft as node
 from burnish.agent.nodes import repair
 from burnish.agent.nodes.draft import describe_failure
-from burnish.agent.packages import Packages
+from burnish.agent.packages import RunPackages
 from burnish.agent.policy import only_repeats
 from burnish.errors import ModelError
 from burnish.events import Asked, CodeProposed, Event, Move, Stopped
 from burnish.models.model import Chunk
-from burnish.packages import Installed, Layer
+from burnish.packages import InstalledPackage, Layer
 from burnish.tasks import Task
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.agent.nodes.at_work import tools
@@ -221,7 +221,7 @@ def test_what_was_made_from_a_part_must_hold_the_rest() -> None:
 @pytest.mark.parametrize(("there", "line"), [("pandas", "import pandas as pd\n\n\n"), ("numpy", ""), ("", "")])
 def test_a_package_that_is_there_need_not_be_imported_by_the_answer(there: str, line: str) -> None:
     code = "def f(n):\n    return pd.Series([n])"
-    installed = (Installed(name=there, version="2"),) if there else ()
+    installed = (InstalledPackage(name=there, version="2"),) if there else ()
     layer = Layer(folder=Path("/nowhere"), packages=installed, asked=())
-    using = replace(tools(None, block(code)), packages=Packages(layer, (), lambda folder: None))
+    using = replace(tools(None, block(code)), packages=RunPackages(layer, (), lambda folder: None))
     assert version(list(node(work(task=WRITING), using, MOVE))).code.strip() == f"{line}{code}"

@@ -6,7 +6,7 @@ import pytest
 
 from burnish import Limits, ScriptedModel
 from burnish.agent.nodes.tweak import tweak
-from burnish.agent.packages import Packages
+from burnish.agent.packages import RunPackages
 from burnish.attempt import attempt
 from burnish.events import CodeProposed, Event, Graded, TestsRan, Tweaked
 from burnish.runs.replay import Replay
@@ -151,7 +151,7 @@ NOT_THERE = "the code cannot be imported: ModuleNotFoundError: No module named '
 def test_no_edit_is_tried_on_code_that_only_lacks_a_package(code: str, result: TestsRan, tried: bool) -> None:
     ground, seen = Gone(), work(proposed(1, code), result)
     using = tools(ground=ground)
-    list(tweak(seen, replace(using, packages=Packages(None, (), lambda folder: None))))
+    list(tweak(seen, replace(using, packages=RunPackages(None, (), lambda folder: None))))
     assert bool(ground.asked) == tried
     list(tweak(seen, using))
     assert ground.asked, "where packages are nobody's business, as in evaluations, all is as it was"

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from burnish.checks.dependencies import index as index_module
-from burnish.checks.dependencies.index import Index
-from burnish.checks.dependencies.pip_settings import configured_index
+from burnish.checks.dependencies.index import PackageIndex, configured_index
 from burnish.checks.project import Project
 from tests.checks.dependencies.conftest import Make, Tools
 from tests.checks.dependencies.services import Babbling, Broken, Services, page, serving
@@ -19,7 +18,7 @@ HTML = '<html><a href="../../files/thing-1.0-py3-none-any.whl#sha256=0">thing</a
 
 
 def test_a_server_tells_what_exists_and_since_when(services: Services) -> None:
-    told = Index([services.index]).look(["requests", "nobody-has-this"])
+    told = PackageIndex([services.index]).look(["requests", "nobody-has-this"])
     assert told["nobody-has-this"].exists is False
     assert told["requests"].exists is True
     assert told["requests"].first_release == (datetime.now(UTC) - timedelta(days=5000)).date()
@@ -33,26 +32,26 @@ def test_a_folder_is_an_index_too(tmp_path: Path) -> None:
     ]:
         (tmp_path / name).mkdir()
         (tmp_path / name / file).write_text(text)
-    told = Index([tmp_path.as_uri()]).look("abcd")
+    told = PackageIndex([tmp_path.as_uri()]).look("abcd")
     assert [told[name].exists for name in "abcd"] == [True, True, True, False]
     assert [told[name].first_release is not None for name in "abcd"] == [True, False, False, False]
-    assert Index([(tmp_path / "gone").as_uri()]).listing("a").exists is None
+    assert PackageIndex([(tmp_path / "gone").as_uri()]).listing("a").exists is None
 
 
 def test_one_of_several_that_has_it_is_enough_and_one_that_is_silent_leaves_it_open(
     services: Services, tmp_path: Path
 ) -> None:
     silent, empty = "http://127.0.0.1:9/simple", tmp_path.as_uri()
-    assert Index([silent, services.index]).listing("requests").exists is True
-    assert Index([silent, empty]).listing("requests").exists is None
-    assert Index([empty, services.index]).listing("nobody-has-this").exists is False
-    assert Index([]).listing("requests").exists is None
+    assert PackageIndex([silent, services.index]).listing("requests").exists is True
+    assert PackageIndex([silent, empty]).listing("requests").exists is None
+    assert PackageIndex([empty, services.index]).listing("nobody-has-this").exists is False
+    assert PackageIndex([]).listing("requests").exists is None
 
 
 @pytest.mark.parametrize("kind", [Broken, Babbling])
 def test_trouble_is_neither_there_nor_not_there(kind: type[Broken]) -> None:
     with serving(kind) as trouble:
-        told = Index([trouble.index]).listing("requests")
+        told = PackageIndex([trouble.index]).listing("requests")
     assert told.exists is None
     assert told.why.startswith("the package index")
 
@@ -63,7 +62,7 @@ def test_trouble_is_neither_there_nor_not_there(kind: type[Broken]) -> None:
 def test_a_page_that_is_not_as_it_should_be_is_unknown(tmp_path: Path, text: str) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "index.json").write_text(text)
-    assert Index([tmp_path.as_uri()]).listing("a").exists is None
+    assert PackageIndex([tmp_path.as_uri()]).listing("a").exists is None
 
 
 def test_a_package_without_files_or_under_quarantine_is_told(tmp_path: Path) -> None:
@@ -71,29 +70,29 @@ def test_a_package_without_files_or_under_quarantine_is_told(tmp_path: Path) -> 
     for name, text in told.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "index.json").write_text(json.dumps(text))
-    index = Index([tmp_path.as_uri()])
+    index = PackageIndex([tmp_path.as_uri()])
     assert index.listing("a").exists is False
     assert index.listing("b").quarantined
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/simple", "data:text/html,hello", "nonsense", "http://[bad/simple"])
 def test_odd_addresses_are_not_called(url: str) -> None:
-    assert Index([url]).listing("requests").exists is None
+    assert PackageIndex([url]).listing("requests").exists is None
 
 
 def test_a_server_that_never_answers_costs_a_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_module, "SOCKET_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         began = time.monotonic()
-        told = Index([f"http://127.0.0.1:{deaf.getsockname()[1]}/simple"]).look(["requests", "pyyaml"])
+        told = PackageIndex([f"http://127.0.0.1:{deaf.getsockname()[1]}/simple"]).look(["requests", "pyyaml"])
         assert time.monotonic() - began < 3
     assert [one.exists for one in told.values()] == [None, None]
 
 
 def test_a_login_goes_into_a_header_and_not_into_words(services: Services) -> None:
     secret = services.index.replace("//", "//me:hush@")
-    assert Index([secret]).listing("requests").exists is True
-    assert "hush" not in Index(["http://me:hush@127.0.0.1:9/simple"]).listing("requests").why
+    assert PackageIndex([secret]).listing("requests").exists is True
+    assert "hush" not in PackageIndex(["http://me:hush@127.0.0.1:9/simple"]).listing("requests").why
 
 
 @pytest.fixture

@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.dependencies.imports import imported
-from burnish.checks.dependencies.installed import environment as installed_in
-from burnish.checks.dependencies.package import Gap, Package, Use, packages
-from burnish.checks.dependencies.required import required
+from burnish.checks.dependencies.uses import Gap, PackageUse, UsedPackage, find_imported, find_required, group_uses
+from burnish.checks.dependencies.uses import read_environment as installed_in
 from burnish.checks.project import Project
 from tests.checks.dependencies.conftest import Make, install
 
 
 def names(project: Project, *stated: str) -> list[tuple[str, int, bool]]:
-    found = imported(project, installed_in(project.python), stated)
-    return sorted((use.name, use.line, use.optional) for use in found if isinstance(use, Use))
+    found = find_imported(project, installed_in(project.python), stated)
+    return sorted((use.name, use.line, use.optional) for use in found if isinstance(use, PackageUse))
 
 
 def wanted(root: Path) -> list[tuple[str, str, int, bool]]:
-    return [(use.name, use.pinned, use.line, use.optional) for use in required(root) if isinstance(use, Use)]
+    return [
+        (use.name, use.pinned, use.line, use.optional) for use in find_required(root) if isinstance(use, PackageUse)
+    ]
 
 
 def gaps(root: Path) -> list[str]:
-    return [gap.what for gap in required(root) if isinstance(gap, Gap)]
+    return [gap.what for gap in find_required(root) if isinstance(gap, Gap)]
 
 
 def test_imports_are_found_in_functions_branches_and_calls(make: Make) -> None:
@@ -108,8 +108,8 @@ def test_what_is_installed_is_read_and_never_run(make: Make, environment: Path, 
 
 
 def test_a_package_from_a_folder_cannot_be_audited() -> None:
-    use = Use(name="mine", file="app.py", line=1)
-    package = Package(name="mine", uses=(use,), installed="1.0", elsewhere=True)
+    use = PackageUse(name="mine", file="app.py", line=1)
+    package = UsedPackage(name="mine", uses=(use,), installed="1.0", elsewhere=True)
     assert package.unaudited == "mine comes from an address or a folder, not from the package index"
 
 
@@ -134,8 +134,10 @@ def test_what_an_extra_brings_need_not_be_there(make: Make, environment: Path) -
     text = '[project]\nname = "a"\n[project.optional-dependencies]\nml = ["torch>=2", "a[other]"]\n'
     project = make({"pyproject.toml": text, "app.py": "def f():\n    import torch\n"})
     installed = installed_in(environment)
-    uses = [use for use in (*required(project.root), *imported(project, installed)) if isinstance(use, Use)]
-    (torch,) = packages(uses, installed)
+    uses = [
+        use for use in (*find_required(project.root), *find_imported(project, installed)) if isinstance(use, PackageUse)
+    ]
+    (torch,) = group_uses(uses, installed)
     assert (torch.needed, torch.idle, torch.unaudited, torch.place.line) == (False, False, "", 4)
 
 

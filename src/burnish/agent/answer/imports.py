@@ -4,8 +4,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from burnish.packages.distribution import brings, usual_name
-from burnish.packages.names import PACKAGE_OF
+from burnish.packages.names import PACKAGE_OF, module_provider, usual_package
 from burnish.parsing import try_parse
 from burnish.tasks.source import DEFINITIONS, find_bound_names
 
@@ -64,13 +63,13 @@ def _import_line(name: str, packages: Sequence[str]) -> str:
     """The line that brings a name; empty where none is known."""
     if name in KNOWN or not packages:
         return KNOWN.get(name, "")
-    there = brings(packages)
+    there = module_provider(packages)
     if name in ALIASES:
         return f"import {ALIASES[name]} as {name}" if there(ALIASES[name]) else ""
     for home, classes in CLASSES.items():
         if name in classes.split() and there(home):
             return f"from {home} import {name}"
-    is_module = bool(usual_name(name)) or (name.islower() and name not in PACKAGE_OF.values())
+    is_module = bool(usual_package(name)) or (name.islower() and name not in PACKAGE_OF.values())
     return f"import {name}" if is_module and there(name) else ""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.nodes.run import grade_version
-from burnish.agent.packages import imported_by, missing_in
+from burnish.agent.packages import imported_modules, missing_modules
 from burnish.agent.state import TWEAK, AgentState
 from burnish.errors import SandboxError
 from burnish.events import CodeProposed, Event, Graded, Tweaked
@@ -69,8 +69,8 @@ def _lacks_only_a_package(version: Version, graded: Graded, state: AgentState, t
     failing = [case.message for case in graded.cases if case.outcome == "failed"]
     messages = [graded.problem] if graded.problem else failing
     texts = (version.code, state.suite.render(), *tools.ground.test_texts(state.suite))
-    imports = frozenset(name for text in texts for name in imported_by(text))
-    return bool(messages) and all(missing_in(Graded(problem=message), imports) for message in messages)
+    imports = frozenset(name for text in texts for name in imported_modules(text))
+    return bool(messages) and all(missing_modules(Graded(problem=message), imports) for message in messages)
 
 
 def _find_edits(state: AgentState, tools: Tools, base: Version) -> SearchResult:

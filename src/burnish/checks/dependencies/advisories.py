@@ -6,7 +6,7 @@ service that did not answer. So every package asked about must come back with it
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from burnish import paths
-from burnish.checks.dependencies.package import Gap
+from burnish.checks.dependencies.uses import Gap
 from burnish.checks.lab import Lab
 from burnish.errors import CheckError
 from burnish.events import Frozen
@@ -42,36 +42,34 @@ class Advisory(Frozen):
         return next((name for name in (self.id, *self.aliases) if name.startswith("CVE-")), self.id)
 
 
-class Answers(Frozen):
+class AdvisoryAnswers(Frozen):
     """What is known of each version, and what is not."""
 
     advisories: dict[Pin, tuple[Advisory, ...]] = {}
     gaps: tuple[Gap, ...] = ()
 
 
-def ask(pins: Iterable[Pin], lab: Lab, url: str = "") -> Answers:
-    """The advisories for each pin. Raises CheckError when pip-audit is missing or crashed, or spoke in riddles."""
-    known: dict[Pin, tuple[Advisory, ...]] = {}
-    gaps: list[Gap] = []
-    for asked in _rounds(pins):
-        answer = _Answer(asked, _pip_audit(asked, lab, url))
-        known |= answer.advisories
-        gaps += answer.gaps
-    return Answers(advisories=known, gaps=tuple(gaps))
-
-
-def _rounds(pins: Iterable[Pin]) -> Iterator[dict[str, str]]:
-    """The pins in groups: pip-audit refuses two versions of one package at once."""
-    rounds: list[dict[str, str]] = []
+def ask_advisories(pins: Iterable[Pin], lab: Lab, url: str = "") -> AdvisoryAnswers:
+    """The advisories for each pin. That pip-audit is missing, or crashed, or spoke in riddles, is a gap."""
+    rounds: list[dict[str, str]] = []  # pip-audit refuses two versions of one package at once
     for name, version in sorted(set(pins)):
         free = next((group for group in rounds if name not in group), None)
         if free is None:
             rounds.append(free := {})
         free[name] = version
-    yield from rounds
+    known: dict[Pin, tuple[Advisory, ...]] = {}
+    gaps: list[Gap] = []
+    try:
+        for asked in rounds:
+            answers = _read_report(asked, _run_pip_audit(asked, lab, url))
+            known |= answers.advisories
+            gaps += answers.gaps
+    except CheckError as error:  # then no round counts
+        return AdvisoryAnswers(gaps=(Gap(what=str(error)),))
+    return AdvisoryAnswers(advisories=known, gaps=tuple(gaps))
 
 
-def _pip_audit(asked: dict[str, str], lab: Lab, url: str) -> str:
+def _run_pip_audit(asked: dict[str, str], lab: Lab, url: str) -> str:
     service = ["--vulnerability-service", "osv", "--osv-url", url] if url else []
     with tempfile.TemporaryDirectory(prefix="burnish-audit-") as folder:
         pinned = Path(folder) / "requirements.txt"
@@ -82,41 +80,33 @@ def _pip_audit(asked: dict[str, str], lab: Lab, url: str) -> str:
         return lab.tool("pip_audit", *arguments, timeout_seconds=ALL_SECONDS)
 
 
-class _Answer:
+def _read_report(asked: dict[str, str], report: str) -> AdvisoryAnswers:
     """One report of pip-audit, read strictly: whatever is not as it should be is no answer."""
-
-    def __init__(self, asked: dict[str, str], report: str) -> None:
-        self.asked = asked
-        self.advisories: dict[Pin, tuple[Advisory, ...]] = {}
-        self.gaps: list[Gap] = []
-        self._skipped: set[str] = set()
-        if not report.strip():
-            raise CheckError("pip-audit gave no report; its advisory service did not answer, or not as it should")
-        try:
-            for entry in json.loads(report)["dependencies"]:
-                self._read(entry)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise CheckError(f"pip-audit's report cannot be read: {type(error).__name__}") from error
-        told = {name for name, _ in self.advisories} | self._skipped
-        self.gaps += [Gap(what=f"pip-audit said nothing about {name}") for name in asked if name not in told]
-
-    def _read(self, entry: dict[str, object]) -> None:
-        name = canonicalize_name(str(entry["name"]))
-        if "skip_reason" in entry:
-            why = one_line(str(entry["skip_reason"]), 200)
-            self._skipped.add(name)
-            self.gaps.append(Gap(what=f"pip-audit skipped {name}: {why}"))
-        elif Version(str(entry["version"])) == Version(self.asked[name]):
-            self.advisories[name, self.asked[name]] = tuple(_advisory(one) for one in _list(entry["vulns"]))
-
-
-def _advisory(told: dict[str, object]) -> Advisory:
-    return Advisory(
-        id=_word(told["id"]),
-        aliases=tuple(sorted(_word(alias) for alias in _list(told.get("aliases", [])))),
-        fixed=tuple(_word(version) for version in _list(told["fix_versions"])),
-        about=one_line(str(told.get("description", "")), 300),
-    )
+    if not report.strip():
+        raise CheckError("pip-audit gave no report; its advisory service did not answer, or not as it should")
+    known: dict[Pin, tuple[Advisory, ...]] = {}
+    skipped: dict[str, Gap] = {}
+    try:
+        for entry in json.loads(report)["dependencies"]:
+            name = canonicalize_name(str(entry["name"]))
+            if "skip_reason" in entry:
+                why = one_line(str(entry["skip_reason"]), 200)
+                skipped[name] = Gap(what=f"pip-audit skipped {name}: {why}")
+            elif Version(str(entry["version"])) == Version(asked[name]):
+                known[name, asked[name]] = tuple(
+                    Advisory(
+                        id=_word(one["id"]),
+                        aliases=tuple(sorted(_word(alias) for alias in _list(one.get("aliases", [])))),
+                        fixed=tuple(_word(version) for version in _list(one["fix_versions"])),
+                        about=one_line(str(one.get("description", "")), 300),
+                    )
+                    for one in _list(entry["vulns"])
+                )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise CheckError(f"pip-audit's report cannot be read: {type(error).__name__}") from error
+    silent = [name for name in asked if (name, asked[name]) not in known and name not in skipped]
+    gaps = [*skipped.values(), *(Gap(what=f"pip-audit said nothing about {name}") for name in silent)]
+    return AdvisoryAnswers(advisories=known, gaps=tuple(gaps))
 
 
 def _list(told: object) -> list[Any]:

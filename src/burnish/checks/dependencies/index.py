@@ -10,26 +10,29 @@ import re
 import ssl
 import time
 from collections.abc import Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import date, datetime
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, url2pathname, urlopen
 
+from burnish.checks.lab import Lab
+from burnish.errors import CheckError
 from burnish.events import Frozen
+from burnish.packages.index_settings import has_no_index, read_pip_settings
 
 SOCKET_SECONDS = 5.0
 PAGE_SECONDS = 10.0
 ALL_SECONDS = 30.0
-LARGEST = 64 * 1024 * 1024
+LARGEST_BYTES = 64 * 1024 * 1024
 AT_ONCE = 8
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 
 _FILE_LINK = re.compile(rb"<a\s[^>]*href\s*=[^>]*\.(?:whl|tar\.gz|zip|tgz|tar\.bz2|egg)\b", re.IGNORECASE)
 
 
-class Listing(Frozen):
+class IndexListing(Frozen):
     """What the index says about one name."""
 
     exists: bool | None = None
@@ -42,53 +45,73 @@ class Listing(Frozen):
     """What stood in the way of an answer."""
 
 
-class Index:
+class PackageIndex:
     """One or several addresses that pip would ask, and asks together: a package is there if any of them has it."""
 
     def __init__(self, urls: Iterable[str], cert: str = "") -> None:
         self.urls = tuple(urls)
         self.cert = cert
 
-    def look(self, names: Iterable[str]) -> dict[str, Listing]:
+    def look(self, names: Iterable[str]) -> dict[str, IndexListing]:
         """What is known of each name, within a limit of time for all of them."""
         pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="burnish-index")
         asked = {name: pool.submit(self.listing, name) for name in names}
-        wait(asked.values(), timeout=ALL_SECONDS)
+        answered = wait(asked.values(), timeout=ALL_SECONDS).done
         pool.shutdown(wait=False, cancel_futures=True)
-        return {name: _settled(future) for name, future in asked.items()}
+        late = IndexListing(why="the package index took too long")
+        return {name: future.result() if future in answered else late for name, future in asked.items()}
 
-    def listing(self, name: str) -> Listing:
+    def listing(self, name: str) -> IndexListing:
         """What the addresses say about a name, put together."""
         if not self.urls:
-            return Listing(why="pip is set up without a package index")
+            return IndexListing(why="pip is set up without a package index")
         told = [self._ask(url, name) for url in self.urls]
         having = [one for one in told if one.exists]
         if not having:
             return next((one for one in told if one.exists is None), told[0])
         known = [one.first_release for one in having if one.first_release]
-        return Listing(
+        return IndexListing(
             exists=True, first_release=min(known, default=None), quarantined=any(one.quarantined for one in having)
         )
 
-    def _ask(self, url: str, name: str) -> Listing:
+    def _ask(self, url: str, name: str) -> IndexListing:
         try:
-            kind, page = _folder_page(url, name) if url.startswith("file:") else _fetched(url, name, self.cert)
-            return _from_json(page) if "json" in kind else _from_html(kind, page)
+            kind, page = _read_folder(url, name) if url.startswith("file:") else _fetch_page(url, name, self.cert)
+            if "json" in kind:
+                return _read_json(page)
+            # A page with links to packages says that there are some; any other page is somebody else's.
+            if kind != "folder" and not _FILE_LINK.search(page):
+                raise ValueError("not the page of a package")
+            return IndexListing(exists=True)
         except (FileNotFoundError, HTTPError) as error:
             if isinstance(error, FileNotFoundError) or error.code in {404, 410}:
-                return Listing(exists=False)
-            return Listing(why=f"the package index answered with error {error.code}")
+                return IndexListing(exists=False)
+            return IndexListing(why=f"the package index answered with error {error.code}")
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            return Listing(why=f"the package index did not answer as it should ({type(error).__name__})")
+            return IndexListing(why=f"the package index did not answer as it should ({type(error).__name__})")
 
 
-def _settled(future: Future[Listing]) -> Listing:
-    if not future.done() or future.cancelled():
-        return Listing(why="the package index took too long")
-    return future.result()
+def look_up(names: Iterable[str], lab: Lab, url: str = "") -> dict[str, IndexListing]:
+    """What an index says of each name: the one at this address, or else the one that pip is set up with."""
+    try:
+        return (PackageIndex([url]) if url else configured_index(lab)).look(names)
+    except CheckError as error:
+        return {name: IndexListing(why=str(error)) for name in names}
 
 
-def _folder_page(url: str, name: str) -> tuple[str, bytes]:
+def configured_index(lab: Lab) -> PackageIndex:
+    """The index, and the extra ones, that pip is set up with. Raises CheckError when pip cannot be asked."""
+    settings = read_pip_settings()
+    if has_no_index(settings):
+        return PackageIndex(())
+    urls = settings.get("index-url", "").split()
+    if not urls:  # where pip looks when nobody said otherwise, its help page tells
+        told = lab.tool("pip", "install", "--help", timeout_seconds=20)
+        urls = re.findall(r"--index-url\b.*?\(default\s+(\S+?)\)", told, re.DOTALL)[:1]
+    return PackageIndex((*urls, *settings.get("extra-index-url", "").split()), settings.get("cert", ""))
+
+
+def _read_folder(url: str, name: str) -> tuple[str, bytes]:
     """The page of a package in an index that is a folder. FileNotFoundError: it has no such package."""
     root = Path(url2pathname(unquote(urlsplit(url).path)))
     if not root.is_dir():
@@ -102,54 +125,37 @@ def _folder_page(url: str, name: str) -> tuple[str, bytes]:
     return "folder", b""
 
 
-def _fetched(url: str, name: str, cert: str) -> tuple[str, bytes]:
+def _fetch_page(url: str, name: str, cert: str) -> tuple[str, bytes]:
     """The kind and the text of a page on a server, within limits of time and size."""
-    address, login = _without_login(f"{url.rstrip('/')}/{name}/")
+    parts = urlsplit(f"{url.rstrip('/')}/{name}/")
+    login, _, host = parts.netloc.rpartition("@")
+    address = urlunsplit(parts._replace(netloc=host))
     if not address.startswith(("http://", "https://")):
         raise ValueError("not an address of an index")
     context = ssl.create_default_context(cafile=cert or None) if address.startswith("https:") else None
     deadline = time.monotonic() + PAGE_SECONDS
     request = Request(address, headers={"Accept": _ACCEPT})
-    for name_of_header, secret in login.items():
-        request.add_unredirected_header(name_of_header, secret)  # an index may send us elsewhere; the login is for it
+    if login:
+        # An index may send us elsewhere, and the login is for it alone.
+        secret = base64.b64encode(unquote(login).encode()).decode()
+        request.add_unredirected_header("Authorization", f"Basic {secret}")
     with urlopen(request, timeout=SOCKET_SECONDS, context=context) as page:
         read = bytearray()
         while piece := page.read1(1 << 16):
             read += piece
-            if len(read) > LARGEST or time.monotonic() > deadline:
+            if len(read) > LARGEST_BYTES or time.monotonic() > deadline:
                 raise TimeoutError("the page is too long or too slow")
         return page.headers.get_content_type(), bytes(read)
 
 
-def _without_login(url: str) -> tuple[str, dict[str, str]]:
-    """The address alone, and the header that says who asks."""
-    parts = urlsplit(url)
-    login, at, host = parts.netloc.rpartition("@")
-    if not at:
-        return url, {}
-    secret = base64.b64encode(unquote(login).encode()).decode()
-    return urlunsplit(parts._replace(netloc=host)), {"Authorization": f"Basic {secret}"}
-
-
-def _from_json(page: bytes) -> Listing:
+def _read_json(page: bytes) -> IndexListing:
     told = json.loads(page)
     files = told["files"]
-    uploads = [_day(file["upload-time"]) for file in files if file.get("upload-time")]
+    uploads = [datetime.fromisoformat(file["upload-time"]).date() for file in files if file.get("upload-time")]
     complete = len(uploads) == len(files)
     status = told.get("project-status") or {}
-    return Listing(
+    return IndexListing(
         exists=bool(files),
         first_release=min(uploads, default=None) if complete else None,
         quarantined=status.get("status") == "quarantined",
     )
-
-
-def _from_html(kind: str, page: bytes) -> Listing:
-    """A page with links to packages says that there are some; any other page is somebody else's."""
-    if kind != "folder" and not _FILE_LINK.search(page):
-        raise ValueError("not the page of a package")
-    return Listing(exists=True)
-
-
-def _day(told: str) -> date:
-    return datetime.fromisoformat(told).date()

@@ -76,7 +76,7 @@ class Mutations:
                 return Survey(problem="it was broken off")
             return survey(project, self._lab, self._maker)
 
-    def wear(self, layer: Path) -> None:
+    def use_layer(self, layer: Path) -> None:
         """From now on the code may import what is in this layer."""
         self.layer = layer
 

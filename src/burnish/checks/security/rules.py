@@ -12,7 +12,7 @@ from functools import partial
 from burnish.checks.finding import Finding, Severity
 from burnish.checks.security.names import IMPORTERS, Names
 from burnish.checks.security.secrets import find_secret
-from burnish.packages.distribution import brings
+from burnish.packages.names import module_provider
 
 EVALUATORS = {"builtins.eval", "builtins.exec", "builtins.compile"}
 SHELLS = {
@@ -178,7 +178,7 @@ def select_rules(generated: bool, network: bool, named: Sequence[str] = ()) -> t
     """The rules that hold for such code; packages that the user named may go online."""
     if not generated:
         return ALWAYS
-    offline = replace(NO_NETWORK, sees=partial(find_network, is_named=brings(named)))
+    offline = replace(NO_NETWORK, sees=partial(find_network, is_named=module_provider(named)))
     return (*ALWAYS, *FOR_GENERATED) if network else (*ALWAYS, *FOR_GENERATED, offline)
 
 

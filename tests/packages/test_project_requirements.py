@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.packages import requirements_of
-from burnish.packages.needed import Needed
-from burnish.packages.stated import Stated, stated
+from burnish.packages import read_project_needs
+from burnish.packages.requirements import ProjectNeeds, StatedRequirement, read_stated
 
 PYPROJECT = """
 [project]
@@ -22,7 +21,7 @@ docs = ["sphinx"]
 
 def test_dependencies_and_what_the_tests_need_are_wanted_and_nothing_of_other_machines(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
-    needed = requirements_of(tmp_path)
+    needed = read_project_needs(tmp_path)
     assert needed.packages == ("hypothesis", "numpy>=2")
     assert needed.left_out == ("odd (pyproject.toml, line 4) comes from an address",)
     assert needed.instead.endswith(".venv/bin/pip install .")
@@ -32,7 +31,7 @@ def test_requirements_are_read_with_what_they_include(tmp_path: Path) -> None:
     (tmp_path / "base.txt").write_text("attrs==24.1\n")
     (tmp_path / "requirements.txt").write_text("-r base.txt\n--pre\n-e .\n./x.whl\nnumpy<3 # why\nnumpy>=2\n")
     (tmp_path / "requirements-dev.txt").write_text("ruff\n")
-    assert requirements_of(tmp_path).packages == ("attrs==24.1", "numpy<3,>=2")
+    assert read_project_needs(tmp_path).packages == ("attrs==24.1", "numpy<3,>=2")
 
 
 @pytest.mark.parametrize(
@@ -49,7 +48,7 @@ def test_requirements_are_read_with_what_they_include(tmp_path: Path) -> None:
 def test_what_no_layer_can_have_is_named_without_its_address(line: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "vendored").mkdir()
     (tmp_path / "requirements.txt").write_text(f"numpy\n{line}\n")
-    needed = requirements_of(tmp_path)
+    needed = read_project_needs(tmp_path)
     assert needed.packages == ("numpy",)
     assert needed.left_out == (told,)
     assert needed.instead.endswith(".venv/bin/pip install -r requirements.txt")
@@ -61,8 +60,8 @@ def test_what_no_layer_can_have_is_named_without_its_address(line: str, told: st
 def test_the_project_itself_and_what_other_machines_need_is_not_missed(line: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'Shop'\n")
     (tmp_path / "requirements.txt").write_text(f"{line}\n")
-    assert requirements_of(tmp_path).left_out == ()
-    assert requirements_of(tmp_path).packages == ()
+    assert read_project_needs(tmp_path).left_out == ()
+    assert read_project_needs(tmp_path).packages == ()
 
 
 @pytest.mark.parametrize(
@@ -88,11 +87,11 @@ def test_a_private_name_is_not_asked_of_another_index(line: str, said: str, tmp_
     (root / "base.txt").write_text(f"attrs\n{line}\n")
     (root / "requirements.txt").write_text("-r base.txt\nour-private-thing\n")
     with pytest.raises(SetupProblem) as problem:
-        requirements_of(root)
+        read_project_needs(root)
     assert f"base.txt, line 2, says {said}, and" in str(problem.value)
     assert str(problem.value).endswith(".venv/bin/pip install -r requirements.txt")
     assert "secret" not in str(problem.value)
-    names = [one.text for one in stated(root)[1] if isinstance(one, Stated)]
+    names = [one.text for one in read_stated(root)[1] if isinstance(one, StatedRequirement)]
     assert names[0] == "attrs"
     assert names[-1] == "our-private-thing"
 
@@ -101,14 +100,14 @@ def test_a_private_name_is_not_asked_of_another_index(line: str, said: str, tmp_
 def test_an_index_in_pyproject_counts_too(table: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(f"{PYPROJECT}\n{table}\n")
     with pytest.raises(SetupProblem, match=r"pyproject.toml says tool\.uv\."):
-        requirements_of(tmp_path)
+        read_project_needs(tmp_path)
 
 
 def test_a_project_that_says_nothing_needs_nothing_and_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    assert requirements_of(tmp_path) == Needed(packages=())
+    assert read_project_needs(tmp_path) == ProjectNeeds(packages=())
     (tmp_path / "pyproject.toml").write_text("[project\n")
     (tmp_path / "requirements.txt").write_bytes(b"\xff\xfe\x00")
-    needed = requirements_of(tmp_path)
+    needed = read_project_needs(tmp_path)
     assert needed.packages == ()
     assert [words.partition(" cannot be read")[0] for words in needed.left_out] == [
         "the dependencies in pyproject.toml",

@@ -3,7 +3,7 @@
 import pytest
 from packaging.utils import canonicalize_name
 
-from burnish.packages.near import dated, near, slips, well_known
+from burnish.packages.names import count_slips, find_lookalike, well_known_date, well_known_names
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from burnish.packages.near import dated, near, slips, well_known
     ],
 )
 def test_slips_and_traps_are_seen(name: str, meant: str) -> None:
-    assert near(name) == meant
+    assert find_lookalike(name) == meant
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_slips_and_traps_are_seen(name: str, meant: str) -> None:
     ],
 )
 def test_the_well_known_and_the_merely_related_are_left_in_peace(name: str) -> None:
-    assert near(name) == ""
+    assert find_lookalike(name) == ""
 
 
 def test_the_list_is_in_normal_form_dated_and_as_long_as_it_says() -> None:
-    assert well_known() == {canonicalize_name(name) for name in well_known()}
-    assert dated().year >= 2026
-    assert len(well_known()) > 1000
+    assert well_known_names() == {canonicalize_name(name) for name in well_known_names()}
+    assert well_known_date().year >= 2026
+    assert len(well_known_names()) > 1000
 
 
 def test_a_swap_is_one_slip() -> None:
-    assert (slips("reqeusts", "requests"), slips("", "ab"), slips("abc", "abc")) == (1, 2, 0)
+    assert (count_slips("reqeusts", "requests"), count_slips("", "ab"), count_slips("abc", "abc")) == (1, 2, 0)

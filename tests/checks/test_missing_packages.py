@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.missing import missing_package
+from burnish.checks.missing_packages import find_missing_package
 from tests.checks.project_support import judged, made
 
 LACKS = "import pandas\n\n\ndef test_it():\n    assert pandas\n"
@@ -24,7 +24,7 @@ LACKS = "import pandas\n\n\ndef test_it():\n    assert pandas\n"
 )
 def test_only_a_known_package_that_is_not_the_project_s_own_is_missing(tmp_path: Path, said: str, package: str) -> None:
     project = made(tmp_path, {"src/requests/__init__.py": ""})
-    assert missing_package(["it failed", said], project) == package
+    assert find_missing_package(["it failed", said], project) == package
 
 
 def test_the_check_says_how_the_package_can_be_had(tmp_path: Path) -> None:

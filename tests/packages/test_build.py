@@ -3,7 +3,6 @@
 import fcntl
 import hashlib
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -13,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from burnish.packages import Layer, prepare
-from burnish.packages.layer import load
+from burnish.errors import SetupProblem
+from burnish.packages import Layer, prepare_layer
+from burnish.packages.layer import load_layer
+from tests.packages.conftest import FarShelf
 from tests.packages.shelf import Shelf
 
 
@@ -32,7 +33,7 @@ def test_a_layer_holds_what_was_asked_and_all_that_it_needs(orchard: Layer) -> N
 
 def test_the_manifest_says_which_wheels_with_which_hashes(orchard: Layer) -> None:
     manifest = json.loads((orchard.folder.parent / "layer.json").read_text())
-    wheels = orchard.folder.parent.parent / "wheels"
+    wheels = orchard.folder.parents[3] / "shelf"
     for package in manifest["packages"]:
         assert hashlib.sha256((wheels / package["wheel"]).read_bytes()).hexdigest() == package["sha256"]
 
@@ -58,16 +59,25 @@ def test_what_would_start_by_itself_is_taken_out(orchard: Layer) -> None:
 def test_the_second_time_nobody_is_called(orchard: Layer, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(orchard.folder.parents[1], cache)
     monkeypatch.setattr(subprocess, "Popen", None)
-    assert prepare(["Apple"]).packages == orchard.packages
+    assert prepare_layer(["Apple"]).packages == orchard.packages
 
 
-def test_other_layers_are_made_offline_from_wheels_that_were_fetched_before(
-    shelf: Shelf, orchard: Layer, cache: Path
-) -> None:
-    shutil.copytree(orchard.folder.parents[1] / "wheels", cache / "wheels")
+def test_other_layers_are_made_offline_from_wheels_that_were_fetched_before(far_shelf: FarShelf) -> None:
+    far_shelf.wheel("apple", needs=["pear>=2"])
+    far_shelf.wheel("pear", "2.1")
+    prepare_layer(["apple"])
+    far_shelf.close()
     told: list[str] = []
-    layer = prepare(["pear>=2"], tell=told.append)
+    layer = prepare_layer(["pear>=2"], tell=told.append)
     assert [(one.name, one.version) for one in layer.packages] == [("pear", "2.1")]
+    assert told == []
+
+
+def test_wheels_that_an_earlier_burnish_kept_still_do_offline(far_shelf: FarShelf, cache: Path) -> None:
+    Shelf(cache / "wheels").wheel("pear", "2.1")
+    far_shelf.close()
+    told: list[str] = []
+    assert [one.version for one in prepare_layer(["pear"], tell=told.append).packages] == ["2.1"]
     assert told == []
 
 
@@ -83,7 +93,7 @@ def test_settings_of_pip_that_are_not_about_the_index_are_not_heard(
     monkeypatch.setenv("PIP_REQUIREMENT", "/nowhere.txt")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (tmp_path / "sitecustomize.py").write_text("print('heard')")
-    (apple,) = prepare(["apple"]).packages
+    (apple,) = prepare_layer(["apple"]).packages
     assert (apple.version, apple.wheel) == ("1.0+local.2", "apple-1.0+local.2-py3-none-any.whl")
     assert not (tmp_path / "elsewhere").exists()
 
@@ -92,7 +102,7 @@ def test_settings_of_pip_that_are_not_about_the_index_are_not_heard(
 def test_a_torn_layer_is_none(orchard: Layer, tmp_path: Path, harm: str) -> None:
     folder = tmp_path / "torn"
     shutil.copytree(orchard.folder.parent, folder)
-    assert load(folder)
+    assert load_layer(folder)
     code, manifest = folder / "site" / "apple.py", folder / "layer.json"
     code.parent.chmod(0o755)
     code.chmod(0o644)
@@ -107,30 +117,28 @@ def test_a_torn_layer_is_none(orchard: Layer, tmp_path: Path, harm: str) -> None
             manifest.write_bytes(manifest.read_bytes()[:100])
         case "an old form":
             manifest.write_text(manifest.read_text().replace('"form":', '"form":9'))
-    assert load(folder) is None
+    assert load_layer(folder) is None
 
 
-def test_a_torn_layer_is_made_again(shelf: Shelf, orchard: Layer, cache: Path) -> None:
-    shutil.copytree(orchard.folder.parents[1], cache)
-    torn = cache / orchard.folder.parent.name
-    (torn / "layer.json").unlink()
-    assert prepare(["apple"]).packages == orchard.packages
-    assert load(torn)
+def test_a_torn_layer_is_made_again_and_nothing_of_it_is_in_another(shelf: Shelf) -> None:
+    shelf.wheel("apple")
+    torn = prepare_layer(["apple"])
+    (torn.folder / "apple.py").chmod(0o644)
+    (torn.folder / "apple.py").write_text("VERSION = 'evil, and longer'")
+    assert said_by(prepare_layer(["apple"]), "import apple; print(apple.VERSION)") == "1.0"
+    assert load_layer(torn.folder.parent)
 
 
-@pytest.mark.parametrize("harm", ["other bytes", pytest.param("no note", marks=pytest.mark.slow)])
-def test_a_wheel_that_is_not_what_it_was_when_it_came_is_fetched_again(
-    shelf: Shelf, orchard: Layer, cache: Path, harm: str
+def test_a_wheel_that_is_not_what_the_index_says_is_refused(
+    far_shelf: FarShelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(orchard.folder.parents[1] / "wheels", cache / "wheels")
-    shelf.wheel("pear", "2.1")
-    Shelf(cache / "wheels").wheel("pear", "2.1", files={"pear.py": "VERSION = 'evil'\n"})
-    if harm == "no note":
-        (cache / "wheels" / "pear-2.1-py3-none-any.whl.sha256").unlink()
-    assert said_by(prepare(["pear"]), "import pear; print(pear.VERSION)") == "2.1"
+    far_shelf.wheel("apple")
+    monkeypatch.setattr("tests.packages.conftest.IndexHandler.hash_of", lambda *_: "a" * 64)
+    with pytest.raises(SetupProblem, match="uv could not prepare apple: .*[Hh]ash mismatch"):
+        prepare_layer(["apple"])
 
 
-PROGRAM = "import sys; from burnish.packages import prepare; print(prepare(sys.argv[1:]).folder)"
+PROGRAM = "import sys; from burnish.packages import prepare_layer; print(prepare_layer(sys.argv[1:]).folder)"
 
 
 @pytest.mark.slow
@@ -144,7 +152,7 @@ def test_a_killed_process_leaves_nothing_that_is_used(shelf: Shelf, cache: Path)
     making.communicate()
     assert list(cache.glob(".*/site/apple"))
     assert not list(cache.glob("*/layer.json"))
-    layer = prepare(["apple"])
+    layer = prepare_layer(["apple"])
     assert len(list(layer.folder.glob("apple/*.py"))) == 400
     assert [path.name for path in cache.iterdir() if path.name.startswith(".")] == []
 
@@ -154,7 +162,7 @@ def test_what_killed_processes_left_of_other_layers_is_swept_away_unless_somebod
         (cache / name / "site").mkdir(parents=True)
     with (cache / "cpython-311-alive.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        prepare([])
+        prepare_layer([])
     assert [path.name for path in cache.glob(".*")] == [".cpython-311-alive-cd_2"]
 
 
@@ -169,16 +177,5 @@ def test_two_that_make_the_same_layer_at_once_both_get_it(shelf: Shelf) -> None:
 
 
 def test_nothing_wanted_is_an_empty_layer(shelf: Shelf) -> None:
-    layer = prepare([])
+    layer = prepare_layer([])
     assert (list(layer.folder.iterdir()), layer.packages) == ([], ())
-
-
-@pytest.mark.slow
-def test_another_interpreter_has_layers_of_its_own(shelf: Shelf, tmp_path: Path) -> None:
-    shelf.wheel("apple")
-    odd = tmp_path / "python"
-    odd.write_text(f'#!/bin/sh\ncase "$*" in *SOABI*) echo odd-1;; *) exec {sys.executable} "$@";; esac\n')
-    odd.chmod(0o755)
-    layer = prepare(["apple"], interpreter=odd)
-    assert layer.folder.parent.name.startswith("odd-1-")
-    assert layer.folder != prepare(["apple"], interpreter=Path(os.path.realpath(sys.executable))).folder

@@ -1,4 +1,4 @@
-"""An environment that holds nothing: for code whose packages are those that were asked for, and no others.
+"""A virtual environment that holds nothing: for code whose packages are those that were asked for, and no others.
 
 Burnish's own environment has packages that are missing at the user's. Code that leans on one of them must fail here.
 """
@@ -13,19 +13,19 @@ from burnish.checks.interpreter import Interpreter
 from burnish.sandbox.bubblewrap import interpreter as own_interpreter
 
 
-def bare_environment(layer: str = "") -> Interpreter:
+def make_bare_venv(layer: str = "") -> Interpreter:
     """A new folder with the interpreter behind Burnish and no packages but those in `layer`, as a command sees it.
 
     Whoever asks for one removes its `environment` again.
     """
     real = own_interpreter()
     folder = Path(tempfile.mkdtemp(prefix="burnish-bare-"))
-    fill(folder, real, platform.python_version(), layer)
+    fill_bare_venv(folder, real, platform.python_version(), layer)
     folder.chmod(0o755)
     return Interpreter(folder / "bin" / "python", (Path(sys.base_prefix),), folder)
 
 
-def fill(folder: Path, python: Path, version: str, layer: str = "") -> None:
+def fill_bare_venv(folder: Path, python: Path, version: str, layer: str = "") -> None:
     """Make the folder a bare environment of this interpreter, which may lie in an image, whatever it was before."""
     shutil.rmtree(folder / "bin", ignore_errors=True)
     site = folder / "lib" / f"python{'.'.join(version.split('.')[:2])}" / "site-packages"

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.packages import prepare
-from tests.packages.conftest import only
+from burnish.packages import prepare_layer
+from tests.packages.conftest import FarShelf, only
 from tests.packages.shelf import Shelf
 
 
 def problem(*requirements: str) -> str:
     with pytest.raises(SetupProblem) as told:
-        prepare(requirements)
+        prepare_layer(requirements)
     assert "\n" not in str(told.value)
     return str(told.value)
 
@@ -46,7 +46,7 @@ def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shel
     shelf.wheel("apple", "1.5")
     shelf.wheel("apple", "9", tag="cp311-cp311-win_amd64")
     told = problem("apple==9")
-    assert "no wheel of apple==9 for this Python; there is one of 1.0, 1.5" in told
+    assert "no wheel of apple==9 for this Python; there is one of 1.5" in told
     assert told.endswith("--with 'apple==1.5'")
 
 
@@ -86,7 +86,8 @@ def test_requirements_that_contradict_each_other_are_told_with_what_collides(she
     shelf.wheel("plum", "1.0")
     shelf.wheel("plum", "2.0")
     told = problem("apple", "pear")
-    assert "apple 1.0 depends on plum<2; pear 1.0 depends on plum>=2" in told
+    assert "all versions of apple depend on plum<2" in told
+    assert "all versions of pear depend on plum>=2" in told
     assert told.endswith("--with 'apple,pear'")
 
 
@@ -101,12 +102,10 @@ def test_a_package_that_another_needs_is_told_as_such(shelf: Shelf) -> None:
     assert told.endswith("Look up its name: --with RIGHT_NAME")
 
 
-def test_offline_it_says_what_exactly_is_missing(shelf: Shelf, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Shelf(cache / "wheels").wheel("apple")
-    monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.delenv("PIP_FIND_LINKS")
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    monkeypatch.setenv("PIP_RETRIES", "0")
+def test_offline_it_says_what_exactly_is_missing(far_shelf: FarShelf) -> None:
+    far_shelf.wheel("apple")
+    prepare_layer(["apple"])
+    far_shelf.close()
     told = problem("apple", "pear>=2", "plum")
     assert "cannot be reached, and pear>=2 and plum are not among the packages that were fetched before" in told
     assert told.endswith("export PIP_FIND_LINKS=/a/folder/of/wheels")
@@ -137,8 +136,3 @@ def test_a_disk_that_is_read_only_is_named(shelf: Shelf, tiny_disk: Path, monkey
 def test_what_is_no_requirement_never_reaches_pip(shelf: Shelf) -> None:
     assert "cannot be read" in problem("-r /etc/passwd")
     assert "names an address" in problem("apple @ file:///tmp/apple.whl")
-
-
-def test_an_interpreter_that_does_not_start_is_named(shelf: Shelf, tmp_path: Path) -> None:
-    with pytest.raises(SetupProblem, match=r"does not start .* Try it: /\S+/none -V$"):
-        prepare(["apple"], interpreter=tmp_path / "none")

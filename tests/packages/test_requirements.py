@@ -3,21 +3,24 @@
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.packages import distribution_of, wanted
+from burnish.packages import find_distribution, parse_requirements
 
 
 def test_names_come_out_in_one_form_sorted_and_each_once() -> None:
-    assert wanted(["Pandas >=2, <3,numpy", "scikit_learn"]) == ("numpy", "pandas<3,>=2", "scikit-learn")
-    assert wanted("numpy>=1.20,numpy<3") == ("numpy<3,>=1.20",)
-    assert wanted(["requests[socks,security]==2.32.*, numpy"]) == ("numpy", "requests[security,socks]==2.32.*")
-    assert wanted(["", " ", "numpy,"]) == ("numpy",)
+    assert parse_requirements(["Pandas >=2, <3,numpy", "scikit_learn"]) == ("numpy", "pandas<3,>=2", "scikit-learn")
+    assert parse_requirements("numpy>=1.20,numpy<3") == ("numpy<3,>=1.20",)
+    assert parse_requirements(["requests[socks,security]==2.32.*, numpy"]) == (
+        "numpy",
+        "requests[security,socks]==2.32.*",
+    )
+    assert parse_requirements(["", " ", "numpy,"]) == ("numpy",)
 
 
 @pytest.mark.parametrize("text", [",", "", " ", ", ,,"])
 def test_words_that_name_no_package_are_not_taken_for_none_asked_for(text: str) -> None:
     with pytest.raises(SetupProblem, match=r"names no package, and .* For example: --with 'numpy,pandas>=2'$"):
-        wanted([text])
-    assert wanted([]) == ()
+        parse_requirements([text])
+    assert parse_requirements([]) == ()
 
 
 @pytest.mark.parametrize(
@@ -44,7 +47,7 @@ def test_words_that_name_no_package_are_not_taken_for_none_asked_for(text: str) 
 )
 def test_addresses_paths_options_and_conditions_are_refused(text: str) -> None:
     with pytest.raises(SetupProblem, match=r"For example: --with 'numpy,pandas>=2'$") as told:
-        wanted([text], allow=[text])
+        parse_requirements([text], allow=[text])
     assert "secret" not in str(told.value)
     assert "\x1b" not in str(told.value)
 
@@ -64,24 +67,27 @@ def test_addresses_paths_options_and_conditions_are_refused(text: str) -> None:
 )
 def test_nothing_of_an_address_is_shown_as_there_may_be_a_password_anywhere_in_it(text: str, shown: str) -> None:
     with pytest.raises(SetupProblem) as told:
-        wanted([text])
+        parse_requirements([text])
     assert str(told.value).startswith(f"{shown!r} ")
     assert "secret" not in str(told.value)
 
 
 def test_a_misspelled_name_gets_the_nearest_real_one() -> None:
     with pytest.raises(SetupProblem, match=r"Did you mean numpy\?.*--with numpy.*--allow-package numppy$"):
-        wanted(["numppy"])
+        parse_requirements(["numppy"])
 
 
 def test_a_name_that_nobody_knows_needs_a_word_of_its_own() -> None:
     with pytest.raises(SetupProblem, match=r"add: --allow-package surely-invented$"):
-        wanted(["surely_invented>=2"])
-    assert wanted(["surely_invented>=2", "numpy"], allow=["Surely.Invented"]) == ("numpy", "surely-invented>=2")
+        parse_requirements(["surely_invented>=2"])
+    assert parse_requirements(["surely_invented>=2", "numpy"], allow=["Surely.Invented"]) == (
+        "numpy",
+        "surely-invented>=2",
+    )
 
 
 def test_the_name_of_an_archive_is_only_ever_a_name() -> None:
-    assert wanted(["evil.zip"], allow=["evil.zip"]) == ("evil-zip",)
+    assert parse_requirements(["evil.zip"], allow=["evil.zip"]) == ("evil-zip",)
 
 
 @pytest.mark.parametrize(
@@ -103,4 +109,4 @@ def test_the_name_of_an_archive_is_only_ever_a_name() -> None:
     ],
 )
 def test_a_module_is_traced_to_the_package_that_brings_it(module: str, package: str | None) -> None:
-    assert distribution_of(module) == package
+    assert find_distribution(module) == package
