@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import burnish
-from burnish.checks.verdict import Checked
+from burnish.checks.verdict import CheckResults
 
 LIMIT_SECONDS = 10.0
 CODE = '''"""Intervals of whole numbers: joined, cut, counted."""
@@ -105,7 +105,7 @@ def suite_seconds(folder: Path) -> float:
     return time.perf_counter() - started
 
 
-def check_seconds(folder: Path) -> tuple[float, Checked]:
+def check_seconds(folder: Path) -> tuple[float, CheckResults]:
     """All checks, as `burnish check` runs them."""
     started = time.perf_counter()
     checked = burnish.check(folder)

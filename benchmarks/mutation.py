@@ -18,9 +18,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.mutation import MutationCheck
-from burnish.checks.mutation.maker import MAKER
+from burnish.checks.mutation.mutmut_client import MUTMUT
 from burnish.checks.project import Project
 from burnish.checks.settings import Settings
 
@@ -60,7 +60,7 @@ def rows(file: Path) -> list[dict[str, object]]:
     found = []
     for line in file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        if row["task_id"] >= FIRST and len(MAKER.mutants("solution.py", plain(row["code"]))) >= FEWEST:
+        if row["task_id"] >= FIRST and len(MUTMUT.mutants("solution.py", plain(row["code"]))) >= FEWEST:
             found.append(row)
             if len(found) == FUNCTIONS:
                 break
@@ -137,7 +137,7 @@ def ours(place: Path, source: Path, tests: Path) -> Told:
     settings = Settings(mutation_seconds=600)
     project = Project(root=place, sources=(source,), tests=(tests,), python=Path(sys.executable), settings=settings)
     began = time.monotonic()
-    with Lab(project) as lab:
+    with CheckContext(project) as lab:
         details = MutationCheck().judge(project, lab).details
     seconds = time.monotonic() - began
     outcomes, rate = details["outcomes"], details["per_second"]

@@ -22,7 +22,7 @@ from typing import Any
 
 from burnish.agent.limits import Limits
 from burnish.attempt import attempt
-from burnish.checks.ground import Alone
+from burnish.checks.bench.bench import ModuleBench
 from burnish.checks.suite import Suite
 from burnish.events import Mutated, RunFinished, Strengthened
 from burnish.intervals import wilson
@@ -124,7 +124,7 @@ def tests_of(run: Run, task: Task, box: Sandbox) -> list[Row]:
     origins = {new.test: new.origin for event in run.all(Strengthened) for new in event.tests}
     made = [(test, "model") for test in suite.model]
     made += [(test, origins.get(test, "agreed")) for test in (*suite.added, *suite.pinned)]
-    outcomes = suite.outcomes(Alone(box).grade(task.gold, suite)) if made else {}
+    outcomes = suite.outcomes(ModuleBench(box).grade(task.gold, suite)) if made else {}
     aside = {*run.disputed}
     return [
         {
@@ -142,7 +142,7 @@ def _passes(test: str, outcome: str, suite: Suite, task: Task, box: Sandbox) -> 
     if outcome != "not_run":
         return outcome == "passed"
     alone = suite.model_copy(update={"given": (test,), "model": (), "added": (), "pinned": ()})
-    return Alone(box).grade(task.gold, alone).all_passed
+    return ModuleBench(box).grade(task.gold, alone).all_passed
 
 
 def is_right(code: str, task: Task, box: Sandbox) -> bool:

@@ -36,7 +36,6 @@ SEARCH = {
     "burnish.search.call_generator",
     "burnish.search.argument_invariants",
     "burnish.search.seed_calls",
-    "burnish.search.standalone_tests",
 }
 """What generates inputs without a model: it counts as `search`, which stands below what strengthens tests."""
 DOORS = {"__init__", "__main__"}

@@ -12,9 +12,9 @@ from burnish.agent.background import work
 from burnish.agent.context_budget import check_answer_fits
 from burnish.agent.limits import Limits, check_priced, explain_missing_cap, meter_after
 from burnish.agent.packages import make_run_packages, packages_event, prepare_run_layer
+from burnish.checks.bench.bench import Bench
 from burnish.checks.final import FinalChecks
-from burnish.checks.ground import Ground
-from burnish.checks.mutation.alone import Mutations
+from burnish.checks.mutation.mutate_module import Mutations
 from burnish.events import Event, Notice, PackagesAdded, Resumed, Reviewed, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import ChosenModels, Models, open_models
@@ -36,7 +36,7 @@ def attempt(
     watch: Watch | None = None,
     continues: str | None = None,
     checks: Sequence[str] = (),
-    ground: Ground | None = None,
+    ground: Bench | None = None,
     verb: str = "write",
     settings: Mapping[str, object] | None = None,
     replay: Sequence[Event] = (),

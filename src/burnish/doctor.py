@@ -54,11 +54,12 @@ def is_healthy(findings: list[DoctorFinding]) -> bool:
 
 def check_sandbox(kernel: Path = KERNEL) -> DoctorFinding:
     """A cell is opened and code runs in it: nothing less shows that one can be."""
+    from burnish.checks.tests import grade_script
     from burnish.sandbox import open_sandbox
 
     try:
         with open_sandbox(cells=1) as cell:
-            graded = cell.grade(CODE, TEST)
+            graded = grade_script(CODE, TEST, cell, timeout_seconds=10.0)
             if graded.all_passed:
                 return DoctorFinding(thing="sandbox", fine=True, says=cell.level)
         reason = graded.problem or str(graded.cases)

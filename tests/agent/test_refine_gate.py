@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.agent.refine_gate import ExecutedInput, find_difference, find_objection
-from burnish.checks.ground import Alone
+from burnish.checks.bench.bench import ModuleBench
 from burnish.sandbox import Sandbox
 
 
@@ -72,7 +72,7 @@ SAFE_TOKEN = TOKEN.replace("random.choice", "secrets.choice").replace("import ra
 
 def test_a_token_is_another_each_time_and_yet_of_the_same_form(box: Sandbox) -> None:
     shorter = SAFE_TOKEN.replace("range(n)", "range(n - 1)")
-    calls, ground = ("make_token(9)", "make_token(12)"), Alone(box)
+    calls, ground = ("make_token(9)", "make_token(12)"), ModuleBench(box)
     assert find_difference(TOKEN, SAFE_TOKEN, calls, ground, security=True) == ""
     assert "make_token(9)" in find_difference(TOKEN, shorter, calls, ground, security=True)
     assert find_difference(TOKEN, SAFE_TOKEN, calls, ground)
@@ -81,5 +81,5 @@ def test_a_token_is_another_each_time_and_yet_of_the_same_form(box: Sandbox) -> 
 def test_a_list_of_arguments_does_what_the_shell_did(box: Sandbox) -> None:
     calls = ("f('abc')", "f('')", "f('a b')", "f(3)", "f('$HOME')")
     listed = STARTS.replace('"echo " + w, shell=True', '["echo", "" + w]')
-    assert find_difference(STARTS, listed, calls, Alone(box), security=True) == ""
-    assert find_difference(STARTS, listed.replace("echo", "printf"), calls, Alone(box), security=True)
+    assert find_difference(STARTS, listed, calls, ModuleBench(box), security=True) == ""
+    assert find_difference(STARTS, listed.replace("echo", "printf"), calls, ModuleBench(box), security=True)

@@ -4,11 +4,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_finder import find_project
 from burnish.checks.coverage import CoverageCheck
-from burnish.checks.lab import Lab
 from burnish.checks.project import Project
-from burnish.checks.project_finder import find_project
-from burnish.checks.project_tests import TestsOfProject
+from burnish.checks.tests import TestsOfProject
 from burnish.events import Evidence
 
 GOOD = Path(__file__).parent / "samples" / "project" / "good"
@@ -37,11 +37,11 @@ def python_outside_only(folder: Path) -> Path:
 
 def judged(project: Project) -> Evidence:
     """What the tests check says."""
-    with Lab(project) as lab:
-        return TestsOfProject().judge(project, lab)
+    with CheckContext(project) as context:
+        return TestsOfProject().judge(project, context)
 
 
 def covered(project: Project) -> Evidence:
     """What the coverage check says."""
-    with Lab(project) as lab:
-        return CoverageCheck().judge(project, lab)
+    with CheckContext(project) as context:
+        return CoverageCheck().judge(project, context)

@@ -4,12 +4,12 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from burnish.checks import Check, Lab, Project
+from burnish.checks import Check, CheckContext, Project
 from burnish.checks.settings import CHECKS, Settings
-from burnish.checks.verdict import Checked, Summary
+from burnish.checks.verdict import CheckResults, ProjectSummary
 from burnish.events import Evidence, Outcome
 
-Answer = Outcome | Evidence | Exception | Callable[[Project, Lab], Evidence]
+Answer = Outcome | Evidence | Exception | Callable[[Project, CheckContext], Evidence]
 
 
 class StandIn:
@@ -19,13 +19,13 @@ class StandIn:
         self.name = name
         self.answer = answer
 
-    def judge(self, project: Project, lab: Lab) -> Evidence:
+    def judge(self, project: Project, context: CheckContext) -> Evidence:
         if isinstance(self.answer, Exception):
             raise self.answer
         if isinstance(self.answer, Evidence):
             return self.answer
         if callable(self.answer):
-            return self.answer(project, lab)
+            return self.answer(project, context)
         return said(self.name, self.answer)
 
 
@@ -46,7 +46,7 @@ def made(folder: Path, code: str = "def f():\n    return 1\n", **settings: objec
     return Project(root=folder, sources=(Path("code.py"),), python=Path(sys.executable), settings=chosen)
 
 
-def checked(*evidence: Evidence, required: tuple[str, ...] = ("tests",)) -> Checked:
+def checked(*evidence: Evidence, required: tuple[str, ...] = ("tests",)) -> CheckResults:
     """A verdict made by hand."""
-    project = Summary(name="toy", sources=("code.py",), tests=(), settings=Settings())
-    return Checked(project=project, required=required, evidence=evidence, seconds={e.check: 0.5 for e in evidence})
+    project = ProjectSummary(name="toy", sources=("code.py",), tests=(), settings=Settings())
+    return CheckResults(project=project, required=required, evidence=evidence, seconds={e.check: 0.5 for e in evidence})

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.check import Check
-from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.settings import Settings
 from burnish.events import Evidence
@@ -37,7 +37,7 @@ def sample(name: str) -> dict[str, str]:
 
 def judged(check: Check, project: Project) -> Evidence:
     """What the check says. Nothing of the project runs, so the plainest sandbox will do."""
-    with Lab(project, sandbox="process") as lab:
+    with CheckContext(project, sandbox="process") as lab:
         return check.judge(project, lab)
 
 
@@ -48,7 +48,7 @@ def findings(evidence: Evidence) -> list[dict[str, object]]:
     return found
 
 
-class BrokenLab(Lab):
+class BrokenContext(CheckContext):
     """A lab whose tools answer with this text."""
 
     def __init__(self, project: Project, said: str) -> None:

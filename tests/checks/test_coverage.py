@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from burnish.checks.coverage import CoverageCheck, runs_of, touching
-from burnish.checks.lab import Lab
-from burnish.checks.project_finder import find_project
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_finder import find_project
+from burnish.checks.coverage import CoverageCheck, measure, runs_of
 from burnish.errors import CheckError
 from tests.checks.project_support import CODE, GOOD, TEST, covered, made
 
@@ -16,11 +16,11 @@ UNTESTED = CODE + "\n\ndef half(n):\n    if n % 2:\n        raise ValueError(n)\
 
 def test_a_good_project_is_covered_and_each_line_knows_its_tests() -> None:
     project = find_project([GOOD / "src"])
-    with Lab(project) as lab:
-        evidence = CoverageCheck().judge(project, lab)
+    with CheckContext(project) as context:
+        evidence = CoverageCheck().judge(project, context)
         assert (evidence.verdict, evidence.figure) == ("passed", "80 % of lines and branches"), evidence
         assert evidence.threshold == "at least 75 %"
-        touched = touching(project, lab)["src/shop/prices.py"]
+        touched = measure(project, context).touched["src/shop/prices.py"]
     assert touched[22] == ("tests/test_prices.py::TestDiscount::test_member",)
     assert touched[23] == ("tests/test_prices.py::TestDiscount::test_stranger",)
     assert len(touched[7]) == 12, "what runs at import runs for every test"
@@ -29,8 +29,8 @@ def test_a_good_project_is_covered_and_each_line_knows_its_tests() -> None:
 
 def test_what_a_shared_fixture_runs_belongs_to_every_test() -> None:
     project = find_project([GOOD / "src"])
-    with Lab(project) as lab:
-        assert len(touching(project, lab)["src/shop/stock.py"][9]) == 12
+    with CheckContext(project) as context:
+        assert len(measure(project, context).touched["src/shop/stock.py"][9]) == 12
 
 
 def test_lines_that_no_test_runs_are_findings_and_fail(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.dependencies.uses import read_layer
 from burnish.checks.final import FinalChecks
-from burnish.checks.lab import Lab
-from burnish.checks.mutation.alone import Mutations
+from burnish.checks.mutation.mutate_module import Mutations
 from burnish.checks.project import Project
 from tests.sandbox.kinds import EVERY, must_be_there
 from tests.sandbox.test_layer import LIES, layer
@@ -28,12 +28,12 @@ def alone(folder: Path, site: Path | None) -> Project:
 def test_a_command_in_the_lab_sees_the_layer_and_nothing_else_of_this_machine(kind: str, tmp_path: Path) -> None:
     site = layer(tmp_path / "site", fruit=FRUIT)
     (site / "evil.pth").write_text("import os; os._exit(3)\n")
-    with Lab(alone(tmp_path / "project", site), must_be_there(kind)) as lab:
-        assert lab.run([lab.python, "-c", "import fruit, json; print(fruit.ripe(4))"]).output == "True\n"
+    with CheckContext(alone(tmp_path / "project", site), must_be_there(kind)) as context:
+        assert context.run([context.python, "-c", "import fruit, json; print(fruit.ripe(4))"]).output == "True\n"
         for name in ("pydantic", "yaml", "pip", "pytest", "coverage"):
-            assert "ModuleNotFoundError" in lab.run([lab.python, "-c", f"import {name}"]).output
-        own = lab.python
-    assert kind != "process" or not Path(own).exists(), "the bare environment is gone with the lab"
+            assert "ModuleNotFoundError" in context.run([context.python, "-c", f"import {name}"]).output
+        own = context.python
+    assert kind != "process" or not Path(own).exists(), "the bare environment is gone with the context"
 
 
 def test_coverage_and_mutants_are_measured_with_the_layer(tmp_path: Path) -> None:

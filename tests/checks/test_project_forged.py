@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.verdict import judge_all
 from burnish.report.check_report import render_json, render_markdown
 from tests.checks.project_support import CODE, TEST, judged, made
@@ -65,8 +65,8 @@ UNMEASURED = {
 @pytest.mark.parametrize("patch", UNMEASURED.values(), ids=UNMEASURED.keys())
 def test_code_that_changes_what_measures_it_is_not_measured(tmp_path: Path, patch: str) -> None:
     project = made(tmp_path, {"code_.py": HALF + patch, "tests/test_it.py": TEST})
-    with Lab(project) as lab:
-        checked = judge_all(project, lab, ["coverage"])
+    with CheckContext(project) as context:
+        checked = judge_all(project, context, ["coverage"])
     assert checked["coverage"].verdict == "not_run"
     assert not checked.passed
 
@@ -89,8 +89,8 @@ def test_what_is_as_it_was_at_the_end_was_not_changed(tmp_path: Path, tests: str
 
 def test_that_tests_share_a_process_with_the_code_is_said_in_every_report(tmp_path: Path) -> None:
     project = made(tmp_path, {"tests/test_it.py": TEST})
-    with Lab(project) as lab:
-        checked = judge_all(project, lab, ["tests"])
+    with CheckContext(project) as context:
+        checked = judge_all(project, context, ["tests"])
     assert checked.passed
     assert checked["tests"].details["shared"] == 1
     said = "shared a process with the code"

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_finder import find_project
+from burnish.checks.bench.project_run import targets
 from burnish.checks.mutation import MutationCheck
 from burnish.checks.project import Project
-from burnish.checks.project_finder import find_project
-from burnish.checks.project_run import Ran, Said, targets
-from burnish.checks.project_tests import TestsOfProject, flaky_ones
+from burnish.checks.tests import TestsOfProject, find_flaky
 from burnish.checks.verdict import judge_all
 from burnish.errors import CheckError
 from tests.checks.project_support import CODE, GOOD, TEST, covered, judged, made, python_outside_only
@@ -71,13 +71,12 @@ def test_a_test_that_depends_on_the_order_of_a_set_is_flaky(tmp_path: Path) -> N
 
 
 def _first_of_a_set(folder: Path) -> str:
-    with Lab(made(folder, {})) as lab:
-        return lab.run([lab.python, "-c", "print(next(iter(set('abcdefgh'))), end='')"]).output
+    with CheckContext(made(folder, {})) as context:
+        return context.run([context.python, "-c", "print(next(iter(set('abcdefgh'))), end='')"]).output
 
 
 def test_a_missing_test_counts_as_flaky() -> None:
-    runs = [Ran(tests={"a": Said("a", "passed"), "b": Said("b", "passed")}), Ran(tests={"a": Said("a", "passed")})]
-    assert flaky_ones(runs) == ["b"]
+    assert find_flaky([{"a": "passed", "b": "passed"}, {"a": "passed"}]) == ["b"]
 
 
 @pytest.mark.parametrize("wait", ["while True:\n        pass", "import time\n    time.sleep(99)"], ids=["busy", "idle"])
@@ -178,8 +177,8 @@ def test_a_suite_that_tests_nothing_is_not_run(tmp_path: Path, files: dict[str, 
 def test_tests_that_never_started_are_not_run_and_have_not_failed(tmp_path: Path) -> None:
     python = python_outside_only(tmp_path / "environment")
     project = made(tmp_path / "shop", {"test_it.py": TEST}).model_copy(update={"python": python})
-    with Lab(project) as lab:
-        found = judge_all(project, lab, ["tests"])["tests"]
+    with CheckContext(project) as context:
+        found = judge_all(project, context, ["tests"])["tests"]
     assert found.verdict == "not_run", found
     assert "the tests did not start" in found.why
 
@@ -280,8 +279,8 @@ def test_examples_in_generated_code_do_not_count_beside_its_tests(tmp_path: Path
     assert judged(project).verdict == "passed"
     assert covered(project).figure.startswith("100 %")
     assert targets(project) == ["test_solution.py"]
-    with Lab(project) as lab:
-        assert MutationCheck().judge(project, lab).verdict == "passed"
+    with CheckContext(project) as context:
+        assert MutationCheck().judge(project, context).verdict == "passed"
 
 
 def test_examples_in_other_code_count_as_tests(tmp_path: Path) -> None:
@@ -303,8 +302,8 @@ def test_a_folder_of_tests_is_named_by_its_files_where_examples_lie_in_it_too(tm
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     project = made(tmp_path, {"test_it.py": TEST})
-    with Lab(project, tell=lambda done, total: told.append((done, total))) as lab:
-        TestsOfProject().judge(project, lab)
+    with CheckContext(project, tell=lambda done, total: told.append((done, total))) as context:
+        TestsOfProject().judge(project, context)
     assert told == [(1, 3), (3, 3)]
 
 

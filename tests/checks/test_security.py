@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.finding import Finding
-from burnish.checks.project_finder import find_project
+from burnish.checks.bench.project_finder import find_project
+from burnish.checks.check import Finding
 from burnish.checks.security import SecurityCheck
 from burnish.checks.security.rules import find_breaches, select_rules
 from burnish.errors import CheckError
 from burnish.parsing import parse
-from tests.checks.static_support import BrokenLab, findings, judged, project_in, sample
+from tests.checks.static_support import BrokenContext, findings, judged, project_in, sample
 
 KEY = "AKIA" + "Q3EGRZ7WLT5MXNBV"
 
@@ -99,7 +99,7 @@ def test_the_severity_of_the_settings_decides_except_for_rules_in_generated_code
 )
 def test_a_scanner_that_did_not_answer_is_not_a_pass(tmp_path: Path, said: str) -> None:
     project = project_in(tmp_path, {"app.py": "x = 1\n"})
-    with BrokenLab(project, said) as lab, pytest.raises(CheckError, match="bandit"):
+    with BrokenContext(project, said) as lab, pytest.raises(CheckError, match="bandit"):
         SecurityCheck().judge(project, lab)
 
 

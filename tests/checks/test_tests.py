@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.checks import Suite, TestsCheck
-from burnish.checks.ground import Alone
+from burnish.checks.bench.bench import ModuleBench
 from burnish.errors import SandboxError
 from burnish.events import Graded, SpecAgreed
 from burnish.sandbox import Sandbox
@@ -14,13 +14,13 @@ SUITE = Suite(entry_point="f", given=("assert f(1) == 1",), model=("assert f(2) 
 
 
 def test_good_code_passes(box: Sandbox) -> None:
-    evidence = TestsCheck().judge("def f(n):\n    return n * n\n", SUITE, Alone(box))
+    evidence = TestsCheck().judge("def f(n):\n    return n * n\n", SUITE, ModuleBench(box))
     assert (evidence.verdict, evidence.why) == ("passed", "all 2 tests passed")
     assert evidence.details["separated"] is True
 
 
 def test_wrong_code_fails_with_its_count(box: Sandbox) -> None:
-    evidence = TestsCheck().judge("def f(n):\n    return n\n", SUITE, Alone(box))
+    evidence = TestsCheck().judge("def f(n):\n    return n\n", SUITE, ModuleBench(box))
     assert (evidence.verdict, evidence.why) == ("failed", "1 test passed, 1 failed")
 
 
@@ -35,7 +35,7 @@ def test_wrong_code_fails_with_its_count(box: Sandbox) -> None:
     ],
 )
 def test_code_that_cannot_be_run_fails(box: Sandbox, code: str) -> None:
-    assert TestsCheck().judge(code, SUITE, Alone(box)).verdict == "failed"
+    assert TestsCheck().judge(code, SUITE, ModuleBench(box)).verdict == "failed"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_code_that_cannot_be_run_fails(box: Sandbox, code: str) -> None:
     ids=["equal-to-everything", "leaves-with-success", "patched-assert"],
 )
 def test_code_that_cheats_fails(box: Sandbox, code: str) -> None:
-    assert TestsCheck().judge(code, SUITE, Alone(box)).verdict == "failed"
+    assert TestsCheck().judge(code, SUITE, ModuleBench(box)).verdict == "failed"
 
 
 MEAN = "class mean:\n    def __init__(self, xs): pass\n    def __sub__(self, other): return 0\n"
@@ -60,19 +60,19 @@ def test_a_class_in_the_place_of_the_function_that_the_task_asks_for_fails(box: 
     task = from_sentence(f"a function {name}(xs) that averages numbers")
     test = CLOSE.replace("mean", name)
     spec = SpecAgreed(entry_point=name, signature=task.signature, given_tests=(test,))
-    suite, ground = Suite.for_task(task, spec), Alone(box)
+    suite, ground = Suite.for_task(task, spec), ModuleBench(box)
     wrong, right = MEAN.replace("mean", name), f"def {name}(xs):\n    return sum(xs) / len(xs)\n"
     assert [ground.grade(code, suite).all_passed for code in (wrong, right)] == [False, True]
     assert [ground.passes(code, suite) for code in (wrong, right)] == [False, True]
 
 
 def test_a_disputed_test_is_left_out(box: Sandbox) -> None:
-    evidence = TestsCheck(("assert f(2) == 4",)).judge("def f(n):\n    return n\n", SUITE, Alone(box))
+    evidence = TestsCheck(("assert f(2) == 4",)).judge("def f(n):\n    return n\n", SUITE, ModuleBench(box))
     assert (evidence.verdict, evidence.why) == ("passed", "the one test passed")
 
 
 def test_no_test_at_all_is_not_a_pass(box: Sandbox) -> None:
-    assert TestsCheck().judge("def f(n):\n    return n\n", Suite(entry_point="f"), Alone(box)).verdict != "passed"
+    assert TestsCheck().judge("def f(n):\n    return n\n", Suite(entry_point="f"), ModuleBench(box)).verdict != "passed"
 
 
 class Crashed:
@@ -85,5 +85,5 @@ class Crashed:
 
 
 def test_a_crashed_sandbox_is_not_run_and_not_a_failure() -> None:
-    evidence = TestsCheck().judge("def f(n): ...", SUITE, Alone(Crashed()))  # type: ignore[arg-type]
+    evidence = TestsCheck().judge("def f(n): ...", SUITE, ModuleBench(Crashed()))  # type: ignore[arg-type]
     assert (evidence.verdict, evidence.why) == ("not_run", "the cell is gone")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.finding import Finding
+from burnish.checks.check import Finding
 from burnish.errors import CheckError
 from tests.checks.stand_ins import Answer, said, stand_ins
 from tests.cli.conftest import Call

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.finding import Finding
+from burnish.checks.check import Finding
 from burnish.checks.settings import CHECKS, Settings
-from burnish.checks.verdict import Checked, Summary
+from burnish.checks.verdict import CheckResults, ProjectSummary
 from burnish.errors import SetupProblem
 from burnish.events import Evidence, Outcome
 from burnish.report import check_words
@@ -101,8 +101,8 @@ def test_the_headline_says_what_happened(
 
 def test_what_a_project_has_set_itself_is_said_to_be_its_own_word() -> None:
     lenient = Settings(required=(), coverage=1.0, network=True)
-    summary = Summary(name="toy", sources=("code.py",), tests=(), settings=lenient)
-    judged = Checked(project=summary, required=(), evidence=(said("tests"),), seconds={"tests": 0.5})
+    summary = ProjectSummary(name="toy", sources=("code.py",), tests=(), settings=lenient)
+    judged = CheckResults(project=summary, required=(), evidence=(said("tests"),), seconds={"tests": 0.5})
     (remark,) = check_words.list_remarks(judged)
     for part in ("the project itself", "required = []", "coverage = 1.0", "network = true"):
         assert part in remark
@@ -182,13 +182,13 @@ def test_the_data_is_versioned_and_the_same_for_the_same_answers() -> None:
     data = json.loads(render_json(SOME))
     assert (data["version"], data["passed"]) == (1, False)
     assert [item["check"] for item in data["evidence"]] == [item.check for item in SOME.evidence]
-    assert render_json(SOME) == render_json(Checked.model_validate(SOME.model_dump()))
+    assert render_json(SOME) == render_json(CheckResults.model_validate(SOME.model_dump()))
     assert "bugs" not in data
 
 
 def test_the_data_can_be_read_back() -> None:
     data = json.loads(render_json(SOME))
-    assert Checked.model_validate({k: v for k, v in data.items() if k not in ("passed", "headline")}) == SOME
+    assert CheckResults.model_validate({k: v for k, v in data.items() if k not in ("passed", "headline")}) == SOME
 
 
 def test_the_text_has_the_same_table() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.verdict import judge_all
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import Limits, diagnosis, open_sandbox
@@ -198,7 +198,7 @@ def test_a_folder_that_the_container_s_user_may_not_enter_is_named(tmp_path, mon
 @pytest.mark.docker
 def test_checks_see_a_project_read_only_in_a_container(found, tmp_path):
     project = made(tmp_path / "shop", {"shop.py": "PRICE = 3\n"})
-    with Lab(project, "docker") as lab:
+    with CheckContext(project, "docker") as lab:
         ran = lab.run(
             [lab.python, "-c", f"import sys; sys.path.insert(0, {lab.root!r}); import shop; print(shop.PRICE)"]
         )
@@ -222,7 +222,7 @@ def test_in_an_image_of_one_s_own_the_checks_use_its_python(own_image, tmp_path)
     layer.mkdir()
     (layer / "fruit.py").write_text("COLOUR = 'red'\n")
     for one in (project, project.model_copy(update={"alone": True, "layer": layer})):
-        with Lab(one, "docker") as lab:
+        with CheckContext(one, "docker") as lab:
             checked = judge_all(one, lab, ("tests", "coverage", "mutation", "performance"))
             where = lab.run([lab.python, "-c", "import os, sys; print(os.path.realpath(sys.executable))"]).output
             found = lab.run([lab.python, "-c", "import fruit"]).exit_code == 0
@@ -234,7 +234,7 @@ def test_in_an_image_of_one_s_own_the_checks_use_its_python(own_image, tmp_path)
 def test_a_project_s_own_environment_is_refused_with_an_image_of_one_s_own(monkeypatch, tmp_path):
     monkeypatch.setenv("BURNISH_DOCKER_IMAGE", "no-such-image:here")
     with pytest.raises(SetupProblem, match="environment of its own") as refused:
-        Lab(made(tmp_path / "shop", {}), "docker")
+        CheckContext(made(tmp_path / "shop", {}), "docker")
     assert str(refused.value).endswith("Type: unset BURNISH_DOCKER_IMAGE")
 
 

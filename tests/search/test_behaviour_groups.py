@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.checks.behaviour import behave_all
+from burnish.checks.bench.run_calls import run_calls
 from burnish.sandbox import Sandbox
 from burnish.search.behaviour_groups import describe_difference, group_versions, has_values
 
@@ -79,7 +79,7 @@ def test_versions_that_pass_the_same_test_are_told_apart(box: Sandbox) -> None:
         3: "def f(x):\n    return sorted(set(x))\n",
     }
     calls = ("f([3, 1])", "f([2, 2])")
-    said = behave_all(modules, calls, box)
+    said = run_calls(modules, calls, box)
     assert group_versions(said) == ((1, 2), (3,))
     assert describe_difference(said[1], said[3], calls) == "f([2, 2]) gives [2, 2] or [2]"
 

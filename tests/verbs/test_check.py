@@ -8,8 +8,7 @@ import pytest
 
 import burnish
 from burnish.checks.settings import CHECKS
-from burnish.checks.verdict import Checked
-from burnish.checks.watcher import Watcher
+from burnish.checks.verdict import CheckResults, Watcher
 from burnish.events import Evidence
 
 CODE = '''"""Leap years."""
@@ -42,7 +41,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def verdicts(checked: Checked) -> dict[str, str]:
+def verdicts(checked: CheckResults) -> dict[str, str]:
     return {item.check: item.verdict for item in checked.evidence}
 
 

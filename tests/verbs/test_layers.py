@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from burnish.agent.limits import Limits
+from burnish.checks.bench.project_finder import find_project
 from burnish.checks.project import Project
-from burnish.checks.project_finder import find_project
 from burnish.errors import SetupProblem
 from burnish.packages import Budget
 from burnish.verbs.fix import fix

@@ -8,7 +8,7 @@ import pytest
 
 import burnish
 from burnish import ScriptedModel, SetupProblem
-from burnish.checks.watcher import Watcher
+from burnish.checks.verdict import Watcher
 from burnish.events import Decided, FilesWritten, Mutated, Strengthened
 from burnish.runs import Run, Store
 from burnish.verbs.strengthen import read_new_tests, render_diff

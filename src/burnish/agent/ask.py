@@ -9,9 +9,9 @@ from typing import Literal
 from burnish.agent import prompts
 from burnish.agent.limits import Meter, most_dollars, most_tokens
 from burnish.agent.packages import RunPackages
+from burnish.checks.bench.bench import Bench, ModuleBench
 from burnish.checks.final import FinalChecks
-from burnish.checks.ground import Alone, Ground
-from burnish.checks.mutation.alone import Mutations
+from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import ModelError
 from burnish.events import (
     AnswerLost,
@@ -66,7 +66,7 @@ class Tools:
     """What looks at the final files beside the tests; None where only tests are asked for, as in evaluations."""
     mutations: Mutations | None = None
     """What breaks versions in small ways, to see what their tests notice; None where nobody asks for that."""
-    place: Ground | None = None
+    place: Bench | None = None
     """Where versions are tried; None means each alone in the sandbox."""
     others: tuple[Model, ...] = ()
     """Who is asked when the first model is stuck, in this order."""
@@ -90,9 +90,9 @@ class Tools:
     not a wrong one."""
 
     @property
-    def ground(self) -> Ground:
+    def ground(self) -> Bench:
         """Where versions meet their tests."""
-        return self.place or Alone(self.sandbox)
+        return self.place or ModuleBench(self.sandbox)
 
     def with_limits(self, question: Ask, model: Model | None = None) -> Ask:
         """The question with the tokens that this run has for one answer, and for the thoughts before it."""

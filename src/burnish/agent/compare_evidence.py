@@ -6,7 +6,11 @@ The rule: evidence that was not run is never better than anything, and a check t
 from collections.abc import Mapping
 from typing import Any
 
+from burnish.checks.coverage import CoverageDetails
+from burnish.checks.mutation.check import MutationDetails
+from burnish.checks.performance.check import PerformanceDetails
 from burnish.checks.performance.growth import ORDER
+from burnish.checks.performance.parse_measurements import FunctionGrowth
 from burnish.events import Evidence
 from burnish.text import one_line
 
@@ -51,9 +55,9 @@ def is_worse(before: Evidence, after: Evidence) -> bool:
         case "performance":
             return _is_slower(before, after)
         case "mutation":
-            tried = [one.details.get("tried") for one in (before, after)]
+            tried = [MutationDetails.read(one).tried for one in (before, after)]
             # Of few mutants each one weighs much, and other code has others.
-            shares = [100.0 / number for number in tried if isinstance(number, int) and number]
+            shares = [100.0 / number for number in tried if number]
             return _score(after) < _score(before) - max(MUTATION_POINTS, *shares)
         case "coverage":
             (missed_before, percent_before), (missed, percent) = map(_measure_coverage, (before, after))
@@ -72,9 +76,9 @@ def describe_findings(evidence: Evidence, code: str) -> str:
     """The worst findings with their lines, for a model. No times: a resumed run must ask the same question."""
     if evidence.check == "performance":
         slow = [
-            f"the time of `{one['name']}` grows {GROWTHS[str(one['growth'])]} its input `{one['argument']}`"
+            f"the time of `{one.name}` grows {GROWTHS[one.growth]} its input `{one.argument}`"
             for one in _list_measured_functions(evidence)
-            if LEVELS[str(one["growth"])] >= QUADRATIC
+            if LEVELS[one.growth] >= QUADRATIC
         ]
         return f"{'; '.join(slow[:MOST_FINDINGS])}. {HINT}."
     lines, sentences = code.split("\n"), []
@@ -92,9 +96,9 @@ def _rows(evidence: Evidence, key: str) -> list[Mapping[str, Any]]:
     return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
 
 
-def _list_measured_functions(evidence: Evidence) -> list[Mapping[str, Any]]:
+def _list_measured_functions(evidence: Evidence) -> list[FunctionGrowth]:
     """The functions whose growth could be named."""
-    return [row for row in _rows(evidence, "functions") if row.get("growth")]
+    return [one for one in PerformanceDetails.read(evidence).functions if one.growth]
 
 
 def _count_severities(evidence: Evidence) -> tuple[int, ...]:
@@ -104,21 +108,21 @@ def _count_severities(evidence: Evidence) -> tuple[int, ...]:
 
 
 def _worst_growth(evidence: Evidence) -> int:
-    return max((LEVELS[str(one["growth"])] for one in _list_measured_functions(evidence)), default=0)
+    return max((LEVELS[one.growth] for one in _list_measured_functions(evidence)), default=0)
 
 
 def _is_slower(before: Evidence, after: Evidence) -> bool:
     """Whether a function grows faster, takes far longer at the same size, or can no longer be measured."""
-    now = {one["name"]: one for one in _list_measured_functions(after)}
+    now = {one.name: one for one in _list_measured_functions(after)}
     if _worst_growth(after) > _worst_growth(before):
         return True
     for one in _list_measured_functions(before):
-        other = now.get(one["name"])
-        if other is None or LEVELS[other["growth"]] > LEVELS[one["growth"]]:
+        other = now.get(one.name)
+        if other is None or LEVELS[other.growth] > LEVELS[one.growth]:
             return True
-        if LEVELS[other["growth"]] < LEVELS[one["growth"]] or one.get("argument") != other.get("argument"):
+        if LEVELS[other.growth] < LEVELS[one.growth] or one.argument != other.argument:
             continue
-        old, new = ({size: seconds for size, seconds, _ in each["points"]} for each in (one, other))
+        old, new = ({size: seconds for size, seconds, _ in each.points} for each in (one, other))
         # Small inputs take microseconds, which say nothing on a busy machine.
         largest = max(old.keys() & new.keys(), default=None)
         if largest is None:
@@ -135,6 +139,6 @@ def _score(evidence: Evidence) -> float:
 
 def _measure_coverage(evidence: Evidence) -> tuple[int, float]:
     """Lines and branches that no test runs, and the percentage of the file that its tests run least of."""
-    files = _rows(evidence, "files")
-    missed = sum(len(one["missing"]) + len(one["missing_branches"]) for one in files)
-    return missed, min((float(one["percent"]) for one in files), default=100.0)
+    files = CoverageDetails.read(evidence).files
+    missed = sum(len(one.missing) + len(one.missing_branches) for one in files)
+    return missed, min((one.percent for one in files), default=100.0)

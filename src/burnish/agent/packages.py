@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
+from burnish.checks.bench.bench import ProjectBench
 from burnish.checks.final import FinalChecks
-from burnish.checks.in_project import InProject
-from burnish.checks.mutation.alone import Mutations
+from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import SetupProblem
 from burnish.events import Graded, PackagesAdded
 from burnish.packages import Budget, InstalledPackage, Layer, find_distribution, parse_requirements, prepare_layer
@@ -118,13 +118,13 @@ def make_run_packages(
 
     None where a project has an environment of its own: that stays as it is.
     """
-    if isinstance(tools.place, InProject) and not tools.place.project.alone:
+    if isinstance(tools.place, ProjectBench) and not tools.place.project.alone:
         return None
     places = (tools.sandbox, tools.checks, tools.mutations, tools.place)
 
     def use_layer(folder: Path) -> None:
         for place in places:
-            if isinstance(place, Box | FinalChecks | Mutations | InProject):
+            if isinstance(place, Box | FinalChecks | Mutations | ProjectBench):
                 place.use_layer(folder)
 
     def optional_budget() -> Budget:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from burnish.agent.ask import Tools
 from burnish.agent.state import AgentState
+from burnish.checks.mutation.check import MutationDetails
 from burnish.checks.quality.metrics import measure_maintainability
 from burnish.checks.quality.module import Module
 from burnish.errors import CheckError
@@ -107,14 +108,14 @@ def _mutation_percent(events: Sequence[Event], version: int) -> float | None:
     Where its mutants were never tried: what the check of the final files said, once there is one.
     """
     noticed = mutants = 0
-    checked: object = None
+    checked: float | None = None
     for event in events:
         if isinstance(event, Mutated) and event.version == version and event.mutants:
             mutants, noticed = event.mutants, event.noticed
         elif isinstance(event, Strengthened) and event.version == version:
             noticed = event.noticed
         elif isinstance(event, CheckFinished) and event.evidence.check == "mutation":
-            checked = event.evidence.details.get("score")
+            checked = MutationDetails.read(event.evidence).score
     if mutants:
         return round(100 * noticed / mutants, 1)
-    return round(checked, 1) if isinstance(checked, int | float) else None
+    return round(checked, 1) if checked is not None else None

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from burnish.agent.ask import Tools
 from burnish.agent.compare_evidence import is_better, is_worse
 from burnish.agent.state import AgentState, not_run
+from burnish.checks.bench.bench import Bench
 from burnish.checks.final import FinalChecks
-from burnish.checks.ground import Ground
 from burnish.checks.security.names import Names
 from burnish.errors import SandboxError
 from burnish.events import Evidence, Frozen, Graded
@@ -156,11 +156,11 @@ def _list_imports(tree: ast.Module) -> set[str]:
     return found
 
 
-def find_difference(before: str, after: str, calls: Sequence[str], ground: Ground, security: bool = False) -> str:
+def find_difference(before: str, after: str, calls: Sequence[str], ground: Bench, security: bool = False) -> str:
     """A call on which a candidate does something else, or that nothing could be compared; empty where all is alike."""
     try:
         # The candidate runs twice: what differs between its own two runs is chance.
-        answers = ground.behave_all({0: before, 1: after, 2: after}, calls)
+        answers = ground.run_calls({0: before, 1: after, 2: after}, calls)
     except SandboxError:
         return NOT_COMPARED
     known = [at for at, answer in enumerate(answers[0]) if answer not in UNKNOWN]

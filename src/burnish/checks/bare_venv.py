@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from burnish.checks.interpreter import Interpreter
+from burnish.checks.bench.interpreter import Interpreter
 from burnish.sandbox.bubblewrap import interpreter as own_interpreter
 
 

@@ -1,17 +1,16 @@
 """The coverage check: which lines and branches the tests run, and which test runs which line.
 
-Details: `files` (for each: run, missing, excluded, branches, missing_branches, percent), `unread` (files that could not
-be measured, with the reason), `lines` and `branches` (run, of how many), `findings`: longest stretch first, then
-branches. A line that runs while no single test does (at import, in a shared fixture) counts as touched by every test.
+A line that runs while no single test does (at import, in a shared fixture) counts as touched by every test.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from burnish.checks.finding import Finding
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_run import SuiteRun, has_tests, run_suite
+from burnish.checks.check import DetailRow, Details, Finding
 from burnish.checks.project import Project
-from burnish.checks.project_run import Ran, has_tests, run_suite
 from burnish.errors import CheckError
 from burnish.events import Evidence
 from burnish.text import plural
@@ -21,16 +20,16 @@ Touched = dict[str, dict[int, tuple[str, ...]]]
 EVERYBODY = -1
 
 
-@dataclass(frozen=True)
-class FileCover:
+class FileCover(DetailRow):
     """What the tests run of one file."""
 
-    file: str
-    run: tuple[int, ...]
-    missing: tuple[int, ...]
-    excluded: tuple[int, ...]
-    branches: tuple[tuple[int, int], ...]
-    missing_branches: tuple[tuple[int, int], ...]
+    file: str = ""
+    percent: float = 0.0
+    run: tuple[int, ...] = ()
+    missing: tuple[int, ...] = ()
+    excluded: tuple[int, ...] = ()
+    branches: tuple[tuple[int, int], ...] = ()
+    missing_branches: tuple[tuple[int, int], ...] = ()
 
     @property
     def done(self) -> int:
@@ -43,14 +42,31 @@ class FileCover:
         return self.done + len(self.missing) + len(self.missing_branches)
 
 
-@dataclass
+class UnreadFile(DetailRow):
+    """A file that could not be measured."""
+
+    file: str
+    why: str
+
+
+class CoverageDetails(Details):
+    """What the coverage check found; findings are the longest stretch first, then branches."""
+
+    files: tuple[FileCover, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
+    percent: float = 0.0
+    lines: tuple[int, int] = (0, 0)
+    """Run, of how many."""
+    branches: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
 class Measured:
     """One run of the tests with every line watched."""
 
-    files: list[FileCover] = field(default_factory=list)
+    files: tuple[FileCover, ...] = ()
     touched: Touched = field(default_factory=dict)
-    unread: list[dict[str, str]] = field(default_factory=list)
-    tests: tuple[str, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
     problem: str = ""
     """What was wrong with that run; the figure still holds."""
 
@@ -66,84 +82,82 @@ class CoverageCheck:
 
     name = "coverage"
 
-    def judge(self, project: Project, lab: Lab) -> Evidence:
+    def judge(self, project: Project, context: CheckContext) -> Evidence:
         """Passed when enough lines and branches ran. Tests that fail do not stop the measuring."""
         least = project.settings.coverage
         threshold = f"at least {least:g} %"
         if not has_tests(project):
             why = "no tests were found, so nothing runs the code"
             return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold)
-        measured = measure(project, lab)
+        measured = measure(project, context)
         if not any(file.total for file in measured.files):
             why = "the sources hold no line that could run"
             return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold)
         enough = measured.percent >= least and not measured.unread
+        files = measured.files
+        lines, branches = sum(len(file.run) for file in files), sum(len(file.branches) for file in files)
+        details = CoverageDetails(
+            findings=tuple(find_missed(files)),
+            files=files,
+            unread=measured.unread,
+            percent=round(measured.percent, 2),
+            lines=(lines, lines + sum(len(file.missing) for file in files)),
+            branches=(branches, branches + sum(len(file.missing_branches) for file in files)),
+        )
         return Evidence(
             check=self.name,
             verdict="passed" if enough else "failed",
-            why=_why(measured),
-            figure=f"{_rounded(measured.percent, least)} % of lines and branches",
+            why=_explain(measured),
+            figure=f"{_round_honestly(measured.percent, least)} % of lines and branches",
             threshold=threshold,
-            details=_details(measured),
+            details=details.dump(),
         )
 
 
-def measure(project: Project, lab: Lab) -> Measured:
-    """Run the tests once with every line watched; the answer is kept in the lab."""
-    if lab.measured is None:
-        ran = run_suite(project, lab, cover=True)
-        if not ran.has_cover or ran.is_forged:
-            raise CheckError(f"coverage could not be measured: {ran.problem}")
-        if not ran.tests and not ran.broken:
-            raise CheckError("no tests were found, so nothing runs the code")
-        lab.measured = read_measured(ran)
-    lab.touched = lab.measured.touched
-    return lab.measured
+def measure(project: Project, context: CheckContext) -> Measured:
+    """Run the tests once with every line watched."""
+    run = run_suite(project, context, cover=True)
+    if not run.has_cover or run.is_forged:
+        raise CheckError(f"coverage could not be measured: {run.problem}")
+    if not run.tests and not run.broken:
+        raise CheckError("no tests were found, so nothing runs the code")
+    return read_measured(run)
 
 
-def touching(project: Project, lab: Lab) -> Touched:
-    """Which tests run which line: file → line → test ids. Measured now if nobody has yet."""
-    return lab.touched if lab.touched is not None else measure(project, lab).touched
-
-
-def read_measured(ran: Ran) -> Measured:
+def read_measured(run: SuiteRun) -> Measured:
     """What the run's facts say."""
-    tests = tuple(ran.plan)
-    measured = Measured(tests=tests, problem=ran.problem, unread=ran.uncovered)
-    for fact in ran.covered:
-        measured.files.append(_file(fact))
-        measured.touched[fact["file"]] = _lines(fact, tests)
-    return measured
-
-
-def _file(fact: dict[str, Any]) -> FileCover:
-    return FileCover(
-        file=fact["file"],
-        run=tuple(fact["run"]),
-        missing=tuple(fact["missing"]),
-        excluded=tuple(fact["excluded"]),
-        branches=tuple((start, end) for start, end in fact["branches"]),
-        missing_branches=tuple((start, end) for start, end in fact["missing_branches"]),
+    tests = tuple(run.plan)
+    return Measured(
+        files=tuple(_read_file(fact) for fact in run.covered),
+        touched={fact["file"]: _read_lines(fact, tests) for fact in run.covered},
+        unread=tuple(UnreadFile(**fact) for fact in run.uncovered),
+        problem=run.problem,
     )
 
 
-def _lines(fact: dict[str, Any], tests: tuple[str, ...]) -> dict[int, tuple[str, ...]]:
+def _read_file(fact: dict[str, Any]) -> FileCover:
+    cover = FileCover.model_validate(fact)
+    percent = round(100 * cover.done / cover.total, 1) if cover.total else 100.0
+    return cover.model_copy(update={"percent": percent})
+
+
+def _read_lines(fact: dict[str, Any], tests: tuple[str, ...]) -> dict[int, tuple[str, ...]]:
     """The tests of each line; lines with the same tests share one tuple."""
     sets = [tests if EVERYBODY in numbers else tuple(tests[n] for n in numbers) for numbers in fact["sets"]]
     return {int(line): sets[number] for line, number in fact["lines"].items()}
 
 
-def _rounded(percent: float, least: float) -> str:
+def _round_honestly(percent: float, least: float) -> str:
     """A whole number that does not claim what is not there: 79.8 is not "80" where 80 is asked for."""
     whole = round(percent)
     honest = (whole >= least) == (percent >= least) and (whole < 100 or percent == 100)
     return str(whole) if honest else f"{int(percent * 10) / 10:.1f}"
 
 
-def _why(measured: Measured) -> str:
+def _explain(measured: Measured) -> str:
     if measured.unread:
         first = measured.unread[0]
-        return f"{first['file']} could not be measured: {first['why']}"
+        return f"{first.file} could not be measured: {first.why}"
     lines = sum(len(file.missing) for file in measured.files)
     branches = sum(len(file.missing_branches) for file in measured.files)
     missed = f"{plural(lines, 'line')} and {branches} {'branch' if branches == 1 else 'branches'}"
@@ -151,45 +165,19 @@ def _why(measured: Measured) -> str:
     return f"{said}; in that run {measured.problem}" if measured.problem else said
 
 
-def _details(measured: Measured) -> dict[str, object]:
-    files = measured.files
-    return {
-        "findings": [finding.model_dump() for finding in findings(files)],
-        "files": [
-            {
-                "file": file.file,
-                "percent": round(100 * file.done / file.total, 1) if file.total else 100.0,
-                "run": list(file.run),
-                "missing": list(file.missing),
-                "excluded": list(file.excluded),
-                "branches": [list(branch) for branch in file.branches],
-                "missing_branches": [list(branch) for branch in file.missing_branches],
-            }
-            for file in files
-        ],
-        "unread": measured.unread,
-        "percent": round(measured.percent, 2),
-        "lines": [sum(len(file.run) for file in files), sum(len(file.run) + len(file.missing) for file in files)],
-        "branches": [
-            sum(len(file.branches) for file in files),
-            sum(len(file.branches) + len(file.missing_branches) for file in files),
-        ],
-    }
-
-
-def findings(files: list[FileCover]) -> list[Finding]:
+def find_missed(files: Sequence[FileCover]) -> list[Finding]:
     """One for each stretch of lines that nobody runs, longest first; then one for each branch never taken."""
     stretches = [(file.file, stretch) for file in files for stretch in runs_of(file.missing, file.run)]
-    stretches.sort(key=lambda found: -len(found[1]))
-    branches = [
-        Finding(file=file.file, line=start, what=_branch(start, end), rule="branch")
-        for file in files
-        for start, end in file.missing_branches
-        if start not in file.missing
-    ]
-    return [
-        Finding(file=name, line=stretch[0], what=_stretch(stretch), rule="line") for name, stretch in stretches
-    ] + branches
+    found = []
+    for name, stretch in sorted(stretches, key=lambda found: -len(found[1])):
+        lines = f"lines {stretch[0]}-{stretch[-1]} are" if len(stretch) > 1 else f"line {stretch[0]} is"
+        found.append(Finding(file=name, line=stretch[0], what=f"{lines} never run", rule="line"))
+    for file in files:
+        for start, end in file.missing_branches:
+            if start not in file.missing:
+                what = f"line {start} never goes on to {f'line {end}' if end > 0 else 'the end'}"
+                found.append(Finding(file=file.file, line=start, what=what, rule="branch"))
+    return found
 
 
 def runs_of(missing: tuple[int, ...], run: tuple[int, ...]) -> list[list[int]]:
@@ -202,11 +190,3 @@ def runs_of(missing: tuple[int, ...], run: tuple[int, ...]) -> list[list[int]]:
         else:
             found.append([line])
     return found
-
-
-def _stretch(lines: list[int]) -> str:
-    return f"lines {lines[0]}-{lines[-1]} are never run" if len(lines) > 1 else f"line {lines[0]} is never run"
-
-
-def _branch(start: int, end: int) -> str:
-    return f"line {start} never goes on to {f'line {end}' if end > 0 else 'the end'}"

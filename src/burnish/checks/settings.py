@@ -72,7 +72,13 @@ def read_settings(root: Path) -> Settings:
     try:
         return Settings.model_validate_json(json.dumps(table, default=str), strict=True)
     except ValidationError as error:
-        raise SetupProblem(f"[tool.burnish] in pyproject.toml: {_said(error)} Put that right and try again.") from error
+        lines = []
+        for wrong in error.errors():
+            key, why = ".".join(map(str, wrong["loc"])), wrong["msg"].removeprefix("Value error, ")
+            lines.append(f"`{key} = {json.dumps(wrong['input'])}` cannot be: {why}.")
+        raise SetupProblem(
+            f"[tool.burnish] in pyproject.toml: {' '.join(lines)} Put that right and try again."
+        ) from error
 
 
 def tool_table(root: Path) -> Mapping[str, Any]:
@@ -97,12 +103,3 @@ def nearest(name: str, known: tuple[str, ...]) -> str:
     """A hint at the known name that was probably meant, or nothing."""
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _said(error: ValidationError) -> str:
-    """Each wrong key, its value and what is allowed."""
-    lines = []
-    for one in error.errors():
-        key = ".".join(str(part) for part in one["loc"])
-        lines.append(f"`{key} = {json.dumps(one['input'])}` cannot be: {one['msg'].removeprefix('Value error, ')}.")
-    return " ".join(lines)

@@ -3,7 +3,7 @@
 import ast
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Self
 
 from burnish.events import Case, Frozen, Graded, Outcome, SpecAgreed
@@ -60,8 +60,8 @@ class Suite(Frozen):
 
         Of the names in `also`, which the module defines too, those that a test uses are imported.
         """
-        own = tuple(test for test in dict.fromkeys(model) if test not in given)
-        imports = _used(entry_point, (*given, *own), also)
+        own = _without(model, given)
+        imports = _find_used(entry_point, (*given, *own), also)
         return cls(entry_point=entry_point, given=given, model=own, imports=imports, file=file, project=project)
 
     @classmethod
@@ -75,19 +75,21 @@ class Suite(Frozen):
     ) -> Self:
         """All tests of a task: given ones, the project's, what the model wrote, what was added; joined only here."""
         name, given = (spec.entry_point, spec.given_tests) if spec else (task.entry_point or "solve", ())
-        model = task.earlier_tests + written
-        offered = offered_names(task)
-        made = cls.of(name, given, model, offered, task.test_file, task.project_tests)
-        made = made.model_copy(update={"files": task.project_files, "kinds": find_kinds(task)}).with_more(added, pinned)
-        used = _used(name, (*given, *made.model, *made.added, *made.pinned), offered)
-        return made.model_copy(update={"imports": used})
-
-    def with_more(self, added: tuple[str, ...], pinned: tuple[str, ...] = ()) -> Self:
-        """The same suite and more tests; none is taken away, and none stands twice."""
-        known = {*self.given, *self.model, *self.added}
-        more = tuple(test for test in dict.fromkeys(added) if test not in known)
-        rest = tuple(test for test in dict.fromkeys((*self.pinned, *pinned)) if test not in {*known, *more})
-        return self.model_copy(update={"added": self.added + more, "pinned": rest})
+        model = _without((*task.earlier_tests, *written), given)
+        more = _without(added, (*given, *model))
+        rest = _without(pinned, (*given, *model, *more))
+        return cls(
+            entry_point=name,
+            given=given,
+            model=model,
+            imports=_find_used(name, (*given, *model, *more, *rest), offered_names(task)),
+            file=task.test_file,
+            project=task.project_tests,
+            added=more,
+            pinned=rest,
+            kinds=find_kinds(task),
+            files=task.project_files,
+        )
 
     @property
     def names(self) -> dict[str, str]:
@@ -113,7 +115,8 @@ class Suite(Frozen):
             text += [f"\n\n# {title}\n"] if part else []
             text += [_function(name, inside + body) for name, body in part.items()]
         for title, bodies in self.set_aside(disputed).items():
-            text += [f"\n\n# Disputed, and therefore not run: {title}.\n", *map(_comment, bodies)]
+            comments = ["# " + line + "\n" for body in bodies for line in body.splitlines()]
+            text += [f"\n\n# Disputed, and therefore not run: {title}.\n", *comments]
         return "".join(text)
 
     def set_aside(self, disputed: tuple[str, ...]) -> dict[str, list[str]]:
@@ -145,8 +148,8 @@ class Suite(Frozen):
     @property
     def sha256(self) -> str:
         """A hash over all tests as they are run; of a project's own, their ids and the content of their files."""
-        told = "\n".join((self.render(), *self.project, *map(" ".join, self.files)))
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+        whole = "\n".join((self.render(), *self.project, *map(" ".join, self.files)))
+        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
     def script(self) -> str:
         """The given tests as a script of asserts, judged many times faster than pytest's file; empty where one of them
@@ -163,7 +166,7 @@ class Suite(Frozen):
         Of a test with parameters every case must pass.
         """
         found = self._by_name(graded)
-        return {body: _together(found.get(name, [])) for name, body in self.names.items()}
+        return {body: _join_outcomes(found.get(name, [])) for name, body in self.names.items()}
 
     def failures(self, graded: Graded) -> dict[str, str]:
         """For each test body that did not pass: what its first failing case said."""
@@ -175,7 +178,10 @@ class Suite(Frozen):
         return {body: cases[0].message for body, cases in failed.items() if cases}
 
     def _by_name(self, graded: Graded) -> dict[str, list[Case]]:
-        lines = self._lines()
+        lines, line = {}, 2
+        for name, body in self.names.items():  # from the line of the script on which a test begins to its name
+            lines[line] = name
+            line += body.count("\n") + 1
         found: dict[str, list[Case]] = {}
         for case in graded.cases:
             at_line = _LINE.match(case.name)
@@ -184,22 +190,19 @@ class Suite(Frozen):
             found.setdefault(name if name in self.names else name.rsplit("::", 1)[-1], []).append(case)
         return found
 
-    def _lines(self) -> dict[int, str]:
-        """From the line of the script on which a test begins to its name."""
-        found, line = {}, 2
-        for name, body in self.names.items():
-            found[line] = name
-            line += body.count("\n") + 1
-        return found
+
+def _without(tests: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+    """Each test once, and none that is known."""
+    return tuple(test for test in dict.fromkeys(tests) if test not in known)
 
 
-def _used(entry_point: str, tests: Iterable[str], also: Iterable[str]) -> tuple[str, ...]:
+def _find_used(entry_point: str, tests: Iterable[str], also: Iterable[str]) -> tuple[str, ...]:
     """Which of the other names tests speak of."""
     words = set(re.findall(r"[^\W\d]\w*", "\n".join(tests)))
     return tuple(name for name in dict.fromkeys(also) if name in words and name != entry_point)
 
 
-def _together(cases: list[Case]) -> Outcome:
+def _join_outcomes(cases: list[Case]) -> Outcome:
     if not cases:
         return "not_run"
     wrong = [case.outcome for case in cases if case.outcome != "passed"]
@@ -219,7 +222,3 @@ def _function(name: str, body: str) -> str:
     flush = _PAGE_BREAK.sub("", _LINE_END.sub("\n", body))
     indented = flush.replace("\n", "\n    ")
     return f"\n\ndef {name}():\n    {indented}\n"
-
-
-def _comment(body: str) -> str:
-    return "".join(f"# {line}\n" for line in body.splitlines())

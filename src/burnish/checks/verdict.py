@@ -8,17 +8,16 @@ import difflib
 import threading
 import time
 import traceback
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import Field
 
-from burnish.checks.all import all_checks
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.check import Check
-from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.checks.settings import CHECKS, Settings
-from burnish.checks.watcher import Watcher
 from burnish.errors import BurnishError, SetupProblem
 from burnish.events import Evidence, Frozen
 from burnish.text import one_line
@@ -29,7 +28,26 @@ ALONE = ("performance",)
 """These measure time."""
 
 
-class Summary(Frozen):
+class Watcher:
+    """Who looks on while checks run; every method may be left as it is, and then does nothing.
+
+    Hears from two threads at once: checks that only read text run beside those that run code.
+    """
+
+    def told(self, text: str) -> None:
+        """Something that a person who waits would like to know."""
+
+    def begun(self, check: str) -> None:
+        """A check has started."""
+
+    def moved(self, check: str, done: int, total: int) -> None:
+        """A long check has come so far; a total of 0 means that nobody knows."""
+
+    def finished(self, evidence: Evidence, seconds: float) -> None:
+        """A check has given its answer."""
+
+
+class ProjectSummary(Frozen):
     """What was checked, without the machine it lay on."""
 
     name: str
@@ -39,12 +57,12 @@ class Summary(Frozen):
     settings: Settings
 
 
-class Checked(Frozen):
+class CheckResults(Frozen):
     """What all checks said about one project."""
 
     version: int = 1
     """Of the form of `report.json`. Raise it when an old file would read differently."""
-    project: Summary
+    project: ProjectSummary
     required: tuple[str, ...]
     """Checks that must pass, among those that were asked for."""
     evidence: tuple[Evidence, ...]
@@ -64,27 +82,30 @@ class Checked(Frozen):
         return {item.check: item for item in self.evidence}[check]
 
 
-def judge_all(project: Project, lab: Lab, only: Collection[str] | None = None, watch: Watcher | None = None) -> Checked:
-    """The answers of all checks, or of those named in `only`; a check that breaks is "not_run" and says why."""
-    names = chosen(only)
-    bench = _Bench(project, watch or Watcher(), all_checks())
-    beside = threading.Thread(
-        target=bench.judge, args=([name for name in names if name in BESIDE], copy.copy(lab)), daemon=True
-    )
-    beside.start()
-    bench.judge([name for name in names if name not in (*BESIDE, *ALONE)], lab)
-    beside.join()
-    bench.judge([name for name in names if name in ALONE], lab)
-    return Checked(
-        project=_summary(project),
-        required=_required(project.settings, names, only),
-        evidence=tuple(bench.answers[name] for name in names),
-        seconds={name: bench.seconds[name] for name in names},
-        bugs=tuple(bench.bugs),
-    )
+def all_checks() -> dict[str, Check]:
+    """One of each, in the order in which they are shown."""
+    # They are imported when first asked for, because their tools are heavy.
+    from burnish.checks.coverage import CoverageCheck
+    from burnish.checks.dependencies import DependenciesCheck
+    from burnish.checks.mutation import MutationCheck
+    from burnish.checks.performance import PerformanceCheck
+    from burnish.checks.quality import QualityCheck
+    from burnish.checks.security import SecurityCheck
+    from burnish.checks.tests import TestsOfProject
+
+    checks: list[Check] = [
+        TestsOfProject(),
+        CoverageCheck(),
+        MutationCheck(),
+        SecurityCheck(),
+        DependenciesCheck(),
+        QualityCheck(),
+        PerformanceCheck(),
+    ]
+    return {check.name: check for check in checks}
 
 
-def chosen(only: Collection[str] | None) -> list[str]:
+def choose_checks(only: Collection[str] | None) -> list[str]:
     """The checks to run, in their order. A name that nobody knows is something the user can put right."""
     for name in only or ():
         if name not in CHECKS:
@@ -95,66 +116,65 @@ def chosen(only: Collection[str] | None) -> list[str]:
     return [name for name in CHECKS if not only or name in only]
 
 
-def _required(settings: Settings, names: Sequence[str], only: Collection[str] | None) -> tuple[str, ...]:
-    """Among those asked for. Somebody who asks only for checks that are not required wants to know about those."""
-    required = tuple(name for name in names if name in settings.required)
-    return required or tuple(names) if only else required
+def judge_all(
+    project: Project, context: CheckContext, only: Collection[str] | None = None, watch: Watcher | None = None
+) -> CheckResults:
+    """The answers of all checks, or of those named in `only`; a check that breaks is "not_run" and says why."""
+    names = choose_checks(only)
+    answers: dict[str, Evidence] = {}
+    seconds: dict[str, float] = {}
+    bugs: list[Exception] = []
+    watch, checks = watch or Watcher(), all_checks()
 
+    def judge(names: Sequence[str], own: CheckContext) -> None:
+        """One check after the other; two threads do this, with different names."""
+        for name in names:
+            started = time.monotonic()
+            watch.begun(name)
+            own.tell = partial(watch.moved, name)
+            answers[name] = _judge_safely(name, checks.get(name), project, own, bugs)
+            seconds[name] = round(time.monotonic() - started, 3)
+            watch.finished(answers[name], seconds[name])
 
-def _summary(project: Project) -> Summary:
-    return Summary(
-        name=project.root.name,
-        sources=tuple(map(str, project.sources)),
-        tests=tuple(map(str, project.tests)),
-        generated=project.generated,
-        settings=project.settings,
+    beside = threading.Thread(
+        target=judge, args=([name for name in names if name in BESIDE], copy.copy(context)), daemon=True
+    )
+    beside.start()
+    judge([name for name in names if name not in (*BESIDE, *ALONE)], context)
+    beside.join()
+    judge([name for name in names if name in ALONE], context)
+    required = tuple(name for name in names if name in project.settings.required)
+    return CheckResults(
+        project=ProjectSummary(
+            name=project.root.name,
+            sources=tuple(map(str, project.sources)),
+            tests=tuple(map(str, project.tests)),
+            generated=project.generated,
+            settings=project.settings,
+        ),
+        # Somebody who asks only for checks that are not required wants to know about those.
+        required=required or tuple(names) if only else required,
+        evidence=tuple(answers[name] for name in names),
+        seconds={name: seconds[name] for name in names},
+        bugs=tuple(bugs),
     )
 
 
-class _Bench:
-    """Where the answers are gathered; two threads put them there under different names."""
-
-    def __init__(self, project: Project, watch: Watcher, checks: Mapping[str, Check]) -> None:
-        self.project = project
-        self.watch = watch
-        self.checks = checks
-        self.answers: dict[str, Evidence] = {}
-        self.seconds: dict[str, float] = {}
-        self.bugs: list[Exception] = []
-
-    def judge(self, names: Sequence[str], lab: Lab) -> None:
-        """One check after the other."""
-        for name in names:
-            started = time.monotonic()
-            self.watch.begun(name)
-            lab.tell = _teller(self.watch, name)
-            evidence = self._answer(name, lab)
-            self.answers[name] = evidence
-            self.seconds[name] = round(time.monotonic() - started, 3)
-            self.watch.finished(evidence, self.seconds[name])
-
-    def _answer(self, name: str, lab: Lab) -> Evidence:
-        check = self.checks.get(name)
-        if check is None:
-            return Evidence(check=name, verdict="not_run", why="this check is not there")
-        try:
-            return _judged(check, self.project, lab)
-        except BurnishError as error:
-            return Evidence(check=name, verdict="not_run", why=one_line(str(error), 400) or type(error).__name__)
-        except Exception as error:
-            self.bugs.append(error)
-            why = f"our bug: {type(error).__name__}: {one_line(str(error), 300)}"
-            details: dict[str, object] = {"traceback": traceback.format_exc(limit=-8)}
-            return Evidence(check=name, verdict="not_run", why=why, details=details)
-
-
-def _judged(check: Check, project: Project, lab: Lab) -> Evidence:
-    """The answer; asked for again where two threads' parsers got into each other's way (see `burnish.parsing`)."""
+def _judge_safely(
+    name: str, check: Check | None, project: Project, context: CheckContext, bugs: list[Exception]
+) -> Evidence:
+    """The answer of one check; a bug of ours goes to `bugs` as well."""
+    if check is None:
+        return Evidence(check=name, verdict="not_run", why="this check is not there")
     try:
-        return check.judge(project, lab)
-    except SystemError:
-        return check.judge(project, lab)
-
-
-def _teller(watch: Watcher, name: str) -> Any:
-    return lambda done, total: watch.moved(name, done, total)
+        try:
+            return check.judge(project, context)
+        except SystemError:  # two threads' parsers got into each other's way (see `burnish.parsing`)
+            return check.judge(project, context)
+    except BurnishError as error:
+        return Evidence(check=name, verdict="not_run", why=one_line(str(error), 400) or type(error).__name__)
+    except Exception as error:
+        bugs.append(error)
+        why = f"our bug: {type(error).__name__}: {one_line(str(error), 300)}"
+        details: dict[str, object] = {"traceback": traceback.format_exc(limit=-8)}
+        return Evidence(check=name, verdict="not_run", why=why, details=details)

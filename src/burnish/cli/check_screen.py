@@ -14,7 +14,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from burnish.checks.watcher import Watcher
+from burnish.checks.verdict import Watcher
 from burnish.events import Evidence
 from burnish.report.check_words import SYMBOLS, VERDICTS
 from burnish.text import one_line

@@ -19,7 +19,6 @@ from burnish.report.check_report import FILES
 from burnish.text import join_words, one_line, plural, strip_controls
 
 if TYPE_CHECKING:
-    from burnish.checks.verdict import Checked
     from burnish.evidence.claims import Answer
     from burnish.verbs.verify import Verified
 
@@ -32,7 +31,7 @@ LIKE: "dict[Answer, Outcome]" = {"holds": "passed", "does_not_hold": "failed", "
 ANSWERS: "dict[Answer, str]" = {"holds": "holds", "does_not_hold": "does not hold", "not_tried": "not tried"}
 
 
-def show_checks(console: Console, checked: "Checked", command: str, out: Path | None) -> None:
+def show_checks(console: Console, checked: "CheckResults", command: str, out: Path | None) -> None:
     """The table, the headline, the worst findings, and the next step."""
     wide = console.width >= WIDE
     heads = ("check", "verdict", "figure", "wanted", *(["why"] if wide else []))
@@ -75,7 +74,7 @@ def _print_table(console: Console, heads: Sequence[str], rows: Sequence[Sequence
     console.print()
 
 
-def _list_findings(checked: "Checked") -> Iterator[Text]:
+def _list_findings(checked: "CheckResults") -> Iterator[Text]:
     rows, total = words.pick_worst(checked, MOST_FINDINGS)
     if not rows:
         return
@@ -89,7 +88,7 @@ def _list_findings(checked: "Checked") -> Iterator[Text]:
         yield Text(f"  … and {total - len(rows)} more", style="dim")
 
 
-def _list_next_steps(checked: "Checked", command: str, out: Path | None) -> Iterator[Text]:
+def _list_next_steps(checked: "CheckResults", command: str, out: Path | None) -> Iterator[Text]:
     steps = []
     if out is not None:
         steps += [

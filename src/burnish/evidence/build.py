@@ -12,10 +12,10 @@ from packaging.requirements import Requirement
 
 from burnish.agent.packages import packages_in
 from burnish.checks.suite import Suite
+from burnish.checks.tests import SuiteDetails
 from burnish.events import (
     Asked,
     BaseEvent,
-    Case,
     CodeProposed,
     Decided,
     Event,
@@ -192,9 +192,8 @@ class Vouched(TypedDict, total=False):
 
 def _build_tests(run: Run, suite: Suite) -> Iterator[ListedTest]:
     # What the judge's own run of the tests said: nothing is taken from an earlier run.
-    cases = next((item.details.get("cases") for item in run.evidence if item.check == "tests"), None)
-    rows = [row for row in cases if isinstance(row, dict)] if isinstance(cases, list) else []
-    results = suite.outcomes(Graded(cases=tuple(Case.model_validate(row) for row in rows)))
+    cases = next((SuiteDetails.read(item).cases for item in run.evidence if item.check == "tests"), ())
+    results = suite.outcomes(Graded(cases=cases))
     for name, test in suite.names.items():
         disputed = test in run.disputed
         result: Outcome = "not_run" if disputed else results.get(test, "not_run")

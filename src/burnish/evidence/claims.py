@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Literal
 
-from burnish.checks.finding import Finding
+from burnish.checks.check import Finding
 from burnish.checks.performance.growth import ORDER
 from burnish.errors import BurnishError
 from burnish.events import Evidence, Frozen, Outcome

@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from burnish.checks.finding import Finding, read_findings
+from burnish.checks.check import Finding, read_findings
 from burnish.checks.quality.check import PartScore
-from burnish.checks.verdict import Checked
+from burnish.checks.verdict import CheckResults
 from burnish.events import Evidence
 from burnish.report import check_words as words
 from burnish.report.code_view import render_files
@@ -85,7 +85,7 @@ class TimedFunction(BaseModel):
 R = TypeVar("R", bound=BaseModel)
 
 
-def render_page(checked: Checked, texts: Mapping[str, str]) -> str:
+def render_page(checked: CheckResults, texts: Mapping[str, str]) -> str:
     """The whole page; `texts` are the files that are shown with their findings."""
     style = (files("burnish.report") / "style.css").read_text("utf-8")
     title = f"{checked.project.name}: {words.render_headline(checked)}"
@@ -101,7 +101,7 @@ def render_page(checked: Checked, texts: Mapping[str, str]) -> str:
     )
 
 
-def _render_body(checked: Checked, texts: Mapping[str, str]) -> Iterator[str]:
+def _render_body(checked: CheckResults, texts: Mapping[str, str]) -> Iterator[str]:
     yield f'<p class="eyebrow">burnish check · {html_line(words.summarise(checked))}</p>'
     kind, symbol = ("good", words.SYMBOLS["passed"]) if checked.passed else ("bad", words.SYMBOLS["failed"])
     headline = html_line(words.render_headline(checked))
@@ -141,8 +141,8 @@ def _render_details(item: Evidence) -> Iterator[str]:
     """One check's own part; nothing when there is nothing to show."""
     yield from DETAILS[item.check](item) if item.check in DETAILS else ()
     if "traceback" in item.details:
-        yield f"<details><summary>Our bug, in full</summary><pre>{escape(strip_controls(str(item.details['traceback'])))}</pre>"
-        yield "</details>"
+        traceback = escape(strip_controls(str(item.details["traceback"])))
+        yield f"<details><summary>Our bug, in full</summary><pre>{traceback}</pre></details>"
 
 
 def _render_tests(item: Evidence) -> Iterator[str]:

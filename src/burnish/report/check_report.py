@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from burnish.checks.finding import read_findings
+from burnish.checks.check import read_findings
 from burnish.checks.project import Project
-from burnish.checks.verdict import Checked
+from burnish.checks.verdict import CheckResults
 from burnish.errors import SetupProblem
 from burnish.events import Evidence
 from burnish.paths import write_atomically
@@ -31,7 +31,7 @@ MOST_LISTED = 50
 """Findings of a check in `report.md`."""
 
 
-def write_reports(checked: Checked, project: Project, folder: Path) -> None:
+def write_reports(checked: CheckResults, project: Project, folder: Path) -> None:
     """Write the three reports; the folder is made if it is not there.
 
     They are derived: written again they replace themselves, and touch nothing else.
@@ -53,7 +53,7 @@ def unwritable_folder(folder: Path, error: OSError) -> SetupProblem:
     )
 
 
-def render_json(checked: Checked) -> str:
+def render_json(checked: CheckResults) -> str:
     """`report.json`: everything that was found. The same `Checked` gives the same bytes.
 
     `passed` and `headline` are derived, and stand in front.
@@ -63,7 +63,7 @@ def render_json(checked: Checked) -> str:
     return json.dumps(head | data, indent=2, ensure_ascii=True) + "\n"
 
 
-def render_markdown(checked: Checked) -> str:
+def render_markdown(checked: CheckResults) -> str:
     """`report.md`: the table and the findings as text."""
     rows = ["| check | verdict | figure | wanted | why |", "|---|---|---|---|---|"]
     for item in checked.evidence:

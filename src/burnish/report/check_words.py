@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from burnish.checks.finding import Finding, read_findings
-from burnish.checks.tests import sharing
-from burnish.checks.verdict import Checked
+from burnish.checks.check import Finding, read_findings
+from burnish.checks.tests import SuiteDetails, describe_sharing
+from burnish.checks.verdict import CheckResults
 from burnish.events import Outcome
 from burnish.text import join_words, one_line, plural
 
@@ -28,7 +28,7 @@ VERDICTS: dict[Outcome, str] = {"passed": "passed", "failed": "failed", "not_run
 SYMBOLS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "not_run": "–"}
 
 
-def render_headline(checked: Checked) -> str:
+def render_headline(checked: CheckResults) -> str:
     """One sentence with the verdict, without its full stop."""
     named = _by_verdict(checked, checked.required)
     if checked.passed and not checked.required:
@@ -36,15 +36,15 @@ def render_headline(checked: Checked) -> str:
     if checked.passed:
         every = "The one check that is required" if len(checked.required) == 1 else "Every required check"
         tests = next((item for item in checked.evidence if item.check == "tests"), None)
-        is_shared = tests is not None and tests.details.get("separated") is False
-        return f"{every} passed: {join_words(named['passed'])}{sharing(is_shared, 1, 'the tests')}"
+        is_shared = tests is not None and not SuiteDetails.read(tests).separated
+        return f"{every} passed: {join_words(named['passed'])}{describe_sharing(is_shared, 1, 'the tests')}"
     said = [f"{join_words(named['failed'])} failed"] if named["failed"] else []
     if left := named["not_run"]:
         said.append(f"{join_words(left)} {'was' if len(left) == 1 else 'were'} not run")
     return f"Not good enough yet: {' and '.join(said)}"
 
 
-def list_remarks(checked: Checked) -> Iterator[str]:
+def list_remarks(checked: CheckResults) -> Iterator[str]:
     """What the headline leaves out: checks that are not required and did not pass, and what that means."""
     others = [item.check for item in checked.evidence if item.check not in checked.required]
     named = _by_verdict(checked, others)
@@ -60,12 +60,12 @@ def list_remarks(checked: Checked) -> Iterator[str]:
         yield f"What is enough here the project itself has set, in [tool.burnish] of its pyproject.toml: {said}."
 
 
-def _by_verdict(checked: Checked, names: Sequence[str]) -> dict[str, list[str]]:
+def _by_verdict(checked: CheckResults, names: Sequence[str]) -> dict[str, list[str]]:
     verdicts = {item.check: item.verdict for item in checked.evidence}
     return {key: [name for name in names if verdicts.get(name, "not_run") == key] for key in VERDICTS}
 
 
-def pick_worst(checked: Checked, most: int) -> tuple[list[tuple[str, Finding]], int]:
+def pick_worst(checked: CheckResults, most: int) -> tuple[list[tuple[str, Finding]], int]:
     """The findings to show first and how many there are in all.
 
     Those of failed checks come first: the worst of each check, then the second of each, and so on.
@@ -90,7 +90,7 @@ def format_place(finding: Finding) -> str:
     return f"{name}:{finding.line}" if finding.line else name
 
 
-def summarise(checked: Checked) -> str:
+def summarise(checked: CheckResults) -> str:
     """What was checked, and how long that took."""
     project = checked.project
     seconds = sum(checked.seconds.values())

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from burnish.checks.finding import Finding, read_findings
+from burnish.checks.check import Finding, read_findings
 from burnish.checks.project import Project
-from burnish.checks.verdict import Checked
+from burnish.checks.verdict import CheckResults
 from burnish.report.check_words import name_source
 from burnish.text import html_line, plural, strip_controls
 
@@ -19,7 +19,7 @@ Note = tuple[str, Finding]
 """A check, and what it found."""
 
 
-def read_marked_files(checked: Checked, project: Project) -> dict[str, str]:
+def read_marked_files(checked: CheckResults, project: Project) -> dict[str, str]:
     """The texts of files that have marks, the most marked first; a file that cannot be read is left out."""
     notes, missed = _collect_notes(checked), _collect_missed(checked)
     names = sorted(notes.keys() | missed.keys(), key=lambda name: (-len(notes.get(name, ())), name))
@@ -36,7 +36,7 @@ def read_marked_files(checked: Checked, project: Project) -> dict[str, str]:
     return texts
 
 
-def _collect_notes(checked: Checked) -> dict[str, list[Note]]:
+def _collect_notes(checked: CheckResults) -> dict[str, list[Note]]:
     """By file: what to write beside its lines. Lines that no test runs are marked, not noted."""
     found: dict[str, list[Note]] = defaultdict(list)
     for item in checked.evidence:
@@ -46,7 +46,7 @@ def _collect_notes(checked: Checked) -> dict[str, list[Note]]:
     return dict(found)
 
 
-def _collect_missed(checked: Checked) -> dict[str, set[int]]:
+def _collect_missed(checked: CheckResults) -> dict[str, set[int]]:
     """By file: the lines that no test runs."""
     rows = next((item.details.get("files") for item in checked.evidence if item.check == "coverage"), None)
     found = {}
@@ -58,7 +58,7 @@ def _collect_missed(checked: Checked) -> dict[str, set[int]]:
     return found
 
 
-def render_files(checked: Checked, texts: Mapping[str, str]) -> Iterator[str]:
+def render_files(checked: CheckResults, texts: Mapping[str, str]) -> Iterator[str]:
     """Every file that has marks, as HTML."""
     notes, missed = _collect_notes(checked), _collect_missed(checked)
     for place, (name, text) in enumerate(texts.items()):

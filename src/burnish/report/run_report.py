@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable
 
-from burnish.checks.finding import read_findings
+from burnish.checks.check import read_findings
 from burnish.checks.settings import CHECKS
-from burnish.checks.tests import sharing
+from burnish.checks.tests import SuiteDetails, describe_sharing
 from burnish.events import (
     Compared,
     Decided,
@@ -84,8 +84,9 @@ def _evidence(run: Run) -> str:
     rows, found = ["| check | answer | figure | why |", "|---|---|---|---|"], []
     for item in run.evidence:
         # Older records say that tests shared a process with the code, and not how many of them.
-        is_older = item.details.get("separated") is False and "shared" not in item.details
-        why = item.why + (sharing(1, 1) if is_older else "")
+        details = SuiteDetails.read(item)
+        is_older = not details.separated and details.shared is None
+        why = item.why + (describe_sharing(1, 1) if is_older else "")
         rows.append(f"| {item.check} | {item.verdict.replace('_', ' ')} | {_cell(item.figure)} | {_cell(why)} |")
         for finding in read_findings(item)[:MOST_FINDINGS]:
             where = f"line {finding.line}: " if finding.line else ""

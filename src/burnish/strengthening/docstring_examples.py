@@ -9,7 +9,7 @@ import doctest
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from burnish.checks.ground import Ground
+from burnish.checks.bench.bench import Bench
 from burnish.parsing import try_parse
 from burnish.strengthening.render_assert import RAISES, describe_answer, is_silent, value_in
 from burnish.tasks.examples import describe_test, is_literal
@@ -58,12 +58,12 @@ def read_session_examples(text: str, function: str) -> list[DocstringExample]:
     return [example for example in found if last in mentioned_names(example.body)]
 
 
-def find_contradictions(text: str, functions: Sequence[str], ground: Ground) -> Iterator[tuple[str, str]]:
+def find_contradictions(text: str, functions: Sequence[str], ground: Bench) -> Iterator[tuple[str, str]]:
     """Each function whose docstring says something else than its code gives, and both in a sentence."""
     steady = [name for name in functions if not find_nondeterminism(text, name)]
     found = [(name, example) for name in steady for example in read_call_examples(text, name)]
     asked = [*(example.check for _, example in found), *(example.call for _, example in found)]
-    answers = ground.behave_all({0: text}, asked)[0]
+    answers = ground.run_calls({0: text}, asked)[0]
     for (name, example), answer, gives in zip(found, answers, answers[len(found) :], strict=False):
         if not is_silent(answer) and not example.holds(answer):
             words = one_line(describe_test(example.body).removeprefix("assert "), 160)

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from burnish.checks.behaviour import NO_ANSWER
-from burnish.checks.ground import Ground
-from burnish.checks.in_project import InProject
-from burnish.checks.mutation.alone import whole
+from burnish.checks.bench.bench import Bench, ProjectBench
+from burnish.checks.bench.run_calls import NO_ANSWER
+from burnish.checks.mutation.mutate_module import make_survivor
 from burnish.errors import AttemptError
 from burnish.events import NewTest
 from burnish.parsing import parse, parse_expression, try_parse
@@ -88,13 +87,13 @@ class FunctionTests:
     passed_over: PassedOver | None = None
 
 
-AskSamples = Callable[[WeakFunction, InProject], Samples]
+AskSamples = Callable[[WeakFunction, ProjectBench], Samples]
 """Has a function written anew, in whole sources that pass the project's tests. Raises AttemptError."""
 
 
 def generate_tests(
     function: WeakFunction,
-    ground: InProject,
+    ground: ProjectBench,
     files: Sequence[str],
     ask_samples: AskSamples,
     until: float,
@@ -159,10 +158,10 @@ def only_new(proposed: Sequence[ProposedTest]) -> list[ProposedTest]:
 
 
 def _search(
-    function: WeakFunction, ground: Ground, files: Sequence[str], samples: Samples, until: float
+    function: WeakFunction, ground: Bench, files: Sequence[str], samples: Samples, until: float
 ) -> ProjectSearch:
     """Calls near those of the tests and of the docstring, tried on the code and on its mutants."""
-    mutants = tuple(whole(mutant, function.text) for mutant in function.survivors)
+    mutants = tuple(make_survivor(mutant, function.text) for mutant in function.survivors)
     shown = examples_of(docstring_of(function.text, function.name), function.name)
     known = (*(seed.call() for seed in _seeds_in_tests(function, files)), *shown)
     subject = Subject(ground, function.text, samples, mutants, CallFilter((function.name,), known))
@@ -171,13 +170,13 @@ def _search(
     return search
 
 
-def _try_examples(function: WeakFunction, ground: Ground) -> Iterator[Candidate]:
+def _try_examples(function: WeakFunction, ground: Bench) -> Iterator[Candidate]:
     """The examples in docstrings that the code agrees with, and which mutants each of them notices."""
     text, name = function.text, function.name
     read = {one.body: one for one in (*read_session_examples(text, name), *read_call_examples(text, name))}
     found = list(read.values())[:MOST_EXAMPLES]
     modules = dict(enumerate([text, *(mutant.module(text) for mutant in function.survivors)]))
-    answers = ground.behave_all(modules, [example.check for example in found])
+    answers = ground.run_calls(modules, [example.check for example in found])
     for place, example in enumerate(found):
         if example.holds(answers[0][place]):
             given = [(mutant.key, answers[number][place]) for number, mutant in enumerate(function.survivors, 1)]

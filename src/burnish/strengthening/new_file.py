@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from burnish.checks.bench.project_finder import is_named_as_test
 from burnish.checks.mutation.mutant import Mutant
-from burnish.checks.suite_finder import is_named_as_test
 from burnish.errors import SetupProblem
 from burnish.paths import write_atomically
 from burnish.strengthening.generate import ProposedTest

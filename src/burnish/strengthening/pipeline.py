@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from burnish.checks.in_project import InProject
-from burnish.checks.lab import Lab
+from burnish.checks.bench.bench import ProjectBench, UsualRun
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.mutation.mutant import Mutant
-from burnish.checks.watcher import Watcher
+from burnish.checks.verdict import Watcher
 from burnish.errors import AttemptError, CheckError, SetupProblem
 from burnish.events import BaseEvent, Decided, Evidence, Mutated, NewTest, Strengthened, Survivor
 from burnish.strengthening.docstring_examples import find_contradictions
@@ -71,7 +71,7 @@ class Pipeline:
     """One run of it, and what came of it so far."""
 
     scope: Scope
-    lab: Lab
+    lab: CheckContext
     """Where the project's code and tests run."""
     settings: StrengthenSettings
     emit: Callable[[BaseEvent], None]
@@ -187,9 +187,9 @@ class Pipeline:
             self.proof = proof = trial.prove(files)
             figures.append(f"{len(self.tests)} kept, {len(proof.noticed | proof.pinned)} more noticed")
 
-    def _ground(self, source: Path) -> InProject:
+    def _ground(self, source: Path) -> ProjectBench:
         """Where versions of one source are tried; the lab is lent to it, so there is nothing to close."""
-        return InProject(self.scope.project, source, seconds=self.settings.suite_seconds, lab=self.lab)
+        return ProjectBench(self.scope.project, source, usual=UsualRun(self.settings.suite_seconds), context=self.lab)
 
     @property
     def noticed(self) -> int:

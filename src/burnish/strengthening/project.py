@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from burnish.checks.lab import Lab
-from burnish.checks.mutation.maker import MAKER
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_finder import is_collected, is_named_as_test, python_files
+from burnish.checks.bench.project_run import PASSING, SuiteRun, run_suite
 from burnish.checks.mutation.mutant import Mutant
-from burnish.checks.mutation.score import NOTICED, UNNOTICED
-from burnish.checks.mutation.trial import try_mutants
+from burnish.checks.mutation.mutate_project import NOTICED, UNNOTICED, try_mutants
+from burnish.checks.mutation.mutmut_client import MUTMUT
 from burnish.checks.project import Project
-from burnish.checks.project_run import PASSING, Ran, run_suite
-from burnish.checks.python_files import python_files
-from burnish.checks.suite_finder import is_collected, is_named_as_test
 from burnish.errors import CheckError, SetupProblem
 from burnish.tasks.repair import from_file, function_names
 from burnish.text import one_line, plural
@@ -112,7 +110,7 @@ def require_writable(scope: Scope) -> None:
             )
 
 
-def run_passing_tests(scope: Scope, lab: Lab) -> Ran:
+def run_passing_tests(scope: Scope, lab: CheckContext) -> SuiteRun:
     """Run the tests as they are. Raises SetupProblem unless all pass, with the first that fails."""
     try:
         ran = run_suite(scope.project, lab)
@@ -144,7 +142,7 @@ def make_mutants(scope: Scope) -> list[Mutant]:
     made: dict[str, Mutant] = {}
     for source, text in scope.texts.items():
         try:
-            found = MAKER.mutants(str(source), text)
+            found = MUTMUT.mutants(str(source), text)
         except CheckError as error:
             raise SetupProblem(f"{error}. Name sources that are Python, or leave this one out.") from error
         made |= {mutant.key: mutant for mutant in found if scope.function in ("", mutant.name, mutant.owner)}
@@ -159,7 +157,7 @@ def make_mutants(scope: Scope) -> list[Mutant]:
     return mutants
 
 
-def try_on_tests(project: Project, lab: Lab, mutants: Sequence[Mutant], seconds: float) -> MutantOutcomes:
+def try_on_tests(project: Project, lab: CheckContext, mutants: Sequence[Mutant], seconds: float) -> MutantOutcomes:
     """Which of the mutants the project's tests notice. Raises CheckError where none could be tried."""
     trial = try_mutants(project, lab, mutants, seconds)
     if trial.problem:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from burnish.checks.behaviour import behave_all
+from burnish.checks.bench.check_context import open_overlay
+from burnish.checks.bench.project_run import run_suite
+from burnish.checks.bench.run_calls import run_calls
 from burnish.checks.mutation.mutant import Mutant
 from burnish.checks.project import Project
-from burnish.checks.project_run import run_suite
-from burnish.checks.staged import staged
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError
 from burnish.sandbox.sandbox import Sandbox
@@ -33,7 +33,7 @@ LONG_SECONDS = 20.0
 def drop_unsteady(candidates: Sequence[Candidate], code: str, sandbox: Sandbox) -> list[Candidate]:
     """Without those whose call gives something else in another order of sets. An example of the task has no call."""
     calls = [one.call for one in candidates if one.call]
-    runs = [behave_all({0: code}, calls, sandbox, hash_seed=seed)[0] for seed in SEEDS]
+    runs = [run_calls({0: code}, calls, sandbox, hash_seed=seed)[0] for seed in SEEDS]
     unsteady = {call for call, *answers in zip(calls, *runs, strict=True) if not are_same(*answers)}
     return [one for one in candidates if one.call not in unsteady]
 
@@ -113,7 +113,7 @@ class ProjectTrial:
         if not texts:
             return {}
         project = self._project_with(texts, beside=bool(seed) and self.suite_seconds < LONG_SECONDS)
-        with staged(self.scope.project, texts, self.sandbox) as lab:
+        with open_overlay(self.scope.project, texts, self.sandbox) as lab:
             ran = run_suite(project, lab, seed)
         passed = [test.id.partition("::") for test in ran.tests.values() if test.outcome == "passed"]
         return {path: {name for file, _, name in passed if file == str(path)} for path in texts}
@@ -124,7 +124,7 @@ class ProjectTrial:
             return frozenset()
         texts = {file.path: file.render(self.mutants, pinned) for file in files}
         chosen = [self.mutants[key] for key in sorted(keys)]
-        with staged(self.scope.project, texts, self.sandbox) as lab:
+        with open_overlay(self.scope.project, texts, self.sandbox) as lab:
             try:
                 return try_on_tests(self._project_with(texts, beside=False), lab, chosen, self.seconds).noticed
             except CheckError:

@@ -7,7 +7,7 @@ import ast
 from functools import lru_cache
 from typing import Any
 
-from burnish.checks.behaviour import NO_ANSWER, TOO_SLOW
+from burnish.checks.bench.run_calls import NO_ANSWER, TOO_SLOW
 from burnish.parsing import parse_expression
 from burnish.search.seed_calls import write_value
 from burnish.tasks.examples import is_error

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from burnish.checks.ground import Ground
-from burnish.checks.mutation.alone import Unnoticed
+from burnish.checks.bench.bench import Bench
+from burnish.checks.mutation.mutate_module import SurvivingModule
 from burnish.strengthening.oracle import CallFilter, Expectation, Sample, Samples, expect, pin
 from burnish.strengthening.render_assert import RAISES, are_same, is_silent, is_value, render_assert
 from burnish.strengthening.set_cover import Candidate
@@ -26,11 +26,11 @@ ProposeCalls = Callable[[int, Sequence[str]], Sequence[str]]
 class Subject:
     """The code that needs tests, and who has a say: all that a search is handed."""
 
-    ground: Ground
+    ground: Bench
     """Where versions are run."""
     code: str
     samples: Samples
-    mutants: tuple[Unnoticed, ...]
+    mutants: tuple[SurvivingModule, ...]
     known: CallFilter
     """What the known calls have in common."""
     cancel: threading.Event = field(default_factory=threading.Event)
@@ -61,7 +61,7 @@ class Search:
         return self.subject.cancel.is_set() or time.monotonic() >= self.until
 
     @property
-    def left(self) -> list[Unnoticed]:
+    def left(self) -> list[SurvivingModule]:
         """Mutants that no test notices yet, or only pinned ones."""
         return [mutant for mutant in self.subject.mutants if not self._is_settled(mutant)]
 
@@ -86,11 +86,11 @@ class Search:
                 return
             self.try_calls(propose(number, [self.subject.code, *(mutant.module for mutant in left)]), left)
 
-    def try_calls(self, calls: Sequence[str], mutants: Sequence[Unnoticed]) -> None:
+    def try_calls(self, calls: Sequence[str], mutants: Sequence[SurvivingModule]) -> None:
         """Run the code and the samples on new calls, then the mutants on those that can be a test."""
         fresh = [call for call in dict.fromkeys(calls) if call not in self.own]
         modules = dict(enumerate((self.subject.code, *self.subject.samples.codes)))
-        answers = self.subject.ground.behave_all(modules, fresh)
+        answers = self.subject.ground.run_calls(modules, fresh)
         for place, call in enumerate(fresh):
             self.own[call] = answers[0][place]
             expected = self._expect(call, [answers[number][place] for number in modules])
@@ -111,10 +111,10 @@ class Search:
         meant = not own.answer.startswith(RAISES) or own.answer in self._meant_errors
         return found if found and meant and render_assert(call, found.answer) else None
 
-    def run_mutants(self, mutants: Sequence[Unnoticed], calls: Sequence[str]) -> None:
+    def run_mutants(self, mutants: Sequence[SurvivingModule], calls: Sequence[str]) -> None:
         """Run mutants on calls that can be a test, and keep on which of them each differs from the code."""
         modules = [self.subject.code, *(mutant.module for mutant in mutants)]
-        answers = self.subject.ground.behave_all(dict(enumerate(modules)), calls)
+        answers = self.subject.ground.run_calls(dict(enumerate(modules)), calls)
         for place, call in enumerate(calls):
             # the code runs beside its mutants once more: where it gives something else now, nothing is told apart
             if answers[0][place] != self.own[call]:
@@ -126,7 +126,7 @@ class Search:
                 elif not are_same(answers[number][place], self.own[call]):
                     self.apart.setdefault(mutant.key, set()).add(call)
 
-    def _is_settled(self, mutant: Unnoticed) -> bool:
+    def _is_settled(self, mutant: SurvivingModule) -> bool:
         found = (self.expected.get(call) for call in self.apart.get(mutant.key, ()))
         return any(one is not None and one.origin != "pinned" for one in found)
 
@@ -140,12 +140,12 @@ class ProjectSearch(Search):
     any_script = True
 
     @property
-    def left(self) -> list[Unnoticed]:
+    def left(self) -> list[SurvivingModule]:
         """Mutants that nothing tells apart; where there are samples, all: these may still speak against the code."""
         mutants = self.subject.mutants
         return [mutant for mutant in mutants if self.subject.samples.codes or mutant.key not in self.apart]
 
-    def try_calls(self, calls: Sequence[str], mutants: Sequence[Unnoticed]) -> None:
+    def try_calls(self, calls: Sequence[str], mutants: Sequence[SurvivingModule]) -> None:
         """The calls as they are; and where one gives an object that no test can write down, what that object holds."""
         fresh = [call for call in dict.fromkeys(calls) if call not in self.own]
         super().try_calls(fresh, mutants)
@@ -160,7 +160,7 @@ class ProjectSearch(Search):
     def find_plain_forms(self, calls: Sequence[str]) -> list[str]:
         """Each call with the first of the forms by which its object gives something that a test can state."""
         forms = [f"{call}{form}" for call in calls for form in PLAIN_FORMS]
-        answers = self.subject.ground.behave_all({0: self.subject.code}, forms)[0]
+        answers = self.subject.ground.run_calls({0: self.subject.code}, forms)[0]
         given = dict(zip(forms, answers, strict=True))
         good = {
             form for form, answer in given.items() if is_value(answer) and render_assert(form, answer, self.any_script)

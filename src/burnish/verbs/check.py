@@ -4,9 +4,8 @@ import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from burnish.checks.lab import Lab
-from burnish.checks.verdict import Checked, chosen, judge_all
-from burnish.checks.watcher import Watcher
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.verdict import CheckResults, Watcher, choose_checks, judge_all
 from burnish.errors import SetupProblem
 from burnish.packages import parse_requirements
 from burnish.report.check_report import unwritable_folder, write_reports
@@ -25,7 +24,7 @@ def check(
     watch: Watcher | None = None,
     packages: Sequence[str] = (),
     allow_packages: Sequence[str] = (),
-) -> Checked:
+) -> CheckResults:
     """What every check, or those in `only`, says about the code at `paths`; `checked.passed` is the verdict.
 
     `out` names a folder for `report.html`, `report.json` and `report.md`. A check that could not be run says so and
@@ -49,16 +48,16 @@ def examine(
     out: str | Path | None = None,
     watch: Watcher | None = None,
     packages: Sequence[str] = (),
-) -> Checked:
+) -> CheckResults:
     """The same, with bugs of ours left in `checked.bugs` for a caller who wants to show the answers first."""
-    from burnish.checks.project_finder import find_project
+    from burnish.checks.bench.project_finder import find_project
 
-    chosen(only)
+    choose_checks(only)
     if out is not None:
         _must_be_writable(Path(out))
     project = find_project(_several(paths), _several(tests), python, test_command)
     project, _ = add_project_layer(project, packages, watch.told if watch else None)
-    with Lab(project, sandbox) as lab:
+    with CheckContext(project, sandbox) as lab:
         checked = judge_all(project, lab, only, watch)
     if out is not None:
         write_reports(checked, project, Path(out))

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.checks.fingerprint import fingerprint
-from burnish.checks.project_finder import find_project
-from burnish.checks.suspects import Before
+from burnish.checks.bench.bench import fingerprint
+from burnish.checks.bench.fault_localisation import OriginalRun
+from burnish.checks.bench.project_finder import find_project
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
 from burnish.models.names import Models
@@ -49,5 +49,5 @@ def plan_of(run: Run, bounds: Budget | None = None) -> Plan:
             f"The tests have changed on disk since run {run.id!r} began: its results are about others. "
             f"Begin anew: burnish fix {target.path}"
         )
-    before = Before(seconds=float(facts.get("test_seconds", 0.0)))
+    before = OriginalRun(seconds=float(facts.get("test_seconds", 0.0)))
     return Plan(target, project, target.path.relative_to(project.root), task, before, tuple(facts.get("aside", ())))

@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from burnish.checks.fingerprint import fingerprint
-from burnish.checks.in_project import InProject
-from burnish.checks.lab import Lab
+from burnish.checks.bench.bench import ProjectBench, UsualRun, fingerprint
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.fault_localisation import (
+    DecidingTests,
+    OriginalRun,
+    choose_deciding,
+    rank_functions,
+    run_original,
+)
+from burnish.checks.bench.project_finder import find_project
+from burnish.checks.bench.project_run import has_tests
 from burnish.checks.missing_packages import find_missing_package, install_command
 from burnish.checks.project import Project
-from burnish.checks.project_finder import find_project
-from burnish.checks.project_run import has_tests
 from burnish.checks.suite import Suite
-from burnish.checks.suspects import Before, Counting, counting, examine, ranked
-from burnish.checks.tests import sharing
+from burnish.checks.tests import describe_sharing
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Notice
 from burnish.packages import Budget
@@ -40,7 +45,7 @@ class Plan:
     project: Project
     source: Path
     task: Task
-    before: Before = field(default_factory=Before)
+    before: OriginalRun = field(default_factory=OriginalRun)
     aside: tuple[str, ...] = ()
     """Tests that fail for reasons that the repair cannot reach."""
     failing: tuple[str, ...] = ()
@@ -67,17 +72,10 @@ class Plan:
         }
 
 
-def ground_of(plan: Plan, sandbox: str = "auto") -> InProject:
+def ground_of(plan: Plan, sandbox: str = "auto") -> ProjectBench:
     """Where the versions of a plan are tried."""
-    before = plan.before
-    return InProject(
-        plan.project,
-        plan.source,
-        sandbox,
-        before.seconds,
-        plan.failing,
-        before.slowest,
-    )
+    usual = UsualRun(plan.before.seconds, plan.before.slowest, tuple(plan.failing))
+    return ProjectBench(plan.project, plan.source, sandbox, usual)
 
 
 def plan_for(
@@ -110,7 +108,7 @@ def plan_for(
     _must_hold_no_test(source, before)
     chosen = _chosen(tests, project.root)
     name, suspects = _function(looked, before, function, spec, sandbox)
-    count = counting(before, name, chosen, parses=try_parse(target.text) is not None)
+    count = choose_deciding(before, name, chosen, parses=try_parse(target.text) is not None)
     files = fingerprint(project.root, count.deciding_tests, source)
     task = from_file(target.text, name, spec, count.deciding_tests, tuple(suspects)).model_copy(
         update={"project_files": files, **({"packages": tuple(packages)} if packages else {})}
@@ -120,14 +118,14 @@ def plan_for(
     return Plan(target, project, source, task, before, count.aside, count.failing, layer.asked if layer else (), why)
 
 
-def _looked(plan: Plan, sandbox: str, watch: Watch | None) -> Before:
+def _looked(plan: Plan, sandbox: str, watch: Watch | None) -> OriginalRun:
     if not has_tests(plan.project):
-        return Before()
+        return OriginalRun()
     if watch:
         watch(Notice(text="running the project's tests as they are"))
-    with Lab(plan.project, sandbox) as lab:
+    with CheckContext(plan.project, sandbox) as lab:
         try:
-            return examine(plan.project, lab, plan.source, plan.target.text)
+            return run_original(plan.project, lab, plan.source, plan.target.text)
         except CheckError as error:
             raise SetupProblem(_not_run(str(error))) from error
 
@@ -136,7 +134,7 @@ def _not_run(why: str) -> str:
     return f"The tests of the project could not be run: {why}. Look at them by themselves: python -m pytest"
 
 
-def _must_hold_no_test(source: Path, before: Before) -> None:
+def _must_hold_no_test(source: Path, before: OriginalRun) -> None:
     """Whatever a file is called: where pytest found a test in it, it is one."""
     names = [test.partition("::")[2] for test in (*before.failing, *before.passing) if _file(test) == str(source)]
     inside = [name for name in names if "." not in name.partition("[")[0] and name != source.stem]
@@ -159,10 +157,10 @@ def _chosen(tests: Sequence[Path | str], root: Path) -> tuple[str, ...]:
     return tuple(f"{Path(os.path.abspath(file)).relative_to(root)}{mark}{rest}" for file, mark, rest in parts)  # noqa: PTH100
 
 
-def _function(plan: Plan, before: Before, named: str | None, spec: str, sandbox: str) -> tuple[str, list[str]]:
+def _function(plan: Plan, before: OriginalRun, named: str | None, spec: str, sandbox: str) -> tuple[str, list[str]]:
     """The function to repair, and the others that may hold the bug."""
     text = plan.target.text
-    known, suspects = repairable_names(text), ranked(before)
+    known, suspects = repairable_names(text), rank_functions(before)
     if named:
         return named, [name for name in suspects if name != named]
     if len(known) == 1:
@@ -191,7 +189,7 @@ def _at_fault(text: str, known: list[str], problem: str) -> str:
     return (inside or above or known)[-1]
 
 
-def _unreachable(plan: Plan, before: Before) -> str:
+def _unreachable(plan: Plan, before: OriginalRun) -> str:
     failed = {**before.broken, **before.failing}
     first = next(iter(failed.values()))
     if package := find_missing_package((test.message for test in failed.values()), plan.project):
@@ -232,7 +230,7 @@ def _by_its_words(plan: Plan, known: list[str], spec: str, sandbox: str) -> str:
     return known[0]
 
 
-def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: str, sandbox: str) -> str:
+def _why_nothing(plan: Plan, before: OriginalRun, count: DecidingTests, task: Task, spec: str, sandbox: str) -> str:
     """In one sentence, why there is nothing to repair; empty when something fails, or words ask for more."""
     if count.failing or explain_syntax_error(plan.target.text):
         return ""
@@ -254,4 +252,4 @@ def _why_nothing(plan: Plan, before: Before, count: Counting, task: Task, spec: 
             f'Say it: burnish fix {plan.source} --tests test_{plan.source.name}, or --spec "what it should do"'
         )
     said = "its test passes" if passing == 1 else f"all {passing} tests pass"
-    return f"nothing to fix: {said} already{sharing(passing, passing)}"
+    return f"nothing to fix: {said} already{describe_sharing(passing, passing)}"

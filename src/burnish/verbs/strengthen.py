@@ -13,12 +13,12 @@ from burnish.agent.limits import PER_ANSWER, Limits, Meter
 from burnish.agent.nodes.draft import rewrite
 from burnish.agent.normalise import normalise_code
 from burnish.agent.state import AgentState
-from burnish.checks.in_project import InProject
-from burnish.checks.lab import Lab
-from burnish.checks.project_finder import find_project
-from burnish.checks.project_run import PASSING
+from burnish.checks.bench.bench import ProjectBench
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_finder import find_project
+from burnish.checks.bench.project_run import PASSING
 from burnish.checks.suite import Suite
-from burnish.checks.watcher import Watcher
+from burnish.checks.verdict import Watcher
 from burnish.config import load
 from burnish.errors import AttemptError, SetupProblem
 from burnish.events import (
@@ -99,7 +99,7 @@ def strengthen(
     if apply:
         require_writable(scope)
     mutants = make_mutants(scope)
-    with Lab(scope.project, sandbox) as lab:
+    with CheckContext(scope.project, sandbox) as lab:
         with watch_step(watch, "tests") as figures:
             ran = run_passing_tests(scope, lab)
             figures.append(f"{ran.counted(*PASSING)} passed")
@@ -175,7 +175,7 @@ def _open_model(model: Model | str | None, store: Store) -> tuple[Model | None, 
 
 @contextmanager
 def _record_run(
-    store: Store, scope: Scope, model: Model | None, why: str, lab: Lab, asked: Mapping[str, object]
+    store: Store, scope: Scope, model: Model | None, why: str, lab: CheckContext, asked: Mapping[str, object]
 ) -> Iterator[Record]:
     """The run's record; what breaks the work off is written there, and raised again."""
     project = scope.project
@@ -224,13 +224,13 @@ def _finish(record: Record, pipeline: Pipeline, apply: bool) -> None:
 class SampleWriter:
     """Has the model write functions anew from their docstrings, without seeing their bodies, as long as time allows."""
 
-    def __init__(self, model: Model, lab: Lab, limits: Limits, tests: tuple[str, ...], record: Record) -> None:
+    def __init__(self, model: Model, lab: CheckContext, limits: Limits, tests: tuple[str, ...], record: Record) -> None:
         many = limits.model_copy(update={"calls": 10_000, "tokens": 10_000_000})  # the time alone ends it
         self.tools = Tools(model, lab.sandbox, Meter(many), threading.Event())
         self.tests, self.record = tests, record
         self.number = 0
 
-    def write_samples(self, function: WeakFunction, ground: InProject) -> Samples:
+    def write_samples(self, function: WeakFunction, ground: ProjectBench) -> Samples:
         """Whole sources with the function written anew that pass the project's tests; only of plain functions."""
         task = from_file(function.text, function.name)
         is_plain = isinstance(find_definition(try_parse(function.text), function.name), ast.FunctionDef)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from burnish.checks.project_finder import find_root
-from burnish.checks.suite_finder import FOLDERS, is_collected, is_named_as_test, is_test
+from burnish.checks.bench.project_finder import FOLDERS, find_root, is_collected, is_named_as_test, is_test
 from burnish.errors import SetupProblem
 from burnish.parsing import decode_source
 from burnish.text import one_line

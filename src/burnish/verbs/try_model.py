@@ -21,6 +21,7 @@ from burnish.agent.answer.forms import FENCE
 from burnish.agent.ask import Tools, ask
 from burnish.agent.limits import Limits, Meter
 from burnish.agent.model_tests import extract_tests
+from burnish.checks.tests import grade_script
 from burnish.errors import ModelError, PromptTooLong, SetupProblem
 from burnish.events import (
     CheckFinished,
@@ -392,7 +393,7 @@ def _make_code_task(
                 text, task.entry_point, signature=task.signature, base=task.base_code, ended=reply.ended
             )
             if not found.problem:
-                graded = box.grade(found.code, tests)
+                graded = grade_script(found.code, tests, box, timeout_seconds=10.0)
                 failed = next((case.message or case.name for case in graded.cases if case.outcome != "passed"), "")
                 return "" if graded.all_passed else f"the code is wrong: {one_line(graded.problem or failed, 120)}"
         return found.problem

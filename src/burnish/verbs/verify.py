@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from burnish.checks.final import CODE, TESTS, project_of
-from burnish.checks.finding import Finding
-from burnish.checks.ground import Alone
-from burnish.checks.lab import Lab
+from burnish.checks.bench.bench import ModuleBench
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.run_calls import find_set_order_dependence
+from burnish.checks.check import Finding
+from burnish.checks.final import CODE, TESTS, solution_project
 from burnish.checks.security.reach import find_added_reaches
-from burnish.checks.set_order import order_findings
 from burnish.checks.settings import CHECKS
-from burnish.checks.verdict import BESIDE, judge_all
-from burnish.checks.watcher import Watcher
+from burnish.checks.verdict import BESIDE, Watcher, judge_all
 from burnish.errors import SandboxError, SetupProblem
 from burnish.events import Evidence, Frozen, Outcome
 from burnish.evidence.claims import (
@@ -162,8 +161,8 @@ def _again(
         root = Path(folder).resolve()
         (root / CODE).write_text(code, "utf-8")
         (root / TESTS).write_text(build_suite(dossier).render(list_disputed(dossier), pinned=False), "utf-8")
-        project = project_of(root, layer, [one.name for one in dossier.packages if one.named])
-        with Lab(project, sandbox) as lab:
+        project = solution_project(root, layer, [one.name for one in dossier.packages if one.named])
+        with CheckContext(project, sandbox) as lab:
             results, tests, reaches = _tests(dossier, code, lab)
             left_out = {said.check: _left_out(said, fast, tests.answer == "holds") for said in dossier.checks}
             names = [name for name, why in left_out.items() if not why]
@@ -175,7 +174,7 @@ def _again(
             ], lab.sandbox.level
 
 
-def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome], Claim, list[Finding]]:
+def _tests(dossier: Dossier, code: str, lab: CheckContext) -> tuple[Mapping[str, Outcome], Claim, list[Finding]]:
     """What each test says here, and what speaks against it: that code could have fooled it, or the order of a set did.
 
     Code that hangs or crashes does not do what was said.
@@ -183,7 +182,7 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
     All tests share one file, and text in it could replace what is tested: those of the task's words run once more
     without any other, and only what passes both times has passed.
     """
-    suite, ground = build_suite(dossier), Alone(lab.sandbox)
+    suite, ground = build_suite(dossier), ModuleBench(lab.sandbox)
     try:
         graded = ground.grade(code, suite, list_disputed(dossier))
         apart, problem = _of_words(dossier, code, ground)
@@ -192,11 +191,11 @@ def _tests(dossier: Dossier, code: str, lab: Lab) -> tuple[Mapping[str, Outcome]
     results = suite.outcomes(graded) | apart
     could_fool = graded.all_passed and not graded.separated and not dossier.run.continues  # that one had code before
     reaches = find_added_reaches("", code, CODE, suite.render(list_disputed(dossier))) if could_fool else []
-    doubts = order_findings(code, suite, list_disputed(dossier), lab.sandbox) if graded.all_passed else []
+    doubts = find_set_order_dependence(code, suite, list_disputed(dossier), lab.sandbox) if graded.all_passed else []
     return results, claim_tests(dossier, results, graded.problem or problem), [*reaches, *doubts]
 
 
-def _of_words(dossier: Dossier, code: str, ground: Alone) -> tuple[dict[str, Outcome], str]:
+def _of_words(dossier: Dossier, code: str, ground: ModuleBench) -> tuple[dict[str, Outcome], str]:
     """Those of the words' own tests that do not pass by themselves, and what is to be said of it."""
     suite = build_suite_of_words(dossier)
     if not suite.given:

@@ -42,7 +42,7 @@ class Gone:
     def test_texts(self, suite: Suite) -> tuple[str, ...]:
         return ()
 
-    def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
         self.asked += 1
         raise SandboxError("the cell did not start")
 

@@ -5,8 +5,7 @@ import pytest
 from burnish import Run, ScriptedModel
 from burnish.agent.nodes.judge import judge
 from burnish.attempt import attempt
-from burnish.checks.fingerprint import Fingerprint
-from burnish.checks.ground import Alone
+from burnish.checks.bench.bench import Fingerprint, ModuleBench
 from burnish.checks.suite import Suite
 from burnish.events import CheckFinished, Event, Refused, RunFinished, TestsFrozen, TestsProposed
 from burnish.sandbox import Sandbox
@@ -46,7 +45,7 @@ def test_a_suite_that_changed_after_it_was_accepted_is_refused_and_recorded(box:
     assert finished.verdict == "failed"
 
 
-class Shop(Alone):
+class Shop(ModuleBench):
     """A ground with a project's tests on disk: the n-th look at their files finds the n-th of these, then the last."""
 
     def __init__(self, box: Sandbox, *looks: Fingerprint) -> None:

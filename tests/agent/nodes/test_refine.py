@@ -13,8 +13,8 @@ from burnish.agent.nodes.run import hash_basis
 from burnish.agent.refine_gate import NOT_COMPARED, find_difference
 from burnish.agent.state import USER, AgentState
 from burnish.attempt import attempt
+from burnish.checks.bench.bench import ModuleBench
 from burnish.checks.final import FinalChecks
-from burnish.checks.ground import Alone
 from burnish.errors import SandboxError
 from burnish.events import (
     Asked,
@@ -293,10 +293,10 @@ def test_an_answer_that_changes_its_arguments_or_raises_another_error_does_not_l
         assert find_difference(SLOW, answer, calls, tools(box).ground).startswith("it does not do the same: unique(")
 
 
-class Silent(Alone):
+class Silent(ModuleBench):
     """A place where nothing can be compared."""
 
-    def behave_all(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
         raise SandboxError("no place to run")
 
 

@@ -12,7 +12,7 @@ from burnish.agent.nodes.strengthen import read_calls, strengthen
 from burnish.agent.nodes.survivors import independent_samples, plan_samples
 from burnish.agent.policy import decide, may_repair
 from burnish.agent.state import AgentState
-from burnish.checks.mutation.alone import Mutations
+from burnish.checks.mutation.mutate_module import Mutations
 from burnish.events import (
     Decided,
     Event,

@@ -7,7 +7,7 @@ import pytest
 
 from burnish import Limits, Run, ScriptedModel, Store
 from burnish.attempt import attempt
-from burnish.checks.mutation.alone import Mutations
+from burnish.checks.mutation.mutate_module import Mutations
 from burnish.events import Asked, Decided, Event, Mutated, Resumed, Stopped, Strengthened, TestsFrozen
 from burnish.report.deliverables import read_suite
 from burnish.report.deliverables import render_tests as delivered

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.project import Project
 from burnish.checks.settings import Settings
 from tests.checks.dependencies.services import Services, serving
 
 
-class Tools(Lab):
+class Tools(CheckContext):
     """A lab for a check that runs nothing of the project: tools alone, and no sandbox to wait for."""
 
     def __init__(self, project: Project) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from burnish.checks import Finding, Lab, Project
+from burnish.checks import CheckContext, Finding, Project
 from burnish.checks.mutation import MutationCheck
-from burnish.checks.mutation.maker import MAKER, Maker
+from burnish.checks.mutation.mutmut_client import MUTMUT, MutmutClient
 from burnish.checks.settings import Settings
 from burnish.events import Evidence
 
@@ -31,14 +31,14 @@ def project_of(folder: Path, files: Mapping[str, str], generated: bool = False, 
 def judged(
     folder: Path,
     files: Mapping[str, str],
-    maker: Maker = MAKER,
+    maker: MutmutClient = MUTMUT,
     tell: Callable[[int, int], None] | None = None,
     **settings: Any,
 ) -> Evidence:
     """What the check says, in a real sandbox."""
     project = project_of(folder, files, **settings)
-    with Lab(project, tell=tell) as lab:
-        return MutationCheck(maker).judge(project, lab)
+    with CheckContext(project, tell=tell) as context:
+        return MutationCheck(maker).judge(project, context)
 
 
 def findings(evidence: Evidence) -> list[Finding]:

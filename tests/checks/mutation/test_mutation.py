@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.mutation.maker import Maker
+from burnish.checks.mutation.mutmut_client import MutmutClient
 from burnish.errors import CheckError
 from tests.checks.mutation.support import findings, judged
 
@@ -195,13 +195,17 @@ def test_a_source_that_does_not_parse_is_named(tmp_path: Path) -> None:
 def test_a_broken_mutmut_is_not_a_pass(tmp_path: Path, program: str) -> None:
     (tmp_path / "broken.py").write_text(program)
     with pytest.raises(CheckError, match="mutmut did not answer"):
-        judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, maker=Maker(tmp_path / "broken.py", seconds=1))
+        judged(
+            tmp_path,
+            {"clamp.py": CLAMP, "test_clamp.py": STRONG},
+            maker=MutmutClient(tmp_path / "broken.py", seconds=1),
+        )
 
 
 def test_an_answer_of_another_shape_is_not_a_pass(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text('input(); print(\'{"mutants": [{"key": 1}]}\', flush=True); input()')
     with pytest.raises(CheckError, match="no list of mutants"):
-        judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, maker=Maker(tmp_path / "odd.py"))
+        judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, maker=MutmutClient(tmp_path / "odd.py"))
 
 
 def test_progress_is_told_to_the_end(tmp_path: Path) -> None:

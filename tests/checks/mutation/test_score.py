@@ -2,8 +2,8 @@
 
 import pytest
 
-from burnish.checks.mutation.score import Score, wilson
-from burnish.checks.mutation.trial import Listener, Trial
+from burnish.checks.bench.project_run import FactReader
+from burnish.checks.mutation.mutate_project import MutationRun, MutationScore
 
 
 def outcomes(**counts: int) -> dict[str, str]:
@@ -11,29 +11,32 @@ def outcomes(**counts: int) -> dict[str, str]:
 
 
 def test_timeouts_and_crashes_are_noticed_and_code_without_tests_is_not() -> None:
-    score = Score(outcomes(killed=5, timeout=2, suspicious=1, survived=1, no_tests=1, invalid=7))
+    score = MutationScore(outcomes(killed=5, timeout=2, suspicious=1, survived=1, no_tests=1, invalid=7))
     assert (score.tried, score.percent, score.figure()) == (10, 80.0, "80 %")
     assert score.interval == (80.0, 80.0)
 
 
 def test_an_early_stop_shows_interval_and_numbers() -> None:
-    assert Score(outcomes(killed=94, survived=26, not_tried=190)).figure() == "78 % (70 to 85), 120 of 310 tried"
+    assert (
+        MutationScore(outcomes(killed=94, survived=26, not_tried=190)).figure() == "78 % (70 to 85), 120 of 310 tried"
+    )
 
 
 def test_a_score_is_never_rounded_up() -> None:
-    assert Score(outcomes(killed=599, survived=401)).figure() == "59 %"
+    assert MutationScore(outcomes(killed=599, survived=401)).figure() == "59 %"
 
 
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"), [(0, 10, 0.0, 27.75), (10, 10, 72.25, 100.0), (5, 10, 23.66, 76.34)]
 )
 def test_wilsons_interval_is_the_published_one(successes: int, n: int, low: float, high: float) -> None:
-    assert wilson(successes, n) == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
+    score = MutationScore(outcomes(killed=successes, survived=n - successes, not_tried=1))
+    assert score.interval == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
 
 
 def test_a_cell_can_only_speak_of_known_mutants_in_known_words_and_once() -> None:
-    trial = Trial(outcomes={"a": "not_tried", "b": "not_tried"})
-    listen = Listener(trial, "7:", lambda: None)
+    trial = MutationRun(outcomes={"a": "not_tried", "b": "not_tried"})
+    listen = FactReader("7:", trial.hear)
     listen(b'7:{"mutant": "c", "was": "killed"}\n7:{"mutant": "b", "was": "wonderful"}\n7:[1]\n7:nonsense\n')
     listen(b'7:{"baseline": 3}\n{"mutant": "a", "was": "killed"}\n8:{"mutant": "a", "was": "killed"}\n7:{"mut')
     listen(b'ant": "a", "was": "survived"}\n')

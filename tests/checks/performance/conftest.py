@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.performance import PerformanceCheck
 from burnish.checks.project import Project
 from burnish.checks.settings import Settings
@@ -40,8 +40,8 @@ def judge(tmp_path: Path) -> Judge:
         if tests:
             (root / "test_code.py").write_text(f"from code_under_test import *\n{tests}")
         project = project_at(root, growth)
-        with Lab(project) as lab:
-            return PerformanceCheck().judge(project, lab)
+        with CheckContext(project) as context:
+            return PerformanceCheck().judge(project, context)
 
     return judged
 
@@ -54,7 +54,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Evidence]:
     project = project_at(root, tests="test_planted.py")
 
     def judged() -> Evidence:
-        with Lab(project) as lab:
-            return PerformanceCheck().judge(project, lab)
+        with CheckContext(project) as context:
+            return PerformanceCheck().judge(project, context)
 
     return judged

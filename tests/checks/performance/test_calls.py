@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.performance.calls import find
+from burnish.checks.performance.calls import find_called_functions
 from burnish.checks.project import Project
 
 CODE = "def f(xs, k=0):\n    return xs\n\n\ndef g(n):\n    return n\n\n\nasync def h(xs):\n    return xs\n"
@@ -18,7 +18,7 @@ def found(root: Path, test: str, source: str = "code.py", text: str = CODE) -> l
     file.write_text(text)
     (root / "test_it.py").write_text(test)
     project = Project(root=root, sources=(Path(source),), tests=(Path("test_it.py"),), python=Path(sys.executable))
-    return [(f.name, [ast.literal_eval(call.given) for call in f.calls]) for f in find(project)]
+    return [(f.name, [ast.literal_eval(call.given) for call in f.calls]) for f in find_called_functions(project)]
 
 
 @pytest.mark.parametrize(

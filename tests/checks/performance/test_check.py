@@ -50,7 +50,7 @@ def test_examples_in_docstrings_are_inputs_too(judge: Judge) -> None:
 
 
 def test_an_interpreter_that_is_broken_is_not_a_pass(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.checks.lab.Lab.python", "/bin/true")
+    monkeypatch.setattr("burnish.checks.bench.check_context.CheckContext._find_python", lambda *_: "/bin/true")
     with pytest.raises(CheckError, match="did not come to its end"):
         judge(LINEAR, "def test_it():\n    assert total([1, 2, 3]) == 6\n")
 

@@ -15,7 +15,7 @@ from burnish.checks.quality.check import WEIGHTS
 from burnish.checks.quality.lint import IGNORE, OPTIONS, SELECT
 from burnish.errors import CheckError
 from burnish.events import Evidence
-from tests.checks.static_support import SAMPLES, BrokenLab, findings, judged, project_in, sample
+from tests.checks.static_support import SAMPLES, BrokenContext, findings, judged, project_in, sample
 from tests.support import ROOT
 
 CLEAN = (SAMPLES / "clean.py.txt").read_text()
@@ -168,7 +168,7 @@ def test_the_projects_own_configuration_of_ruff_has_no_say(tmp_path: Path) -> No
 @pytest.mark.parametrize("said", ["", "error: panicked", "{}", '[{"code": 1}]'])
 def test_a_linter_that_did_not_answer_is_not_a_pass(tmp_path: Path, said: str) -> None:
     project = project_in(tmp_path, {"leap.py": CLEAN})
-    with BrokenLab(project, said) as lab, pytest.raises(CheckError, match="ruff did not answer"):
+    with BrokenContext(project, said) as lab, pytest.raises(CheckError, match="ruff did not answer"):
         QualityCheck().judge(project, lab)
 
 

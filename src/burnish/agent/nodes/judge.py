@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.state import AgentState
-from burnish.checks.finding import read_findings
+from burnish.checks.bench.run_calls import find_set_order_dependence
+from burnish.checks.check import read_findings
 from burnish.checks.security.reach import find_added_reaches
-from burnish.checks.set_order import order_findings
-from burnish.checks.tests import TestsCheck, sharing
+from burnish.checks.tests import SuiteDetails, TestsCheck, describe_sharing
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
 from burnish.runs.run import Version
 from burnish.tasks.examples import find_unread_example
@@ -69,8 +69,8 @@ def _run_tests(state: AgentState, code: str, tools: Tools) -> tuple[Evidence, tu
     """What all tests say, and which are set aside: a pinned one that fails now says nothing about the code."""
     suite = state.suite
     evidence = TestsCheck(state.disputed).judge(code, suite, tools.ground)
-    cases = evidence.details.get("cases") if evidence.verdict == "failed" else None
-    failed = [case["name"] for case in cases if case["outcome"] != "passed"] if isinstance(cases, list) else []
+    cases = SuiteDetails.read(evidence).cases if evidence.verdict == "failed" else ()
+    failed = [case.name for case in cases if case.outcome != "passed"]
     unsure = tuple(test for name, test in suite.names.items() if name in failed and test in suite.pinned)
     aside = (*state.disputed, *unsure)
     return TestsCheck(aside).judge(code, suite, tools.ground) if unsure else evidence, aside
@@ -84,11 +84,11 @@ def _add_doubts(state: AgentState, code: str, evidence: Evidence, tools: Tools) 
         return evidence
     file = f"{state.task.module or 'solution'}.py"
     found = []
-    if evidence.details.get("separated") is False:
+    if not SuiteDetails.read(evidence).separated:
         tests = "\n".join((state.suite.render(state.disputed), *tools.ground.test_texts(state.suite)))
         found += find_added_reaches(state.task.base_code, code, file, tests)
     if tools.place is None and tools.checks is not None:
-        found += order_findings(code, state.suite, state.disputed, tools.sandbox, file)
+        found += find_set_order_dependence(code, state.suite, state.disputed, tools.sandbox, file)
     rows = {"findings": [one.model_dump() for one in found]} if found else {}
     return evidence.model_copy(update={"details": evidence.details | rows})
 
@@ -117,9 +117,8 @@ def _decide_verdict(state: AgentState, evidence: Evidence) -> tuple[Verdict, str
         where = f"line {doubts[0].line}: " if doubts[0].line else ""
         what = doubts[0].what[:1].lower() + doubts[0].what[1:].rstrip(".")
         return "plausible", f"{why}, but {where}{what}{more}"
-    shared, cases = evidence.details.get("shared"), evidence.details.get("cases")
-    total = len(cases) if isinstance(cases, list) else 0
-    return verdict, why + sharing(shared if isinstance(shared, int) else 0, total)
+    details = SuiteDetails.read(evidence)
+    return verdict, why + describe_sharing(details.shared or 0, len(details.cases))
 
 
 def _describe_pass(state: AgentState) -> tuple[Verdict, str]:

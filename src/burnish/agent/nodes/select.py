@@ -61,7 +61,7 @@ def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> 
     for draw in range(DRAWS):  # each further draw looks for other inputs, to tell apart what is still alike
         names = (state.spec.entry_point, *state.task.also)
         fresh = generate_calls_of_all(names, state.spec.signature, clues, MOST_CALLS, draw)
-        outputs = {number: outputs[number] + values for number, values in tools.ground.behave_all(codes, fresh).items()}
+        outputs = {number: outputs[number] + values for number, values in tools.ground.run_calls(codes, fresh).items()}
         calls += fresh
         groups = _group(state, {*numbers, 0}, outputs)
         # The first group is one text: there is nothing left in it to tell apart.

@@ -12,7 +12,7 @@ from burnish.agent.nodes.run import grade_version
 from burnish.agent.nodes.survivors import independent_samples, samples_needed
 from burnish.agent.normalise import normalise_code
 from burnish.agent.state import AgentState
-from burnish.checks.mutation.alone import Unnoticed
+from burnish.checks.mutation.mutate_module import SurvivingModule
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError, ModelError, SandboxError
 from burnish.events import (
@@ -167,7 +167,7 @@ def generate_tests(
 
 
 def _ask_for_calls(
-    work: AgentState, tools: Tools, version: Version, left: Sequence[Unnoticed]
+    work: AgentState, tools: Tools, version: Version, left: Sequence[SurvivingModule]
 ) -> Generator[Event, None, tuple[str, ...]]:
     """Calls that the model thinks of; none where a limit forbids the question, which never ends the run."""
     changes = tuple(f"line {one.line}: {one.said}" for one in left[:MOST_SHOWN])

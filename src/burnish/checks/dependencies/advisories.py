@@ -14,8 +14,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from burnish import paths
+from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.dependencies.uses import Gap
-from burnish.checks.lab import Lab
 from burnish.errors import CheckError
 from burnish.events import Frozen
 from burnish.text import one_line
@@ -49,7 +49,7 @@ class AdvisoryAnswers(Frozen):
     gaps: tuple[Gap, ...] = ()
 
 
-def ask_advisories(pins: Iterable[Pin], lab: Lab, url: str = "") -> AdvisoryAnswers:
+def ask_advisories(pins: Iterable[Pin], lab: CheckContext, url: str = "") -> AdvisoryAnswers:
     """The advisories for each pin. That pip-audit is missing, or crashed, or spoke in riddles, is a gap."""
     rounds: list[dict[str, str]] = []  # pip-audit refuses two versions of one package at once
     for name, version in sorted(set(pins)):
@@ -69,7 +69,7 @@ def ask_advisories(pins: Iterable[Pin], lab: Lab, url: str = "") -> AdvisoryAnsw
     return AdvisoryAnswers(advisories=known, gaps=tuple(gaps))
 
 
-def _run_pip_audit(asked: dict[str, str], lab: Lab, url: str) -> str:
+def _run_pip_audit(asked: dict[str, str], lab: CheckContext, url: str) -> str:
     service = ["--vulnerability-service", "osv", "--osv-url", url] if url else []
     with tempfile.TemporaryDirectory(prefix="burnish-audit-") as folder:
         pinned = Path(folder) / "requirements.txt"

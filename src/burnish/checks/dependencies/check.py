@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from burnish import config
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.check import Finding, Severity
 from burnish.checks.dependencies.advisories import Advisory, ask_advisories
 from burnish.checks.dependencies.index import IndexListing, look_up
 from burnish.checks.dependencies.uses import (
@@ -21,8 +23,6 @@ from burnish.checks.dependencies.uses import (
     read_environment,
     read_layer,
 )
-from burnish.checks.finding import Finding, Severity
-from burnish.checks.lab import Lab
 from burnish.checks.project import Project
 from burnish.events import Evidence, Frozen, Outcome
 from burnish.packages.names import find_lookalike, well_known_date, well_known_names
@@ -119,7 +119,7 @@ class DependenciesCheck:
         self.osv_url = osv_url
         self.index_url = index_url
 
-    def judge(self, project: Project, lab: Lab) -> Evidence:
+    def judge(self, project: Project, lab: CheckContext) -> Evidence:
         """Look at every package that a source imports or a requirement names."""
         installed = read_layer(project.layer) if project.alone else read_environment(project.python)
         found = list(find_required(project.root))
@@ -132,7 +132,7 @@ class DependenciesCheck:
         optional = tuple(one.name for one in packages if one.idle)
         return self._evidence(facts, gaps, optional, project.settings.newest_days)
 
-    def _look_up(self, packages: list[UsedPackage], lab: Lab) -> tuple[list[_Facts], list[str]]:
+    def _look_up(self, packages: list[UsedPackage], lab: CheckContext) -> tuple[list[_Facts], list[str]]:
         """Ask both services at once; one that cannot be asked leaves gaps, and the other's answer counts."""
         if not packages:
             return [], []

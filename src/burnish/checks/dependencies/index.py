@@ -17,7 +17,7 @@ from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, url2pathname, urlopen
 
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
 from burnish.errors import CheckError
 from burnish.events import Frozen
 from burnish.packages.index_settings import has_no_index, read_pip_settings
@@ -91,7 +91,7 @@ class PackageIndex:
             return IndexListing(why=f"the package index did not answer as it should ({type(error).__name__})")
 
 
-def look_up(names: Iterable[str], lab: Lab, url: str = "") -> dict[str, IndexListing]:
+def look_up(names: Iterable[str], lab: CheckContext, url: str = "") -> dict[str, IndexListing]:
     """What an index says of each name: the one at this address, or else the one that pip is set up with."""
     try:
         return (PackageIndex([url]) if url else configured_index(lab)).look(names)
@@ -99,7 +99,7 @@ def look_up(names: Iterable[str], lab: Lab, url: str = "") -> dict[str, IndexLis
         return {name: IndexListing(why=str(error)) for name in names}
 
 
-def configured_index(lab: Lab) -> PackageIndex:
+def configured_index(lab: CheckContext) -> PackageIndex:
     """The index, and the extra ones, that pip is set up with. Raises CheckError when pip cannot be asked."""
     settings = read_pip_settings()
     if has_no_index(settings):

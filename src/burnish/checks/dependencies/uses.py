@@ -18,7 +18,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from burnish.checks.interpreter import read_interpreter
+from burnish.checks.bench.interpreter import read_interpreter
 from burnish.checks.project import Project
 from burnish.events import Frozen
 from burnish.packages.names import PYTHONS_OWN, usual_package

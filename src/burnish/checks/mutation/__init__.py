@@ -1,5 +1,5 @@
 """Do the tests notice when the code is wrong?"""
 
-from burnish.checks.mutation.mutation import MutationCheck
+from burnish.checks.mutation.check import MutationCheck
 
 __all__ = ["MutationCheck"]

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Sequence
 
-from burnish.checks.finding import Finding
+from burnish.checks.check import Finding
 from burnish.events import Frozen
 from burnish.text import one_line, strip_controls
 
@@ -64,10 +64,10 @@ class Mutant(Frozen):
         """The whole file with the change in it."""
         lines = lines_of(source)
         start, count = self.first - 1, len(lines_of(self.was))
-        after = [*lines[:start], *self._placed(lines[start : start + count]), *lines[start + count :]]
+        after = [*lines[:start], *self._place(lines[start : start + count]), *lines[start + count :]]
         return "\n".join(after) + "\n"
 
-    def _placed(self, lines: Sequence[str]) -> list[str]:
+    def _place(self, lines: Sequence[str]) -> list[str]:
         """The changed function as it would stand in the file; lines that are as before are the file's own."""
         before, after = lines_of(self.was), lines_of(self.text)
         head = lines[self.line - self.first] if self.line - self.first < len(lines) else ""

@@ -1,21 +1,38 @@
 """The performance check: what do time and memory do when inputs grow?
 
-`details["functions"]` holds, worst first, `{name, file, line, argument, growth, memory_growth, points, note}` with
-points `[size, seconds, bytes or null]`; a growth of "" means that it could not be named, and the note says why.
 Code that looks for the measurer in its own process can lie about its time; nothing else can.
 """
 
+import json
+import secrets
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from burnish.checks.finding import Finding
-from burnish.checks.lab import Lab
-from burnish.checks.performance.calls import find
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.check import Details, Finding
+from burnish.checks.performance.calls import CalledFunction, find_called_functions
 from burnish.checks.performance.growth import ORDER
-from burnish.checks.performance.measuring import measure
-from burnish.checks.performance.seen import Seen
+from burnish.checks.performance.inside.run_workers import PACKAGE
+from burnish.checks.performance.parse_measurements import FunctionGrowth, parse_measurement
 from burnish.checks.project import Project
+from burnish.errors import CheckError
 from burnish.events import Evidence
 from burnish.text import plural
+
+SECONDS = 8.0
+"""For all functions together."""
+EACH_SECONDS = 2.0
+LEAST_SECONDS = 0.4
+FEW = 6
+"""Functions that are all tried with two calls of the tests; of more, one call each."""
+CPU_SECONDS = 11.0
+
+
+class PerformanceDetails(Details):
+    """What the performance check found, the worst function first."""
+
+    functions: tuple[FunctionGrowth, ...] = ()
 
 
 class PerformanceCheck:
@@ -23,77 +40,84 @@ class PerformanceCheck:
 
     name = "performance"
 
-    def judge(self, project: Project, lab: Lab) -> Evidence:
+    def judge(self, project: Project, context: CheckContext) -> Evidence:
         """Failed if the time of one function grows faster than the settings allow."""
         most = project.settings.growth
-        functions = find(project)
+        functions = find_called_functions(project)
         threshold = f"at most {most}"
         if not functions:
             why = "no test calls a function with an input that can be grown"
             return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold)
-        seen = sorted(measure(functions, lab), key=lambda one: one.rank, reverse=True)
-        named = [one for one in seen if one.growth]
-        details: dict[str, object] = {"functions": [entry(one) for one in seen]}
+        found = sorted(measure(functions, context), key=lambda one: one.rank, reverse=True)
+        named = [one for one in found if one.growth]
+        details = PerformanceDetails(functions=tuple(found))
         if not named:
-            why = f"no function could be measured: {seen[0].function.name}: {seen[0].note}"
-            return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold, details=details)
+            why = f"no function could be measured: {found[0].name}: {found[0].note}"
+            return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold, details=details.dump())
         over = [one for one in named if ORDER.index(one.growth) > ORDER.index(most)]
-        details["findings"] = [finding(one, most).model_dump() for one in over]
+        details = details.model_copy(update={"findings": tuple(_make_finding(one, most) for one in over)})
+        measured = f"{len(named)} of {plural(len(found), 'function')} measured"
+        slow = f"{plural(len(over), 'function')} slower" if over else "no function is slower"
+        worst, (n, seconds, _) = named[0], named[0].points[-1]
         return Evidence(
             check=self.name,
             verdict="failed" if over else "passed",
-            why=why_of(named, over, len(seen), most),
-            figure=figure(named[0]),
+            why=f"{slow} than {most} as inputs grow ({measured})",
+            figure=f"{worst.name}: {worst.growth}, {_duration(seconds)} at {f'{n:,}'.replace(',', ' ')}",
             threshold=threshold,
-            details=details,
+            details=details.dump(),
         )
 
 
-def why_of(named: Sequence[Seen], over: Sequence[Seen], all_of_them: int, most: str) -> str:
-    """The verdict in one sentence, with how much of the code it is about."""
-    measured = f"{len(named)} of {plural(all_of_them, 'function')} measured"
-    if over:
-        return f"{plural(len(over), 'function')} slower than {most} as inputs grow ({measured})"
-    return f"no function is slower than {most} as inputs grow ({measured})"
+def measure(functions: Sequence[CalledFunction], context: CheckContext) -> list[FunctionGrowth]:
+    """Grow the inputs of each function and name what its time and memory do. Raises CheckError when nothing came."""
+    nonce = secrets.token_hex(16)
+    modules: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for place, function in enumerate(functions):
+        calls = [call.model_dump() for call in function.calls[: 2 if len(functions) <= FEW else 1]]
+        entry = {"id": place, "name": function.name, "calls": calls}
+        modules.setdefault((function.folder, function.module), []).append(entry)
+    order = {
+        "nonce": nonce,
+        "seconds": SECONDS,
+        "each_seconds": min(EACH_SECONDS, max(LEAST_SECONDS, SECONDS / len(functions))),
+        "modules": [
+            {"folder": f"{context.root}/{folder}", "module": module, "functions": entries}
+            for (folder, module), entries in modules.items()
+        ],
+    }
+    inside = (Path(__file__).parent / "inside").glob("*.py")
+    files = {f"{PACKAGE}/{file.name}": file.read_text("utf-8") for file in inside}
+    files["order.json"] = json.dumps(order)
+    ran = context.run([context.python, "-m", f"{PACKAGE}.run_workers"], files, CPU_SECONDS)
+    for line in ran.output.splitlines():
+        if line.startswith(nonce):  # nobody but the first process knows it
+            try:
+                said = json.loads(line[len(nonce) :])
+            except ValueError:
+                break
+            return [parse_measurement(place, function, said) for place, function in enumerate(functions)]
+    end = ran.output.strip()[-200:] or "nothing was printed"
+    raise CheckError(f"the measurement did not come to its end: {end}")
 
 
-def figure(one: Seen) -> str:
-    """The worst function in a few words: "sort_list: n log n, 12 ms at 65 536"."""
+def _make_finding(one: FunctionGrowth, most: str) -> Finding:
+    """A function that gets slow too fast."""
     n, seconds, _ = one.points[-1]
-    return f"{one.function.name}: {one.growth}, {duration(seconds)} at {f'{n:,}'.replace(',', ' ')}"
+    remark = f" ({one.note})" if one.note else ""
+    said = f"{one.name} grows {one.growth} with {one.argument}{remark}"
+    return Finding(
+        file=one.file,
+        line=one.line,
+        what=f"{said}: {_duration(seconds)} at {n}; at most {most} is allowed",
+        rule="growth",
+        severity="high" if one.growth == "worse" else "medium",
+    )
 
 
-def duration(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     """A time with the unit that suits it."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds * 1e9:.0f} ns"
-
-
-def entry(one: Seen) -> dict[str, object]:
-    """What is known of a function, as plain data."""
-    return {
-        "name": one.function.name,
-        "file": one.function.file,
-        "line": one.function.line,
-        "argument": one.argument,
-        "growth": one.growth,
-        "memory_growth": one.memory_growth,
-        "points": [list(point) for point in one.points],
-        "note": one.note,
-    }
-
-
-def finding(one: Seen, most: str) -> Finding:
-    """A function that gets slow too fast."""
-    said = f"{one.function.name} grows {one.growth} with {one.argument}"
-    n, seconds, _ = one.points[-1]
-    remark = f" ({one.note})" if one.note else ""
-    return Finding(
-        file=one.function.file,
-        line=one.function.line,
-        what=f"{said}{remark}: {duration(seconds)} at {n}; at most {most} is allowed",
-        rule="growth",
-        severity="high" if one.growth == "worse" else "medium",
-    )

@@ -7,7 +7,7 @@ cannot tell n log n from linear, because memory gets slower with size; it is bel
 
 import math
 from collections.abc import Sequence
-from statistics import median
+from statistics import linear_regression, median
 
 ORDER = ("constant", "log", "linear", "n log n", "quadratic", "worse")
 FEWEST = 4
@@ -22,18 +22,18 @@ HIDDEN = 0.45
 Points = Sequence[tuple[int, float]]
 
 
-def name(lines: Points, seconds: Points, sorts: bool) -> tuple[str, str]:
+def name_growth(lines: Points, seconds: Points, sorts: bool) -> tuple[str, str]:
     """The growth of time, and a remark on it; no name where there are too few sizes or they go up and down."""
     if len(lines) < FEWEST:
         return "", "too few sizes"
-    if unsteady(lines):
+    if is_unsteady(lines):
         return "", "the work goes up and down with the size"
-    counted, note = of_costs(lines)
+    counted, note = name_cost(lines)
     timed = [(n, cost) for n, cost in seconds if cost > MEASURABLE]
     if len(timed) < FEWEST:
         return counted, note
     per_line = [(n, cost / max(1, dict(lines)[n])) for n, cost in timed if n in dict(lines)]
-    by_time, time_note = of_costs(timed, sorts=sorts, counted=False)
+    by_time, time_note = name_cost(timed, sorts=sorts, counted=False)
     hidden = exponent(largest(per_line)) if len(per_line) >= FEWEST else 0.0
     logarithmic = sorts and counted == "linear" and by_time == "n log n"
     if (hidden > HIDDEN or logarithmic) and ORDER.index(by_time) > ORDER.index(counted):
@@ -41,16 +41,16 @@ def name(lines: Points, seconds: Points, sorts: bool) -> tuple[str, str]:
     return counted, note
 
 
-def of_costs(points: Points, sorts: bool = False, counted: bool = True) -> tuple[str, str]:
+def name_cost(points: Points, sorts: bool = False, counted: bool = True) -> tuple[str, str]:
     """The growth of a cost at growing sizes, and a remark."""
     tail = largest(points)
     slope = exponent(tail)
     if slope < 0.25:
-        return flat(points, counted), ""
+        return name_flat(points, counted), ""
     if slope < 0.75:
         return "linear", f"about n^{slope:.1f}"
     if slope < 1.4:
-        return linear_or_more(points, slope, sorts, counted)
+        return tell_linear_or_more(points, slope, sorts, counted)
     if slope < (2.45 if counted else 2.6):  # memory gets slower with size, which adds to the slope of a time
         return "quadratic", "" if 1.75 < slope < 2.25 else f"about n^{slope:.1f}"
     return "worse", "about exponential" if accelerates(points) else f"about n^{slope:.1f}"
@@ -72,15 +72,7 @@ def exponent(points: Points) -> float:
     return median(slopes) if slopes else 0.0
 
 
-def slope_of(points: Sequence[tuple[float, float]]) -> float:
-    """Least squares."""
-    count = len(points)
-    middle_x, middle_y = sum(x for x, _ in points) / count, sum(y for _, y in points) / count
-    spread = sum((x - middle_x) ** 2 for x, _ in points)
-    return sum((x - middle_x) * (y - middle_y) for x, y in points) / spread if spread else 0.0
-
-
-def flat(points: Points, counted: bool) -> str:
+def name_flat(points: Points, counted: bool) -> str:
     """Constant or log: a logarithm adds about as much in the later doublings as in the earlier ones."""
     if not counted or len(points) < 6:
         return "constant"
@@ -91,13 +83,14 @@ def flat(points: Points, counted: bool) -> str:
     return "log" if grows and early > 0 and late > 0.25 * early else "constant"
 
 
-def linear_or_more(points: Points, slope: float, sorts: bool, counted: bool) -> tuple[str, str]:
+def tell_linear_or_more(points: Points, slope: float, sorts: bool, counted: bool) -> tuple[str, str]:
     """Linear or n log n: in the second, the cost of one element has a part that grows with the logarithm."""
     tail = [(n, cost) for n, cost in points if n >= 16][-7:]
     if len(tail) < FEWEST:
         return "linear", "n log n cannot be told apart at these sizes"
     each = [(math.log2(n), cost / n) for n, cost in tail]
-    share = slope_of(each) * each[-1][0] / each[-1][1]
+    slope_of_each = linear_regression(*zip(*each, strict=True)).slope
+    share = slope_of_each * each[-1][0] / each[-1][1]
     if counted and any(later[1] < 0.9 * earlier[1] for earlier, later in zip(each, each[1:], strict=False)):
         return "linear", ""
     if share > (0.35 if counted else 0.3) and slope > 1.03 and (counted or sorts):
@@ -111,19 +104,19 @@ def accelerates(points: Points) -> bool:
     return exponent(points[-3:]) > max(4.0, 1.25 * exponent(points[:half]))
 
 
-def unsteady(points: Points) -> bool:
+def is_unsteady(points: Points) -> bool:
     """Whether a larger size often costs far less than the one before."""
     tail = points[-8:]
     drops = sum(later[1] < 0.7 * earlier[1] for earlier, later in zip(tail, tail[1:], strict=False))
     return drops >= 2
 
 
-def of_memory(points: Points) -> str:
+def name_memory_growth(points: Points) -> str:
     """The growth of memory; what is below a page's worth is constant, and near ties are the lower."""
     if len(points) < FEWEST:
         return ""
     if max(cost for _, cost in points) < 2048:
         return "constant"
     held = [(n, max(1.0, cost)) for n, cost in points]
-    found, _ = of_costs(held, counted=False)
+    found, _ = name_cost(held, counted=False)
     return "linear" if found == "quadratic" and exponent(held[-3:]) < 1.6 else found

@@ -6,8 +6,8 @@ The score is the mean of the parts that have one, by weight. `Evidence.details` 
 from collections.abc import Sequence
 from statistics import fmean
 
-from burnish.checks.finding import Finding
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.check import Finding
 from burnish.checks.project import Project
 from burnish.checks.quality.lint import ask_ruff, score_lint
 from burnish.checks.quality.metrics import score_complexity, score_docstrings, score_maintainability, score_types
@@ -54,7 +54,7 @@ class QualityCheck:
 
     name = "quality"
 
-    def judge(self, project: Project, lab: Lab) -> Evidence:
+    def judge(self, project: Project, lab: CheckContext) -> Evidence:
         """Passed when the score is what the settings ask for. Code that cannot be parsed is not run, and named."""
         try:
             modules = read_modules(project)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from burnish.checks.finding import Finding
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.check import Finding
 from burnish.checks.project import Project
 from burnish.checks.quality.module import Module, Part, score_points
 from burnish.errors import CheckError
@@ -52,7 +52,7 @@ class _Message(BaseModel):
 _MESSAGES = TypeAdapter(list[_Message])
 
 
-def ask_ruff(project: Project, lab: Lab) -> list[Finding]:
+def ask_ruff(project: Project, lab: CheckContext) -> list[Finding]:
     """Every finding of ruff. Raises CheckError when it crashed or did not answer with a report."""
     findings: list[Finding] = []
     names = [str(source) for source in project.sources]

@@ -12,7 +12,7 @@ from statistics import fmean
 from radon.metrics import mi_visit
 from radon.visitors import ComplexityVisitor
 
-from burnish.checks.finding import Severity
+from burnish.checks.check import Severity
 from burnish.checks.quality.module import Documented, Function, Module, Part, count_statements, find_docstring
 from burnish.errors import CheckError
 from burnish.parsing import parse

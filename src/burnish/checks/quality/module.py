@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from burnish.checks.finding import Finding, Severity
+from burnish.checks.check import Finding, Severity
 from burnish.checks.project import Project
 from burnish.errors import CheckError
 from burnish.parsing import parse

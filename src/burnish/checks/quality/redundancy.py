@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from burnish.checks.finding import Finding
+from burnish.checks.check import Finding
 from burnish.checks.quality.lint import DEAD
 from burnish.checks.quality.module import (
     Documented,

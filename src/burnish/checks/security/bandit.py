@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
-from burnish.checks.finding import Finding, Severity
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.check import Finding, Severity
 from burnish.checks.project import Project
 from burnish.errors import CheckError
 
@@ -53,7 +53,7 @@ class BanditScan(NamedTuple):
     unread: dict[str, str]
 
 
-def scan(project: Project, lab: Lab) -> BanditScan:
+def scan(project: Project, lab: CheckContext) -> BanditScan:
     """Run bandit over the sources. Raises CheckError when it crashed or did not answer for every file."""
     found = BanditScan([], {})
     names = [str(source) for source in project.sources]

@@ -10,10 +10,10 @@ import tokenize
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from burnish.checks.finding import Finding
-from burnish.checks.lab import Lab
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_finder import find_flaw_in
+from burnish.checks.check import Finding
 from burnish.checks.project import Project
-from burnish.checks.python_files import flaw_of
 from burnish.checks.security.bandit import BanditScan, scan
 from burnish.checks.security.rules import Rule, find_breaches, select_rules
 from burnish.events import Evidence, Frozen, Outcome
@@ -51,7 +51,7 @@ class SecurityCheck:
 
     name = "security"
 
-    def judge(self, project: Project, lab: Lab) -> Evidence:
+    def judge(self, project: Project, lab: CheckContext) -> Evidence:
         """Failed by a finding as severe as the settings say; in generated code, by any rule of ours that is broken."""
         least = RANKS[project.settings.severity]
         if not project.sources:
@@ -79,7 +79,7 @@ def collect_findings(
     project: Project, rules: tuple[Rule, ...], scanned: BanditScan
 ) -> tuple[list[Finding], dict[str, str]]:
     """The findings of bandit and of our rules, worst first, and the files that one of them could not read."""
-    unread = dict(scanned.unread) | {str(file): str(flaw_of(project.root / file)) for file in project.foreign}
+    unread = dict(scanned.unread) | {str(file): str(find_flaw_in(project.root / file)) for file in project.foreign}
     ours: list[Finding] = []
     for source in project.sources:
         try:

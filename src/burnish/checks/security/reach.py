@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from burnish.checks.finding import Finding
+from burnish.checks.check import Finding
 from burnish.checks.security.names import Names
 from burnish.parsing import parse
 

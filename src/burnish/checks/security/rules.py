@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from burnish.checks.finding import Finding, Severity
+from burnish.checks.check import Finding, Severity
 from burnish.checks.security.names import IMPORTERS, Names
 from burnish.checks.security.secrets import find_secret
 from burnish.packages.names import module_provider

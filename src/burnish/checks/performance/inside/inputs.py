@@ -43,7 +43,7 @@ def is_square(value: Any) -> bool:
     return all(isinstance(row, (list, tuple)) and len(row) == len(value) for row in value)
 
 
-def grown(value: Any, n: int, kind: str, avoid: Sequence[Any] = ()) -> Any:
+def grow_value(value: Any, n: int, kind: str, avoid: Sequence[Any] = ()) -> Any:
     """A value of about size `n` of the same kind; `avoid` are elements that must not come in."""
     dice = random.Random(n)
     if isinstance(value, int):
@@ -84,10 +84,10 @@ def elements(given: list[Any], n: int, kind: str, dice: random.Random, avoid: Se
     if len(given) > 2 and given == given[::-1] and given[0] != given[1]:
         half = elements(given[: (len(given) + 1) // 2], (n + 1) // 2, kind, dice, avoid)
         return half + half[: n // 2][::-1]
-    return ordered_as(given, fresh(given, n, dice, avoid))
+    return order_like(given, fresh(given, n, dice, avoid))
 
 
-def ordered_as(given: list[Any], items: list[Any]) -> list[Any]:
+def order_like(given: list[Any], items: list[Any]) -> list[Any]:
     """The items in the order that the given ones are in, where that is one."""
     if len(given) > 1:
         try:
@@ -133,10 +133,10 @@ def words(given: list[str], n: int, dice: random.Random) -> list[str]:
     letters = letters if len(letters) > 1 else [*letters, chr(ord(letters[0]) + 1)]
     longest = math.ceil(math.log(LARGEST + 1, len(letters)))
     endings = dice.sample(range(len(letters) ** longest), n)
-    return [dice.choice(given) + spelled(ending, letters, longest) for ending in endings]
+    return [dice.choice(given) + spell(ending, letters, longest) for ending in endings]
 
 
-def spelled(number: int, letters: list[str], length: int) -> str:
+def spell(number: int, letters: list[str], length: int) -> str:
     """The number written with these letters as its digits."""
     digits = []
     for _ in range(length):
@@ -152,7 +152,7 @@ def arguments(given: dict[str, Any], grow: Sequence[str], n: int, kind: str) -> 
     for name in grow:
         held = list(given[name]) if isinstance(given[name], (list, tuple)) else []
         avoid = [value for value in others.values() if type(value) is int and position(value, held) is None]
-        new[name] = grown(given[name], n, kind, avoid)
+        new[name] = grow_value(given[name], n, kind, avoid)
         for other, value in others.items():
             place = position(value, held)
             if place is not None and kind != "repeat":

@@ -1,0 +1,318 @@
+"""Where a version meets its tests: alone in a cell, or in the place of the file it repairs in a project.
+
+In a project its own tests judge the version, and nothing on disk changes. Every grade is a job of its own in a fresh
+folder with a fresh interpreter, so nothing that an earlier version did can reach it. Expected values share a process
+with the code there, as they do wherever a project's own tests are run.
+"""
+
+import contextlib
+import hashlib
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from burnish.checks.bench.batch_trials import change_of, try_versions
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.inside.case_ids import all_ids, is_own
+from burnish.checks.bench.project_run import PASSING, CaseReport, SuiteRun, doctests, import_paths, run_suite
+from burnish.checks.bench.run_calls import ModulePlace, run_calls
+from burnish.checks.project import Project
+from burnish.checks.suite import Suite
+from burnish.checks.tests import Grader, grade, grade_script
+from burnish.errors import CheckError, SandboxError
+from burnish.events import Case, Graded
+from burnish.parsing import decode_source, explain_syntax_error
+from burnish.sandbox.sandbox import Sandbox
+from burnish.text import strip_controls
+
+EDIT_SECONDS = 0.4
+"""An edit that is slower than this has made an endless loop, or is not worth waiting for."""
+IMPORT_SECONDS = 2.0
+"""What packages may take to be imported, each time anew."""
+MOST_PASSING = 100
+OWN = "burnish_own/test_burnish_own.py"
+ALIAS = "burnish_solution"
+LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
+"""What a version's tests may take: at least so long, so often what they took before, and where nobody knows that."""
+LEAST_TEST_SECONDS, EACH_SECONDS = 0.1, 0.3
+"""The least that all tests are taken to need, and what one test of a small edit may take besides its usual time."""
+MOST_LINES, MOST_CHARACTERS = 6, 600
+
+Fingerprint = tuple[tuple[str, str], ...]
+"""Each file below the project's root, with the hash of its content; "" for one that is gone."""
+
+
+class Bench(Grader, Protocol):
+    """A place to try versions in: to grade one, to filter many, and to see what they do."""
+
+    def passing(
+        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
+    ) -> tuple[int, ...]:
+        """The places of the first modules that seem to pass every given test, found in so many seconds at most.
+
+        As fast as this place can tell, for trying many small edits; in a project this is the fast way. A filter and no
+        verdict: what passes is to be graded. Raises SandboxError.
+        """
+        ...
+
+    def fingerprint(self, suite: Suite) -> Fingerprint:
+        """The files of the project's tests as they are now; others than the suite's prove nothing."""
+        ...
+
+    def test_texts(self, suite: Suite) -> tuple[str, ...]:
+        """The files of tests that the suite names, as text: to learn from how they call the code."""
+        ...
+
+    def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """What each call, an expression over a module's names, gives there: its value or its error, as text.
+
+        Ranks versions, and never decides: the values share a process with the code. One answer for each call; each
+        module has a process of its own.
+        """
+        ...
+
+
+class ModuleBench:
+    """The module by itself, with the tests of the suite."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.level = sandbox.level
+        self._sandbox = sandbox
+
+    def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
+        """Every undisputed test, each with its own name."""
+        return grade(module, suite, self._sandbox, disputed)
+
+    def passes(self, module: str, suite: Suite) -> bool:
+        """Plain asserts as a script, without pytest; the first that fails ends it."""
+        script = suite.script()
+        if not script:
+            return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
+        seconds = EDIT_SECONDS + (IMPORT_SECONDS if getattr(self._sandbox, "layer", None) else 0.0)
+        return grade_script(module, script, self._sandbox, seconds, suite.kinds).all_passed
+
+    def passing(
+        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
+    ) -> tuple[int, ...]:
+        """One after the other."""
+        deadline = time.monotonic() + seconds
+        good = (place for place, one in enumerate(modules) if time.monotonic() < deadline and self.passes(one, suite))
+        return tuple(islice(good, most))
+
+    def fingerprint(self, suite: Suite) -> Fingerprint:
+        """Nothing: all tests are in the suite itself."""
+        return ()
+
+    def test_texts(self, suite: Suite) -> tuple[str, ...]:
+        """The user's own file, where there is one."""
+        return (suite.file,) if suite.file else ()
+
+    def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """All modules for the cost of one start."""
+        return run_calls(modules, calls, self._sandbox)
+
+
+@dataclass(frozen=True)
+class UsualRun:
+    """What the tests did before anything was changed."""
+
+    seconds: float = 0.0
+    """For all of them; 0 where nobody knows."""
+    slowest_seconds: float = 0.0
+    failing: tuple[str, ...] = ()
+    """Tests that fail without a repair."""
+
+
+UNKNOWN = UsualRun()
+
+
+class ProjectBench:
+    """Where a file of a project is repaired. Use it as a context manager."""
+
+    def __init__(
+        self,
+        project: Project,
+        source: Path,
+        sandbox: str = "auto",
+        usual: UsualRun = UNKNOWN,
+        context: CheckContext | None = None,
+    ) -> None:
+        wanted = LEAST_SECONDS + TIMES * usual.seconds if usual.seconds else UNKNOWN_SECONDS
+        limit = min(project.settings.test_seconds, wanted)
+        settings = project.settings.model_copy(update={"test_seconds": limit})
+        self.project = project.model_copy(update={"settings": settings, "sources": (source,)})
+        self.source = source
+        self.usual = usual
+        self._sandbox = sandbox
+        self._context = context or CheckContext(self.project, sandbox)
+        self._owns_context = context is None
+        self.level = self._context.sandbox.level
+
+    def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
+        """One case for each test of the project that decides, and for each undisputed one of the suite's own."""
+        if problem := explain_syntax_error(module):
+            return Graded(problem=problem)
+        own = {name: body for name, body in suite.names.items() if body not in (*suite.project, *disputed)}
+        if not own and not suite.project:
+            return Graded()
+        more = {**self._choose_tests(suite.project), "replaced": {"file": str(self.source), "text": module}}
+        files = self._own_files(suite, disputed) if own else {}
+        try:
+            run = run_suite(self.project, self._context, more={**more, "own": OWN if own else ""}, files=files)
+        except CheckError as error:
+            raise SandboxError(str(error)) from error
+        cases = [_join_case(test, _reports_of(test, run)) for test in suite.project]
+        cases += [_join_case(name, _own_reports_of(name, run)) for name in own]
+        return Graded(
+            cases=tuple(cases),
+            problem=run.problem,
+            timed_out=run.timed_out,
+            separated=False,
+            shared=len(cases),
+            seconds=run.seconds,
+        )
+
+    def passes(self, module: str, suite: Suite) -> bool:
+        """Whether every test that decides passes."""
+        return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
+
+    def passing(
+        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
+    ) -> tuple[int, ...]:
+        """The places of the first modules that seem to pass every test that decides, found in so many seconds at most.
+
+        Modules that differ from the file in the body of one function are tried in one job, a few milliseconds each.
+        A filter and no verdict: what passes is to be graded. Raises SandboxError.
+        """
+        base, file = decode_source((self.project.root / self.source).read_bytes()), str(self.source)
+        changes = {place: found for place, one in enumerate(modules) if (found := change_of(base, one, file))}
+        ends = time.monotonic() + seconds
+        good = self._try_changes(changes, suite, seconds) if changes else set()
+        others = [place for place in range(len(modules)) if place not in changes]
+        good |= {place for place in others if time.monotonic() < ends and self.passes(modules[place], suite)}
+        return tuple(sorted(good)[:most])
+
+    def _try_changes(self, changes: Mapping[int, dict[str, Any]], suite: Suite, seconds: float) -> set[int]:
+        job = {
+            **self._choose_tests(suite.project),
+            "own": OWN if suite.given else "",
+            "first": self.usual.failing,
+            "tests_seconds": max(self.usual.seconds, LEAST_TEST_SECONDS),
+            "each_seconds": EACH_SECONDS + TIMES * (self.usual.slowest_seconds or self.usual.seconds),
+        }
+        files = self._own_files(suite.model_copy(update={"model": ()}), ()) if suite.given else {}
+        try:
+            passed, tests = try_versions(self.project, self._context, changes, job, files, seconds)
+        except CheckError as error:
+            raise SandboxError(str(error)) from error
+        # A file's id stands for one test at least, so fewer tests than ids means that some were not collected.
+        return passed if tests >= len(suite.given) + len(suite.project) else set()
+
+    def fingerprint(self, suite: Suite) -> Fingerprint:
+        """The files of the tests that decide, read from disk once more."""
+        return fingerprint(self.project.root, suite.project, self.source)
+
+    def test_texts(self, suite: Suite) -> tuple[str, ...]:
+        """The files that hold the project's tests; what cannot be read is left out."""
+        texts = []
+        for name in dict.fromkeys(test.partition("::")[0] for test in suite.project):
+            with contextlib.suppress(OSError, ValueError):
+                texts.append((self.project.root / name).read_text("utf-8") if name.endswith(".py") else "")
+        return tuple(filter(None, texts))
+
+    def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
+        """What each call gives in each version, with the project's other modules there to be imported."""
+        name, folders = self.import_name()
+        place = ModulePlace(name, f"{self._context.root}/{self.source}", tuple(folders))
+        return run_calls(modules, calls, self._context, place=place, python=self._context.python)
+
+    def import_name(self) -> tuple[str, list[str]]:
+        """The name the module is imported by, and what must be on the path for that."""
+        folder, parts = self.source.parent, [] if self.source.stem == "__init__" else [self.source.stem]
+        while (self.project.root / folder / "__init__.py").exists() and folder != Path():
+            parts.insert(0, folder.name)
+            folder = folder.parent
+        known = import_paths(self.project, self._context)
+        place = f"{self._context.root}/{folder}" if folder != Path() else self._context.root
+        return ".".join(parts), [*known, *([] if place in known else [place])]
+
+    def _choose_tests(self, tests: Sequence[str]) -> dict[str, object]:
+        """Which files are collected, and which of their tests are run."""
+        return {
+            "targets": list(dict.fromkeys(test.partition("::")[0] for test in tests)),
+            "chosen": list(tests),
+            "paths": self.import_name()[1],
+            "doctests": [str(path) for path in doctests(self.project)],
+        }
+
+    def _own_files(self, suite: Suite, disputed: tuple[str, ...]) -> dict[str, str]:
+        """The suite's own tests; `solution` is an alias of the module that is repaired."""
+        name, _ = self.import_name()
+        rendered = re.sub(r"^from solution import ", f"from {ALIAS} import ", suite.render(disputed), flags=re.M)
+        alias = f"import importlib\nimport sys\n\nsys.modules[__name__] = importlib.import_module({name!r})\n"
+        return {OWN: rendered, f"{Path(OWN).parent}/{ALIAS}.py": alias}
+
+    def use_layer(self, layer: Path) -> None:
+        """From now on code may import what is in this layer; only for a project without an environment of its own."""
+        self._context.close()  # a cell's mounts are fixed when it opens
+        self.project = self.project.model_copy(update={"layer": layer})
+        self._context = CheckContext(self.project, self._sandbox)
+
+    def close(self) -> None:
+        """End every process that is at work; a context that was lent stays open."""
+        if self._owns_context:
+            self._context.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def fingerprint(root: Path, tests: Iterable[str], source: Path) -> Fingerprint:
+    """Of the files that hold these tests, by pytest's ids, and of every conftest.py above them.
+
+    Examples in the docstrings of the file that is being repaired are no file of tests: that file has to change.
+    """
+    files = {Path(test.partition("::")[0]) for test in tests} - {source}
+    above = {folder / "conftest.py" for file in files for folder in file.parents}
+    found: list[tuple[str, str]] = []
+    for file in sorted(files | {file for file in above if (root / file).is_file()}):
+        try:
+            found.append((file.as_posix(), hashlib.sha256((root / file).read_bytes()).hexdigest()))
+        except OSError:
+            found.append((file.as_posix(), ""))
+    return tuple(found)
+
+
+def _reports_of(entry: str, run: SuiteRun) -> list[CaseReport]:
+    """What the tests behind one id said, and the file that could not be imported."""
+    said = [test for name, test in run.tests.items() if entry in all_ids(name)]
+    return [*said, *(broken for broken in run.broken if broken.id == entry.partition("::")[0])]
+
+
+def _own_reports_of(name: str, run: SuiteRun) -> list[CaseReport]:
+    """What one test of the suite's own file said, or that file itself."""
+    broken = [test for test in run.broken if is_own(test.id, OWN)]
+    said = [test for test in run.tests.values() if is_own(test.id, OWN)]
+    return broken or [test for test in said if test.id.rpartition("::")[2] == name]
+
+
+def _join_case(name: str, said: Sequence[CaseReport]) -> Case:
+    """What they said together: one that failed speaks for all, with its first lines."""
+    seconds = sum(test.seconds for test in said)
+    failed = [test for test in said if test.outcome == "failed"]
+    if failed:
+        lines = [line.rstrip() for line in strip_controls(failed[0].message).splitlines() if line.strip()]
+        message = "\n".join(lines[:MOST_LINES])[:MOST_CHARACTERS]
+        return Case(name=name, outcome="failed", message=message, seconds=seconds)
+    passed = any(test.outcome in PASSING for test in said)
+    return Case(name=name, outcome="passed" if passed else "not_run", seconds=seconds)

@@ -1,0 +1,253 @@
+"""The pytest plugin that tries many versions of functions: one import of everything, then a forked child for each.
+
+A version is another code object for the same function, put in place in a child that runs its tests until one fails.
+Mutants come with a `baseline`: the tests run once without any of them, which says what each test runs and how long it
+takes. Small edits come without: all tests of the job are run, those first that fail without a repair.
+"""
+
+# ruff: noqa: B905, PTH118, S603
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+
+from . import patch
+from .children import Nursery, allowance
+from .guard import PACKAGE
+from .reporter import SKIPS, Plugin, is_chosen
+
+ALONE_SECONDS, TIMES = 2.0, 5.0
+"""What a fresh process may take to load everything, besides its tests: so long, and so often the time it took here."""
+LONGEST = 600
+SLOW = (signal.SIGXCPU, signal.SIGPROF, signal.SIGALRM)
+FRESH = (
+    "import os; report = os.dup(1); os.dup2(os.open(os.devnull, os.O_WRONLY), 1); "
+    f"from {PACKAGE}.suite import main; main(report)"
+)
+"""A job whose output carries nothing but its facts."""
+
+
+class Noticed(BaseException):
+    """A test failed: enough to be done with a version, and pytest need not describe how."""
+
+
+class Trials(Plugin):
+    """Tries the versions of a job, in their order, until all are tried or the time is up."""
+
+    def __init__(self, tell: Callable[..., None], job: dict[str, Any]) -> None:
+        self.hook = patch.Hook(job["functions"], job["root"])
+        super().__init__(tell, job, self.hook if job["baseline"] else None)
+        self.hook.active = job["alone"]["version"] if "alone" in job else None
+        self.judging = False
+        self.imported: set[int] = set()
+        self.tests: list[tuple[set[int], float, float]] = []
+        """Of each test: the functions it runs, its wall seconds, its CPU seconds."""
+        self.nursery = Nursery(os.path.join(job["home"], "children"), job["at_once"])
+        if self.finder:
+            self.finder.be_first()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Only what decides; first what fails without a repair, so that most versions are done with soon."""
+        if "chosen" in self.job:
+            first = set(self.job["first"])
+            chosen = [item for item in items if is_chosen(item.nodeid, self.job)]
+            items[:] = sorted(chosen, key=lambda item: item.nodeid not in first)
+        self.tell(plan=[item.nodeid for item in items])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> bool | None:
+        """In place of pytest's own loop. Tests that could not be collected are left to pytest to complain about."""
+        if not session.items or (self.job["baseline"] and session.testsfailed):
+            return None
+        for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):  # loading is over; children have clocks of their own
+            signal.setitimer(timer, 0)
+        self.load_seconds = time.process_time()
+        self.session, self.items = session, list(session.items)
+        session.config.option.maxfail = 0  # the project's own limit would end a child before its verdict
+        if "alone" in self.job:
+            self.tell(alone=self.run_tests(self.job["alone"]["tests"]))
+        elif not self.job["baseline"] or self.run_baseline():
+            self.live = patch.live_functions(self.hook)
+            gc.collect()
+            gc.freeze()  # children share the memory of what is loaded as long as nobody's collector touches it
+            began = time.monotonic()
+            self.try_all()
+            self.tell(trying=time.monotonic() - began)
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
+        """In a child the first failure is the last word, unless a mark or a skip may turn it into something else."""
+        error = call.excinfo.value if self.judging and call.excinfo is not None else None
+        if error is not None and not isinstance(error, SKIPS) and item.get_closest_marker("xfail") is None:
+            raise Noticed
+
+    def run_baseline(self) -> bool:
+        """The run without a version, in a child, so that this process stays as it is: nothing has run in it yet."""
+        self.imported = set(self.hook.hits)
+        if threading.active_count() > 1:
+            self.tell(note="threads")
+        began = time.monotonic()
+        baseline = Baseline(self.hook)
+        self.session.config.pluginmanager.register(baseline)
+        limit = self.job["test_seconds"]
+        self.nursery.start("", lambda: baseline.run(self.session, self.items), limit, 2 * limit)
+        said: list[Any] = []
+        while not said:
+            said = [word for _, word in self.nursery.collect_ended()]
+        self.session.config.pluginmanager.unregister(baseline)
+        found = said[0]
+        if not isinstance(found, dict) or "tests" not in found:
+            self.tell(**(found if isinstance(found, dict) else {"failed": f"the whole suite ended with a {found}"}))
+            return False
+        self.tests = [(set(hits), wall, cpu) for hits, wall, cpu in found["tests"]]
+        self.tell(baseline={"tests": len(self.items), "seconds": time.monotonic() - began})
+        return True
+
+    def try_all(self) -> None:
+        """Each in a child; the last ones may finish when the time is up, but not for long."""
+        deadline = time.monotonic() + self.job["trying_seconds"]
+        for version in self.job["versions"]:
+            while self.nursery.full:
+                self.hear(60.0)
+            if time.monotonic() >= deadline:
+                break
+            whole = {**self.job["functions"][version["function"]], **version}
+            self.begin(whole, alone=self.job["baseline"] and threading.active_count() > 1)
+        last = deadline + self.job["grace_seconds"]
+        while self.nursery.living and time.monotonic() < last:
+            self.hear(last - time.monotonic())
+        self.nursery.close()
+
+    def begin(self, version: dict[str, Any], alone: bool) -> None:
+        """One version: its tests, its child."""
+        number, tests = version["number"], list(range(len(self.items)))
+        cpu_seconds = wall_seconds = self.job.get("tests_seconds", 0.0)
+        if self.job["baseline"]:
+            touching = [place for place, (hits, _, _) in enumerate(self.tests) if number in hits]
+            if not touching and number not in self.imported:
+                return self.tell(mutant=version["key"], was="no_tests")
+            tests, alone = touching or tests, alone or not touching
+            cpu_seconds = sum(self.tests[place][2] for place in tests)
+            wall_seconds = sum(self.tests[place][1] for place in tests)
+        cpu, wall = allowance(cpu_seconds, wall_seconds)
+        if not alone:
+            self.nursery.start((version, False), lambda: self.put_in_place(version, tests), cpu, wall)
+        else:
+            load = ALONE_SECONDS + TIMES * self.load_seconds
+            self.nursery.start((version, True), lambda: self.load_anew(version, tests), cpu + load, wall + 4 * load)
+        return None
+
+    def hear(self, patience_seconds: float) -> None:
+        """Pass on what children said. A mutant that cannot be judged in a forked process gets one of its own."""
+        for (version, alone), word in self.nursery.collect_ended(patience_seconds):
+            # What ran on import may have left its result in a constant, which no fork can change.
+            again = word == "anew" or (word == "survived" and version["number"] in self.imported)
+            if again and not alone and self.job["baseline"]:
+                self.begin(version, alone=True)
+            else:
+                self.tell(mutant=version["key"], was=word if isinstance(word, str) else "crash")
+
+    def put_in_place(self, version: dict[str, Any], tests: list[int]) -> str:
+        """In a child: swap the function's code and run the tests."""
+        try:
+            patch.activate(version, self.hook, self.live)
+        except SyntaxError:
+            return "invalid"
+        except Exception:
+            return "anew"
+        return self.run_tests(tests)
+
+    def run_tests(self, places: list[int]) -> str:
+        """Until one fails."""
+        items = [self.items[place] for place in places if place < len(self.items)]
+        self.judging = True
+        try:
+            for item, following in zip(items, [*items[1:], None]):
+                if "each_seconds" in self.job:
+                    signal.setitimer(signal.ITIMER_PROF, self.job["each_seconds"])
+                self.session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                if self.session.testsfailed:
+                    return "killed"
+        except BaseException:
+            return "killed"
+        return "survived"
+
+    def load_anew(self, version: dict[str, Any], tests: list[int]) -> str:
+        """In a child: a fresh interpreter that loads everything with the version in place.
+
+        One that cannot even be loaded is noticed by every test.
+        """
+        nonce = secrets.token_hex(16)
+        alone = {"version": version, "tests": tests}
+        job = {**self.job, "nonce": nonce, "versions": [], "alone": alone, "cache": os.environ["TMPDIR"]}
+        fresh = subprocess.run(
+            [sys.executable, "-B", "-c", FRESH],
+            input=json.dumps(job).encode(),
+            stdout=subprocess.PIPE,
+            cwd=self.job["home"],
+            check=False,
+        )
+        facts: dict[str, Any] = {}
+        for line in fresh.stdout.splitlines():
+            if line.startswith(nonce.encode()):
+                with contextlib.suppress(ValueError, TypeError):
+                    facts.update(json.loads(line[len(nonce) :]))
+        if "alone" in facts or "end" in facts:
+            return str(facts.get("alone", "killed"))
+        return "timeout" if -fresh.returncode in SLOW else "crash"
+
+
+class Baseline:
+    """A plugin that goes with the run without a version. What a shared fixture runs, it runs for each of its tests."""
+
+    def __init__(self, hook: patch.Hook) -> None:
+        self.hook = hook
+        self.shared: dict[str, set[int]] = {}
+        self.why = ""
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, None, None]:
+        """Keep apart what a fixture of a class, a module or the session runs."""
+        before = set(self.hook.hits)
+        self.hook.hits.clear()
+        yield
+        if fixturedef.scope != "function":
+            self.shared.setdefault(fixturedef.argname, set()).update(self.hook.hits)
+        self.hook.hits.update(before)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Remember the first failure from its first line on; of a doctest, whose report has no such part, the last."""
+        if not report.failed or self.why:
+            return
+        crash = getattr(report.longrepr, "reprcrash", None)
+        lines = [line.strip() for line in str(crash.message if crash else report.longrepr).splitlines() if line.strip()]
+        telling = [line for line in lines if not line.startswith("Use -v to get")] if crash else lines[-1:]
+        self.why = f"{report.nodeid}: {' '.join(telling) or 'failed'}"[:LONGEST]
+
+    def run(self, session: Any, items: list[Any]) -> dict[str, Any]:
+        """What each test runs and how long it takes, by its place in the list; or the first that fails."""
+        tests = []
+        for item, following in zip(items, [*items[1:], None]):
+            self.hook.hits.clear()
+            wall, cpu = time.perf_counter(), time.process_time()
+            session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self.why or session.testsfailed:
+                return {"failed": self.why or item.nodeid}
+            hits = self.hook.hits.union(*(self.shared.get(name, ()) for name in getattr(item, "fixturenames", ())))
+            tests.append((sorted(hits), time.perf_counter() - wall, time.process_time() - cpu))
+        return {"tests": tests}

@@ -1,0 +1,58 @@
+"""Mutants of one module and the tests beside it, as a run of the agent needs them: which of them nobody notices."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from burnish.checks.final import CODE, SolutionBench
+from burnish.checks.mutation.mutant import Mutant
+from burnish.checks.mutation.mutate_project import NOTICED, MutationRun, mutate_project
+from burnish.checks.mutation.mutmut_client import MUTMUT, MutmutClient
+from burnish.errors import BurnishError
+from burnish.events import Frozen, Survivor
+
+
+class SurvivingModule(Survivor):
+    """A mutant that no test noticed, as a whole module."""
+
+    module: str
+
+
+class ModuleMutants(Frozen):
+    """What became of the mutants of one module."""
+
+    mutants: int = 0
+    """How many were tried."""
+    noticed: int = 0
+    unnoticed: tuple[SurvivingModule, ...] = ()
+    why: str = ""
+    """Where nothing could be tried: why."""
+
+
+class Mutations(SolutionBench):
+    """Breaks a module in small ways and says which of them its tests do not notice."""
+
+    def __init__(self, sandbox: str = "auto", client: MutmutClient = MUTMUT, layer: Path | None = None) -> None:
+        super().__init__(sandbox, layer)
+        self._client = client
+
+    def of(self, code: str, tests: str) -> ModuleMutants:
+        """Try the mutants of the code with the text of its test file; a place that cannot be opened is said."""
+        try:
+            with self.open(code, tests) as context:
+                run = mutate_project(context.project, context, self._client)
+        except BurnishError as error:
+            run = MutationRun(problem=str(error))
+        if run.problem:
+            return ModuleMutants(why=run.problem)
+        missed = tuple(make_survivor(mutant, code) for mutant in run.unnoticed)
+        return ModuleMutants(mutants=run.score.tried, noticed=run.score.of(*NOTICED), unnoticed=missed)
+
+    def again(self, code: str, keys: Iterable[str]) -> tuple[SurvivingModule, ...]:
+        """The mutants of these keys, made anew; nothing is run. Raises CheckError."""
+        made = {mutant.key: mutant for mutant in self._client.mutants(CODE, code, everything=True)}
+        return tuple(make_survivor(made[key], code) for key in keys if key in made)
+
+
+def make_survivor(mutant: Mutant, code: str) -> SurvivingModule:
+    """The mutant with all of its module around it."""
+    return SurvivingModule(key=mutant.key, line=mutant.changed, said=mutant.said(), module=mutant.module(code))

@@ -1,0 +1,89 @@
+"""A version meets the tests of its project, in the place of the file it repairs, and nothing on disk changes."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from burnish.checks.bench.bench import ProjectBench, UsualRun
+from burnish.checks.bench.project_finder import find_project
+from burnish.checks.suite import Suite
+from tests.checks.shop import CART, COUNT, ELSEWHERE, EXAMPLE, FIXED, TAX, TESTS, TOTAL, shop
+
+PROCESS = """
+
+def test_process():
+    line = "from shop.cart import Cart; print(Cart([4]).total())"
+    assert subprocess.run([sys.executable, "-c", line], capture_output=True, text=True).stdout == "4.0\\n"
+"""
+IN_PROCESS = "tests/test_cart.py::test_process"
+SUITE = Suite(
+    entry_point="Cart.total",
+    given=("assert Cart([1]).total() == 1",),
+    model=("assert Cart([]).total() == 5",),
+    project=(TOTAL, TAX, COUNT, EXAMPLE, IN_PROCESS),
+)
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProjectBench]:
+    root = shop(tmp_path_factory.mktemp("shop"), {"tests/test_cart.py": TESTS + PROCESS})
+    project = find_project([root / "shop/cart.py"], python=sys.executable)
+    with ProjectBench(project, Path("shop/cart.py"), usual=UsualRun(0.5, failing=(TOTAL,))) as opened:
+        yield opened
+
+
+def test_the_bug_is_seen_by_the_projects_tests_with_what_was_got_instead(ground):
+    graded = ground.grade(CART, SUITE)
+    outcomes = SUITE.outcomes(graded)
+    assert [outcomes[test] for test in SUITE.project] == ["failed", "failed", "passed", "failed", "failed"]
+    assert outcomes[SUITE.given[0]] == "failed"
+    total = next(case for case in graded.cases if case.name == TOTAL)
+    assert total.message.startswith("assert 4.0 == 3")
+    assert not graded.separated
+
+
+def test_a_repair_passes_them_all_and_the_file_stays_as_it_is(ground):
+    graded = ground.grade(FIXED, SUITE, SUITE.model)
+    assert graded.all_passed, [case for case in graded.cases if case.outcome != "passed"]
+    assert len(graded.cases) == 6, "one for each id, and the example; the disputed one is not run"
+    assert (ground.project.root / "shop/cart.py").read_text() == CART
+
+
+def test_code_that_does_not_parse_is_a_problem_without_a_run(ground):
+    graded = ground.grade("def f(:\n", SUITE)
+    assert "line 1: SyntaxError" in graded.problem
+    assert not graded.all_passed
+
+
+def test_a_version_that_ends_the_process_or_cannot_be_imported_passes_nothing(ground):
+    for planted in ("import os; os._exit(0)\n", "raise SystemExit(0)\n", "import no_such_module\n"):
+        graded = ground.grade(planted + FIXED, SUITE)
+        assert not graded.all_passed
+        assert not graded.passed
+
+
+def test_of_many_edits_those_that_pass_are_found_in_one_job(ground):
+    suite = SUITE.model_copy(update={"project": (TOTAL, TAX, COUNT, EXAMPLE)})
+    edits = [CART.replace("result = 1.0", f"result = {number}.0") for number in (2, 0, 3)]
+    edits += [CART.replace("result = 1.0", "while True: pass"), FIXED.replace("len(cart.prices)", "0"), "not python ("]
+    assert ground.passing(edits, suite, seconds=30) == (1,)
+
+
+def test_calls_see_the_projects_other_modules(ground):
+    said = ground.run_calls({1: CART, 2: FIXED}, ["Cart([1.5]).total()", "count(3)"])
+    assert said == {1: ("2.5", "raises AttributeError"), 2: ("1.5", "raises AttributeError")}
+
+
+def test_the_files_of_the_tests_that_decide_can_be_read_to_learn_calls_from(ground):
+    told = ground.test_texts(SUITE)
+    assert any("def test_process" in text for text in told)
+    gone = SUITE.model_copy(update={"project": ("tests/gone.py::test",)})
+    assert ground.test_texts(gone) == ()
+
+
+def test_a_version_that_python_would_import_as_another_text_is_a_problem(ground):
+    for line in ("# coding: utf-7", "#\ud800", "#\0", "#\rimport os"):
+        assert ground.grade(f"{line}\n{FIXED}", SUITE).problem
+        assert ELSEWHERE not in SUITE.names

@@ -1,0 +1,50 @@
+"""Mutants of one module as whole modules; and an end at once when somebody closes it."""
+
+import threading
+import time
+
+from burnish.checks.mutation.mutate_module import Mutations
+
+CODE = "class Till:\n    def fee(self, age):\n        # children\n        return 0 if age < 6 else 10\n"
+TESTS = (
+    "from solution import Till\n\n\ndef test_fee():\n    assert Till().fee(2) == 0\n    assert Till().fee(9) == 10\n"
+)
+
+
+def test_what_no_test_notices_comes_as_a_whole_module_with_its_line() -> None:
+    tried = Mutations().of(CODE, TESTS)
+    assert (tried.mutants, tried.noticed, tried.why) == (6, 4, "")
+    assert [(one.line, one.said) for one in tried.unnoticed] == [
+        (4, "`< 6` becomes `<= 6`"),
+        (4, "`6` becomes `7`"),
+    ]
+    assert tried.unnoticed[0].module == CODE.replace("< 6", "<= 6")
+
+
+def test_mutants_are_made_again_by_their_names_without_running_anything() -> None:
+    mutations = Mutations()
+    tried = mutations.of(CODE, TESTS)
+    assert mutations.again(CODE, [one.key for one in tried.unnoticed]) == tried.unnoticed
+    assert mutations.again(CODE, ["nobody"]) == ()
+
+
+def test_why_nothing_could_be_tried_is_said() -> None:
+    assert (
+        Mutations().of(CODE, "def test_it():\n    assert False\n").why.startswith("the tests fail without any mutant")
+    )
+    assert Mutations().of("X = 1\n", TESTS).why == "there is nothing to mutate"
+
+
+def test_close_from_another_thread_ends_it_at_once() -> None:
+    mutations = Mutations()
+    slow = TESTS.replace("def test_fee():\n", "def test_fee():\n    import time\n    time.sleep(8)\n")
+    work = threading.Thread(target=mutations.of, args=(CODE, slow), daemon=True)
+    work.start()
+    time.sleep(2.5)
+    assert work.is_alive()
+    began = time.monotonic()
+    mutations.close()
+    work.join(5)
+    assert not work.is_alive()
+    assert time.monotonic() - began < 3
+    assert mutations.of(CODE, TESTS).why == "it was broken off"
