@@ -19,6 +19,7 @@ from burnish.report.check_report import FILES
 from burnish.text import join_words, one_line, plural, strip_controls
 
 if TYPE_CHECKING:
+    from burnish.checks.verdict import CheckResults
     from burnish.evidence.claims import Answer
     from burnish.verbs.verify import Verified
 
