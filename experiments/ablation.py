@@ -23,12 +23,13 @@ from pathlib import Path
 from statistics import fmean
 
 from burnish.evals.answers import opened
+from burnish.evals.attempt import stream_attempt
 from burnish.evals.plan import Plan
 from burnish.evals.scores import bootstrap
 from burnish.evals.suites import load_suite, validate
-from burnish.evals.trial import happenings
 from burnish.events import Answered, CodeProposed, ModelReplied, Scored
 from burnish.models.model import Ask, Done, Model, Piece, Waiting
+from burnish.runs.attempt import Resources
 from burnish.sandbox import open_sandbox
 from burnish.search.edits import EditCache
 from burnish.tasks.task import Task
@@ -120,7 +121,7 @@ def work(tasks: list[Task], done: set[tuple[str, str, int]], model: RemoteModel,
                 own = plan.model_copy(update={"without": CONDITIONS[condition]})
                 started = time.monotonic()
                 try:
-                    events = list(happenings(task, own, seed, model, box, threading.Event(), None, edits))
+                    events = list(stream_attempt(task, own, seed, Resources([model], sandbox=box, edits=edits)))
                 except Exception as error:
                     results.put({"task": task.id, "condition": condition, "seed": seed, "error": repr(error)})
                     continue

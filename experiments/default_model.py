@@ -18,10 +18,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from burnish.agent.limits import Limits
-from burnish.attempt import attempt
 from burnish.checks import Suite, TestsCheck
 from burnish.models.names import open_model
 from burnish.runs import Store
+from burnish.runs.attempt import Resources, attempt
+from burnish.runs.request import Request
 from burnish.sandbox import open_sandbox
 from burnish.tasks import Task
 from burnish.tasks.mbpp import load_mbpp
@@ -38,7 +39,7 @@ def main(model_name: str, out: Path) -> None:
         store = Store(Path(home))
 
         def work(task: Task) -> dict[str, object]:
-            run = attempt(task, model, limits=Limits(rounds=ROUNDS), store=store)
+            run = attempt(Request(task=task, limits=Limits(rounds=ROUNDS)), Resources([model], store))
             hidden = Suite(entry_point=task.entry_point, given=tuple(task.hidden_tests.splitlines()))
             solved = bool(run.code) and TestsCheck().judge(run.code, hidden, box).verdict == "passed"
             return {

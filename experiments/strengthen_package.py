@@ -13,9 +13,9 @@ import tempfile
 from pathlib import Path
 
 from burnish import SetupProblem, strengthen
+from burnish.commands.strengthen import read_new_tests
 from burnish.events import Mutated, Strengthened
 from burnish.runs import Store
-from burnish.verbs.strengthen import read_new_tests
 
 COLUMNS = (
     "| module | mutants | noticed before | after | with pinned | alike | tests (pinned) | contradictions | seconds |"

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from burnish.agent.limits import Limits
-from burnish.attempt import attempt
 from burnish.checks.bench.bench import ModuleBench
 from burnish.checks.suite import Suite
 from burnish.events import Mutated, RunFinished, Strengthened
@@ -30,6 +29,8 @@ from burnish.models.model import Model
 from burnish.models.names import open_model
 from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store
+from burnish.runs.attempt import Resources, attempt
+from burnish.runs.request import Request
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks import Task
@@ -78,7 +79,8 @@ def work_through(tasks: Sequence[Task], model: Model, out: Path, many: int) -> N
 
 def measured(task: Task, model: Model, store: Store, box: Sandbox) -> Row:
     """One task, start to finish, and what the reference and the other assertions say of it."""
-    run = attempt(task, model, limits=LIMITS, store=store, checks=CHECKS, afterwards=AFTERWARDS)
+    request = Request(task=task, limits=LIMITS, checks=CHECKS, afterwards=frozenset(AFTERWARDS))
+    run = attempt(request, Resources([model], store))
     first = run.all(Mutated)[0].version if run.all(Mutated) else None
     codes = {version.number: version.code for version in run.versions}
     return {

@@ -18,13 +18,14 @@ from typing import NamedTuple
 
 from burnish.agent.compare_evidence import is_better, is_worse, needs_question
 from burnish.agent.limits import Limits
-from burnish.attempt import attempt
 from burnish.checks.final import FinalChecks
 from burnish.errors import ModelError
 from burnish.events import CodeProposed, Evidence, Mutated, Refined, Strengthened
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
 from burnish.models.names import open_model
 from burnish.runs import Run, Store
+from burnish.runs.attempt import Resources, attempt
+from burnish.runs.request import Request
 from burnish.tasks import Task
 from burnish.tasks.examples import find_called_names
 
@@ -119,14 +120,13 @@ def read(file: Path) -> Weakness:
 def tried(weakness: Weakness, model: Model | None, store: Store) -> Outcome:
     """The rounds of `write` on one weakness, and all checks on what was there and on what came out."""
     began = time.monotonic()
-    run = attempt(
-        weakness.task,
-        Planted(weakness.code, model),
-        store=store,
+    request = Request(
+        task=weakness.task,
         checks=CHECKS,
-        afterwards=("strengthen", "refine"),
+        afterwards=frozenset({"strengthen", "refine"}),
         limits=Limits(calls=24, tokens=60_000),
     )
+    run = attempt(request, Resources([Planted(weakness.code, model)], store))
     seconds = time.monotonic() - began
     first = next(event.code for event in run.all(CodeProposed))
     before = {one.check: one for one in FinalChecks(CHECKS).judge(first, file_of_tests(weakness))}

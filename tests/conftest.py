@@ -60,9 +60,9 @@ def open_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     `write` stops at the tests here; what follows, and the checks, have tests of their own.
     """
     opened: Callable[..., AbstractContextManager[Sandbox]] = lambda kind="auto", **more: nullcontext(box)  # noqa: E731
-    monkeypatch.setattr("burnish.attempt.open_sandbox", opened)
-    monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ())
-    monkeypatch.setattr("burnish.verbs.write.AFTERWARDS", ())
+    monkeypatch.setattr("burnish.runs.attempt.open_sandbox", opened)
+    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ())
+    monkeypatch.setattr("burnish.commands.write.AFTERWARDS", ())
     return box
 
 

@@ -3,10 +3,17 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from burnish.commands.fix_plan import FixAsked, FixPlan, plan_fix
 from burnish.events import BaseEvent
+from burnish.models.model import Model
+from burnish.runs import Run
+from burnish.runs import attempt as runs_attempt
+from burnish.runs.request import Request
+from burnish.tasks import Task
 
 ROOT = Path(__file__).resolve().parent.parent
 ESC = "\x1b"
@@ -31,6 +38,22 @@ def script(**replies: str | list[str]) -> dict[str, list[str]]:
     usual: dict[str, str | list[str]] = dict.fromkeys(ASKING, GOOD)
     chosen = usual | {"tests": OWN_TESTS, "specify": "def double(n):", "assume": "none"} | replies
     return {purpose: [said] if isinstance(said, str) else said for purpose, said in chosen.items()}
+
+
+LIVE = ("store", "watch", "answer", "review", "ground", "replay")
+
+
+def attempt(task: Task, model: Model | Sequence[Model], **asked: Any) -> Run:
+    """One attempt at a task, with what is asked of it and what it works with side by side."""
+    models = model if isinstance(model, Sequence) else [model]
+    live = {name: asked.pop(name) for name in LIVE if asked.get(name) is not None}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    return runs_attempt.attempt(Request(task=task, **asked), runs_attempt.Resources(models, **live))
+
+
+def plan_for(path: Path | str, **asked: Any) -> FixPlan:
+    """What `fix` would do with a file."""
+    return plan_fix(FixAsked(path, **asked))
 
 
 def kinds(events: list[BaseEvent] | tuple[BaseEvent, ...]) -> list[str]:

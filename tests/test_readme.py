@@ -92,7 +92,7 @@ SHOWN = [
 @pytest.mark.parametrize("source", SHOWN)
 def test_the_python_that_is_shown_runs(source: str, work_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = re.sub(r"\blocal:[\w.-]+", "scripted:demo", source)
-    monkeypatch.setattr("burnish.verbs.write.write.__defaults__", ("scripted:demo",))
+    monkeypatch.setattr("burnish.commands.write.write.__defaults__", ("scripted:demo",))
     exec(compile(source, "a Python block", "exec"), {"__name__": "__main__"})
 
 

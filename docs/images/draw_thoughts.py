@@ -14,10 +14,10 @@ from rich.console import Console
 
 from burnish.agent.limits import Limits
 from burnish.cli.screen import Screen
+from burnish.commands.write import write
 from burnish.events import BaseEvent, ModelThought
 from burnish.models.model import Ask, Chunk, Done, Thought, Waiting
 from burnish.models.scripted import ScriptedModel
-from burnish.verbs.write import write
 
 SENTENCE = "a function median(numbers), e.g. median([3, 1, 2]) == 2 and median([1, 2, 3, 4]) == 2.5"
 THOUGHTS = (

@@ -11,45 +11,45 @@ from burnish.version import __version__
 
 if TYPE_CHECKING:
     from burnish.agent.limits import Limits
+    from burnish.commands.apply import apply
+    from burnish.commands.check import check
+    from burnish.commands.fix import fix
+    from burnish.commands.resume import resume
+    from burnish.commands.strengthen import strengthen
+    from burnish.commands.verify import verify
+    from burnish.commands.write import write
     from burnish.errors import AttemptError, BurnishError, SetupProblem
     from burnish.evals.compare import compare
     from burnish.evals.evaluate import evaluate
     from burnish.events import Evidence
+    from burnish.events.history import Run
     from burnish.models.scripted import ScriptedModel
     from burnish.report.explain import explain
-    from burnish.runs.run import Run
     from burnish.runs.store import Store
     from burnish.sandbox import open_sandbox
     from burnish.tasks.task import Task
-    from burnish.verbs.apply import apply
-    from burnish.verbs.check import check
-    from burnish.verbs.fix import fix
-    from burnish.verbs.resume import resume
-    from burnish.verbs.strengthen import strengthen
-    from burnish.verbs.verify import verify
-    from burnish.verbs.write import write
 
 _ROOMS = {
     "AttemptError": "burnish.errors",
     "BurnishError": "burnish.errors",
     "Evidence": "burnish.events",
     "Limits": "burnish.agent.limits",
-    "Run": "burnish.runs.run",
+    "Run": "burnish.events.history",
     "ScriptedModel": "burnish.models.scripted",
     "SetupProblem": "burnish.errors",
     "Store": "burnish.runs.store",
     "Task": "burnish.tasks.task",
-    "apply": "burnish.verbs.apply",
-    "check": "burnish.verbs.check",
+    "apply": "burnish.commands.apply",
+    "check": "burnish.commands.check",
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
     "explain": "burnish.report.explain",
-    "fix": "burnish.verbs.fix",
+    "fix": "burnish.commands.fix",
     "open_sandbox": "burnish.sandbox",
-    "resume": "burnish.verbs.resume",
-    "strengthen": "burnish.verbs.strengthen",
-    "verify": "burnish.verbs.verify",
-    "write": "burnish.verbs.write",
+    "resume": "burnish.commands.resume",
+    "strengthen": "burnish.commands.strengthen",
+    "verify": "burnish.commands.verify",
+    "write": "burnish.commands.write",
 }
 """Where each public name lives; fetched at first use, so that importing the door costs nothing."""
 

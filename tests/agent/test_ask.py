@@ -11,9 +11,9 @@ from burnish.agent.ask import Tools, ask
 from burnish.agent.limits import Limits, Meter
 from burnish.errors import ModelError
 from burnish.events import BaseEvent, Event, Message, ModelReplied
+from burnish.events.replay import Replay, unless_known
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
 from burnish.models.scripted import ScriptedModel
-from burnish.runs import Replay, unless_known
 from tests.support import kinds
 
 QUESTION = Ask(purpose="draft", messages=(Message(role="user", content="Write."),), max_tokens=10)

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from burnish import Limits, Run, ScriptedModel, Store
-from burnish.attempt import attempt
 from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Stopped, TestsRan
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.runs.record import FILE
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task, from_sentence
 from tests import graph_page
-from tests.support import ASKING, DOUBLE, ESC, GOOD, OWN_TESTS, ROOT, SQUARE, WRONG, block, kinds, script
+from tests.support import ASKING, DOUBLE, ESC, GOOD, OWN_TESTS, ROOT, SQUARE, WRONG, attempt, block, kinds, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
 

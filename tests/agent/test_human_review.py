@@ -12,7 +12,6 @@ from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.graph import after_decision, after_review
 from burnish.agent.human_review import MOST_LOOKS, AgreedTests, look, review_tests
 from burnish.agent.limits import Meter
-from burnish.attempt import attempt
 from burnish.events import (
     Asked,
     BaseEvent,
@@ -32,11 +31,11 @@ from burnish.events import (
     TestsProposed,
     TestsRan,
 )
+from burnish.events.replay import Replay
 from burnish.report.deliverables import read_suite
-from burnish.runs.replay import Replay
 from burnish.tasks import from_sentence
 from tests.agent.history import WRITING, proposed, ran, work
-from tests.support import DOUBLE, GOOD, block, script
+from tests.support import DOUBLE, GOOD, attempt, block, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
 Said = Literal["go_on", "change", "comment", "edited", "stop"]

@@ -3,9 +3,8 @@
 import pytest
 
 from burnish import Limits, ScriptedModel
-from burnish.attempt import attempt
 from burnish.tasks import Task
-from tests.support import block
+from tests.support import attempt, block
 
 BROKEN = "def last(xs):\n    return xs[0] if xs else None\n"
 RIGHT = "def last(xs):\n    return xs[-1] if xs else None\n"

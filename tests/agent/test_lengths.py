@@ -248,9 +248,10 @@ def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_rep
     turns: tuple[Turn, ...], paid: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from burnish.agent.limits import meter_after
+    from burnish.events.replay import Replay
     from burnish.models.names import open_model
     from burnish.models.prices import Price
-    from burnish.runs import Replay, Run
+    from burnish.runs import Run
 
     price = Price(read=100.0, written=100.0)
     monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)

@@ -3,12 +3,11 @@
 import pytest
 
 from burnish import Store
-from burnish.attempt import attempt
 from burnish.events import ModelReplied, TestsProposed
 from burnish.models.model import Ask, Done
 from burnish.models.scripted import ScriptedModel
 from burnish.tasks.sentence import from_sentence
-from tests.support import block
+from tests.support import attempt, block
 
 DOUBLE = block("def double(n):\n    return 2 * n")
 COUNTING = "\n".join(f"assert double({n}) == {2 * n}" for n in range(24))

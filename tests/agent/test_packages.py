@@ -12,9 +12,9 @@ from burnish.agent.packages import RunPackages, missing_modules, prepare_run_lay
 from burnish.agent.prompts import PromptInput
 from burnish.agent.state import AgentState
 from burnish.events import Case, CodeProposed, Graded, PackagesAdded, SpecAgreed, TestsRan
+from burnish.events.replay import Replay
 from burnish.packages import Budget, prepare_layer
 from burnish.report.narrate import describe, list_new_packages
-from burnish.runs import Replay
 from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
 from tests.agent.nodes import at_work

@@ -13,14 +13,13 @@ from burnish.agent import policy
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Meter
 from burnish.agent.policy import REPEATED_ROUNDS, decide, explain_stuck
-from burnish.attempt import attempt
 from burnish.errors import ModelError
 from burnish.events import Asked, Compared, Decided, Event, Move, Stopped, TestsProposed, Tweaked
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.tasks import Task, from_sentence
 from burnish.tasks.task import NO_WORDS
 from tests.agent.history import BROKEN, REPAIR, WRITING, given, proposed, ran, work
-from tests.support import ASKING, DOUBLE, GOOD, OWN_TESTS, WRONG, block
+from tests.support import ASKING, DOUBLE, GOOD, OWN_TESTS, WRONG, attempt, block
 
 STRENGTHS = ("local:qwen2.5-coder-0.5b", "local:qwen2.5-coder-1.5b", "anthropic:some-large-model")
 

@@ -9,7 +9,6 @@ from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.agent.progress_rows import add_rows, measure_version
 from burnish.agent.state import AgentState
-from burnish.attempt import attempt
 from burnish.checks.final import FinalChecks
 from burnish.events import (
     CheckFinished,
@@ -26,12 +25,13 @@ from burnish.events import (
     Stopped,
     Strengthened,
 )
+from burnish.events.replay import unless_known
 from burnish.models.scripted import ScriptedModel
-from burnish.runs import Run, unless_known
+from burnish.runs import Run
 from burnish.sandbox import Sandbox
 from burnish.tasks import from_sentence
 from tests.agent.history import WRITING, proposed, ran, spec
-from tests.support import DOUBLE, SQUARE, script
+from tests.support import DOUBLE, SQUARE, attempt, script
 
 GOOD = "def f(n):\n\n    return n\n"
 REPLY = ModelReplied(ask_id="draft-1", purpose="draft", text="", tokens_in=30, tokens_out=12, seconds=1.0)

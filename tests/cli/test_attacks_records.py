@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from burnish import SetupProblem, Store
-from burnish.cli.repaired import _save as save_diff_file
+from burnish.cli.session import save_diff_file
+from burnish.commands.resume import resume
 from burnish.events import CodeProposed, RunFinished, RunStarted, SpecAgreed
 from burnish.runs import Record
-from burnish.verbs.resume import resume
 from tests.cli.conftest import Call
 from tests.support import ESC, GOOD, script
 

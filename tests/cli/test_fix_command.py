@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.cli.repaired import goodbye
-from burnish.cli.session import Session
+from burnish.cli.session import CommandSession
+from burnish.commands.apply import DIFF, save_diff
 from burnish.errors import SetupProblem
 from burnish.events import CodeProposed, Graded, RunFinished, RunStarted, TestsRan
 from burnish.runs import Run, Store
-from burnish.verbs.apply import DIFF, save_diff
 from tests.cli.conftest import Call
 from tests.support import ESC
 
@@ -104,25 +103,25 @@ def test_a_diff_that_cannot_be_written_after_all_is_shown_and_kept(
     repaired: Run, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SetupProblem, match="The diff is kept") as problem:
-        goodbye(repaired, Session(verbose=False, events=False, quiet=False), Path("/proc/fix.diff"))
+        CommandSession(verbose=False, events=False, quiet=False).finish(repaired, Path("/proc/fix.diff"))
     assert str(store.runs / repaired.id / DIFF) in str(problem.value)
     assert "+    return x + 1" in capsys.readouterr().out
 
 
 def test_a_diff_file_holds_the_bytes_that_are_kept(repaired: Run, store: Store, tmp_path: Path) -> None:
     (store.runs / repaired.id / DIFF).write_bytes(b"caf\xe9\r\n")
-    goodbye(repaired, Session(verbose=False, events=True, quiet=False), tmp_path / "fix.diff")
+    CommandSession(verbose=False, events=True, quiet=False).finish(repaired, tmp_path / "fix.diff")
     assert (tmp_path / "fix.diff").read_bytes() == b"caf\xe9\r\n"
 
 
 def test_quiet_prints_the_diff_and_on_a_terminal_no_escape_code(
     repaired: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = Session(verbose=False, events=False, quiet=True)
-    goodbye(repaired, session)
+    session = CommandSession(verbose=False, events=False, quiet=True)
+    session.finish(repaired)
     assert f"+    return x + 1  # {ESC}[31mred\n" in capsys.readouterr().out, "a program gets what `git apply` reads"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    goodbye(repaired, session)
+    session.finish(repaired)
     assert "+    return x + 1  # red\n" in capsys.readouterr().out
 
 

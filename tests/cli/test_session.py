@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from burnish.cli.code import print_code
-from burnish.cli.session import Session, limits
+from burnish.cli.io import print_code
+from burnish.cli.session import CommandSession, read_limits
+from burnish.commands.write import write
 from burnish.errors import SetupProblem
 from burnish.events import RunStarted
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
-from burnish.verbs.write import write
 from tests.cli.conftest import Call
 from tests.support import DOUBLE, ESC, ROOT, script
 
@@ -20,7 +20,7 @@ STARTED = RunStarted(run_id="double-1a2b", verb="write", prompt="…", model="sc
 NASTY = f"def f(x):\r\n    return x  # {ESC}]0;owned\x07\u202e\n"
 
 
-def interrupted(session: Session, *events: RunStarted) -> None:
+def interrupted(session: CommandSession, *events: RunStarted) -> None:
     """The session hears these events, and then Ctrl-C."""
     for event in events:
         session.watch(event)
@@ -29,18 +29,18 @@ def interrupted(session: Session, *events: RunStarted) -> None:
 
 
 def test_ctrl_c_before_the_run_has_begun_names_no_other_run(capsys: pytest.CaptureFixture[str]) -> None:
-    interrupted(Session(verbose=False, events=False, quiet=True))
+    interrupted(CommandSession(verbose=False, events=False, quiet=True))
     assert capsys.readouterr().err == "burnish: Stopped. No run had begun.\n"
 
 
 def test_ctrl_c_in_a_run_names_it_whoever_reads(capsys: pytest.CaptureFixture[str]) -> None:
     for events, quiet in ((False, True), (True, False), (False, False)):
-        interrupted(Session(verbose=False, events=events, quiet=quiet), STARTED)
+        interrupted(CommandSession(verbose=False, events=events, quiet=quiet), STARTED)
         assert capsys.readouterr().err.endswith("go on with: burnish resume double-1a2b\n")
 
 
 def test_ctrl_c_while_weights_are_fetched_for_a_run_that_goes_on_names_it(capsys: pytest.CaptureFixture[str]) -> None:
-    interrupted(Session(verbose=False, events=False, quiet=True, run_id="earlier-3c4d"))
+    interrupted(CommandSession(verbose=False, events=False, quiet=True, run_id="earlier-3c4d"))
     assert "burnish resume earlier-3c4d" in capsys.readouterr().err
 
 
@@ -57,7 +57,7 @@ def test_a_limit_that_is_no_number_is_said_and_nothing_begins(
 
 
 def test_limits_that_are_numbers_are_taken_as_typed() -> None:
-    assert limits(calls=3, dollars=None, seconds=0.5).model_dump() == {
+    assert read_limits(calls=3, dollars=None, seconds=0.5).model_dump() == {
         "rounds": 5,
         "calls": 3,
         "tokens": 40_000,
@@ -67,7 +67,7 @@ def test_limits_that_are_numbers_are_taken_as_typed() -> None:
         "thinking": None,
     }
     with pytest.raises(SetupProblem, match="nan seconds is no limit"):
-        limits(seconds=float("nan"))
+        read_limits(seconds=float("nan"))
 
 
 def test_code_on_a_terminal_is_shown_and_never_obeyed(

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from burnish.cli.screen import Screen
-from burnish.cli.thoughts import Thoughts
+from burnish.cli.stream_text import StreamedThoughts
 from burnish.events import Broke, Decided, Event, ModelChunk, ModelReplied, ModelThought, Stopped
 from tests.support import ESC
 
@@ -37,7 +37,7 @@ def shown(*events: Event, verbose: bool = False) -> str:
 
 
 def test_while_a_model_thinks_its_last_words_stand_on_one_line() -> None:
-    thoughts = Thoughts()
+    thoughts = StreamedThoughts()
     for words in ("I look at it. ", "I see that the loop ", "ends too early ", "because"):
         thoughts.hear(thought(words))
     assert thoughts.now(55) == 'thinking … 14 tokens, "the loop ends too early because"'
@@ -46,7 +46,7 @@ def test_while_a_model_thinks_its_last_words_stand_on_one_line() -> None:
 
 @pytest.mark.parametrize("room", range(10, 120, 7))
 def test_the_line_is_never_wider_than_the_room_there_is(room: int) -> None:
-    thoughts = Thoughts()
+    thoughts = StreamedThoughts()
     thoughts.hear(thought("循环 结束 得 太 早 because of the very-long-word-" + "x" * 50 + " and this " * 9))
     line = thoughts.now(max(room, 24))
     assert cell_len(line) <= max(room, 24)
@@ -54,7 +54,7 @@ def test_the_line_is_never_wider_than_the_room_there_is(room: int) -> None:
 
 
 def test_several_who_think_at_once_are_counted_and_the_last_to_speak_is_shown() -> None:
-    thoughts = Thoughts()
+    thoughts = StreamedThoughts()
     thoughts.hear(thought("one thing", "draft-1"))
     thoughts.hear(thought("another thing", "draft-2"))
     assert thoughts.now(80) == 'thinking (2 at once) … 3 tokens, "another thing"'

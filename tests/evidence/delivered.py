@@ -22,8 +22,8 @@ Change = Callable[[dict[str, Any]], object]
 def deliver(folder: Path, sentence: str = DOUBLE, **replies: str | list[str]) -> Run:
     """A run with two cheap checks, delivered to `folder`; its record lies beside it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("burnish.verbs.write.CHECKS_AT_END", ("security", "quality"))
-        patch.setattr("burnish.verbs.write.AFTERWARDS", ())
+        patch.setattr("burnish.commands.write.CHECKS_AT_END", ("security", "quality"))
+        patch.setattr("burnish.commands.write.AFTERWARDS", ())
         model = ScriptedModel(script(**({"tests": TESTS} | replies)))
         return burnish.write(sentence, model, out=folder, store=Store(folder.parent / "home"))
 

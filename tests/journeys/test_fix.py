@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from burnish import Limits, ScriptedModel, SetupProblem, fix
+from burnish.commands.apply import diff_of
 from burnish.events import Applied, Refused
-from burnish.verbs.apply import diff_of
-from burnish.verbs.plan import plan_for
 from tests.checks.project_support import python_outside_only
 from tests.checks.shop import CART, ELSEWHERE, FIXED, shop
-from tests.support import block, burnish
+from tests.support import block, burnish, plan_for
 
 ANSWER = block("    def total(self, tax=0.0):\n        return rounded(sum(self.prices) * (1.0 + tax))")
 WRONG = block("def total(self, tax=0.0):\n    return 7")

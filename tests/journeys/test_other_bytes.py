@@ -9,9 +9,9 @@ import pytest
 import burnish
 from burnish import ScriptedModel, SetupProblem, Store
 from burnish.agent.answer.code import find_problem
+from burnish.commands import write
+from burnish.commands.strengthen import render_diff
 from burnish.tasks.jsonl import load_jsonl
-from burnish.verbs import write
-from burnish.verbs.strengthen import render_diff
 from tests.evidence.delivered import copy, deliver, edit, replace, sha256
 from tests.support import ASKING, DOUBLE, block, script
 

@@ -48,7 +48,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
 @pytest.fixture(autouse=True)
 def _only_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other checks have tests of their own; the story with the real package has them all."""
-    monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ())
+    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ())
 
 
 def written(store: Store, out: Path, **more: object) -> Run:
@@ -86,7 +86,7 @@ def test_the_layer_is_audited_with_what_nobody_asked_for_by_name(
     version: str, sound: bool, shelf: Shelf, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The real pip-audit, as its own variables tell it to ask a service on this machine."""
-    monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ("dependencies",))
+    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ("dependencies",))
     shelf.wheel("jinja2", version)
     shelf.wheel("flask", version, needs=[f"jinja2=={version}"])
     with serving() as services:
@@ -168,7 +168,7 @@ def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_p
 def test_code_may_go_online_with_a_package_that_the_user_named_and_with_none_that_it_chose(
     shelf: Shelf, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("burnish.verbs.write.CHECKS_AT_END", ("security",))
+    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ("security",))
     shelf.wheel("requests", "2.0", files={"requests/__init__.py": WINDOWS})
     model = {**SCRIPT, "": [block(CODE.replace("more_itertools", "requests"))]}
 
@@ -238,7 +238,7 @@ def test_a_project_without_an_environment_has_what_it_requires(tmp_path: Path, s
 def test_numpy_from_the_real_index_is_used_and_measured(kind: str, tmp_path: Path, store: Store) -> None:
     code = "import numpy as np\n\n\ndef means(rows):\n    return np.asarray(rows, dtype=float).mean(axis=0).tolist()"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("burnish.verbs.write.CHECKS_AT_END", CHECKS[1:])
+        patch.setattr("burnish.commands.write.CHECKS_AT_END", CHECKS[1:])
         for name in ("PIP_CONFIG_FILE", "PIP_NO_INDEX", "PIP_FIND_LINKS", "BURNISH_CACHE"):
             patch.delenv(name, raising=False)
         try:

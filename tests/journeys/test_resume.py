@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from burnish.events import Asked, FilesWritten, ModelReplied, Resumed
-from burnish.runs import Replay, Run, Store
+from burnish.events.replay import Replay
+from burnish.runs import Run, Store
 from tests.support import DOUBLE, burnish
 
 COMMAND = ("write", DOUBLE, "--model", "scripted:demo", "--fast")

@@ -6,7 +6,7 @@ import pytest
 
 import burnish
 from burnish import ScriptedModel, Store
-from burnish.runs.run import Run
+from burnish.events.history import Run
 from tests.evidence.delivered import edit
 from tests.support import ASKING, block, script
 

@@ -6,7 +6,6 @@ import pytest
 
 from burnish.agent.graph import count_visits, draw_mermaid
 from burnish.agent.limits import Limits
-from burnish.attempt import attempt
 from burnish.events import (
     Applied,
     Broke,
@@ -36,7 +35,7 @@ from burnish.runs import Run, read_record
 from burnish.sandbox import Sandbox
 from burnish.tasks import from_sentence
 from tests.iterated import iterated
-from tests.support import DOUBLE, ESC, ROOT, WRONG, burnish, script
+from tests.support import DOUBLE, ESC, ROOT, WRONG, attempt, burnish, script
 
 STARTED = RunStarted(
     run_id="double-1a2b", verb="fix", prompt="double a number", model="local:a,local:b", burnish="0", sandbox="none"

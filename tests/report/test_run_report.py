@@ -5,7 +5,6 @@ import re
 import pytest
 
 from burnish import Limits, Run, ScriptedModel
-from burnish.attempt import attempt
 from burnish.errors import ModelError
 from burnish.events import (
     Compared,
@@ -23,7 +22,7 @@ from burnish.report.deliverables import read_suite, render_tests
 from burnish.report.run_report import render_report
 from burnish.tasks import from_sentence
 from tests.iterated import EVENTS, iterated
-from tests.support import DOUBLE, ESC, SQUARE, block, script
+from tests.support import DOUBLE, ESC, SQUARE, attempt, block, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
 

@@ -26,9 +26,9 @@ from burnish.events import (
     Reviewed,
     Stopped,
 )
+from burnish.events.replay import Replay
 from burnish.models.model import Ask, Chunk, Done, Leavable, Model, Thought, Waiting
 from burnish.models.tokens import guess_tokens
-from burnish.runs.replay import Replay
 from burnish.sandbox.sandbox import Sandbox
 from burnish.search.edits import EditCache
 

@@ -37,8 +37,8 @@ from burnish.events import (
     TestsRan,
     Tweaked,
 )
+from burnish.events.history import Run
 from burnish.models.scripted import ScriptedModel
-from burnish.runs.run import Run
 from burnish.tasks.task import Task
 
 Node = Callable[[AgentState, Tools], Iterator[Event]]

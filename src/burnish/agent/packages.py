@@ -97,7 +97,7 @@ class RunPackages:
         self._use_layer(layer.folder)
         self.layer = layer
         event = packages_event(layer, f"version {version} imports it", time.monotonic() - began)
-        return event.model_copy(update={"new": name})
+        return event.model_copy(update={"new": name, "for_version": version})
 
     def _find_package(self, module: str, imports: frozenset[str]) -> str:
         """The package that brings a module, if it may be had; else empty.

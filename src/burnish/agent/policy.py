@@ -12,7 +12,7 @@ from burnish.agent.ask import Tools
 from burnish.agent.state import GIVEN, TWEAK, AgentState
 from burnish.errors import ModelError
 from burnish.events import Decided, Event, Move, Stopped, Tweaked
-from burnish.runs.run import Version
+from burnish.events.history import Version
 from burnish.tasks.examples import describe_test
 from burnish.text import one_line, plural
 

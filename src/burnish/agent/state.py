@@ -20,7 +20,7 @@ from burnish.events import (
     Strengthened,
     TestsFrozen,
 )
-from burnish.runs.run import Run, Version
+from burnish.events.history import Run, Version
 from burnish.tasks.source import split_lines
 from burnish.tasks.task import Task
 

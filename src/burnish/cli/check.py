@@ -38,16 +38,26 @@ def check(
 
     from burnish.cli.check_screen import CheckScreen
     from burnish.cli.check_tables import show_checks
-    from burnish.packages import parse_requirements
+    from burnish.commands.check import check as check_it
     from burnish.report.check_report import render_json
-    from burnish.verbs.check import examine
 
-    asked = parse_requirements(packages or (), allow_package or ())
     names = [name.strip() for given in only or () for name in given.split(",") if name.strip()]
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:
-        checked = examine(paths, tests or (), names, python, test_command, sandbox, out, screen, asked)
-    show_checks(console, checked, _again(paths, tests or [], python, test_command), out)
+        checked = check_it(
+            list(paths),
+            list(tests or ()),
+            names,
+            python=python,
+            test_command=test_command,
+            sandbox=sandbox,
+            out=out,
+            watch=screen,
+            packages=packages or (),
+            allow_packages=allow_package or (),
+            raise_bugs=False,
+        )
+    show_checks(console, checked, _repeat_command(paths, tests or [], python, test_command), out)
     if as_json:
         print(render_json(checked), end="")
     if checked.bugs:
@@ -55,7 +65,7 @@ def check(
     raise typer.Exit(0 if checked.passed else 1)
 
 
-def _again(paths: list[Path], tests: list[Path], python: Path | None, test_command: str | None) -> str:
+def _repeat_command(paths: list[Path], tests: list[Path], python: Path | None, test_command: str | None) -> str:
     """The command as it was typed, for a line that says what to type next."""
     import shlex
 

@@ -20,8 +20,8 @@ from burnish.text import join_words, one_line, plural, strip_controls
 
 if TYPE_CHECKING:
     from burnish.checks.verdict import CheckResults
+    from burnish.commands.verify import Verified
     from burnish.evidence.claims import Answer
-    from burnish.verbs.verify import Verified
 
 MOST_FINDINGS = 10
 MOST_CHANGES = 20

@@ -56,46 +56,32 @@ def fix(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the diff.")] = False,
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""
-    from burnish.agent.limits import check_priced
-    from burnish.cli.repaired import goodbye
-    from burnish.cli.session import Session, exit_code, here, limits
-    from burnish.model_choice import choose_models
-    from burnish.models.names import split_names
-    from burnish.packages import Budget, parse_requirements
-    from burnish.verbs.fix import repair
-    from burnish.verbs.plan import plan_for
+    from burnish.cli.io import current_folder
+    from burnish.cli.session import CommandSession, exit_code, read_limits
+    from burnish.commands.fix import fix as fix_it
 
-    folder = here()
+    folder = current_folder()
     if out is not None:
-        _must_be_free(out, folder)
+        _check_free(out, folder)
     answer = {"max_tokens": max_tokens, "thinking": thinking}
-    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
-    who = choose_models(model, caps)
-    check_priced(caps, *split_names(who.names))
-    with Session(verbose, events, quiet) as session:
-        plan = plan_for(
+    limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
+    with CommandSession(verbose, events, quiet) as session:
+        run = fix_it(
             file,
+            model,
             tests=tests or (),
             spec=spec,
             function=function,
             apply=apply,
             python=python,
+            limits=limits,
             sandbox=sandbox,
             watch=session.watch,
-            packages=parse_requirements(packages or (), allow_package or ()),
-            bounds=Budget.within(caps.seconds),
-        )
-        answering = who.names if plan.nothing else session.models(who)
-        run = repair(
-            plan,
-            answering,
-            apply=apply,
-            limits=caps,
-            sandbox=sandbox,
-            watch=session.watch,
+            packages=packages or (),
             allow_packages=allow_package or (),
+            opener=session.open_models,
         )
-    goodbye(run, session, out)
+    session.finish(run, out)
     raise typer.Exit(exit_code(run, strict))
 
 
@@ -105,11 +91,11 @@ def apply(
     """Put the repair of a finished fix run in place; what the file held is kept beside it. Of strengthen: new tests."""
     from rich.console import Console
 
-    from burnish.cli.diff import show_diff
+    from burnish.cli.io import show_diff
+    from burnish.commands.apply import apply as apply_it
+    from burnish.commands.apply import diff_of
     from burnish.events import Applied, FilesWritten
     from burnish.text import strip_controls
-    from burnish.verbs.apply import apply as apply_it
-    from burnish.verbs.apply import diff_of
 
     console = Console(highlight=False)
     done = apply_it(run)
@@ -123,7 +109,7 @@ def apply(
         print(strip_controls(f"written {written.file}; what it held is in {written.backup}"))
 
 
-def _must_be_free(out: Path, inside: Path) -> None:
+def _check_free(out: Path, inside: Path) -> None:
     """Refuse, before any work is done, a diff file that exists or could not be written."""
     from burnish.errors import SetupProblem
     from burnish.text import one_line

@@ -13,14 +13,10 @@ from burnish.cli.compare import compare
 from burnish.cli.config import app as config
 from burnish.cli.doctor import doctor
 from burnish.cli.eval import evaluate
-from burnish.cli.explain import explain
 from burnish.cli.fix import apply, fix
 from burnish.cli.models import app as models
-from burnish.cli.rate import rate
 from burnish.cli.resume import resume
-from burnish.cli.rm import rm
-from burnish.cli.runs import runs
-from burnish.cli.show import show
+from burnish.cli.runs import explain, rate, rm, runs, show
 from burnish.cli.strengthen import strengthen
 from burnish.cli.verify import verify
 from burnish.cli.write import write
@@ -65,14 +61,16 @@ def main() -> None:
     """Run the command line; the exit code says who has to act: 0 nobody, 1 the result failed, 2 the user can fix it."""
     from burnish.errors import AttemptError, SetupProblem
 
-    _never_stumble_over_a_character()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is a question mark there
+            stream.reconfigure(errors="replace")
     try:
-        app(default_map=_chosen(sys.argv[1:2]))
+        app(default_map=_read_defaults(sys.argv[1:2]))
     except SetupProblem as problem:
-        _say(str(problem))
+        _print_error(str(problem))
         sys.exit(2)
     except AttemptError as error:
-        _say(f"The attempt broke ({type(error).__name__}): {error}")
+        _print_error(f"The attempt broke ({type(error).__name__}): {error}")
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -88,7 +86,7 @@ def enter() -> None:
         main()
     except SystemExit as leaving:
         code = leaving.code
-    _print_the_rest()
+    _flush_output()
     busy = code == INTERRUPTED or {"xllamacpp", "torch"} & sys.modules.keys()
     if busy and (code is None or isinstance(code, int)):
         for stream in (sys.stdout, sys.stderr):
@@ -98,18 +96,18 @@ def enter() -> None:
     sys.exit(code)
 
 
-def _print_the_rest() -> None:
+def _flush_output() -> None:
     """What is still held back, if anybody reads it (`burnish runs --json | head -1`)."""
     with suppress(OSError, ValueError):
         try:
             sys.stdout.flush()
         except BrokenPipeError:
-            from burnish.cli.leaving import reader_left
+            from burnish.cli.io import reader_left
 
             reader_left()
 
 
-def _chosen(verb: list[str]) -> dict[str, dict[str, str]]:
+def _read_defaults(verb: list[str]) -> dict[str, dict[str, str]]:
     """What the user's settings put in place of our own defaults, for the commands that ask a model."""
     if not verb or verb[0] not in ("write", "fix", "strengthen", "eval"):
         return {}
@@ -119,14 +117,7 @@ def _chosen(verb: list[str]) -> dict[str, dict[str, str]]:
     return {verb[0]: {"model": model}} if model else {}
 
 
-def _never_stumble_over_a_character() -> None:
-    """A terminal that cannot show a character gets a question mark in its place."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
-
-
-def _say(paragraph: str) -> None:
+def _print_error(paragraph: str) -> None:
     from burnish.text import strip_controls
 
     print(f"burnish: {strip_controls(paragraph)}", file=sys.stderr)

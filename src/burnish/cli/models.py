@@ -97,9 +97,9 @@ def doctor(
     from rich.console import Console
     from rich.text import Text
 
+    from burnish.commands.try_model import check_cost, estimate_cost, try_model
     from burnish.models.names import AUTO, default_names, open_model, split_names
     from burnish.text import strip_controls
-    from burnish.verbs.try_model import check_cost, estimate_cost, try_model
 
     first, *others = split_names(name) if name else split_names(default_names())[:1]
     if others:

@@ -7,7 +7,6 @@ import typer
 from burnish.cli.options import Events, Strict, Verbose
 
 if TYPE_CHECKING:
-    from burnish.cli.session import Session
     from burnish.runs import Run, Store
 
 
@@ -27,61 +26,41 @@ def resume(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder, or the diff.")] = False,
 ) -> None:
     """Go on with a run that was killed, interrupted or stopped at a limit."""
-    from burnish.cli.session import Session, exit_code
+    from burnish.cli.io import current_folder
+    from burnish.cli.review import ReviewDesk, ask_in_terminal, can_ask, can_review
+    from burnish.cli.session import CommandSession, exit_code
+    from burnish.commands.resume import is_over
+    from burnish.commands.resume import resume as resume_it
     from burnish.runs import Store
-    from burnish.verbs.resume import is_over, way_of
 
     caps = {"rounds": rounds, "calls": calls, "tokens": tokens, "seconds": seconds, "dollars": dollars}
     caps |= {"max_tokens": max_tokens, "thinking": thinking}
     raised = {name: cap for name, cap in caps.items() if cap is not None}
     store = Store()
-    opened = _found(run, store)
-    way_of(opened)
-    if is_over(opened, raised) and (opened.folder is not None or opened.started.verb != "write"):
+    opened = _open_run(run, store)
+    nowhere = opened.started.verb == "write" and not opened.settings.out
+    if is_over(opened, raised, deliver=nowhere):
         print(f"Run {opened.id} is finished ({opened.state}): nothing is left to do. See: burnish show {opened.id}")
         return
-    with Session(verbose, events, quiet, opened.id) as session:
-        done = _go_on(opened, raised, store, session, sandbox)
-    _goodbye(done, session)
+    with CommandSession(verbose, events, quiet, opened.id) as session:
+        silent = session.screen is None
+        desk = ReviewDesk(session) if opened.settings.review and can_review(silent) else None
+        done = resume_it(
+            opened.id,
+            raised=raised,
+            store=store,
+            watch=desk.watch if desk else session.watch,
+            answer=ask_in_terminal(session.screen) if can_ask(silent) else None,
+            review=desk.review if desk else None,
+            sandbox=sandbox,
+            beside=current_folder() if nowhere else None,
+            opener=session.open_models,
+        )
+    session.finish(done)
     raise typer.Exit(exit_code(done, strict))
 
 
-def _go_on(run: "Run", raised: dict[str, float], store: "Store", session: "Session", sandbox: str | None) -> "Run":
-    """Do the work, and put the files of a run that names no folder where a new one would put them."""
-    from burnish.cli.asking import can_ask, terminal
-    from burnish.cli.review import ReviewDesk, can_review
-    from burnish.cli.session import here
-    from burnish.events import FilesWritten
-    from burnish.text import slug
-    from burnish.verbs.resume import is_reviewed, settings_of, task_of, waits_for_answers
-    from burnish.verbs.resume import resume as resume_it
-    from burnish.verbs.write import deliver, free_folder
-
-    nowhere = run.started.verb == "write" and not settings_of(run).get("out")
-    place = here() / slug(task_of(run).id) if nowhere else None
-    answer = terminal(session.screen) if waits_for_answers(run) and can_ask(session.screen is None) else None
-    desk = ReviewDesk(session) if is_reviewed(run) and can_review(session.screen is None) else None
-    watch, review = (desk.watch, desk.review) if desk else (session.watch, None)
-    models = session.models(run.started.model)
-    done = resume_it(
-        run.id, models, raised=raised, store=store, watch=watch, answer=answer, review=review, sandbox=sandbox
-    )
-    if place and not done.ending(FilesWritten):
-        done = deliver(done, free_folder(place), store, session.watch)
-    return done
-
-
-def _goodbye(run: "Run", session: "Session") -> None:
-    """As the verb itself ends: with a folder, or with a diff."""
-    if run.started.verb == "fix":
-        from burnish.cli.repaired import goodbye
-
-        goodbye(run, session)
-    else:
-        session.goodbye(run)
-
-
-def _found(name: str, store: "Store") -> "Run":
+def _open_run(name: str, store: "Store") -> "Run":
     """The run; where there is none and an evaluation is called so, say what to type for that."""
     from burnish.errors import SetupProblem
     from burnish.evals import shelf

@@ -1,6 +1,6 @@
-"""`--review`: what there is at a checkpoint, shown in the terminal, and what the person answers.
+"""What a person is asked in the terminal: about assumptions (`--ask`), and about what there is (`--review`).
 
-What a model wrote is shown and never obeyed. Answers may come from a pipe, a line each.
+What a model wrote is shown and never obeyed. Answers of a review may come from a pipe, a line each.
 """
 
 import io
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from rich import box
@@ -22,8 +23,8 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.ask import Checkpoint
-from burnish.cli.screen import CHECK_COLOURS
-from burnish.cli.session import Session
+from burnish.cli.screen import CHECK_COLOURS, Screen
+from burnish.cli.session import CommandSession
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent, Reviewed, RunStarted
 from burnish.text import one_line, strip_controls
@@ -43,7 +44,39 @@ MOST_BYTES = 1_000_000
 GO_ON, STOP = ("", "go on", "go", "ok", "y", "yes"), ("q", "quit", "stop")
 
 
-def check_reader(silent: bool) -> None:
+def check_can_ask(silent: bool) -> None:
+    """Refuse to ask where nobody could answer."""
+    if not can_ask(silent):
+        raise SetupProblem(
+            "There is nobody to ask: --ask needs a terminal to read from and to show questions in, without --quiet and "
+            "--events. Say in the sentence what should hold at the edges, and leave out --ask."
+        )
+
+
+def can_ask(silent: bool) -> bool:
+    """Whether somebody sees a question and can answer it."""
+    return not silent and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def ask_in_terminal(screen: Screen | None) -> Callable[[str], str]:
+    """Ask the user about one assumption; the moving line waits meanwhile. The end of input agrees to the rest."""
+
+    def answer(assumption: str) -> str:
+        if screen:
+            screen.pause()
+        print(f"Assume: {strip_controls(assumption)}")
+        try:
+            return input("  Enter to agree, or say what should hold: ").strip()
+        except EOFError:
+            return ""
+        finally:
+            if screen:
+                screen.go_on()
+
+    return answer
+
+
+def check_can_review(silent: bool) -> None:
     """Refuse to show anything where nobody could see it or answer."""
     if silent:
         raise SetupProblem(
@@ -74,7 +107,7 @@ def can_review(silent: bool) -> bool:
 class ReviewDesk:
     """Where a person looks at things. Events that happen meanwhile are shown once they have answered."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: CommandSession) -> None:
         assert session.screen is not None, "who sees nothing cannot review"
         self._session, self._screen = session, session.screen
         self._lock = threading.Lock()

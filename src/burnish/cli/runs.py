@@ -1,4 +1,4 @@
-"""`burnish runs`: what was done, newest first."""
+"""Looking back: `burnish runs`, `show`, `explain`, `rate` and `rm`."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from burnish.runs.index import Row
+    from burnish.runs.index import RunRow
 
 
 def runs(
@@ -23,10 +23,10 @@ def runs(
     if not rows:
         print('No runs yet. Make the first: burnish write "a function double(n), e.g. double(2) == 4"')
         return
-    _table(rows)
+    _print_table(rows)
 
 
-def _table(rows: "list[Row]") -> None:
+def _print_table(rows: "list[RunRow]") -> None:
     """A line a run; the task takes what is left of the terminal's width."""
     from datetime import datetime
 
@@ -44,3 +44,83 @@ def _table(rows: "list[Row]") -> None:
         line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{row.state:<11}", COLOURS.get(row.state, "dim")), facts)
         line.append(one_line(row.why or row.prompt, max(20, console.width - len(line))))
         console.print(line, soft_wrap=True)
+
+
+def show(
+    run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.")] = "last",
+    code: Annotated[bool, typer.Option("--code", help="Print only the code.")] = False,
+    tests: Annotated[bool, typer.Option("--tests", help="Print only the tests.")] = False,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Print who made what, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
+) -> None:
+    """Show one run in full."""
+    from burnish.cli.io import json_line, print_code
+    from burnish.report.deliverables import render_tests
+    from burnish.runs import Store
+
+    opened = Store().open(run)
+    if code:
+        print_code(opened.code)
+    elif tests and opened.started.verb == "strengthen":
+        from burnish.commands.strengthen import read_new_tests
+
+        print_code("\n\n".join(read_new_tests(opened).values()))
+    elif tests:
+        print_code(render_tests(opened))
+    elif evidence:
+        from burnish.evidence import build_dossier, render_dossier
+
+        print(render_dossier(build_dossier(opened, {})), end="")
+    elif as_json:
+        print("\n".join(map(json_line, opened.events)))
+    else:
+        from burnish.cli.show_run import show_run
+
+        show_run(opened)
+
+
+def explain(
+    run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.", show_default="last")] = "",
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Print the agent's graph in Mermaid's words; with RUN, the road it took.")
+    ] = False,
+) -> None:
+    """Tell the story of a run to someone who was not there."""
+    from burnish.runs import Store
+
+    opened = Store().open(run or "last") if run or not graph else None
+    if graph:
+        from burnish.agent.graph import draw_mermaid
+
+        print(draw_mermaid(opened))
+    elif opened:
+        from burnish.report.explain import explain as explained
+
+        print(explained(opened), end="")
+
+
+def rate(
+    run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.")],
+    stars: Annotated[int, typer.Argument(min=1, max=5, help="From 1 (useless) to 5 (just right).")],
+    comment: Annotated[str, typer.Argument(help="Why, in your words.")] = "",
+) -> None:
+    """Say what you think of a run."""
+    from burnish.runs import Store
+
+    rated = Store().rate(run, stars, comment)
+    print(f"{rated.id}: {'★' * stars}{'☆' * (5 - stars)} {comment}".rstrip())
+
+
+def rm(
+    runs: Annotated[list[str], typer.Argument(help="Ids of runs, or their beginnings.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete runs and their records."""
+    from burnish.runs import Store
+
+    store = Store()
+    names = [store.find(name).name for name in runs]
+    if not yes:
+        typer.confirm(f"Delete {', '.join(names)} for good?", abort=True)
+    for name in dict.fromkeys(names):
+        print(f"deleted {store.remove(name)}")

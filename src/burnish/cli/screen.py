@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from burnish.cli.leaving import PatientConsole
-from burnish.cli.thoughts import Thoughts
-from burnish.cli.voices import Voices
+from burnish.cli.io import PatientConsole
+from burnish.cli.stream_text import StreamedAnswers, StreamedThoughts
 from burnish.events import (
     AnswerLost,
     Asked,
@@ -34,9 +33,9 @@ from burnish.events import (
     UserAnswered,
     Verdict,
 )
+from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model
 from burnish.report.narrate import CHECK_TONES, Line, Tone, narrate
-from burnish.runs.run import Run
 from burnish.text import one_line, plural, strip_controls
 
 STYLES: dict[Tone, str] = {
@@ -66,10 +65,10 @@ class Screen:
 
     def __init__(self, verbose: bool = False, console: Console | None = None) -> None:
         self.console = console or PatientConsole(highlight=False, file=sys.stdout)
-        self._voices = Voices(self.console) if verbose else None
+        self._voices = StreamedAnswers(self.console) if verbose else None
         self._started = self._seen = time.time()
         self._tokens = 0
-        self._thoughts = Thoughts()
+        self._thoughts = StreamedThoughts()
         self._now = "starting"
         self._stopped = ""
         self._code: dict[int, str] = {}

@@ -1,26 +1,31 @@
-"""One run at the command line: who reads its events, who answers, and what is said when it is left early."""
+"""One run at the command line: who reads its events, who answers, and how it ends there."""
 
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from rich.text import Text
+
 from burnish.agent.limits import Limits
-from burnish.cli.lines import print_line
+from burnish.cli.io import print_code, print_line, show_diff
 from burnish.cli.models import show_fetching
 from burnish.cli.screen import Screen
+from burnish.commands.apply import DIFF, GOOD, diff_of, fix_facts
 from burnish.errors import SetupProblem
-from burnish.events import BaseEvent, RunStarted
-from burnish.model_choice import Choice
+from burnish.events import Applied, BaseEvent, RunStarted
 from burnish.models.model import Model
-from burnish.models.names import ChosenModels, open_models
-from burnish.runs import Run, Watch
+from burnish.models.names import open_models
+from burnish.runs import Run, Store, Watch
+from burnish.text import strip_controls
 
 EXAMPLES = {"seconds": "3600", "dollars": "1"}
+MOST_NAMED = 5
 
 
-class Session:
+class CommandSession:
     """What write, fix and resume share. Left by Ctrl-C, it says how to go on with the run, once there is one.
 
     `events` are read by a program, else by a person, or with `quiet` by nobody; `run_id` is a run that goes on.
@@ -30,7 +35,6 @@ class Session:
         self.quiet = quiet
         self.screen = None if quiet or events else Screen(verbose)
         self._reader: Watch | None = self.screen.watch if self.screen else print_line if events else None
-        self._silent = quiet or events
         self._run_id = run_id
 
     def watch(self, event: BaseEvent) -> None:
@@ -40,22 +44,51 @@ class Session:
         if self._reader:
             self._reader(event)
 
-    def models(self, who: Choice | str) -> tuple[Model, ...]:
+    def open_models(self, names: str) -> Sequence[Model]:
         """The models, their weights fetched under a progress bar if they are not here yet."""
-        who = Choice(names=who) if isinstance(who, str) else who
-        if self._silent:
-            opened = open_models(who.names)
-        else:
-            with show_fetching() as progress:
-                opened = open_models(who.names, progress)
-        return ChosenModels(opened, who.why) if who.why else opened
+        if self.screen is None:
+            return open_models(names)
+        with show_fetching() as progress:
+            return open_models(names, progress)
 
-    def goodbye(self, run: Run) -> None:
-        """Where the files are, what it cost, and where to look next."""
-        if self.quiet:
+    def finish(self, run: Run, out: Path | None = None) -> None:
+        """Say what came of it: of a repair the diff, of other runs where the files are.
+
+        The diff is put into the file `out` last of all: whatever happens to that, it has been seen.
+        """
+        if run.started.verb == "fix":
+            self._finish_fix(run, out)
+        elif self.quiet:
             print(run.folder)
         elif self.screen:
             self.screen.goodbye(run)
+
+    def _finish_fix(self, run: Run, out: Path | None) -> None:
+        diff, kept = diff_of(run), Store().runs / run.id / DIFF
+        if self.quiet and diff:
+            print_code(diff, kept.read_bytes())
+        if self.screen:
+            self._tell_fix(run, self.screen, diff)
+        if out is not None and diff:
+            save_diff_file(kept, out)
+            if self.screen:
+                _print_line(self.screen, "diff", str(out))
+
+    def _tell_fix(self, run: Run, screen: Screen, diff: str) -> None:
+        screen.console.print()
+        show_diff(diff, screen.console)
+        aside = fix_facts(run).aside
+        lines = [f"left aside, because it fails for another reason: {test}" for test in aside[:MOST_NAMED]]
+        lines += [f"and {len(aside) - MOST_NAMED} more"] if len(aside) > MOST_NAMED else []
+        for line in (*_tests_never_passed(run), *lines):
+            _print_line(screen, "", line, "yellow")
+        good = run.verdict in GOOD
+        if diff and good and not run.last(Applied):
+            _print_line(screen, "apply", f"burnish apply {run.id}")
+        if diff and not good:
+            text = "not applied: this is the best version there was, and it does not pass"
+            _print_line(screen, "", text, "yellow")
+        screen.goodbye(run)
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +103,34 @@ class Session:
             print(f"burnish: Stopped. {further if self._run_id else 'No run had begun.'}", file=sys.stderr)
 
 
-def limits(**caps: float | None) -> Limits:
+def save_diff_file(kept: Path, out: Path) -> None:
+    """Copy the diff of a run. Raises SetupProblem where a file is in the way, or cannot be written."""
+    try:
+        with out.open("xb") as file:  # a link that leads to nothing passes for a free name
+            file.write(kept.read_bytes())
+    except OSError as error:
+        raise SetupProblem(
+            f"{str(out)!r} could not be written ({error.strerror}). The diff is kept with the run; copy it: cp {kept} ."
+        ) from error
+
+
+def _tests_never_passed(run: Run) -> list[str]:
+    """For a failed run: the tests that no version passed, which may be the ones that are wrong."""
+    ran = [version.graded for version in run.versions if version.graded and version.graded.cases]
+    if run.verdict != "failed" or len(ran) < 2:
+        return []
+    failed = [{case.name for case in graded.cases if case.outcome != "passed"} for graded in ran]
+    always = sorted(set.intersection(*failed))
+    shown = ", ".join(always[:MOST_NAMED]) + (" …" if len(always) > MOST_NAMED else "")
+    return [f"no version passed {shown}; look whether the test is right"] if always else []
+
+
+def _print_line(screen: Screen, label: str, text: str, style: str = "") -> None:
+    line = Text.assemble(" " * 8, (f"{label:<10}", "bold"), " ", (strip_controls(text), style))
+    screen.console.print(line, soft_wrap=True)
+
+
+def read_limits(**caps: float | None) -> Limits:
     """The caps as typed. What is a number to Python and no limit (nan, inf) is refused."""
     for name, cap in caps.items():
         if cap is not None and not math.isfinite(cap):
@@ -81,11 +141,3 @@ def limits(**caps: float | None) -> Limits:
 def exit_code(run: Run, strict: bool) -> int:
     """0 for proven, and for plausible unless told to be strict; 1 for the rest."""
     return 0 if run.verdict == "proven" or (run.verdict == "plausible" and not strict) else 1
-
-
-def here() -> Path:
-    """The current folder, as long as there is one."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError as error:
-        raise SetupProblem("The current folder has been deleted. Go to one that exists: cd ~") from error

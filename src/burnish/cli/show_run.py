@@ -31,9 +31,9 @@ from burnish.events import (
     TestsProposed,
     TestsRan,
 )
+from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model
 from burnish.report.narrate import describe, narrate
-from burnish.runs.run import Run
 from burnish.text import strip_controls
 
 

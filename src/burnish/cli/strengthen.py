@@ -43,10 +43,10 @@ def strengthen(
     from rich.console import Console
 
     from burnish.cli.check_screen import CheckScreen
-    from burnish.cli.session import limits
-    from burnish.verbs.strengthen import strengthen as strengthen_it
+    from burnish.cli.session import read_limits
+    from burnish.commands.strengthen import strengthen as strengthen_it
 
-    limits(seconds=seconds)
+    read_limits(seconds=seconds)
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:
         run = strengthen_it(
@@ -75,11 +75,11 @@ def print_outcome(run: "Run", console: "Console") -> None:
     """The diff, what was found, and where it is."""
     from rich.text import Text
 
-    from burnish.cli.diff import show_diff
+    from burnish.cli.io import show_diff
+    from burnish.commands.strengthen import read_new_tests, render_diff
     from burnish.events import Decided, FilesWritten, Strengthened
     from burnish.strengthening.pipeline import PASS_OVER, REPAIR
     from burnish.text import strip_controls
-    from burnish.verbs.strengthen import read_new_tests, render_diff
 
     files = read_new_tests(run)
     show_diff(render_diff(files), console)
@@ -104,8 +104,8 @@ def render_json(run: "Run") -> str:
     """The outcome for programs."""
     import json
 
+    from burnish.commands.strengthen import read_new_tests
     from burnish.events import FilesWritten, Mutated, Strengthened
-    from burnish.verbs.strengthen import read_new_tests
 
     before, after, written = run.last(Mutated), run.last(Strengthened), run.last(FilesWritten)
     assert before is not None

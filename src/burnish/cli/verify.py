@@ -25,7 +25,7 @@ def verify(
 
     from burnish.cli.check_screen import CheckScreen
     from burnish.cli.check_tables import show_verified
-    from burnish.verbs.verify import verify as verify_it
+    from burnish.commands.verify import verify as verify_it
 
     console = Console(highlight=False, stderr=as_json)
     with CheckScreen(console) as screen:

@@ -65,50 +65,36 @@ def write(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
 ) -> None:
     """Write tested code from a sentence."""
-    from burnish.agent.limits import check_priced
-    from burnish.cli.asking import check_terminal, terminal
-    from burnish.cli.reading import task_text
-    from burnish.cli.review import ReviewDesk, check_reader
-    from burnish.cli.session import Session, exit_code, here, limits
-    from burnish.model_choice import choose_models
-    from burnish.models.names import split_names
-    from burnish.packages import parse_requirements
-    from burnish.runs import Store
-    from burnish.verbs.write import check_free, deliver, free_folder, task_for
-    from burnish.verbs.write import write as write_it
+    from burnish.cli.io import current_folder, read_task
+    from burnish.cli.review import ReviewDesk, ask_in_terminal, check_can_ask, check_can_review
+    from burnish.cli.session import CommandSession, exit_code, read_limits
+    from burnish.commands.write import write as write_it
 
-    text, store = task_text(sentence, task_file), Store()
-    asked = parse_requirements(packages or (), allow_package or ())
-    task = task_for(text, from_run, store, with_tests, asked)
-    check_free(out or free_folder(here() / task.id))
+    text = read_task(sentence, task_file)
     answer = {"max_tokens": max_tokens, "thinking": thinking}
-    caps = limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
+    limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     if ask:
-        check_terminal(quiet or events)
+        check_can_ask(quiet or events)
     if review:
-        check_reader(quiet or events)
-    who = choose_models(model, caps, store)
-    check_priced(caps, *split_names(who.names))
-    with Session(verbose, events, quiet) as session:
+        check_can_review(quiet or events)
+    with CommandSession(verbose, events, quiet) as session:
         desk = ReviewDesk(session) if review else None
-        watch = desk.watch if desk else session.watch
         run = write_it(
             text,
-            session.models(who),
+            model,
             out=out,
+            beside=None if out else current_folder(),
             from_run=from_run,
-            limits=caps,
+            limits=limits,
             sandbox=sandbox,
-            store=store,
-            watch=watch,
+            watch=desk.watch if desk else session.watch,
             fast=fast,
             with_tests=with_tests,
-            answer=terminal(session.screen) if ask else None,
+            answer=ask_in_terminal(session.screen) if ask else None,
             review=desk.review if desk else None,
             packages=packages or (),
             allow_packages=allow_package or (),
+            opener=session.open_models,
         )
-        if out is None:  # named only now: another run may have taken the name meanwhile
-            run = deliver(run, free_folder(here() / task.id), store, session.watch)
-    session.goodbye(run)
+    session.finish(run)
     raise typer.Exit(exit_code(run, strict))

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from burnish.errors import BurnishError
 from burnish.evals.answers import model_for
+from burnish.evals.attempt import stream_attempt
 from burnish.evals.folder import Folder
 from burnish.evals.strategies.strategy import Strategy
-from burnish.evals.trial import happenings
 from burnish.evals.watcher import Watcher
 from burnish.events import Broke, Event
 from burnish.models.model import Model
+from burnish.runs.attempt import Resources
 from burnish.sandbox import Limits, Sandbox, open_sandbox
 from burnish.search.edits import EditCache
 from burnish.tasks.task import Task
@@ -166,7 +167,8 @@ class Crew:
 
     def _happenings(self, task: Task, seed: int) -> Iterable[Event]:
         model = model_for(task, self.model)
-        return happenings(task, self.folder.plan, seed, model, self.sandbox, self.cancel, self.strategy, self.edits)
+        resources = Resources([model], sandbox=self.sandbox, cancel=self.cancel, edits=self.edits)
+        return stream_attempt(task, self.folder.plan, seed, resources, self.strategy)
 
 
 def _count(results: Iterable[Ended], watch: Watcher, folder: Folder) -> None:

@@ -17,6 +17,7 @@ from burnish.events import (
     Decided,
     Event,
     ModelReplied,
+    RunSettings,
     RunStarted,
     Scored,
     Stopped,
@@ -113,6 +114,4 @@ def _tests(event: TestsRan, texts: Texts) -> Step:
 
 
 def _base_code(event: RunStarted) -> str:
-    task = event.settings.get("task")
-    code = task.get("base_code", "") if isinstance(task, dict) else ""
-    return code if isinstance(code, str) else ""
+    return str(RunSettings.merge(event.settings).task.get("base_code", ""))

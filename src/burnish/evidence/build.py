@@ -30,6 +30,7 @@ from burnish.events import (
     TestsProposed,
     UserAnswered,
 )
+from burnish.events.history import Run
 from burnish.evidence.given_tests import find_given_tests
 from burnish.evidence.schema import (
     TEXT,
@@ -56,7 +57,6 @@ from burnish.models.catalog import CATALOG
 from burnish.models.names import split_names
 from burnish.redact import model_name, redact
 from burnish.report.deliverables import read_module_name, read_suite, read_task
-from burnish.runs.run import Run
 from burnish.tasks.examples import find_examples
 from burnish.tasks.test_file import name_in_file
 

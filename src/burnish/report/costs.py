@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
+from burnish.events.history import Account, Run
 from burnish.models.names import split_names
 from burnish.models.prices import EMBEDDED, is_free
 from burnish.redact import model_name
-from burnish.runs.accounts import Account
-from burnish.runs.run import Run
 from burnish.text import one_line, plural
 
 NOBODY = "none"

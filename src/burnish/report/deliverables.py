@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
-from burnish.runs.run import Run
+from burnish.events.history import Run
 from burnish.tasks.task import Task
 
 

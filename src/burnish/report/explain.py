@@ -27,13 +27,13 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
+from burnish.events.history import Run, Version
 from burnish.model_choice import explain_who_answered
 from burnish.models.names import split_names
 from burnish.report.costs import NOBODY, describe_cost, describe_cost_by_model
 from burnish.report.deliverables import read_suite
 from burnish.report.improvement import explain_improvement, sort_unnoticed
 from burnish.report.narrate import as_sentence, describe, name_version
-from burnish.runs.run import Run, Version
 from burnish.text import join_words, one_line, plural, strip_controls
 
 WIDTH = 100

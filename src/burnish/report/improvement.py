@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Resumed, Stopped, Strengthened, Survivor
-from burnish.runs.run import Run
+from burnish.events.history import Run
 from burnish.text import every, join_words, one_line
 
 END = "the end"

@@ -19,13 +19,13 @@ from burnish.events import (
     TestsFrozen,
     Tweaked,
 )
+from burnish.events.history import Run, Version
 from burnish.model_choice import explain_who_answered
 from burnish.redact import redact
 from burnish.report.costs import describe_cost, render_cost_table
 from burnish.report.deliverables import read_suite
 from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
 from burnish.report.narrate import asked_names, count_results, describe
-from burnish.runs.run import Run, Version
 from burnish.tasks.test_file import name_in_file
 from burnish.text import fence_code, one_line, strip_controls
 

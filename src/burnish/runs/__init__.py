@@ -1,9 +1,8 @@
-"""What happened: records, the store, the index."""
+"""What happened, and how it comes about: requests, attempts, records, the store."""
 
+from burnish.events.history import Run, Version
+from burnish.runs.emitter import Emitter, Watch
 from burnish.runs.record import Record, read_record
-from burnish.runs.replay import Replay, unless_known
-from burnish.runs.run import Run, Version
 from burnish.runs.store import Store
-from burnish.runs.voice import Voice, Watch
 
-__all__ = ["Record", "Replay", "Run", "Store", "Version", "Voice", "Watch", "read_record", "unless_known"]
+__all__ = ["Emitter", "Record", "Run", "Store", "Version", "Watch", "read_record"]

@@ -37,7 +37,7 @@ class Record:
         try:
             self._file = os.fdopen(open_private_file(self.path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0)
         except OSError as error:
-            raise _not_written(self.path, error) from error
+            raise _explain_unwritable(self.path, error) from error
         if torn:
             self._write(b"\n")
 
@@ -76,7 +76,7 @@ class Record:
             while line:
                 line = line[self._file.write(line) :]
         except OSError as error:
-            raise _not_written(self.path, error) from error
+            raise _explain_unwritable(self.path, error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -94,24 +94,26 @@ def read_record(folder: Path) -> list[Event]:
     was paid once. Raises SetupProblem for a record that holds something else than events.
     """
     if (folder / FILE).stat().st_size > MOST_BYTES:
-        raise altered(folder, f"it is larger than {MOST_BYTES >> 20} MiB")
+        raise explain_altered(folder, f"it is larger than {MOST_BYTES >> 20} MiB")
     lines = dict.fromkeys((folder / FILE).read_text("utf-8", errors="replace").split("\n"))
     rows = list(parse_json_lines(lines))
     version = rows[0].get("version", RECORD_VERSION) if rows else RECORD_VERSION
     if type(version) is not int or not all(step in UPGRADES for step in range(version, RECORD_VERSION)):
-        raise altered(folder, f"its version is {version!r}")
+        raise explain_altered(folder, f"its version is {version!r}")
     if version > RECORD_VERSION:
         raise SetupProblem(
             f"Run {folder.name!r} was recorded by a newer Burnish (record version {version}, this one reads up to "
             f"{RECORD_VERSION}). Update Burnish to open it: git pull"
         )
     try:
-        return [read_event(json.dumps(_upgraded(row, version))) for row in rows]
+        for step in range(version, RECORD_VERSION):
+            rows = [UPGRADES[step](row) for row in rows]
+        return [read_event(json.dumps(row)) for row in rows]
     except ValidationError as error:
-        raise altered(folder, error.errors()[0]["msg"]) from error
+        raise explain_altered(folder, error.errors()[0]["msg"]) from error
 
 
-def altered(folder: Path, why: str) -> SetupProblem:
+def explain_altered(folder: Path, why: str) -> SetupProblem:
     """What is said of a record that no Burnish has written so."""
     return SetupProblem(
         f"The record of run {folder.name!r} has been altered and cannot be read ({why}). "
@@ -119,18 +121,12 @@ def altered(folder: Path, why: str) -> SetupProblem:
     )
 
 
-def _not_written(path: Path, error: OSError) -> SetupProblem:
+def _explain_unwritable(path: Path, error: OSError) -> SetupProblem:
     why = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
     return SetupProblem(
         f"The record {path} cannot be written ({why}). What was written so far is kept. Make room, or keep runs "
         f"elsewhere: export BURNISH_HOME=/path/to/a/folder"
     )
-
-
-def _upgraded(row: dict[str, Any], version: int) -> dict[str, Any]:
-    for step in range(version, RECORD_VERSION):
-        row = UPGRADES[step](row)
-    return row
 
 
 def _ends_with_newline(path: Path) -> bool:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.errors import SetupProblem
-from burnish.events import Rated
+from burnish.events import Event, Rated
+from burnish.events.history import Run
 from burnish.paths import close_to_others, home, make_private_folder
-from burnish.runs.index import UNREADABLE, Row, listed, open_run
-from burnish.runs.record import FILE, Record, read_record
-from burnish.runs.run import Run
+from burnish.runs.emitter import Watch
+from burnish.runs.index import UNREADABLE, RunRow, list_runs, open_run
+from burnish.runs.record import FILE, Record
 from burnish.text import slug
 
 
@@ -71,20 +72,24 @@ class Store:
             raise SetupProblem(f"{name!r} could be any of {', '.join(sorted(matches))}. Type a little more of the id.")
         raise SetupProblem(f"There is no run {name!r}. See which there are with: burnish runs")
 
-    def list(self) -> list[Row]:
+    def list(self) -> list[RunRow]:
         """A line for each run, newest first."""
         if not self.runs.is_dir():
             return []
         close_to_others(self.runs)
-        return listed(self.folder / "index.sqlite", self._records())
+        return list_runs(self.folder / "index.sqlite", self._records())
+
+    def add(self, run: Run, event: Event, watch: Watch | None = None) -> Run:
+        """Put what was done with a run after its end on its record, and give the event to whoever watches."""
+        with Record(self.runs / run.id) as record:
+            record.append(event)
+        if watch:
+            watch(event)
+        return Run((*run.events, event))
 
     def rate(self, name: str, stars: int, comment: str = "") -> Run:
         """Add what somebody thinks of a run to its record."""
-        self.open(name)  # one that cannot be read cannot be rated
-        folder = self.find(name)
-        with Record(folder) as record:
-            record.append(Rated(stars=stars, comment=comment))
-        return Run(read_record(folder))
+        return self.add(self.open(name), Rated(stars=stars, comment=comment))
 
     def remove(self, name: str) -> str:
         """Delete a run for good; the files it wrote for the user stay."""

@@ -9,8 +9,8 @@ from burnish.agent.limits import Limits, Meter
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Graded
+from burnish.events.replay import Replay
 from burnish.models.scripted import ScriptedModel
-from burnish.runs.replay import Replay
 
 
 class Gone:

@@ -4,7 +4,6 @@ import pytest
 
 from burnish import Run, ScriptedModel
 from burnish.agent.nodes.judge import judge
-from burnish.attempt import attempt
 from burnish.checks.bench.bench import Fingerprint, ModuleBench
 from burnish.checks.suite import Suite
 from burnish.events import CheckFinished, Event, Refused, RunFinished, TestsFrozen, TestsProposed
@@ -12,7 +11,7 @@ from burnish.sandbox import Sandbox
 from burnish.tasks import Task, from_sentence
 from tests.agent.history import WRITING, proposed, ran, work
 from tests.agent.nodes.at_work import tools
-from tests.support import DOUBLE, script
+from tests.support import DOUBLE, attempt, script
 
 RIGHT = "def f(n):\n    return n\n"
 OWN = TestsProposed(tests=("assert f(3) == 3",))

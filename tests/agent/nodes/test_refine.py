@@ -12,7 +12,6 @@ from burnish.agent.nodes.refine import fix_with_ruff, refine, restore_head
 from burnish.agent.nodes.run import hash_basis
 from burnish.agent.refine_gate import NOT_COMPARED, find_difference
 from burnish.agent.state import USER, AgentState
-from burnish.attempt import attempt
 from burnish.checks.bench.bench import ModuleBench
 from burnish.checks.final import FinalChecks
 from burnish.errors import SandboxError
@@ -32,16 +31,16 @@ from burnish.events import (
     TestsRan,
     write_event,
 )
+from burnish.events.history import Version
+from burnish.events.replay import Replay
 from burnish.report.explain import explain
 from burnish.runs import Run, Store, read_record
 from burnish.runs.record import FILE
-from burnish.runs.replay import Replay
-from burnish.runs.run import Version
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
 from tests.agent.history import proposed, spec
 from tests.agent.nodes.at_work import tools
-from tests.support import ROOT, block
+from tests.support import ROOT, attempt, block
 
 UNIQUE = Task(
     id="unique",

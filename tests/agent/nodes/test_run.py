@@ -12,8 +12,8 @@ from burnish.agent.state import AgentState, not_run
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Case, CodeProposed, Event, Graded, Mutated, SpecAgreed, Stopped, TestsRan
+from burnish.events.replay import Replay
 from burnish.models.scripted import ScriptedModel
-from burnish.runs import Replay
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from burnish import Limits
 from burnish.agent.nodes.select import select
 from burnish.events import Compared, Event
-from burnish.runs.replay import Replay
+from burnish.events.replay import Replay
 from burnish.sandbox import Sandbox
 from tests.agent.history import REPAIR, WRITING, given, proposed, ran, work
 from tests.agent.nodes.at_work import Gone, tools

@@ -12,8 +12,8 @@ from burnish.agent.nodes.specify import extract_assumptions, specify, write_test
 from burnish.agent.state import AgentState
 from burnish.checks import Suite
 from burnish.events import Asked, Event, SpecAgreed, TestsFrozen, TestsProposed, UserAnswered
+from burnish.events.replay import Replay
 from burnish.models.scripted import ScriptedModel
-from burnish.runs.replay import Replay
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task, from_sentence
 from tests.support import DOUBLE, block

@@ -6,15 +6,14 @@ from functools import cache
 import pytest
 
 from burnish import Limits, Run, ScriptedModel, Store
-from burnish.attempt import attempt
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.events import Asked, Decided, Event, Mutated, Resumed, Stopped, Strengthened, TestsFrozen
+from burnish.events.replay import Replay
 from burnish.report.deliverables import read_suite
 from burnish.report.deliverables import render_tests as delivered
 from burnish.runs.record import FILE
-from burnish.runs.replay import Replay
 from burnish.tasks import from_sentence
-from tests.support import block
+from tests.support import attempt, block
 
 pytestmark = pytest.mark.usefixtures("open_box")
 

@@ -7,14 +7,13 @@ import pytest
 from burnish import Limits, ScriptedModel
 from burnish.agent.nodes.tweak import tweak
 from burnish.agent.packages import RunPackages
-from burnish.attempt import attempt
 from burnish.events import CodeProposed, Event, Graded, TestsRan, Tweaked
-from burnish.runs.replay import Replay
+from burnish.events.replay import Replay
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
 from tests.agent.history import WRITING, given, proposed, ran, work
 from tests.agent.nodes.at_work import Gone, tools
-from tests.support import block
+from tests.support import attempt, block
 
 RIGHT = "def big(xs, least):\n    return [x for x in xs if x >= least]\n"
 SLIP = RIGHT.replace(">=", ">")

@@ -9,7 +9,7 @@ from burnish.checks.check import read_findings
 from burnish.checks.security.reach import find_added_reaches
 from burnish.checks.tests import SuiteDetails, TestsCheck, describe_sharing
 from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
-from burnish.runs.run import Version
+from burnish.events.history import Version
 from burnish.tasks.examples import find_unread_example
 from burnish.text import join_words, one_line, plural
 

@@ -21,8 +21,8 @@ from burnish.agent.refine_gate import Gate, GateResult, find_objection
 from burnish.agent.state import REFINE, USER, AgentState
 from burnish.checks.quality.lint import IGNORE, SELECT, TARGET
 from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, Stopped, TestsRan
+from burnish.events.history import Version
 from burnish.parsing import try_parse
-from burnish.runs.run import Version
 from burnish.text import one_line
 
 TEMPERATURE = 0.0

@@ -11,7 +11,7 @@ from burnish.agent.nodes.judge import run_other_checks
 from burnish.agent.state import BY_PERSON, DERIVED, REVIEW, USER, AgentState
 from burnish.checks.tests import TestsCheck
 from burnish.events import CheckFinished, CodeProposed, Event, Evidence, Move, Refused, Reviewed, Stopped
-from burnish.runs.run import Version
+from burnish.events.history import Version
 from burnish.text import one_line
 
 VersionOrWhy = Generator[Event, None, CodeProposed | str]

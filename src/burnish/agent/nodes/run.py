@@ -8,7 +8,7 @@ from burnish.agent.state import AgentState, not_run
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Event, Graded, TestsFrozen, TestsRan
-from burnish.runs.run import Version
+from burnish.events.history import Version
 
 
 def run(state: AgentState, tools: Tools) -> Iterator[Event]:

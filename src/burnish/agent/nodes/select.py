@@ -7,7 +7,7 @@ from burnish.agent.policy import support
 from burnish.agent.state import AgentState
 from burnish.errors import SandboxError
 from burnish.events import Compared, Event
-from burnish.runs.run import Version
+from burnish.events.history import Version
 from burnish.search.behaviour_groups import describe_difference, find_differences, group_versions, has_values
 from burnish.search.call_generator import CallClues, generate_calls_of_all
 

@@ -27,9 +27,9 @@ from burnish.events import (
     TestsFrozen,
     TestsRan,
 )
+from burnish.events.history import Version
 from burnish.models.model import Ask
 from burnish.parsing import parse_expression
-from burnish.runs.run import Version
 from burnish.search.call_generator import CallClues, generate_calls_of_all
 from burnish.search.seed_calls import seeds_from_tests
 from burnish.search.standalone_tests import is_standalone

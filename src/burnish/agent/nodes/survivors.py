@@ -12,8 +12,8 @@ from burnish.agent.nodes.draft import code_question, writing_prompt
 from burnish.agent.normalise import normalise_code
 from burnish.agent.state import MORE_VERSIONS, AgentState
 from burnish.events import Decided, Event, Move, Mutated, Notice, Stopped, Survivor
+from burnish.events.history import Version
 from burnish.models.model import Model
-from burnish.runs.run import Version
 from burnish.text import plural
 
 LEAST_SECONDS = 20.0

@@ -9,7 +9,7 @@ from burnish.agent.packages import imported_modules, missing_modules
 from burnish.agent.state import TWEAK, AgentState
 from burnish.errors import SandboxError
 from burnish.events import CodeProposed, Event, Graded, Tweaked
-from burnish.runs.run import Version
+from burnish.events.history import Version
 from burnish.search.edits import SearchResult, propose_edits
 
 MOST_EDITS = 300

@@ -12,7 +12,7 @@ from burnish.evals.strategies.prompts import asked_for
 from burnish.evals.strategies.sample import seed_of
 from burnish.evals.strategies.shown import asserts_in
 from burnish.events import Answered, Compared, Event, ModelReplied, TestsRan
-from burnish.no_telemetry import disable_tracing
+from burnish.runs.attempt import solve
 from burnish.tasks.task import NO_WORDS, Task
 
 MOST_TOKENS, MOST_SECONDS = 1_000_000, 3600.0
@@ -24,6 +24,8 @@ class Burnish:
 
     name = "burnish"
     timeout_seconds = 5.0
+    left_out = ("own_tests", "packages", "strengthen", "refine", "checks")
+    """What a run of `write` does besides. Only tests count here, and what follows them costs time."""
 
     def calls(self, plan: Plan) -> int:
         """As many as `retry` and `reflect` may make, so that they can be compared."""
@@ -31,8 +33,6 @@ class Burnish:
 
     def solve(self, puzzle: Puzzle, plan: Plan, seed: int, tools: Tools) -> Iterator[Event]:
         """Everything the graph says, and after each run of the tests the best version so far."""
-        from burnish.agent.graph import build, most_steps
-
         task = task_for(puzzle, plan.ask)
         limits = Limits(
             rounds=plan.rounds,
@@ -43,10 +43,7 @@ class Burnish:
             thinking=plan.thinking,
         )
         own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0), without=frozenset(plan.without))
-        graph = build(task, own, lambda event: None)
-        with disable_tracing():
-            most = {"recursion_limit": most_steps(plan.rounds)}
-            yield from told(task, graph.stream({"events": []}, most, stream_mode="custom"))
+        yield from add_answers(task, solve(task, own))
 
 
 def task_for(puzzle: Puzzle, ask: Asking) -> Task:
@@ -54,11 +51,11 @@ def task_for(puzzle: Puzzle, ask: Asking) -> Task:
     task = puzzle.task
     broken = asked_for(task, ask) == "fix"
     prompt = task.prompt if task.prompt.strip() else NO_WORDS.format(name=task.entry_point)
-    changes = {"prompt": prompt, "visible_tests": _tests(puzzle), "broken": broken, "own_tests": False}
+    changes = {"prompt": prompt, "visible_tests": split_tests(puzzle), "broken": broken, "own_tests": False}
     return task.model_copy(update=changes if broken else {**changes, "base_code": ""})
 
 
-def _tests(puzzle: Puzzle) -> tuple[str, ...]:
+def split_tests(puzzle: Puzzle) -> tuple[str, ...]:
     """Test bodies: the examples as they are; a script of asserts one by one, any other script as one."""
     shown = puzzle.task.visible_tests
     if puzzle.tests == "\n".join(shown):
@@ -66,7 +63,7 @@ def _tests(puzzle: Puzzle) -> tuple[str, ...]:
     return asserts_in(puzzle.tests, puzzle.task.entry_point) or (puzzle.tests.strip(),)
 
 
-def told(task: Task, stream: Iterator[Event]) -> Iterator[Event]:
+def add_answers(task: Task, stream: Iterator[Event]) -> Iterator[Event]:
     """The agent's events, and its answer whenever that can have changed."""
     so_far: list[Event] = []
     said: Answered | None = None

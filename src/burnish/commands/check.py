@@ -1,0 +1,65 @@
+"""`burnish.check`: the evidence alone, for code that exists. The Python twin of the command of the same name."""
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.verdict import CheckResults, Watcher, choose_checks, judge_all
+from burnish.commands.layers import add_project_layer
+from burnish.errors import SetupProblem
+from burnish.packages import parse_requirements
+from burnish.report.check_report import unwritable_folder, write_reports
+
+
+def check(
+    paths: str | Path | Sequence[str | Path],
+    tests: str | Path | Sequence[str | Path] = (),
+    only: Collection[str] = (),
+    *,
+    python: str | Path | None = None,
+    test_command: str | None = None,
+    sandbox: str = "auto",
+    out: str | Path | None = None,
+    watch: Watcher | None = None,
+    packages: Sequence[str] = (),
+    allow_packages: Sequence[str] = (),
+    raise_bugs: bool = True,
+) -> CheckResults:
+    """What every check, or those in `only`, says about the code at `paths`; `checked.passed` is the verdict.
+
+    `out` names a folder for `report.html`, `report.json` and `report.md`. A check that could not be run says so and
+    keeps nothing from the others; a bug of ours is raised again when all have answered. With `raise_bugs` off it is
+    left in `checked.bugs`, for a caller who wants to show the answers first. `packages` are third-party packages for a
+    project that has no environment of its own, besides those that it requires; see `write`.
+    """
+    from burnish.checks.bench.project_finder import find_project
+
+    asked = parse_requirements(packages, allow_packages)
+    choose_checks(only)
+    if out is not None:
+        _check_writable(Path(out))
+    project = find_project(_to_list(paths), _to_list(tests), python, test_command)
+    project, _ = add_project_layer(project, asked, watch.told if watch else None)
+    with CheckContext(project, sandbox) as lab:
+        checked = judge_all(project, lab, only, watch)
+    if out is not None:
+        write_reports(checked, project, Path(out))
+    if checked.bugs and raise_bugs:
+        raise checked.bugs[0]
+    return checked
+
+
+def _to_list(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """One path, or several, as several."""
+    return [paths] if isinstance(paths, str | Path) else list(paths)
+
+
+def _check_writable(folder: Path) -> None:
+    """Refuse, before any work is done, a place where the reports could not be put."""
+    try:
+        parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    except OSError as error:
+        raise unwritable_folder(folder, error) from error
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise SetupProblem(f"The reports cannot be written to {str(folder)!r}. Choose another place: --out DIR")

@@ -1,0 +1,178 @@
+"""`burnish.resume`: go on with a run where it was left. Nothing that was answered is asked again."""
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from burnish.agent.ask import Reviewer
+from burnish.agent.limits import PER_ANSWER, Limits
+from burnish.commands import fix, write
+from burnish.commands.answering import Opener, choose_answering
+from burnish.commands.apply import GOOD, fix_facts, is_in_place
+from burnish.commands.fix_plan import plan_again
+from burnish.errors import SetupProblem
+from burnish.events import Applied, Asked, FilesWritten, Reviewed, Stopped
+from burnish.models.names import Models
+from burnish.packages import Budget
+from burnish.runs import Run, Store, Watch
+from burnish.runs.attempt import Resources, attempt
+from burnish.runs.request import Request
+from burnish.sandbox.open import sandbox_again
+from burnish.tasks import Task
+from burnish.text import slug
+
+
+def resume(
+    run: str = "last",
+    model: Models | None = None,
+    *,
+    raised: Mapping[str, float] | None = None,
+    store: Store | None = None,
+    watch: Watch | None = None,
+    answer: Callable[[str], str] | None = None,
+    review: Reviewer | None = None,
+    sandbox: str | None = None,
+    beside: Path | str | None = None,
+    opener: Opener | None = None,
+) -> Run:
+    """Start the run again from its beginning, with every answer that is on record given from there.
+
+    Task, limits, models, sandbox and checks are those of the record, unless named; "process" has to be named.
+    `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is
+    lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
+    `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
+    `review` is who looks at what has not been looked at, where the run was to be reviewed. `beside` is a folder for the
+    result of a run of `write` that names none, as there.
+    A finished run comes back as it is.
+    """
+    store = store or Store()
+    opened = store.open(run)
+    if is_over(opened, raised, beside is not None):
+        return opened
+    request = request_again(opened, limits_of(opened, raised), sandbox)
+    answering = choose_answering(model or opened.started.model, request.limits, store)
+    if opened.started.verb == "fix":
+        if fix_facts(opened).apply and is_in_place(opened):
+            return fix.deliver(opened, store, watch)
+        plan = plan_again(opened, Budget.within(request.limits.seconds))
+        return fix.repair(plan, request, Resources(answering.open(opener), store, watch, replay=opened.events))
+    if opened.verdict is None or request.limits != limits_of(opened):  # else it was killed just before its delivery
+        resources = Resources(
+            answering.open(opener),
+            store,
+            watch,
+            answer=_find_answerer(opened, answer),
+            review=_find_reviewer(opened, review),
+            replay=opened.events,
+        )
+        opened = attempt(request, resources)
+    out = Path(request.out) if request.out else Path(beside) / slug(request.task.id) if beside is not None else None
+    if out is None or (not request.out and opened.ending(FilesWritten)):
+        return opened
+    return write.deliver(opened, write.free_folder(out), store, watch)  # a crash may have left half of the files
+
+
+def is_over(run: Run, raised: Mapping[str, float] | None = None, deliver: bool = False) -> bool:
+    """Whether nothing is left to do: there is a verdict, its files are where they were wanted, and no cap in its way
+    is raised. With `deliver` the files of a run of `write` are wanted wherever they were to be.
+
+    Raises SetupProblem for a run of a verb that cannot be taken up again.
+    """
+    if run.started.verb not in ("write", "fix"):
+        raise SetupProblem(
+            f"Run {run.id!r} is one of `burnish {run.started.verb}`; only runs of write and fix can be taken up again. "
+            f"Look at it with: burnish show {run.id}"
+        )
+    stopped, settings = run.ending(Stopped), run.settings
+    further = limits_of(run, raised) != limits_of(run) and stopped is not None and stopped.reason != "done"
+    if run.verdict is None or further:
+        return False
+    to_apply = settings.fix and settings.fix.apply and run.verdict in GOOD and run.code
+    undelivered = (settings.out and not run.ending(FilesWritten)) or (to_apply and not run.last(Applied))
+    unwritten = deliver and run.started.verb == "write" and run.folder is None
+    return not undelivered and not unwritten
+
+
+def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Request:
+    """What the run was asked for, from its record. Raises SetupProblem where that does not say it."""
+    settings, verb = run.settings, run.started.verb
+    try:
+        task = Task(**settings.task)
+    except (TypeError, ValidationError) as error:
+        raise _explain_unreadable(run) from error
+    usual = () if verb == "fix" else write.CHECKS_AT_END
+    return Request(
+        task=task,
+        verb=verb,
+        limits=limits,
+        sandbox=sandbox_again(sandbox, settings.sandbox, f"burnish resume {run.id}"),
+        checks=usual if settings.checks is None else settings.checks,
+        afterwards=frozenset(settings.afterwards),
+        packages=settings.packages,
+        allow_packages=settings.allow_packages,
+        out=settings.out,
+        ask=settings.ask,
+        review=settings.review,
+        fix=settings.fix,
+    )
+
+
+def limits_of(run: Run, raised: Mapping[str, float] | None = None) -> Limits:
+    """The caps of the run, some of them as they are from now on. A SetupProblem for one that would not be raised."""
+    try:
+        now = Limits(**run.settings.limits)
+    except (TypeError, ValidationError) as error:
+        raise _explain_unreadable(run) from error
+    for name, cap in (raised or {}).items():
+        before = getattr(now, name, None)
+        if name in PER_ANSWER:
+            continue
+        if before is None:
+            raise SetupProblem(
+                f"Run {run.id!r} has no limit on {name}, so none can be raised. Leave it out: burnish resume {run.id}"
+            )
+        if not before <= cap < math.inf:  # calls that were made cannot be taken back, so a cap only ever rises
+            raise SetupProblem(
+                f"Run {run.id!r} may use {before:.10g} {name} already, so {cap:.10g} would raise nothing. "
+                f"Name a higher limit: burnish resume {run.id} --{name} {before * 2 or 1:.10g}"
+            )
+    return Limits(**(now.model_dump() | dict(raised or {})))
+
+
+def waits_for_answers(run: Run) -> bool:
+    """Whether the user wanted to be asked about assumptions, and the record does not hold all the answers."""
+    return run.settings.ask and run.spec is None
+
+
+def _find_answerer(run: Run, answer: Callable[[str], str] | None) -> Callable[[str], str] | None:
+    if not waits_for_answers(run):
+        # What was agreed on is on record, so nothing is said anew.
+        return (lambda assumption: "") if run.spec and any(ask.purpose == "assume" for ask in run.all(Asked)) else None
+    if answer is None:
+        raise SetupProblem(
+            f"Run {run.id!r} was to ask what you want where its words leave something open, and nobody is here to "
+            f"answer. Go on with it in a terminal: burnish resume {run.id}"
+        )
+    return answer
+
+
+def _find_reviewer(run: Run, review: Reviewer | None) -> Reviewer | None:
+    """Who looks at the rest; needed unless all was looked at."""
+    last = run.last(Reviewed)
+    if not run.settings.review:
+        return None
+    if review is None and (last is None or (last.where, last.said) != ("checks", "go_on")):
+        raise SetupProblem(
+            f"Run {run.id!r} was to be shown to you on its way, and nobody is here to look. "
+            f"Go on with it in a terminal: burnish resume {run.id}"
+        )
+    return review
+
+
+def _explain_unreadable(run: Run) -> SetupProblem:
+    return SetupProblem(
+        f"The record of run {run.id!r} does not say what is needed to go on with it. Start anew with the same words; "
+        f"they are in: burnish show {run.id}"
+    )

@@ -1,0 +1,226 @@
+"""`burnish.verify`: does somebody's evidence hold? Hashes are looked at first, then everything is run again here.
+
+The rule: a folder that is not what its evidence speaks of is refused, and nothing of it is run.
+"""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from burnish.checks.bench.bench import ModuleBench
+from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.run_calls import find_set_order_dependence
+from burnish.checks.check import Finding
+from burnish.checks.final import CODE, TESTS, solution_project
+from burnish.checks.security.reach import find_added_reaches
+from burnish.checks.settings import CHECKS
+from burnish.checks.verdict import BESIDE, Watcher, judge_all
+from burnish.commands.write import SLOW_CHECKS
+from burnish.errors import SandboxError, SetupProblem
+from burnish.events import Evidence, Frozen, Graded, Outcome
+from burnish.evidence.claims import (
+    Claim,
+    claim_check,
+    claim_nothing,
+    claim_record,
+    claim_tests,
+    claim_verdict,
+    read_versions,
+)
+from burnish.evidence.folder import DeliveredFolder, parse_dossier, read_evidence, read_folder
+from burnish.evidence.packages import prepare_evidence_layer
+from burnish.evidence.schema import CheckAnswer, Dossier, hash_content, name_files
+from burnish.evidence.suite import (
+    build_suite,
+    build_suite_of_words,
+    compare_given_tests,
+    compare_test_file,
+    find_hidden_characters,
+    list_disputed,
+)
+from burnish.runs import Store
+from burnish.tasks.test_file import why_no_module
+from burnish.text import one_line
+
+Ending = Literal["holds", "does not hold", "refused"]
+
+
+class Verified(Frozen):
+    """What became of everything that a folder's evidence says."""
+
+    version: int = 1
+    folder: str
+    run: str = ""
+    verdict: str = ""
+    """What the evidence says of the run."""
+    changed: tuple[str, ...] = ()
+    """Why the folder was refused; nothing of it was run then."""
+    unseen: tuple[str, ...] = ()
+    """What lies in the folder, is not in the evidence, and was not looked at."""
+    claims: tuple[Claim, ...] = ()
+    sandbox: str = ""
+    """Where it was run again."""
+
+    @property
+    def ending(self) -> Ending:
+        """Whether all holds that could be tried, the tests among it."""
+        if self.changed:
+            return "refused"
+        tests = [claim for claim in self.claims if claim.what in ("tests", "verdict")]
+        bad = any(claim.answer == "does_not_hold" for claim in self.claims)
+        return "does not hold" if bad or any(claim.answer != "holds" for claim in tests) else "holds"
+
+    @property
+    def good(self) -> bool:
+        """Whether it holds, and what holds is that the code passes its tests."""
+        return self.ending == "holds" and self.verdict in ("proven", "plausible")
+
+
+def verify(
+    folder: str | Path,
+    *,
+    fast: bool = False,
+    sandbox: str = "auto",
+    store: Store | None = None,
+    watch: Watcher | None = None,
+    allow_packages: Sequence[str] = (),
+) -> Verified:
+    """Look at a delivered folder and run its tests and checks again, in the sandbox and on a copy.
+
+    The packages that the evidence names are prepared again, the same versions: well-known ones, and `allow_packages`,
+    with what these need.
+    `fast` leaves out mutation and performance. Of a run in the user's own `store` the record is compared too. Raises
+    SetupProblem for a folder without evidence, or with a file in its place that is none.
+    """
+    place = _find_folder(folder)
+    raw = read_evidence(place)
+    if raw.get("seal") != hash_content(raw):
+        return Verified(folder=place.name, changed=("evidence.json has changed since it was sealed",))
+    dossier = parse_dossier(raw)
+    held = read_folder(dossier, place)
+    found = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "", unseen=held.unseen)
+    if changed := _find_changes(dossier, held):
+        return found.model_copy(update={"changed": changed})
+    record = claim_record(dossier, store or Store())
+    if dossier.code is None:
+        silent = _not_tried("no code was delivered, so nothing is claimed")
+        return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})
+    try:
+        tell = watch.told if watch else None
+        layer = prepare_evidence_layer(dossier.packages, allow_packages, tell).folder if dossier.packages else None
+    except SetupProblem as problem:
+        silent = _not_tried(f"its packages could not be prepared: {one_line(str(problem), 400)}")
+        return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), silent, record)})
+    code = held.text(name_files(dossier.task.module)[0])
+    with tempfile.TemporaryDirectory(prefix="burnish-verify-") as copy:
+        root = Path(copy).resolve()
+        (root / CODE).write_text(code, "utf-8")
+        (root / TESTS).write_text(build_suite(dossier).render(list_disputed(dossier), pinned=False), "utf-8")
+        project = solution_project(root, layer, [one.name for one in dossier.packages if one.named])
+        with CheckContext(project, sandbox) as lab:
+            again = _run_tests(dossier, code, lab)
+            left_out = {said.check: _why_left_out(said, fast, again.claim.answer == "holds") for said in dossier.checks}
+            names = [name for name, why in left_out.items() if not why]
+            evidence = judge_all(project, lab, names, watch).evidence if names else ()
+            verdict = claim_verdict(dossier, again.claim, again.results, again.doubts)
+            claims = (verdict, again.claim, *_compare_checks(dossier, evidence, left_out), record)
+            return found.model_copy(update={"claims": claims, "sandbox": lab.sandbox.level})
+
+
+def _find_folder(folder: str | Path) -> Path:
+    place = Path(folder).expanduser()
+    try:
+        is_folder = place.is_dir()
+    except (OSError, ValueError):
+        is_folder = False
+    if not is_folder:
+        raise SetupProblem(
+            f"{str(folder)!r} is not a folder. Name one that `burnish write` delivered: burnish verify FOLDER"
+        )
+    return place.resolve()
+
+
+def _find_changes(dossier: Dossier, held: DeliveredFolder) -> tuple[str, ...]:
+    """All that is not as the evidence has it; the tests are looked at once the files are those that are listed."""
+    if held.changed or dossier.code is None:
+        return held.changed
+    code, tests = name_files(dossier.task.module)
+    found = [
+        *find_hidden_characters(dossier),
+        *compare_test_file(dossier, held.text(tests)),
+        *compare_given_tests(dossier),
+    ]
+    if dossier.files[code] != dossier.code.steps[0].sha256:
+        found.append(f"{code} is not the version that the evidence speaks of")
+    if dossier.code.file != code:
+        found.append(f"the evidence speaks of {dossier.code.file} as the code, and {code} is it")
+    if why := why_no_module(dossier.task.module, [package.name for package in dossier.packages]):
+        found.append(f"{code} {why}")
+    return tuple(found)
+
+
+def _not_tried(why: str) -> Claim:
+    return Claim(what="tests", answer="not_tried", said="", why=why)
+
+
+class Rerun(NamedTuple):
+    """What the tests say here, and what speaks against it: that code could have fooled them, or the order of a set."""
+
+    results: Mapping[str, Outcome]
+    claim: Claim
+    doubts: list[Finding]
+
+
+def _run_tests(dossier: Dossier, code: str, lab: CheckContext) -> Rerun:
+    """Run each test again. Code that hangs or crashes does not do what was said.
+
+    All tests share one file, and text in it could replace what is tested: those of the task's words run once more
+    without any other, and only what passes both times has passed.
+    """
+    suite, words, bench, disputed = (
+        build_suite(dossier),
+        build_suite_of_words(dossier),
+        ModuleBench(lab.sandbox),
+        list_disputed(dossier),
+    )
+    try:
+        graded = bench.grade(code, suite, disputed)
+        alone = bench.grade(code, words) if words.given else Graded()
+    except SandboxError as error:
+        return Rerun({}, _not_tried(f"the tests could not be run: {one_line(str(error), 200)}"), [])
+    bad = {test: said for test, said in words.outcomes(alone).items() if said != "passed"} if words.given else {}
+    problem = (alone.problem or "the task's own examples, run without the other tests") if bad else ""
+    results = suite.outcomes(graded) | bad
+    doubts: list[Finding] = []
+    if graded.all_passed and not graded.separated and not dossier.run.continues:  # that one had code before
+        doubts += find_added_reaches("", code, CODE, suite.render(disputed))
+    if graded.all_passed:
+        doubts += find_set_order_dependence(code, suite, disputed, lab.sandbox)
+    return Rerun(results, claim_tests(dossier, results, graded.problem or problem), doubts)
+
+
+def _why_left_out(said: CheckAnswer, fast: bool, sound: bool) -> str:
+    """Why a check is not run again; empty where it is."""
+    if said.check not in CHECKS:
+        return "this Burnish does not know the check"
+    if said.verdict == "not_run":
+        return "it was not run then either, so nothing is claimed"
+    if said.check == "tests":
+        return "the tests are run one by one"
+    if not sound and said.check not in BESIDE:
+        return "the tests do not say what they said, so it was not measured"
+    return "left out with --fast" if fast and said.check in SLOW_CHECKS else ""
+
+
+def _compare_checks(dossier: Dossier, found: Sequence[Evidence], left_out: Mapping[str, str]) -> list[Claim]:
+    now, by_name = read_versions(), {item.check: item for item in found}
+    claims = []
+    for said in dossier.checks:
+        if said.check == "tests":
+            continue
+        item = by_name.get(said.check)
+        claims.append(
+            claim_check(said, item, dossier.tools, now) if item else claim_nothing(said, left_out[said.check])
+        )
+    return claims

@@ -1,0 +1,184 @@
+"""`burnish.write`: a sentence goes in, tested code comes out. The Python twin of the command of the same name."""
+
+import errno
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from burnish.agent.ask import Reviewer
+from burnish.agent.limits import Limits
+from burnish.checks.settings import CHECKS
+from burnish.commands.answering import Opener, choose_answering
+from burnish.errors import SetupProblem
+from burnish.events import FilesWritten, PackagesAdded
+from burnish.evidence import build_dossier, render_dossier
+from burnish.evidence.claims import read_versions
+from burnish.evidence.schema import FILE, REPORT, name_files
+from burnish.models.names import Models
+from burnish.packages import parse_requirements
+from burnish.packages.names import module_provider
+from burnish.packages.requirements import normalise_requirements
+from burnish.parsing import explain_refusal
+from burnish.report.deliverables import read_module_name, read_suite, read_task, render_tests
+from burnish.report.run_report import render_report
+from burnish.runs import Run, Store, Watch
+from burnish.runs.attempt import Resources, attempt
+from burnish.runs.request import Request
+from burnish.tasks import Task, from_sentence, go_on
+from burnish.tasks.contradiction import refuse_contradiction
+from burnish.tasks.sentence import with_test_file
+from burnish.tasks.test_file import read_test_file, why_no_module
+from burnish.text import one_line, slug
+
+CHECKS_AT_END = CHECKS[1:]
+"""Beside the tests, which decide."""
+ANEW = 'those of the earlier run stay in force. Begin anew, with the one that holds: burnish write "…"'
+SLOW_CHECKS = ("mutation", "performance")
+AFTERWARDS: tuple[str, ...] = ("strengthen", "refine")
+"""What follows once the tests pass; `fast` leaves it out."""
+
+
+def write(
+    sentence: str,
+    model: Models | None = None,
+    *,
+    out: Path | str | None = None,
+    from_run: str | None = None,
+    limits: Limits | None = None,
+    sandbox: str = "auto",
+    store: Store | None = None,
+    watch: Watch | None = None,
+    fast: bool = False,
+    with_tests: Path | str | None = None,
+    answer: Callable[[str], str] | None = None,
+    review: Reviewer | None = None,
+    packages: Sequence[str] = (),
+    allow_packages: Sequence[str] = (),
+    beside: Path | str | None = None,
+    opener: Opener | None = None,
+) -> Run:
+    """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
+
+    `model` is who answers: a name, `small,large`, `auto` to have one chosen; unless named, what the settings say.
+    `out` names a folder to put the files in; it must not exist yet. Where it names none, `beside` is a folder that gets
+    a new one, named after the task. `from_run` goes on from an earlier run.
+    `fast` leaves out tests for what goes unnoticed, rounds for what checks find, and the two slow checks at the end,
+    mutation and performance. `with_tests` is a pytest file of the
+    user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
+    what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
+    `review` is shown the tests before they are frozen and the code before its verdict, and says how to go on.
+    `packages` are third-party packages that the code may import, such as "numpy" or "pandas>=2": well-known ones, or
+    those in `allow_packages`. They are prepared before any code runs; of an earlier
+    run that this one goes on from, its packages stay.
+    """
+    store, limits = store or Store(), limits or Limits()
+    named = parse_requirements(packages, allow_packages)
+    earlier = store.open(from_run) if from_run is not None else None
+    task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named)
+    if out is not None or beside is not None:
+        check_free(Path(out) if out is not None else free_folder(Path(beside or ".") / task.id))
+    answering = choose_answering(model, limits, store)
+    request = Request(
+        task=task,
+        chosen=answering.why,
+        limits=limits,
+        sandbox=sandbox,
+        checks=tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS)),
+        afterwards=frozenset(() if fast else AFTERWARDS),
+        packages=task.packages,
+        allow_packages=tuple(allow_packages),
+        continues=earlier.id if earlier else None,
+        out=str(Path(out).absolute()) if out is not None else "",
+        ask=answer is not None,
+        review=review is not None,
+    )
+    live = Resources(answering.open(opener), store, watch, answer=answer, review=review)
+    run = attempt(request, live)
+    if out is not None:
+        return deliver(run, Path(out), store, watch)
+    # Named only now: another run may have taken the name meanwhile.
+    return deliver(run, free_folder(Path(beside) / task.id), store, watch) if beside is not None else run
+
+
+def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named: tuple[str, ...]) -> Task:
+    """The task a sentence asks for, alone or on top of an earlier run, decided by a test file where there is one.
+
+    The code and the file may import the packages in `named`, and those of the earlier run.
+    """
+    task = _go_on_from(earlier, sentence) if earlier else from_sentence(sentence)
+    refuse_contradiction(task.visible_tests, *([ANEW] if earlier else []))
+    packages = named
+    if earlier:
+        before = earlier.last(PackagesAdded)
+        packages = normalise_requirements([*(before.asked if before else ()), *named])
+        named = normalise_requirements([*read_task(earlier).named, *named])
+    task = task.model_copy(update={"assume": True})
+    task = with_test_file(task, read_test_file(with_tests, module_provider(packages))) if with_tests else task
+    return task.model_copy(update={"packages": packages, "named": named}) if packages else task
+
+
+def _go_on_from(run: Run, sentence: str) -> Task:
+    if not run.code or not run.spec:
+        raise SetupProblem(f"Run {run.id!r} has no code to go on from. Choose another one from: burnish runs")
+    spec, before, suite = run.spec, read_task(run), read_suite(run)
+    kept = [test for test in (*suite.model, *suite.added) if test not in run.disputed]
+    earlier = Task(
+        id=slug(spec.entry_point),
+        prompt=run.started.prompt,
+        entry_point=spec.entry_point,
+        also=before.also,
+        signature=spec.signature,
+        visible_tests=spec.given_tests,
+        test_file=before.test_file,
+        module=before.module,
+    )
+    return go_on(earlier, run.code, tuple(kept), sentence)
+
+
+def free_folder(wanted: Path) -> Path:
+    """The folder, or the next name that is not taken: double, double-2, double-3."""
+    number, folder = 2, wanted
+    while folder.exists():
+        folder = wanted.with_name(f"{wanted.name}-{number}")
+        number += 1
+    return folder
+
+
+def check_free(folder: Path) -> None:
+    """Refuse, before any work is done, a folder that exists or could not be made."""
+    try:
+        taken = folder.exists()
+    except OSError as error:
+        raise SetupProblem(f"{one_line(str(folder))!r}: {error.strerror}. Name a new folder: --out DIR") from error
+    if taken:
+        raise SetupProblem(f"{str(folder)!r} exists, and Burnish never overwrites. Name a new folder: --out DIR")
+    parent = next(place for place in folder.absolute().parents if place.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise SetupProblem(f"The folder {str(parent)!r} cannot be written. Name another place: --out DIR")
+
+
+def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) -> Run:
+    """Put solution, tests, report and evidence into the folder; say so in the run's record."""
+    contents = {REPORT: render_report(run)}
+    if run.code:
+        code, tests = name_files(read_module_name(run))
+        contents = {code: run.code, tests: render_tests(run), **contents}
+        reasons = {name: explain_refusal(contents[name]) for name in (code, tests)}
+        for name, why in {**reasons, code: reasons[code] or why_no_module(read_module_name(run))}.items():
+            if why:
+                raise SetupProblem(
+                    f"{name} of run {run.id!r} is not delivered: {why}. Look at it: burnish show {run.id}"
+                )
+    contents[FILE] = render_dossier(build_dossier(run, contents, read_versions()))
+    try:
+        folder.mkdir(parents=True)
+        for name, text in contents.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+    except OSError as error:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+        raise SetupProblem(
+            f"The result could not be written to {str(folder)!r} ({reason}). Nothing is lost: it is in the run's "
+            f"record. Get the code with: burnish show {run.id} --code"
+        ) from error
+    return store.add(run, FilesWritten(folder=str(folder.absolute()), files=tuple(contents)), watch)

@@ -1,0 +1,178 @@
+"""The spine: everything that can happen in a run, as small frozen types, one file per family.
+
+The agent emits events and does nothing else; the terminal, the store and every later reader consume one stream.
+What travels between layers is defined here, so that nothing ever has to import upward.
+"""
+
+import json
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+from pydantic_core import PydanticSerializationError
+
+from burnish.events.agent import (
+    Answered,
+    AnswerLost,
+    Asked,
+    CodeProposed,
+    Compared,
+    Decided,
+    Measured,
+    Message,
+    ModelChunk,
+    ModelReplied,
+    ModelThought,
+    Move,
+    Refined,
+    SpecAgreed,
+    Tweaked,
+)
+from burnish.events.base import LATEST, BaseEvent, Count, Frozen
+from burnish.events.checks import (
+    Case,
+    CheckFinished,
+    CommandRan,
+    Evidence,
+    Graded,
+    Mutated,
+    NewTest,
+    Outcome,
+    Scored,
+    Source,
+    Strengthened,
+    Survivor,
+    TestsFrozen,
+    TestsProposed,
+    TestsRan,
+)
+from burnish.events.feedback import Rated, Reviewed, UserAnswered
+from burnish.events.run import (
+    RECORD_VERSION,
+    Applied,
+    Broke,
+    FilesWritten,
+    Notice,
+    PackagesAdded,
+    Refused,
+    Resumed,
+    RunFinished,
+    RunStarted,
+    Stopped,
+    Verdict,
+)
+from burnish.events.settings import FixFacts, Recorded, RunSettings, StrengthenFacts
+from burnish.text import replace_surrogates
+
+Event = Annotated[
+    RunStarted
+    | Asked
+    | ModelChunk
+    | ModelThought
+    | Notice
+    | ModelReplied
+    | AnswerLost
+    | PackagesAdded
+    | UserAnswered
+    | SpecAgreed
+    | TestsProposed
+    | TestsFrozen
+    | Refused
+    | CodeProposed
+    | Tweaked
+    | Compared
+    | TestsRan
+    | CommandRan
+    | Decided
+    | Mutated
+    | Strengthened
+    | Refined
+    | Measured
+    | Reviewed
+    | CheckFinished
+    | Stopped
+    | Broke
+    | RunFinished
+    | Answered
+    | Scored
+    | FilesWritten
+    | Applied
+    | Resumed
+    | Rated,
+    Field(discriminator="kind"),
+]
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def write_event(event: BaseEvent) -> bytes:
+    """The event as one line of a record. Words with a lone surrogate, which UTF-8 cannot hold, get a mark instead."""
+    try:
+        return event.model_dump_json().encode() + b"\n"
+    except PydanticSerializationError:
+        text = json.dumps(event.model_dump(), ensure_ascii=False, default=str)
+        return replace_surrogates(text).encode() + b"\n"
+
+
+def read_event(line: str | bytes) -> Event:
+    """The event that one line of a record holds."""
+    return _EVENT.validate_json(line)
+
+
+__all__ = [
+    "AnswerLost",
+    "Answered",
+    "Applied",
+    "Asked",
+    "BaseEvent",
+    "Broke",
+    "Case",
+    "CheckFinished",
+    "CodeProposed",
+    "CommandRan",
+    "Compared",
+    "Count",
+    "Decided",
+    "Event",
+    "Evidence",
+    "FilesWritten",
+    "FixFacts",
+    "Frozen",
+    "Graded",
+    "LATEST",
+    "Measured",
+    "Message",
+    "ModelChunk",
+    "ModelReplied",
+    "ModelThought",
+    "Move",
+    "Mutated",
+    "NewTest",
+    "Notice",
+    "Outcome",
+    "PackagesAdded",
+    "RECORD_VERSION",
+    "Rated",
+    "Recorded",
+    "Refined",
+    "Refused",
+    "Resumed",
+    "Reviewed",
+    "RunFinished",
+    "RunSettings",
+    "RunStarted",
+    "Scored",
+    "Source",
+    "SpecAgreed",
+    "Stopped",
+    "StrengthenFacts",
+    "Strengthened",
+    "Survivor",
+    "TestsFrozen",
+    "TestsProposed",
+    "TestsRan",
+    "Tweaked",
+    "UserAnswered",
+    "Verdict",
+    "read_event",
+    "write_event",
+]

@@ -1,0 +1,99 @@
+"""What a run was started with, as its record has it: plain data on disk, a frozen type for every reader.
+
+A record may come from a stranger or from an older Burnish. What is missing, or is not what it should be, counts as not
+said: it has its default.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import ConfigDict, ValidationError, ValidatorFunctionWrapHandler, field_validator
+
+from burnish.events.base import Frozen
+
+
+class Recorded(Frozen):
+    """A part of the settings of a run."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _or_default(cls, value: Any, handler: ValidatorFunctionWrapHandler, info: Any) -> Any:
+        try:
+            return handler(value)
+        except ValidationError:
+            return cls.model_fields[info.field_name].get_default(call_default_factory=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for the record: only what was said."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class FixFacts(Recorded):
+    """What a run of `fix` knows of its file, enough to go on from."""
+
+    file: str = ""
+    name: str = ""
+    """Its path below the project's root."""
+    sha256: str = ""
+    """Of its content before the repair."""
+    encoding: str = "utf-8"
+    apply: bool = False
+    tests: tuple[str, ...] = ()
+    python: str | None = None
+    test_seconds: float = 0.0
+    aside: tuple[str, ...] = ()
+    """Tests that fail for reasons that the repair cannot reach."""
+
+
+class StrengthenFacts(Recorded):
+    """What a run of `strengthen` was about."""
+
+    root: str = ""
+    tests: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    function: str = ""
+    python: str = ""
+    apply: bool = False
+    pinned: bool = True
+    seconds: float = 0.0
+    max_tokens: int | None = None
+    thinking: int | None = None
+
+
+class RunSettings(Recorded):
+    """All that a run was started with. `task` and `limits` are plain data, as their own types lie above events."""
+
+    limits: dict[str, Any] = {}
+    task: dict[str, Any] = {}
+    """Without what the agent must not see."""
+    checks: tuple[str, ...] | None = None
+    """What looks at the final files beside the tests; None in old records, which do not say."""
+    sandbox: str = "auto"
+    afterwards: tuple[str, ...] = ()
+    """What follows once the tests pass."""
+    packages: tuple[str, ...] = ()
+    allow_packages: tuple[str, ...] = ()
+    chosen: str = ""
+    """Why these models, where they were chosen for the user."""
+    out: str = ""
+    """The folder for the result; empty where none was named."""
+    ask: bool = False
+    review: bool = False
+    fix: FixFacts | None = None
+    strengthen: StrengthenFacts | None = None
+    plan: dict[str, Any] = {}
+    """Of an evaluation, as are those that follow."""
+    seed: int = 0
+    engine: str = ""
+    left_out: tuple[str, ...] = ()
+    """What `write` would have done beside it: the agent that is measured leaves out what follows passing tests."""
+
+    @classmethod
+    def merge(cls, *parts: Mapping[str, object]) -> Self:
+        """What the run was last started with: its beginning, and what differed each time it was taken up again."""
+        merged: dict[str, object] = {}
+        for part in parts:
+            merged |= part
+        return cls.model_validate(merged)

@@ -1,0 +1,76 @@
+"""What is asked of one attempt, as frozen data: all that decides a run, and all that its record says it began with."""
+
+from typing import Any
+
+from burnish.agent.limits import Limits
+from burnish.events import FixFacts, Frozen, RunSettings, StrengthenFacts
+from burnish.tasks.task import Task
+from burnish.version import __version__
+
+FOLLOW_UPS: tuple[str, ...] = ("strengthen", "refine")
+"""What can follow once the tests pass: tests for changes that go unnoticed, rounds for what checks find."""
+
+
+class EvalSettings(Frozen):
+    """What the record of an attempt says of its evaluation."""
+
+    plan: dict[str, Any]
+    seed: int
+    engine: str
+    left_out: tuple[str, ...]
+    """What a run of `write` would have done beside it."""
+
+
+class Request(Frozen):
+    """One attempt, before it begins. What cannot be written down is in `runs.attempt.Resources`."""
+
+    task: Task
+    """What to write; `task.own_tests` says whether the model writes tests too."""
+    verb: str = "write"
+    model: str = ""
+    """Who answers, for the record; empty: the names of the models that are given."""
+    chosen: str = ""
+    """Why these models, where they were chosen for the user."""
+    limits: Limits = Limits()
+    sandbox: str = "auto"
+    checks: tuple[str, ...] = ()
+    """What looks at the final files beside the tests, which decide."""
+    afterwards: frozenset[str] = frozenset()
+    """What follows once the tests pass, from `FOLLOW_UPS`."""
+    packages: tuple[str, ...] = ()
+    """Third-party packages that are prepared before any code runs."""
+    allow_packages: tuple[str, ...] = ()
+    """Packages that code may have though they are not well known."""
+    seed: int = 0
+    """Added to the seed of every ask, so that attempts at one task can differ."""
+    without: frozenset[str] = frozenset()
+    """Parts of the agent that are left out, to see what they are worth; names from `policy.PARTS`."""
+    model_errors_end: bool = False
+    """Whether an error of the model ends the attempt at once: in evaluations an answer that did not come is not a
+    wrong one."""
+    continues: str | None = None
+    """The earlier run that this one goes on from."""
+    out: str = ""
+    """The folder for the result; empty where none was named."""
+    ask: bool = False
+    """Whether a person is asked about assumptions."""
+    review: bool = False
+    """Whether a person looks at what there is on the way."""
+    nothing: str = ""
+    """Why there is nothing to do. The run then ends where it begins, and nobody is asked."""
+    fix: FixFacts | None = None
+    strengthen: StrengthenFacts | None = None
+    evaluation: EvalSettings | None = None
+    burnish: str = __version__
+
+    @property
+    def settings(self) -> RunSettings:
+        """What the record says; nothing that the agent must not see."""
+        said: dict[str, Any] = {"limits": self.limits.on_record()}
+        if self.verb in ("write", "fix", "eval"):  # the other verbs have no task but a name and a prompt
+            task = self.task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
+            said |= {"task": task, "checks": self.checks}
+            said |= {"sandbox": self.sandbox, "afterwards": tuple(sorted(self.afterwards))}
+        optional = ("packages", "allow_packages", "chosen", "out", "ask", "review", "fix", "strengthen")
+        said |= {name: value for name in optional if (value := getattr(self, name))}
+        return RunSettings(**said, **(dict(self.evaluation) if self.evaluation else {}))
