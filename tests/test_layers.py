@@ -9,35 +9,24 @@ from tests.support import ROOT
 
 SRC = ROOT / "src" / "burnish"
 LAYERS = [
-    "cli",
-    "web",
+    "cli web mcp",
     "commands",
     "learn",
-    "evals",
-    "doctor",
-    "telling",
     "evidence",
     "report",
-    "attempt",
+    "evals",
     "model_choice",
+    "runs",
     "agent",
     "strengthening",
-    "search",
+    "search doctor",
     "checks",
-    "costs",
-    "models sandbox runs packages",
+    "models sandbox packages",
     "tasks config",
     "events",
-    "paths errors text clock no_telemetry version parsing intervals jsonlines redact",
+    "errors text paths no_telemetry version parsing intervals jsonlines redact",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
-SEARCH = {
-    "burnish.search.standalone_tests",
-    "burnish.search.call_generator",
-    "burnish.search.argument_invariants",
-    "burnish.search.seed_calls",
-}
-"""What generates inputs without a model: it counts as `search`, which stands below what strengthens tests."""
 DOORS = {"__init__", "__main__"}
 """The two files above all layers: they may name anything, and nothing may import them for what is below."""
 
@@ -55,7 +44,7 @@ def imported(file: Path) -> Iterator[str]:
             if module == "burnish":
                 yield from (alias.name for alias in node.names)
             elif module.startswith("burnish."):
-                yield "search" if module in SEARCH and part_of(file, SRC) == "strengthening" else module.split(".")[1]
+                yield module.split(".")[1]
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("burnish."))
 
@@ -89,7 +78,7 @@ def test_an_uphill_import_would_be_seen(tmp_path: Path) -> None:
     (tmp_path / "sandbox" / "box.py").write_text("from burnish import models\nimport burnish.agent.graph\n")
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent" / "fine.py").write_text("from burnish.events import Event\nfrom burnish import paths\n")
-    assert uphill_imports(tmp_path) == ["runs imports models", "runs imports agent", "tasks imports cli"]
+    assert uphill_imports(tmp_path) == ["sandbox imports models", "sandbox imports agent", "tasks imports cli"]
 
 
 def heavy(name: str) -> set[str]:
@@ -109,9 +98,8 @@ def packages_by_file() -> dict[str, set[str]]:
     return found
 
 
-def test_torch_and_gradio_stay_in_their_rooms() -> None:
+def test_torch_stays_in_its_rooms() -> None:
     assert all(file.startswith(("learn/", "models/huggingface")) for file in heavy("torch") | heavy("transformers"))
-    assert all(file.startswith("web/") for file in heavy("gradio"))
 
 
 def test_langgraph_is_known_to_the_graphs_alone_and_llama_cpp_to_the_local_model() -> None:

@@ -38,6 +38,5 @@ def test_runs_are_made_in_one_place() -> None:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in makers:
                 makers[node.func.id].add(str(file.relative_to(source)))
-    strengthening = {file for names in makers.values() for file in names if "strengthen" in file}
-    assert makers["Tools"] - strengthening == {"runs/attempt.py", "agent/graph.py"}
-    assert makers["RunStarted"] - strengthening == {"runs/attempt.py"}
+    assert makers["Tools"] == {"runs/attempt.py", "agent/graph.py"}
+    assert makers["RunStarted"] == {"runs/attempt.py"}
