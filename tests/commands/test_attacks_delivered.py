@@ -74,7 +74,7 @@ def test_a_file_of_tests_cannot_ask_for_such_a_module(module: str, tmp_path: Pat
 def test_a_record_cannot_have_its_code_delivered_as_such_a_module(
     honest: tuple[Path, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "module_of", lambda run: "sitecustomize")
+    monkeypatch.setattr(write, "read_module_name", lambda run: "sitecustomize")
     with pytest.raises(SetupProblem, match="is not delivered"):
         write.deliver(honest[1], tmp_path / "out", Store(tmp_path / "home"))
     assert not (tmp_path / "out").exists()
