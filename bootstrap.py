@@ -343,7 +343,7 @@ def make_bwrap() -> str:
 
 def make_cell() -> str:
     """Open a cell once with Burnish's own code, which knows what to type where that is forbidden."""
-    problem = ask("-c", "import burnish.doctor as d; f = d.sandbox(); print('' if f.fine else d.paragraph(f))")
+    problem = ask("-c", "from burnish.doctor import explain_sandbox; print(explain_sandbox())")
     if problem:
         raise Problem(problem)
     return read(stamp("bwrap"))

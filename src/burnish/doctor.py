@@ -70,6 +70,12 @@ def check_sandbox(kernel: Path = KERNEL) -> DoctorFinding:
     return DoctorFinding(thing="sandbox", fine=False, says=says, type_this=type_this)
 
 
+def explain_sandbox() -> str:
+    """Why no cell can be opened, as one paragraph that ends with the line to type; empty where one can."""
+    finding = check_sandbox()
+    return "" if finding.fine else f"{finding.says[:1].upper()}{finding.says[1:]}. Type: {finding.type_this}"
+
+
 def _find_remedy(reason: str, kernel: Path) -> tuple[str, str]:
     """Why there is no cell, and the line that changes it."""
     from burnish.sandbox.bubblewrap import find_bwrap
