@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -388,3 +389,14 @@ def test_the_first_start_in_a_strangers_folder_runs_nothing_of_it(
         capture_output=True,
     )
     assert not (tmp_path / "ran").exists()
+
+
+def test_what_burnish_wrote_into_the_clone_is_not_checked_with_it(tmp_path: Path) -> None:
+    for name in ("roman/solution.py", "roman/report.md", "src/ours.py", "docs/ours.md", "bootstrap.py", "README.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("```python\nx = 'a'\n```\n" if name.endswith(".md") else "x = 'a'\n")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    check = [sys.executable, "-m", "ruff", "format", "--check", "--output-format", "concise", "."]
+    said = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True).stdout
+    ours = {"src/ours.py", "docs/ours.md", "bootstrap.py", "README.md"}
+    assert {line.split(":")[0] for line in said.splitlines() if ":" in line} == ours
