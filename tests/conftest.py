@@ -13,6 +13,7 @@ from burnish.models.catalog import CATALOG
 from burnish.models.weights import is_checked, weights_path
 from burnish.runs import Store
 from burnish.sandbox import Sandbox, open_sandbox
+from tests.support import MINE
 
 SMALL = "local:qwen2.5-coder-0.5b"
 
@@ -64,6 +65,15 @@ def open_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
     monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ())
     monkeypatch.setattr("burnish.commands.write.AFTERWARDS", ())
     return box
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A file of the user's that nothing in the test is about."""
+    file = tmp_path / "user" / ".bashrc"
+    file.parent.mkdir()
+    file.write_text(MINE)
+    return file
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from burnish.runs import attempt as runs_attempt
 from burnish.runs.request import Request
 from burnish.tasks import Task
 
+MINE = "export PATH\n"
+"""What the fixture `mine` holds."""
 ROOT = Path(__file__).resolve().parent.parent
 ESC = "\x1b"
 DOUBLE = "a function double(n), e.g. double(2) == 4 and double(5) == 10"

@@ -15,8 +15,8 @@ from burnish.commands.apply import save_diff
 from burnish.commands.target import read_target
 from burnish.events import Applied, CodeProposed, NewTest, RunFinished, RunStarted, Strengthened
 from burnish.runs import Record
+from tests.support import MINE
 
-MINE = "export PATH\n"
 BUGGY = "def double(n):\n    return n\n"
 FIXED = "def double(n):\n    return 2 * n\n"
 EVIL = "import os\nos.system('true')\n"
@@ -34,15 +34,6 @@ def patience() -> Iterator[None]:
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
-
-
-@pytest.fixture
-def mine(tmp_path: Path) -> Path:
-    """A file of the user's that no run is about."""
-    file = tmp_path / "user" / ".bashrc"
-    file.parent.mkdir()
-    file.write_text(MINE)
-    return file
 
 
 @pytest.fixture

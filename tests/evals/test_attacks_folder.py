@@ -14,20 +14,11 @@ from burnish.evals.report import write_reports
 from burnish.events import Answered, Scored
 from burnish.tasks.jsonl import load_jsonl
 from tests.evals.toys import toy, toys
+from tests.support import MINE
 
 PLAN = Plan(suite="toys", model="scripted:gold", seeds=(0,))
 EVENTS = [Answered(call=1, round=0, version=1), Scored(version=1, passed=True)]
-MINE = "export PATH\n"
 ROW = {"prompt": "Double.", "entry_point": "double", "hidden_tests": "assert double(1) == 2"}
-
-
-@pytest.fixture
-def mine(tmp_path: Path) -> Path:
-    """A file of the user's."""
-    file = tmp_path / "user" / ".bashrc"
-    file.parent.mkdir()
-    file.write_text(MINE)
-    return file
 
 
 @pytest.fixture

@@ -46,17 +46,8 @@ class Gone:
         raise SandboxError("the cell did not start")
 
 
-def tried(
-    ground: Brittle,
-    sandbox: object,
-    versions: list[Event],
-    replay: Replay | None = None,
-    cancelled: bool = False,
-    limits: Limits | None = None,
-) -> list[TestsRan]:
-    return [
-        event for event in said(ground, sandbox, versions, replay, cancelled, limits) if isinstance(event, TestsRan)
-    ]
+def tried(*args: Any, **more: Any) -> list[TestsRan]:
+    return [event for event in said(*args, **more) if isinstance(event, TestsRan)]
 
 
 def said(
