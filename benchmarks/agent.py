@@ -13,13 +13,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from burnish.evals.answers import opened
-from burnish.evals.folder import Folder
-from burnish.evals.plan import Plan
-from burnish.evals.runner import opened_for, run
+from burnish.evals.eval_store import Folder
+from burnish.evals.runner import open_eval_sandbox, run_missing
+from burnish.evals.schema import Plan
 from burnish.evals.suites import load_suite
+from burnish.evals.task_models import open_task_model
 from burnish.events import Answered, Scored
 from burnish.models.model import Model
+from burnish.runs.attempt import Resources
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks import Task
 
@@ -30,10 +31,10 @@ WAYS = {"retry --ask write": ("retry", "write"), "burnish": ("burnish", "auto")}
 
 
 def main(data: Path, name: str, most: int) -> None:
-    model, tasks = opened(name), load_suite("humanevalfix", data=data)
+    model, tasks = open_task_model(name), load_suite("humanevalfix", data=data)
     tasks = tasks[:: max(1, len(tasks) // most)][:most]
     seconds, solved = dict.fromkeys(WAYS, 0.0), dict.fromkeys(WAYS, 0)
-    with opened_for(model, "auto") as box:
+    with open_eval_sandbox(model, "auto") as box:
         evaluated(tasks[:1], model, box, "retry --ask write")
         for turn, first in enumerate(range(0, len(tasks), BLOCK)):
             for way in sorted(WAYS, reverse=bool(turn % 2)):
@@ -55,7 +56,7 @@ def evaluated(tasks: list[Task], model: Model, box: Sandbox, way: str) -> tuple[
     with tempfile.TemporaryDirectory() as place:
         folder = Folder.create(Path(place) / "run", plan, tasks, ())
         started = time.perf_counter()
-        run(folder, tasks, model, sandbox=box)
+        run_missing(folder, tasks, Resources([model], sandbox=box))
         seconds = time.perf_counter() - started
         return seconds, sum(is_solved(events) for _, _, events in folder.attempts())
 

@@ -18,14 +18,15 @@ from pathlib import Path
 
 from grading import humaneval, measure_peer, peer_python
 
-from burnish.evals.answers import opened
-from burnish.evals.folder import Folder
-from burnish.evals.plan import Plan
-from burnish.evals.runner import opened_for, run
+from burnish.evals.eval_store import Folder
+from burnish.evals.runner import open_eval_sandbox, run_missing
+from burnish.evals.schema import Plan
 from burnish.evals.suites import load_suite
+from burnish.evals.task_models import open_task_model
 from burnish.events import Asked, Message
 from burnish.models.model import Ask, Done, Model
 from burnish.models.names import open_model
+from burnish.runs.attempt import Resources
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks import Task
 
@@ -34,11 +35,11 @@ TASKS = 8
 
 
 def gold(data: Path, name: str) -> None:
-    model, python = opened("scripted:gold"), peer_python()
+    model, python = open_task_model("scripted:gold"), peer_python()
     tasks, problems = load_suite("humaneval", data=data), humaneval(data)
     ours: list[float] = []
     peers: list[float] = []
-    with opened_for(model, "auto") as box:
+    with open_eval_sandbox(model, "auto") as box:
         evaluated(tasks, model, box, "single", 0)
         for _ in range(ROUNDS):
             peers.append(measure_peer(python, problems))
@@ -50,9 +51,9 @@ def gold(data: Path, name: str) -> None:
 def tokens(data: Path, name: str) -> None:
     """Two halves of the tasks, each done both ways, and each way first once, so that a warm cache favours neither."""
     model, spent = ready(name), {"evaluation": [0, 0.0], "generation": [0, 0.0]}
-    with opened_for(model, "auto") as box:
+    with open_eval_sandbox(model, "auto") as box:
         for turn, half in enumerate((chosen(data)[0::2], chosen(data)[1::2])):
-            _, asks, _ = evaluated(half, opened("scripted:gold"), box, "single", 0)
+            _, asks, _ = evaluated(half, open_task_model("scripted:gold"), box, "single", 0)
             ways = {
                 "evaluation": lambda half=half: evaluated(half, model, box, "single", 0)[::2],
                 "generation": lambda asks=asks: generated(asks, model),
@@ -66,7 +67,7 @@ def tokens(data: Path, name: str) -> None:
 
 def parallel(data: Path, name: str) -> None:
     model, tasks = ready(name), chosen(data)
-    with opened_for(model, "auto") as box:
+    with open_eval_sandbox(model, "auto") as box:
         alone = evaluated(tasks, model, box, "single", 0, at_once=1)[0]
         together = evaluated(tasks, model, box, "single", 0)[0]
     print(f"parallel: {alone:.0f} s one at a time, {together:.0f} s together; ratio {alone / together:.2f}")
@@ -94,7 +95,7 @@ def evaluated(
     with tempfile.TemporaryDirectory() as place:
         folder = Folder.create(Path(place) / "run", plan, tasks, ())
         started = time.perf_counter()
-        run(folder, tasks, model, sandbox=box)
+        run_missing(folder, tasks, Resources([model], sandbox=box))
         seconds = time.perf_counter() - started
         events = [event for _, _, events in folder.attempts() for event in events]
     fields = Ask.model_fields

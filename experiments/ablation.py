@@ -22,11 +22,12 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from statistics import fmean
 
-from burnish.evals.answers import opened
 from burnish.evals.attempt import stream_attempt
-from burnish.evals.plan import Plan
-from burnish.evals.scores import bootstrap
-from burnish.evals.suites import load_suite, validate
+from burnish.evals.compare import bootstrap
+from burnish.evals.schema import Plan
+from burnish.evals.suites import load_suite
+from burnish.evals.task_models import open_task_model
+from burnish.evals.validate import validate
 from burnish.events import Answered, CodeProposed, ModelReplied, Scored
 from burnish.models.model import Ask, Done, Model, Piece, Waiting
 from burnish.runs.attempt import Resources
@@ -152,12 +153,12 @@ def summary(events: list) -> dict[str, object]:
 
 def run(name: str, out: Path, variant: str, count: int) -> None:
     """Every attempt that OUT lacks."""
-    tasks = load_suite("mbppfix", variant=variant, limit=count)
+    tasks = load_suite("mbppfix", variant=variant)[:count]
     with open_sandbox("auto") as box:
         tasks = list(validate(tasks, box).valid)
     known = [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
     done = {(row["task"], row["condition"], row["seed"]) for row in known if "error" not in row}
-    model = opened(name)
+    model = open_task_model(name)
     model.warm_up()
     for _ in model.stream(Ask(purpose="draft", messages=({"role": "user", "content": "hi"},)), threading.Event()):
         pass

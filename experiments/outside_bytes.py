@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from burnish.evals.folder import Folder
+from burnish.evals.eval_store import Folder
 from burnish.evals.suites import load_suite
 from burnish.events import Answered, CodeProposed, Event
 from burnish.parsing import parse

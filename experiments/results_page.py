@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from burnish.evals.compare import compare
-from burnish.evals.curves import Series, curves
-from burnish.evals.figures import Results
-from burnish.evals.results import read_results
+from burnish.evals.metrics import read_results
+from burnish.evals.plots import Series, draw_curves
+from burnish.evals.schema import Results
 
 ROOT = Path(__file__).parents[1]
 ARCHIVE = ROOT / "experiments" / "tables" / "results.tar.xz"
@@ -238,7 +238,9 @@ def picture() -> str:
         calls = list(range(1, 7))
         drawn.append(Series(label, calls, found.pass_at_1_by_call[:6], found.pass_at_1_by_call_interval[:6]))
     title = "HumanEvalFix, Qwen2.5-Coder-0.5B-Instruct"
-    return curves(drawn, "model calls, at most", title=title, caption="164 tasks, three seeds, 95 % Wilson intervals")
+    return draw_curves(
+        drawn, "model calls, at most", title=title, caption="164 tasks, three seeds, 95 % Wilson intervals"
+    )
 
 
 def share(value: float, edges: tuple[float, float]) -> str:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from burnish.agent.policy import PARTS
-from burnish.evals.answers import opened
 from burnish.evals.evaluate import evaluate, resume
+from burnish.evals.task_models import open_task_model
 from burnish.models.model import Model
 
 SIDE_BY_SIDE = 4
@@ -73,7 +73,7 @@ GROUPS: dict[str, list[Row]] = {
 
 
 def main(model_name: str, out: Path, groups: list[str]) -> None:
-    model = opened(model_name)
+    model = open_task_model(model_name)
     model.warm_up()
     started = time.monotonic()
     rows = [row for group in groups for row in GROUPS[group]]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.evals.results import results
+from burnish.evals.metrics import compute_results
 from tests.cli.conftest import Call
-from tests.evals.made import Made, solving
+from tests.evals.fake_evaluations import Made, solving
 
 GOOD = solving(*[[True]] * 20, *[[False]] * 4)
 BAD = solving(*[[False]] * 24, strategy="single")
@@ -17,8 +17,8 @@ BAD = solving(*[[False]] * 24, strategy="single")
 def two(work_folder: Path) -> tuple[str, str]:
     """Two results.json: one lies in a folder, one is a bare file, as kept in a repository."""
     (work_folder / "bad").mkdir()
-    (work_folder / "bad" / "results.json").write_text(results(BAD).text())
-    (work_folder / "good.json").write_text(results(GOOD).text())
+    (work_folder / "bad" / "results.json").write_text(compute_results(BAD).text())
+    (work_folder / "good.json").write_text(compute_results(GOOD).text())
     return "bad", "good.json"
 
 
@@ -39,8 +39,8 @@ def test_json_for_machines(call: Call, two: tuple[str, str]) -> None:
 
 def test_other_peoples_words_are_shown_and_not_obeyed(call: Call, work_folder: Path) -> None:
     nasty = "\x1b[31m[bold]m[/bold]"
-    (work_folder / "a.json").write_text(results(solving([True], model=nasty)).text())
-    (work_folder / "b.json").write_text(results(solving([False], model="x")).text())
+    (work_folder / "a.json").write_text(compute_results(solving([True], model=nasty)).text())
+    (work_folder / "b.json").write_text(compute_results(solving([False], model="x")).text())
     told = call("compare", "a.json", "b.json")
     assert "[bold]m[/bold]" in told.out.replace("\n", "")
     assert "\x1b[31m" not in told.out
@@ -53,8 +53,8 @@ def test_a_folder_of_attempts_is_counted_anew(call: Call, work_folder: Path, two
 
 
 def test_protocols_that_differ_are_said_in_words(call: Call, work_folder: Path) -> None:
-    (work_folder / "a.json").write_text(results(solving([True])).text())
-    (work_folder / "b.json").write_text(results(solving([True], protocol="oracle")).text())
+    (work_folder / "a.json").write_text(compute_results(solving([True])).text())
+    (work_folder / "b.json").write_text(compute_results(solving([True], protocol="oracle")).text())
     assert "NOTE: The protocol differs" in call("compare", "a.json", "b.json").out
 
 
@@ -87,7 +87,7 @@ def test_a_plot_that_cannot_be_written_is_a_problem_the_user_can_fix(
 
 
 def _kept(path: Path, made: Made) -> None:
-    from burnish.evals.folder import Folder
+    from burnish.evals.eval_store import Folder
     from burnish.tasks.task import Task
 
     folder = Folder.create(path, made.plan, [Task(id=task, prompt="p") for task in made.task_ids])

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from burnish.evals.folder import Folder
-from burnish.evals.shelf import kept
+from burnish.evals.eval_store import Folder, list_evaluations
 from burnish.sandbox import Sandbox, open_sandbox
 from tests.cli.conftest import Call
 from tests.evals.toys import jsonl, toy, toys
@@ -25,7 +24,7 @@ def one_box(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         return nullcontext(box) if kind == "auto" else open_sandbox(kind, **settings)
 
     monkeypatch.setattr("burnish.evals.runner.open_sandbox", opened)
-    monkeypatch.setattr("burnish.evals.report.plots", lambda *_, **__: {})  # tests/evals/test_plots.py draws them
+    monkeypatch.setattr("burnish.evals.report.draw_plots", lambda *_, **__: {})  # tests/evals/test_plots.py draws them
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
 
 
@@ -42,7 +41,7 @@ def scripted(path: Path, replies: list[str] | dict[str, list[str]]) -> str:
 
 def test_a_person_sees_the_numbers_their_protocol_and_where_the_files_are(call: Call, suite: str) -> None:
     told = call("eval", suite, *GOLD)
-    [folder] = kept()
+    [folder] = list_evaluations()
     assert (told.code, told.err) == (0, "")
     for part in (
         "mine.jsonl: 12 tasks, protocol visible, strategy single",
@@ -68,7 +67,7 @@ def test_json_is_the_results_file_and_nothing_else(call: Call, suite: str) -> No
     told = call("eval", suite, *GOLD, "--json", "--limit", "3")
     results = json.loads(told.out)
     assert (results["suite"], results["protocol"], results["pass_at_1"]) == ("mine.jsonl", "visible", [1.0])
-    assert told.out == (kept()[0] / "results.json").read_text()
+    assert told.out == (list_evaluations()[0] / "results.json").read_text()
     assert "3 of 3 attempts solved" in told.err
 
 
@@ -84,7 +83,7 @@ def test_verbose_has_a_line_for_each_attempt(call: Call, suite: str, tmp_path: P
 def test_more_seeds_make_more_attempts(call: Call, suite: str) -> None:
     assert "6 of 6 attempts solved" in call("eval", suite, *GOLD, "--limit", "2", "--seeds", "3").out
     call("eval", suite, *GOLD, "--limit", "2", "--seed", "7")
-    assert Folder.open(kept()[0]).plan.seeds == (7,)
+    assert Folder.open(list_evaluations()[0]).plan.seeds == (7,)
 
 
 def test_out_names_the_folder_and_the_same_command_goes_on_there(call: Call, suite: str, work_folder: Path) -> None:
@@ -102,9 +101,9 @@ def test_out_names_the_folder_and_the_same_command_goes_on_there(call: Call, sui
 
 def test_resume_of_a_finished_one_only_writes_its_reports_anew(call: Call, suite: str) -> None:
     first = call("eval", suite, *GOLD)
-    report = kept()[0] / "report.html"
+    report = list_evaluations()[0] / "report.html"
     report.unlink()
-    told = call("eval", "resume", kept()[0].name[:-2])
+    told = call("eval", "resume", list_evaluations()[0].name[:-2])
     assert told.code == 0
     assert report.is_file()
     assert "12 of 12 attempts solved (visible)" in told.out
@@ -113,7 +112,7 @@ def test_resume_of_a_finished_one_only_writes_its_reports_anew(call: Call, suite
 
 def test_resume_refuses_data_that_has_changed(call: Call, suite: str, work_folder: Path) -> None:
     call("eval", suite, *GOLD)
-    next((kept()[0] / "attempts").iterdir()).unlink()
+    next((list_evaluations()[0] / "attempts").iterdir()).unlink()
     jsonl(work_folder / suite, [*toys(11), toy(99)])
     told = call("eval", "resume")
     assert (told.code, "are no longer those" in told.err) == (2, True)
@@ -121,7 +120,7 @@ def test_resume_refuses_data_that_has_changed(call: Call, suite: str, work_folde
 
 def test_an_evaluation_that_another_process_works_on_is_left_alone(call: Call, suite: str) -> None:
     call("eval", suite, *GOLD)
-    with Folder.open(kept()[0]).lock():
+    with Folder.open(list_evaluations()[0]).lock():
         told = call("eval", "resume")
     assert (told.code, "Another process is working on" in told.err) == (2, True)
 
@@ -130,7 +129,7 @@ def test_resume_works_from_another_folder(
     call: Call, suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call("eval", suite, *GOLD)
-    next((kept()[0] / "attempts").iterdir()).unlink()
+    next((list_evaluations()[0] / "attempts").iterdir()).unlink()
     monkeypatch.chdir(tmp_path)
     assert "12 of 12 attempts solved" in call("eval", "resume").out
 
@@ -151,7 +150,7 @@ def test_too_many_errors_stop_with_the_reason_and_exit_code_1(call: Call, work_f
     assert told.code == 1
     assert "attempts broke, so the evaluation was stopped" in told.err
     assert "has no reply for" in told.err
-    assert f"burnish eval resume {kept()[0].name}" in told.err
+    assert f"burnish eval resume {list_evaluations()[0].name}" in told.err
     assert "so far, of 60 solved" in told.out
 
 
@@ -198,7 +197,7 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     assert told.code == 2
     assert said in told.err
     assert "Traceback" not in told.err
-    assert kept() == []
+    assert list_evaluations() == []
 
 
 def test_gold_outside_an_evaluation_is_explained(call: Call) -> None:
@@ -209,7 +208,7 @@ def test_gold_outside_an_evaluation_is_explained(call: Call) -> None:
 def test_list_names_suites_strategies_and_what_was_made(call: Call, suite: str) -> None:
     call("eval", suite, *GOLD, "--limit", "2")
     told = call("eval", "list")
-    for part in ("humanevalfix", "mbpp", "single", "retry", "reflect", "burnish", kept()[0].name, "2/2"):
+    for part in ("humanevalfix", "mbpp", "single", "retry", "reflect", "burnish", list_evaluations()[0].name, "2/2"):
         assert part in told.out
     assert {"suites", "strategies", "evaluations"} == json.loads(call("eval", "list", "--json").out).keys()
 

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from burnish.cli.eval_screen import EvalScreen, clock
-from burnish.evals.folder import Folder
-from burnish.evals.plan import Plan
+from burnish.evals.eval_store import Folder
+from burnish.evals.schema import Plan
 from burnish.events import Answered, Asked, Broke, CodeProposed, Event, Message, ModelReplied, Scored
 from tests.evals.toys import toys
 from tests.support import ESC
@@ -53,12 +53,12 @@ def screen_on(terminal: bool, verbose: bool = False) -> tuple[EvalScreen, io.Str
 def test_the_moving_part_says_how_far_what_is_solved_and_by_which_protocol(folder: Folder) -> None:
     screen, _ = screen_on(terminal=True)
     with screen:
-        screen.begun(folder)
+        screen.on_begin(folder)
         assert "0/20 done" in shown(screen)
         assert "oracle: nothing finished yet" in shown(screen)
-        screen.finished("toy-1", 0, attempt(passed=True))
-        screen.finished("toy-2", 0, attempt(passed=False))
-        screen.finished("toy-3", 0, attempt(passed=False, broke="the server hung up"))
+        screen.on_finish("toy-1", 0, attempt(passed=True))
+        screen.on_finish("toy-2", 0, attempt(passed=False))
+        screen.on_finish("toy-3", 0, attempt(passed=False, broke="the server hung up"))
         screen._results = None
         said = shown(screen)
     assert "3/20 done, 0 s left" in said
@@ -69,7 +69,7 @@ def test_the_moving_part_says_how_far_what_is_solved_and_by_which_protocol(folde
 def test_tasks_being_checked_are_shown_first(folder: Folder) -> None:
     screen, out = screen_on(terminal=True)
     with screen:
-        screen.preparing(7, 20, "checking the tasks")
+        screen.on_prepare(7, 20, "checking the tasks")
         assert "7/20 checking the tasks" in shown(screen)
     assert "checking the tasks" in out.getvalue()
 
@@ -77,11 +77,11 @@ def test_tasks_being_checked_are_shown_first(folder: Folder) -> None:
 def test_weights_that_are_fetched_take_the_place_of_what_moved_before(folder: Folder) -> None:
     screen, _ = screen_on(terminal=True)
     with screen:
-        screen.preparing(20, 20, "checking the tasks")
+        screen.on_prepare(20, 20, "checking the tasks")
         assert screen._live
-        screen.fetching(1, 100, "the hub")
+        screen.on_fetch(1, 100, "the hub")
         assert screen._live is None
-        screen.begun(folder)
+        screen.on_begin(folder)
         assert screen._live
         assert screen._fetch is None
 
@@ -89,9 +89,9 @@ def test_weights_that_are_fetched_take_the_place_of_what_moved_before(folder: Fo
 def test_without_a_terminal_there_are_few_lines_and_no_escapes(folder: Folder) -> None:
     screen, out = screen_on(terminal=False)
     with screen:
-        screen.begun(folder)
+        screen.on_begin(folder)
         for number in range(1, 21):
-            screen.finished(f"toy-{number}", 0, attempt(passed=number % 2 == 0))
+            screen.on_finish(f"toy-{number}", 0, attempt(passed=number % 2 == 0))
     lines = out.getvalue().splitlines()
     assert lines == [
         "toys: 20 tasks, protocol oracle, strategy single with at most 1 call a task",
@@ -104,7 +104,7 @@ def test_what_is_on_disk_counts_and_is_said(folder: Folder) -> None:
     folder.write("toy-1", 0, attempt(passed=True))
     screen, out = screen_on(terminal=False)
     with screen:
-        screen.begun(folder)
+        screen.on_begin(folder)
     assert "going on: 1 of 20 attempts are on disk" in out.getvalue()
     assert "1/20 done" in shown(screen)
 
@@ -112,10 +112,10 @@ def test_what_is_on_disk_counts_and_is_said(folder: Folder) -> None:
 def test_verbose_says_why_an_attempt_failed_and_obeys_nothing(folder: Folder) -> None:
     screen, out = screen_on(terminal=False, verbose=True)
     with screen:
-        screen.begun(folder)
-        screen.finished("toy-1", 0, attempt(passed=True))
-        screen.finished("toy-2", 0, attempt(passed=False))
-        screen.finished("toy-3", 0, attempt(passed=False, broke=f"{ESC}[31m[red]gone[/red]"))
+        screen.on_begin(folder)
+        screen.on_finish("toy-1", 0, attempt(passed=True))
+        screen.on_finish("toy-2", 0, attempt(passed=False))
+        screen.on_finish("toy-3", 0, attempt(passed=False, broke=f"{ESC}[31m[red]gone[/red]"))
     lines = out.getvalue().splitlines()[2:]
     assert [line.split()[:2] for line in lines] == [["toy-1", "solved"], ["toy-2", "failed"], ["toy-3", "broke"]]
     assert lines[1].endswith("(1 call, 50 tokens, 0.0 s): assert 1 == 2")

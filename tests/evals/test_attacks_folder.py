@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
+from burnish.evals.eval_store import Folder, attempt_stem
 from burnish.evals.evaluate import resume
-from burnish.evals.folder import Folder, safe
-from burnish.evals.plan import Plan
 from burnish.evals.report import write_reports
+from burnish.evals.schema import Plan
 from burnish.events import Answered, Scored
 from burnish.tasks.jsonl import load_jsonl
 from tests.evals.toys import toy, toys
@@ -65,7 +65,7 @@ def test_a_pipe_in_place_of_a_lock_or_of_an_attempt_keeps_nobody_waiting(folder:
     again = Folder.open(folder.path)
     with pytest.raises(SetupProblem), again.lock():
         pass
-    assert again.finished() == {("toy-1", 0)}
+    assert again.finished_attempts() == {("toy-1", 0)}
 
 
 def test_an_evaluation_without_isolation_is_resumed_only_where_the_user_says_so_again(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_an_evaluation_without_isolation_is_resumed_only_where_the_user_says_so_
 def test_two_tasks_whose_files_would_have_one_name_are_refused(tmp_path: Path) -> None:
     seen: dict[str, str] = {}
     number = 0
-    while (name := safe(f"{'x' * 80}{number}")) not in seen:
+    while (name := attempt_stem(f"{'x' * 80}{number}")) not in seen:
         seen[name] = f"{'x' * 80}{number}"
         number += 1
     tasks = [toy(1, seen[name]), toy(2, f"{'x' * 80}{number}")]
@@ -93,7 +93,7 @@ def test_no_id_of_a_task_leads_out_of_its_folder(tmp_path: Path, task_id: str) -
     made = Folder.create(tmp_path / "eval", PLAN, [toy(1, task_id)])
     made.write(task_id, 0, EVENTS)
     [file] = (made.path / "attempts").iterdir()
-    assert made.finished() == {(task_id, 0)}
+    assert made.finished_attempts() == {(task_id, 0)}
     assert file.is_file()
 
 
@@ -129,5 +129,5 @@ def test_ids_that_only_look_alike_stay_apart(tmp_path: Path) -> None:
     made = Folder.create(tmp_path / "eval", PLAN, [toy(1, name) for name in names])
     for name in names:
         made.write(name, 0, EVENTS)
-    assert made.finished() == {(name, 0) for name in names}
+    assert made.finished_attempts() == {(name, 0) for name in names}
     assert len({file.name.lower() for file in (made.path / "attempts").iterdir()}) >= 4

@@ -7,10 +7,10 @@ import pytest
 
 from burnish.agent.ask import Tools, ask
 from burnish.errors import ModelError
-from burnish.evals.answers import model_for, opened
 from burnish.evals.attempt import stream_attempt
-from burnish.evals.plan import Plan
-from burnish.evals.puzzle import Puzzle
+from burnish.evals.schema import Plan
+from burnish.evals.strategies.strategy import Puzzle
+from burnish.evals.task_models import model_for_task, open_task_model
 from burnish.events import Answered, Broke, CodeProposed, Event, Message, RunStarted, Scored
 from burnish.models.model import Ask
 from burnish.models.scripted import ScriptedModel
@@ -157,7 +157,7 @@ def test_gold_solves_and_buggy_fails_under_every_strategy_and_protocol(
 ) -> None:
     plan = Plan(suite="toys", model=name, strategy=strategy, protocol=protocol, rounds=1)  # type: ignore[arg-type]
     task = toy(3).model_copy(update={"base_code": "def add_3(x):\n    return str(x)\n"})  # no small edit mends it
-    events = list(stream_attempt(task, plan, 0, Resources([model_for(task, opened(name))], sandbox=box)))
+    events = list(stream_attempt(task, plan, 0, Resources([model_for_task(task, open_task_model(name))], sandbox=box)))
     assert not [event for event in events if isinstance(event, Broke)]
     final = [event for event in events if isinstance(event, Answered)][-1]
     assert dict(scores(events))[final.version or 0] == passed
@@ -165,13 +165,15 @@ def test_gold_solves_and_buggy_fails_under_every_strategy_and_protocol(
 
 def test_without_buggy_code_the_buggy_model_answers_with_a_stub(box: Sandbox) -> None:
     task = toy(3).model_copy(update={"base_code": ""})
-    events = list(stream_attempt(task, PLAN, 0, Resources([model_for(task, opened("scripted:buggy"))], sandbox=box)))
+    events = list(
+        stream_attempt(task, PLAN, 0, Resources([model_for_task(task, open_task_model("scripted:buggy"))], sandbox=box))
+    )
     assert scores(events) == [(1, False)]
 
 
 def test_a_script_starts_afresh_in_every_attempt() -> None:
     model = ScriptedModel([block("one"), block("two")])
-    first, second = model_for(toy(1), model), model_for(toy(1), model)
+    first, second = model_for_task(toy(1), model), model_for_task(toy(1), model)
     heard = [next(iter(one.stream(HELLO, threading.Event()))) for one in (first, second)]
     assert heard[0] == heard[1]
 

@@ -4,15 +4,15 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.evals.compare import compare
-from burnish.evals.figures import Results
-from burnish.evals.results import results
-from tests.evals.made import Made, attempt, plan, solving
+from burnish.evals.metrics import compute_results
+from burnish.evals.schema import Results
+from tests.evals.fake_evaluations import Made, attempt, plan, solving
 
 YES, NO = [True], [False]
 
 
 def solves(*which: int, of: int = 40, **changes: object) -> Results:
-    return results(solving(*(YES if place in which else NO for place in range(of)), **changes))
+    return compute_results(solving(*(YES if place in which else NO for place in range(of)), **changes))
 
 
 def test_a_clear_difference_is_more_than_noise() -> None:
@@ -58,8 +58,8 @@ def test_only_tasks_that_both_finished_are_paired() -> None:
 
 def test_seeds_are_pooled_within_a_run_and_across_runs() -> None:
     tried = [("t/0", 0, attempt(YES)), ("t/0", 1, attempt(NO)), ("t/1", 0, attempt(YES)), ("t/1", 1, attempt(YES))]
-    both = results(Made(tried, plan(seeds=[0, 1])))
-    apart = [results(Made([one for one in tried if one[1] == seed], plan(seeds=[seed]))) for seed in (0, 1)]
+    both = compute_results(Made(tried, plan(seeds=[0, 1])))
+    apart = [compute_results(Made([one for one in tried if one[1] == seed], plan(seeds=[seed]))) for seed in (0, 1)]
     against = [solves(of=2)]
     found, pooled = compare(against, [both]), compare(against, apart)
     assert found.final == pooled.final
@@ -71,8 +71,8 @@ def test_seeds_are_pooled_within_a_run_and_across_runs() -> None:
 
 def test_the_number_of_calls_is_made_equal_too() -> None:
     """B is better in the end, because it may ask three times; after one call each, A is."""
-    one_call = results(solving(*[YES] * 6, *[NO] * 6, strategy="single"))
-    three_calls = results(solving(*[[False, False, True]] * 12))
+    one_call = compute_results(solving(*[YES] * 6, *[NO] * 6, strategy="single"))
+    three_calls = compute_results(solving(*[[False, False, True]] * 12))
     found = compare([one_call], [three_calls])
     assert (found.a.most_calls, found.b.most_calls, found.equal_calls) == (1, 3, 1)
     assert found.final.difference == 0.5
@@ -86,7 +86,7 @@ def test_different_tasks_are_refused(change: dict[str, object]) -> None:
 
 
 def test_nothing_in_common_and_the_same_run_twice_are_refused() -> None:
-    alone = results(Made([("other", 0, attempt(YES))], plan()))
+    alone = compute_results(Made([("other", 0, attempt(YES))], plan()))
     with pytest.raises(SetupProblem, match="no finished task in common"):
         compare([solves(1)], [alone])
     with pytest.raises(SetupProblem, match="named twice"):

@@ -8,11 +8,9 @@ import pytest
 
 import burnish
 from burnish.errors import SetupProblem
+from burnish.evals.eval_store import Folder, list_evaluations
 from burnish.evals.evaluate import evaluate, resume
-from burnish.evals.folder import Folder
-from burnish.evals.runner import TooManyErrors
-from burnish.evals.shelf import kept
-from burnish.evals.watcher import Watcher
+from burnish.evals.runner import EvalProgress, TooManyErrors
 from tests.evals.toys import jsonl, toy, toys
 from tests.support import block
 
@@ -31,17 +29,17 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
-class Told(Watcher):
+class Told(EvalProgress):
     """What a watcher hears before attempts begin."""
 
     def __init__(self) -> None:
         self.prepared: list[tuple[int, int, str]] = []
         self.folder: Folder | None = None
 
-    def preparing(self, done: int, total: int, what: str) -> None:
+    def on_prepare(self, done: int, total: int, what: str) -> None:
         self.prepared.append((done, total, what))
 
-    def begun(self, folder: Folder) -> None:
+    def on_begin(self, folder: Folder) -> None:
         self.folder = folder
 
 
@@ -53,7 +51,7 @@ def test_a_model_of_one_s_own_is_measured_and_the_reports_lie_in_its_folder(tmp_
     assert watch.prepared[-1][:2] == (3, 3)
     assert watch.folder
     assert (watch.folder.path / "report.html").is_file()
-    assert Folder.open(kept()[0]).plan.tasks_hash == results.tasks_hash != ""
+    assert Folder.open(list_evaluations()[0]).plan.tasks_hash == results.tasks_hash != ""
 
 
 def test_a_replayed_script_gives_the_same_results_whatever_the_order(tmp_path: Path) -> None:
@@ -69,7 +67,7 @@ def test_what_stopped_is_gone_on_with_under_the_same_plan(tmp_path: Path) -> Non
     suite = str(jsonl(tmp_path / "mine.jsonl", toys(30)))
     with pytest.raises(TooManyErrors, match="burnish eval resume"):
         evaluate(suite, burnish.ScriptedModel([]), strategy="single", at_once=1)
-    broken = len(Folder.open(kept()[0]).finished())
+    broken = len(Folder.open(list_evaluations()[0]).finished_attempts())
     results = resume("last", model=burnish.ScriptedModel([ADD_1]))
     assert (results.complete, results.errors, results.solved) == (True, broken, 0)
 
@@ -78,7 +76,7 @@ def test_a_plan_without_parts_that_the_agent_no_longer_has_is_opened_and_gone_on
     suite = str(jsonl(tmp_path / "mine.jsonl", toys(1)))
     answering = burnish.ScriptedModel([ADD_1])
     evaluate(suite, answering, strategy="burnish", rounds=1, without=("tweak",))
-    file = kept()[0] / "eval.json"
+    file = list_evaluations()[0] / "eval.json"
     file.write_text(file.read_text().replace('"tweak"', '"tweak", "reflect", "mending", "warmth"'))
     shutil.rmtree(file.parent / "attempts")
     (file.parent / "attempts").mkdir()
@@ -98,10 +96,10 @@ def test_an_evaluation_is_not_gone_on_with_on_another_engine(tmp_path: Path) -> 
     suite = str(jsonl(tmp_path / "mine.jsonl", toys(30)))
     with pytest.raises(TooManyErrors):
         evaluate(suite, burnish.ScriptedModel([]), strategy="single", at_once=1)
-    before = Folder.open(kept()[0]).finished()
+    before = Folder.open(list_evaluations()[0]).finished_attempts()
     with pytest.raises(SetupProblem, match="began with scripted:inline on script, and .* on another machine"):
         resume("last", model=Elsewhere([ADD_1]))
-    assert Folder.open(kept()[0]).finished() == before
+    assert Folder.open(list_evaluations()[0]).finished_attempts() == before
     assert resume("last", model=burnish.ScriptedModel([ADD_1])).complete
 
 
@@ -109,7 +107,7 @@ def test_a_suite_without_one_good_row_is_refused_before_anything_is_written(tmp_
     suite = jsonl(tmp_path / "mine.jsonl", [toy(1).model_copy(update={"gold": "def add_1(x):\n    return 0\n"})])
     with pytest.raises(SetupProblem, match=r"No row of .*The first, 'toy-1': its reference fails"):
         evaluate(str(suite), "scripted:gold", strategy="single")
-    assert kept() == []
+    assert list_evaluations() == []
 
 
 def test_a_named_suite_says_which_variant_was_meant(data: Path) -> None:

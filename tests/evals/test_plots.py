@@ -6,13 +6,12 @@ from importlib.resources import files
 
 import pytest
 
-from burnish.evals import states
-from burnish.evals.curves import Series, curves
-from burnish.evals.drawing import COLOURS, ticks, width_of, wrapped
-from burnish.evals.plots import compared, plots
-from burnish.evals.results import results
-from burnish.evals.tally import Attempt
-from tests.evals.made import Made, attempt, plan, plausible, solving
+from burnish.evals import metrics
+from burnish.evals.metrics import compute_results
+from burnish.evals.plots import Series, draw_comparison, draw_curves, draw_plots
+from burnish.evals.schema import Attempt
+from burnish.evals.svg import COLOURS, text_width, ticks, wrap_text
+from tests.evals.fake_evaluations import Made, attempt, plan, plausible, solving
 
 NASTY = "m$x^2$ </text><script>alert(1)</script> \x1b[31m & \uffff\ud83d"
 
@@ -31,7 +30,7 @@ def outside(svg: str) -> list[str]:
             continue
         for spot in list(node) or [node]:
             text, x, y = (spot.text or "").strip(), float(spot.get("x", -1)), float(spot.get("y", -1))
-            wide = width_of(text, float(node.get("font-size", 0)))
+            wide = text_width(text, float(node.get("font-size", 0)))
             left = x - wide * {"middle": 0.5, "end": 1.0}.get(node.get("text-anchor", ""), 0.0)
             if left < 0 or left + wide > width or not 0 < y < height:
                 found.append(text)
@@ -39,7 +38,7 @@ def outside(svg: str) -> list[str]:
 
 
 def test_every_plot_says_protocol_model_engine_and_n() -> None:
-    drawn = plots(results(plausible(30)))
+    drawn = draw_plots(compute_results(plausible(30)))
     assert drawn.keys() == {"pass_by_call", "solved_by_tokens", "grid"}
     for svg in drawn.values():
         (caption,) = [text for text in texts(svg) if "protocol visible" in text]
@@ -49,28 +48,28 @@ def test_every_plot_says_protocol_model_engine_and_n() -> None:
 
 
 def test_the_curve_is_labelled_with_its_first_and_last_value() -> None:
-    found = results(solving([True], [False, True], [False, False], [False, False]))
-    said = texts(plots(found)["pass_by_call"])
+    found = compute_results(solving([True], [False, True], [False, False], [False, False]))
+    said = texts(draw_plots(found)["pass_by_call"])
     assert {"25.0", "50.0"} <= set(said)
 
 
 def test_the_same_results_give_the_same_bytes() -> None:
-    found = results(plausible(12))
-    drawn = plots(found)
-    assert drawn == plots(found)
+    found = compute_results(plausible(12))
+    drawn = draw_plots(found)
+    assert drawn == draw_plots(found)
 
 
 def test_other_peoples_words_stay_words() -> None:
-    for svg in plots(results(solving([True], model=NASTY, engine=NASTY))).values():
+    for svg in draw_plots(compute_results(solving([True], model=NASTY, engine=NASTY))).values():
         assert not [node for node in ET.fromstring(svg).iter() if "script" in node.tag]
         assert any("m$x^2$ </text><script>" in text for text in texts(svg))
 
 
 def test_many_threads_draw_the_same_picture() -> None:
-    found = results(plausible(12))
+    found = compute_results(plausible(12))
     with ThreadPoolExecutor(4) as pool:
-        drawn = list(pool.map(lambda _: plots(found), range(8)))
-    assert drawn == [plots(found)] * 8
+        drawn = list(pool.map(lambda _: draw_plots(found), range(8)))
+    assert drawn == [draw_plots(found)] * 8
 
 
 @pytest.mark.parametrize(
@@ -84,23 +83,23 @@ def test_many_threads_draw_the_same_picture() -> None:
     ids=["one solved", "one failed", "thirty rounds", "two seeds, one broke"],
 )
 def test_small_and_odd_evaluations_can_be_drawn(made: Made) -> None:
-    for svg in plots(results(made)).values():
+    for svg in draw_plots(compute_results(made)).values():
         assert outside(svg) == []
 
 
 def test_long_names_are_wrapped_and_stay_on_the_paper() -> None:
-    found = results(solving([True], model="local:" + "WM漢" * 60, engine="x" * 300, strategy="s " * 90))
-    for svg in (*plots(found).values(), compared([found], [results(solving([False]))])):
+    found = compute_results(solving([True], model="local:" + "WM漢" * 60, engine="x" * 300, strategy="s " * 90))
+    for svg in (*draw_plots(found).values(), draw_comparison([found], [compute_results(solving([False]))])):
         assert outside(svg) == []
 
 
 def test_words_that_run_over_the_edge_would_be_seen() -> None:
-    svg = plots(results(solving([True])))["pass_by_call"]
+    svg = draw_plots(compute_results(solving([True])))["pass_by_call"]
     assert outside(svg.replace("model calls, at most", "model calls, at most " * 9)) != []
 
 
 def test_a_copy_for_the_page_has_no_caption_and_a_style_for_each_colour() -> None:
-    drawn = plots(results(plausible(30)), captioned=False)
+    drawn = draw_plots(compute_results(plausible(30)), captioned=False)
     style = (files("burnish.evals") / "page" / "style.css").read_text("utf-8")
     for name in ("pass_by_call", "solved_by_tokens"):
         assert "protocol visible" not in drawn[name]
@@ -111,14 +110,14 @@ def test_a_copy_for_the_page_has_no_caption_and_a_style_for_each_colour() -> Non
 
 
 def test_a_file_needs_no_style_sheet() -> None:
-    for svg in plots(results(plausible(30))).values():
+    for svg in draw_plots(compute_results(plausible(30))).values():
         assert "var(" not in svg
         assert "<style" not in svg
         assert 'fill="#ffffff" class="fill-paper"' in svg.splitlines()[1]
 
 
 def test_a_point_says_its_figures_under_a_pointer() -> None:
-    svg = plots(results(solving([True], [False, True], [False, False], [False, False])))["pass_by_call"]
+    svg = draw_plots(compute_results(solving([True], [False, True], [False, False], [False, False])))["pass_by_call"]
     tips = [node.text for node in ET.fromstring(svg).iter() if node.tag.endswith("}title")]
     assert tips[1] == "model calls, at most: 2\n50.0 % (95 % interval 15.0 to 85.0 %)"
 
@@ -132,7 +131,7 @@ def five_and_a_published_one() -> list[Series]:
 
 
 def test_several_curves_each_have_a_name_a_look_and_a_last_value() -> None:
-    svg = curves(five_and_a_published_one(), "calls", title="All", caption="n = 9")
+    svg = draw_curves(five_and_a_published_one(), "calls", title="All", caption="n = 9")
     said = [text.strip() for text in texts(svg)]
     assert {f"model {place}" for place in range(5)} | {"published <b>", "All", "n = 9"} <= set(said)
     assert said.count("50.0") == 5
@@ -141,16 +140,16 @@ def test_several_curves_each_have_a_name_a_look_and_a_last_value() -> None:
 
 
 def test_last_values_that_are_equal_do_not_lie_on_each_other() -> None:
-    svg = curves(five_and_a_published_one(), "calls")
+    svg = draw_curves(five_and_a_published_one(), "calls")
     nodes = [node for node in ET.fromstring(svg).iter() if node.text == "50.0"]
     heights = sorted(float(node.get("y") or 0) for node in nodes)
     assert all(after - before >= 12 for before, after in zip(heights, heights[1:], strict=False))
 
 
 def test_two_evaluations_are_drawn_over_the_tasks_that_both_finished() -> None:
-    a = results(solving([True], [False], [True], strategy="single"))
-    b = results(solving([False, True], [False, True]))
-    svg = compared([a], [b])
+    a = compute_results(solving([True], [False], [True], strategy="single"))
+    b = compute_results(solving([False, True], [False, True]))
+    svg = draw_comparison([a], [b])
     said = [text.strip() for text in texts(svg)]
     assert "A: local:m · single · visible · llama.cpp" in said
     assert "B: local:m · reflect · visible · llama.cpp" in said
@@ -159,8 +158,8 @@ def test_two_evaluations_are_drawn_over_the_tasks_that_both_finished() -> None:
 
 
 def test_no_curves_are_an_empty_picture() -> None:
-    assert outside(curves([], "calls")) == []
-    assert outside(curves([Series("none", [], []), Series("zero", [0], [0.0])], "calls")) == []
+    assert outside(draw_curves([], "calls")) == []
+    assert outside(draw_curves([Series("none", [], []), Series("zero", [0], [0.0])], "calls")) == []
 
 
 @pytest.mark.parametrize(
@@ -178,13 +177,13 @@ def test_axes_have_round_numbers(low: float, high: float, least: float, expected
 
 def test_lines_fit_and_lose_nothing() -> None:
     text = "some words and " + "w" * 80 + " more"
-    lines = wrapped(text, 10, 120)
-    assert all(width_of(line, 10) <= 120 for line in lines)
+    lines = wrap_text(text, 10, 120)
+    assert all(text_width(line, 10) <= 120 for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
 def test_nothing_finished_is_nothing_drawn() -> None:
-    assert plots(results(Made([], task_ids=("a",)))) == {}
+    assert draw_plots(compute_results(Made([], task_ids=("a",)))) == {}
 
 
 def test_the_grid_tells_five_states_apart() -> None:
@@ -197,8 +196,8 @@ def test_the_grid_tells_five_states_apart() -> None:
             ("broke", 0, attempt([], error="hung up")),
         ]
     )
-    rows = plots(results(made))["grid"].split(">round<")[1]
-    assert all(COLOURS[state] in rows for state in states.WORDS)
+    rows = draw_plots(compute_results(made))["grid"].split(">round<")[1]
+    assert all(COLOURS[state] in rows for state in metrics.STATE_LABELS)
 
 
 def test_states_and_groups() -> None:
@@ -206,9 +205,9 @@ def test_states_and_groups() -> None:
         end = solved[-1] and not error
         return Attempt(task_id="t", seed=0, solved=end, solved_by_round=solved, solved_by_call=solved, error=error)
 
-    assert states.states(made(False, True), 3) == ["unsolved", "solved", "kept"]
-    assert states.states(made(False), 2) == ["unsolved", "unreached"]
-    assert states.states(made(False, error="x"), 2) == ["broke", "broke"]
+    assert metrics.round_states(made(False, True), 3) == ["unsolved", "solved", "kept"]
+    assert metrics.round_states(made(False), 2) == ["unsolved", "unreached"]
+    assert metrics.round_states(made(False, error="x"), 2) == ["broke", "broke"]
     kinds = [made(True), made(False, True), made(True, False), made(False), made(False, error="x")]
-    assert [states.group(one) for one in kinds] == ["solved", "solved", "lost", "unsolved", "broke"]
-    assert sorted(reversed(kinds), key=states.order) == kinds
+    assert [metrics.attempt_group(one) for one in kinds] == ["solved", "solved", "lost", "unsolved", "broke"]
+    assert sorted(reversed(kinds), key=metrics.sort_key) == kinds

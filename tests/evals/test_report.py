@@ -10,17 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from burnish.evals.figures import LeftOut
-from burnish.evals.folder import Folder
-from burnish.evals.plots import plots
-from burnish.evals.report import write_reports
-from burnish.evals.report_html import report_html
-from burnish.evals.report_md import PLOTS, report_md, table
-from burnish.evals.results import read_results, results
-from burnish.evals.transcripts import transcripts
-from burnish.evals.wording import command, headline
+from burnish.evals.eval_store import Folder
+from burnish.evals.metrics import compute_results, read_results
+from burnish.evals.plots import draw_plots
+from burnish.evals.report import render_html, render_transcripts, write_reports
+from burnish.evals.report_text import PLOTS, headline, markdown_table, render_markdown, repeat_command
+from burnish.evals.schema import LeftOut
 from burnish.tasks.task import Task
-from tests.evals.made import Made, attempt, plan, plausible, solving
+from tests.evals.fake_evaluations import Made, attempt, plan, plausible, solving
 
 NASTY = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>"
@@ -67,8 +64,8 @@ def nasty(text: str = NASTY) -> Made:
 
 
 def page(made: Made, drawn: bool = False) -> str:
-    found = results(made)
-    return report_html(found, made, plots(found) if drawn else {})
+    found = compute_results(made)
+    return render_html(found, made, draw_plots(found) if drawn else {})
 
 
 def test_a_malicious_transcript_stays_text() -> None:
@@ -133,9 +130,9 @@ def test_every_attempt_can_be_opened() -> None:
 
 def test_a_text_is_held_once_and_a_long_one_is_cut_when_the_page_would_be_too_big() -> None:
     made = Made([(str(place), 0, attempt([False] * 6, text=f"x{place}" * 3000)) for place in range(20)])
-    whole = transcripts(made)
+    whole = render_transcripts(made)
     assert len(set(json.loads(whole)["texts"])) == len(json.loads(whole)["texts"])
-    small = transcripts(made, most_bytes=200_000)
+    small = render_transcripts(made, most_bytes=200_000)
     assert len(small) < 200_000 < len(whole)
     assert "more characters are in the attempt's file" in small
     assert len(json.loads(small)["attempts"]) == 20
@@ -153,7 +150,7 @@ def test_half_a_character_does_not_stop_a_report(tmp_path: Path) -> None:
 
 def test_an_unfinished_evaluation_says_so_first() -> None:
     made = Made([("a", 0, attempt([True]))], plan(limit=3), task_ids=("a", "b", "c"))
-    for text in (Page(page(made)).words, report_md(results(made))):
+    for text in (Page(page(made)).words, render_markdown(compute_results(made))):
         assert "Not finished: 1 of 3 attempts are there" in text
         assert "first 3 rows" in text
 
@@ -161,11 +158,11 @@ def test_an_unfinished_evaluation_says_so_first() -> None:
 def test_an_evaluation_that_has_not_begun_has_a_report_too() -> None:
     made = Made([], task_ids=("a",))
     assert "has not finished a task yet" in Page(page(made)).words
-    assert "has not finished a task yet" in report_md(results(made))
+    assert "has not finished a task yet" in render_markdown(compute_results(made))
 
 
 def test_the_markdown_holds_what_a_reader_needs() -> None:
-    text = report_md(results(plausible(30)))
+    text = render_markdown(compute_results(plausible(30)))
     for part in (
         "Protocol visible",
         "95 % interval",
@@ -184,42 +181,42 @@ def test_rounds_and_calls_have_a_table_each_where_they_differ() -> None:
 
     events = [event for event in attempt([False, True]) if not isinstance(event, Answered)]
     events.append(Answered(call=2, round=0, version=2))
-    text = report_md(results(Made([("t", 0, events)])))
+    text = render_markdown(compute_results(Made([("t", 0, events)])))
     assert "## By round\n" in text
     assert "## By model call\n" in text
 
 
 def test_a_cell_cannot_break_out_of_its_table() -> None:
-    lines = table((["a", "b"], [[NASTY, "x | y\nz"]])).splitlines()
+    lines = markdown_table((["a", "b"], [[NASTY, "x | y\nz"]])).splitlines()
     assert len(lines) == 3
     assert len(re.findall(r"(?<!\\)\|", lines[2])) == 3
     assert re.findall(r"(?<!\\)[<`\[]", lines[2]) == []
 
 
 def test_no_markdown_of_the_data_is_obeyed() -> None:
-    text = report_md(results(nasty()))
+    text = render_markdown(compute_results(nasty()))
     outside = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     assert re.findall(r"(?<!\\)<", outside) == []
     assert "\x1b" not in text
 
 
 def test_the_command_repeats_the_plan() -> None:
-    found = results(
+    found = compute_results(
         solving([True], seeds=[0, 1, 2], temperature=0.7, limit=5, ask="write", split="tune", suite="a b.jsonl")
     )
-    assert command(found) == (
+    assert repeat_command(found) == (
         "burnish eval 'a b.jsonl' --variant docs --split tune --model local:m --strategy reflect --ask write "
         "--protocol visible --rounds 5 --temperature 0.7 --seeds 3 --limit 5"
     )
-    assert command(results(solving([True], seeds=[4]))).endswith("--rounds 5 --seed 4")
+    assert repeat_command(compute_results(solving([True], seeds=[4]))).endswith("--rounds 5 --seed 4")
 
 
 def test_several_seeds_are_said_in_the_headline_and_have_pass_at_k() -> None:
     tried = [("a", seed, attempt([seed == 0])) for seed in (0, 1)]
-    found = results(Made(tried, plan(seeds=[0, 1])))
+    found = compute_results(Made(tried, plan(seeds=[0, 1])))
     assert headline(found) == "reflect with local:m solves 50.0 % of 1 task, a mean over 2 seeds"
-    assert "## pass@k" in report_md(found)
-    assert "| 2 | 100.0 % |" in report_md(found)
+    assert "## pass@k" in render_markdown(found)
+    assert "| 2 | 100.0 % |" in render_markdown(found)
 
 
 class Kept(Made):

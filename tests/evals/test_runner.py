@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import ModelError
-from burnish.evals.folder import Folder
-from burnish.evals.plan import Plan
-from burnish.evals.runner import TooManyErrors, opened_for, run
-from burnish.evals.watcher import Watcher
+from burnish.evals.eval_store import Folder
+from burnish.evals.runner import EvalProgress, TooManyErrors, open_eval_sandbox, run_missing
+from burnish.evals.schema import Plan
 from burnish.events import Broke, Event, Scored
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.models.scripted import ScriptedModel
+from burnish.runs.attempt import Resources
 from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
 from tests.evals.toys import toys
@@ -51,7 +51,7 @@ class Picky:
     def close(self) -> None: ...
 
 
-class Notes(Watcher):
+class Notes(EvalProgress):
     """Writes down what it hears, and what is on disk at that moment."""
 
     def __init__(self) -> None:
@@ -59,12 +59,12 @@ class Notes(Watcher):
         self.done: list[tuple[str, int]] = []
         self.on_disk = True
 
-    def begun(self, folder: Folder) -> None:
+    def on_begin(self, folder: Folder) -> None:
         self.folder = folder
 
-    def finished(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
+    def on_finish(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
         assert self.folder
-        self.on_disk &= (task_id, seed) in self.folder.finished()
+        self.on_disk &= (task_id, seed) in self.folder.finished_attempts()
         self.done.append((task_id, seed))
 
 
@@ -75,7 +75,7 @@ def planned(path: Path, tasks: Sequence[Task], **settings: object) -> Folder:
 
 def test_every_attempt_is_made_once_and_is_on_disk_before_it_counts(tmp_path: Path, box: Sandbox) -> None:
     folder, notes = planned(tmp_path, toys(4), seeds=(0, 1)), Notes()
-    run(folder, toys(4), ScriptedModel([], "scripted:gold"), notes, sandbox=box)
+    run_missing(folder, toys(4), Resources([ScriptedModel([], "scripted:gold")], sandbox=box), notes)
     assert sorted(notes.done) == [(f"toy-{n}", seed) for n in range(1, 5) for seed in (0, 1)]
     assert notes.on_disk
     assert all(events[-1].passed for _, _, events in folder.attempts() if isinstance(events[-1], Scored))
@@ -83,13 +83,13 @@ def test_every_attempt_is_made_once_and_is_on_disk_before_it_counts(tmp_path: Pa
 
 def test_what_is_on_disk_is_not_made_again_nor_touched(tmp_path: Path, box: Sandbox) -> None:
     folder, model = planned(tmp_path, toys(3)), ScriptedModel([], "scripted:gold")
-    run(folder, toys(3)[:2], model, sandbox=box)
+    run_missing(folder, toys(3)[:2], Resources([model], sandbox=box))
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in (folder.path / "attempts").iterdir()}
     notes = Notes()
-    run(folder, toys(3), model, notes, sandbox=box)
+    run_missing(folder, toys(3), Resources([model], sandbox=box), notes)
     assert notes.done == [("toy-3", 0)]
     assert before == {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in before}
-    run(folder, toys(3), model, notes, sandbox=box)
+    run_missing(folder, toys(3), Resources([model], sandbox=box), notes)
     assert notes.done == [("toy-3", 0)]
 
 
@@ -98,13 +98,13 @@ def test_as_many_attempts_are_under_way_as_asked_for_or_as_keep_the_slots_busy(
     tmp_path: Path, box: Sandbox, at_once: int, most: int
 ) -> None:
     model = Picky(seconds=0.15)
-    run(planned(tmp_path, toys(10), at_once=at_once), toys(10), model, sandbox=box)
+    run_missing(planned(tmp_path, toys(10), at_once=at_once), toys(10), Resources([model], sandbox=box))
     assert model.most == most
 
 
 def test_an_attempt_that_breaks_is_recorded_and_the_rest_goes_on(tmp_path: Path, box: Sandbox) -> None:
     folder, notes = planned(tmp_path, toys(12)), Notes()
-    run(folder, toys(12), Picky("add_7"), notes, sandbox=box)
+    run_missing(folder, toys(12), Resources([Picky("add_7")], sandbox=box), notes)
     assert len(notes.done) == 12
     broke = {task_id: events[-1] for task_id, _, events in folder.attempts() if isinstance(events[-1], Broke)}
     assert {task_id: event.message for task_id, event in broke.items()} == {"toy-7": "this one I do not like"}
@@ -113,12 +113,12 @@ def test_an_attempt_that_breaks_is_recorded_and_the_rest_goes_on(tmp_path: Path,
 def test_too_many_broken_attempts_stop_the_run_with_the_reason_and_how_to_go_on(tmp_path: Path, box: Sandbox) -> None:
     folder, model = planned(tmp_path, toys(40)), Picky("add_", seconds=0.02)
     with pytest.raises(TooManyErrors, match=r"10 of 10 attempts broke.*this one I do not like.*burnish eval resume "):
-        run(folder, toys(40), model, sandbox=box)
-    assert 10 <= len(folder.finished()) < 40
+        run_missing(folder, toys(40), Resources([model], sandbox=box))
+    assert 10 <= len(folder.finished_attempts()) < 40
     with pytest.raises(TooManyErrors):
-        run(folder, toys(40), model, sandbox=box)
-    run(folder, toys(40), Picky(), sandbox=box)
-    assert len(folder.finished()) == 40
+        run_missing(folder, toys(40), Resources([model], sandbox=box))
+    run_missing(folder, toys(40), Resources([Picky()], sandbox=box))
+    assert len(folder.finished_attempts()) == 40
 
 
 def test_our_own_bug_stops_the_run_and_is_on_record(tmp_path: Path, box: Sandbox) -> None:
@@ -128,9 +128,9 @@ def test_our_own_bug_stops_the_run_and_is_on_record(tmp_path: Path, box: Sandbox
 
     folder = planned(tmp_path, toys(2), at_once=1)
     with pytest.raises(ZeroDivisionError, match="ours"):
-        run(folder, toys(2), Buggy(), sandbox=box)
+        run_missing(folder, toys(2), Resources([Buggy()], sandbox=box))
     time.sleep(0.1)
-    assert folder.finished() == {("toy-1", 0)}
+    assert folder.finished_attempts() == {("toy-1", 0)}
     [(_, _, events)] = folder.attempts()
     assert isinstance(events[-1], Broke)
 
@@ -139,15 +139,15 @@ def test_a_cancelled_run_ends_at_once_and_forgets_what_was_under_way(tmp_path: P
     folder, cancel = planned(tmp_path, toys(4)), threading.Event()
     threading.Timer(0.2, cancel.set).start()
     started = time.monotonic()
-    run(folder, toys(4), Picky(seconds=30), cancel=cancel, sandbox=box)
+    run_missing(folder, toys(4), Resources([Picky(seconds=30)], sandbox=box, cancel=cancel))
     assert time.monotonic() - started < 2
     time.sleep(0.1)
-    assert folder.finished() == set()
+    assert folder.finished_attempts() == set()
 
 
 def test_beside_llama_cpp_grading_stands_back_and_beside_others_it_does_not() -> None:
     for name, nice in (("local:any", 5), ("scripted:any", 0)):
-        with opened_for(ScriptedModel([], name), "process") as box:
+        with open_eval_sandbox(ScriptedModel([], name), "process") as box:
             ran = box.run(["python", "-c", "import os; print(os.nice(0))"])
         assert int(ran.output) >= nice
         assert (int(ran.output) == 0) == (nice == 0)

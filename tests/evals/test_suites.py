@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem, TaskError
-from burnish.evals.puzzle import seen
-from burnish.evals.suites import SUITES, describe, is_file_suite, load_suite, tasks_hash, validate, variant_of
+from burnish.evals.strategies.strategy import show_task
+from burnish.evals.suites import SUITES, check_protocol, is_file_suite, load_suite, resolve_variant
+from burnish.evals.validate import hash_tasks, validate
 from burnish.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
 from burnish.tasks.jsonl import EXAMPLE
@@ -43,9 +44,9 @@ def test_an_unknown_variant_is_answered_with_those_there_are() -> None:
 
 
 def test_the_first_variant_is_the_usual_one() -> None:
-    assert [variant_of(name) for name in SUITES] == ["docs", "", "", "", "docs"]
-    assert variant_of("mbppfix", "file") == "file"
-    assert variant_of("mine.jsonl") == ""
+    assert [resolve_variant(name) for name in SUITES] == ["docs", "", "", "", "docs"]
+    assert resolve_variant("mbppfix", "file") == "file"
+    assert resolve_variant("mine.jsonl") == ""
 
 
 def test_a_split_that_a_suite_lacks_is_refused() -> None:
@@ -55,35 +56,36 @@ def test_a_split_that_a_suite_lacks_is_refused() -> None:
 
 def test_tests_that_hold_the_answer_are_never_shown(data: Path) -> None:
     with pytest.raises(SetupProblem, match="hold the reference.*--protocol visible$"):
-        load_suite("mbppplus", protocol="oracle", data=data)
-    for task in load_suite("mbppplus", data=data, limit=20):
+        check_protocol("mbppplus", "oracle")
+    for task in load_suite("mbppplus", data=data)[:20]:
         with pytest.raises(TaskError, match="hold its reference"):
-            seen(task, "oracle")
+            show_task(task, "oracle")
     for name in ("humanevalfix", "humaneval", "mbpp"):
-        for task in load_suite(name, protocol="oracle", data=data):
-            assert seen(task, "oracle").tests == task.hidden_tests
+        check_protocol(name, "oracle")
+        for task in load_suite(name, data=data):
+            assert show_task(task, "oracle").tests == task.hidden_tests
 
 
 def test_a_path_is_a_suite(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(f"{EXAMPLE}\n" * 3)
     assert is_file_suite(str(path))
-    assert [task.id for task in load_suite(str(path), limit=2)] == ["mine-1", "mine-2"]
+    assert [task.id for task in load_suite(str(path))[:2]] == ["mine-1", "mine-2"]
     with pytest.raises(SetupProblem, match=r"There is no file 'gone\.jsonl'"):
         load_suite("gone.jsonl")
 
 
 def test_every_suite_describes_itself() -> None:
-    assert [suite.name for suite in describe()] == ["humanevalfix", "humaneval", "mbpp", "mbppplus", "mbppfix"]
-    assert all(suite.what and suite.rows and "eval" in suite.splits for suite in describe())
+    assert [suite.name for suite in SUITES.values()] == ["humanevalfix", "humaneval", "mbpp", "mbppplus", "mbppfix"]
+    assert all(suite.what and suite.rows and "eval" in suite.splits for suite in SUITES.values())
 
 
 def test_another_order_or_word_is_another_hash(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(f"{EXAMPLE}\n" * 2)
     one, two = load_suite(str(path))
-    assert tasks_hash([one, two]) == tasks_hash([one, two]) != tasks_hash([two, one])
-    assert tasks_hash([one]) != tasks_hash([one.model_copy(update={"hidden_tests": "assert 1"})])
+    assert hash_tasks([one, two]) == hash_tasks([one, two]) != hash_tasks([two, one])
+    assert hash_tasks([one]) != hash_tasks([one.model_copy(update={"hidden_tests": "assert 1"})])
 
 
 def test_a_file_of_the_users_own_is_validated_too(tmp_path: Path, box: Sandbox) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.evals.shelf import kept
+from burnish.evals.eval_store import list_evaluations
 from tests.evals.toys import jsonl, toy
 from tests.support import burnish
 
@@ -91,10 +91,10 @@ def test_kill_9_then_resume_gives_the_table_of_an_uninterrupted_run(mixed: tuple
 
 def test_ctrl_c_shows_the_partial_table_and_how_to_go_on(mixed: tuple[str, ...], work_folder: Path) -> None:
     with started(*mixed, cwd=work_folder) as process:
-        while not kept():
+        while not list_evaluations():
             assert process.poll() is None
             time.sleep(0.02)
-        [folder] = kept()
+        [folder] = list_evaluations()
         wait_for_attempts(folder, 2, process)
         os.kill(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=30)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from burnish.evals import results, shelf
-from burnish.evals.figures import Results
+from burnish.evals import eval_store, metrics
+from burnish.evals.schema import Results
 from burnish.events import (
     BaseEvent,
     Broke,
@@ -75,8 +75,8 @@ def test_an_old_record_of_a_pair_does_not_say_who_answered_and_is_nobodys(store:
 def evaluation(name: str, **changes: Any) -> None:
     told: dict[str, Any] = {"model": "a:x", "strategy": "burnish", "protocol": "visible", "without": []}
     told |= {"tasks_finished": 40, "pass_at_1": [0.5, 0.75]} | changes
-    (shelf.place() / name).mkdir(parents=True)
-    (shelf.place() / name / results.FILE).write_text(json.dumps(told))
+    (eval_store.evals_home() / name).mkdir(parents=True)
+    (eval_store.evals_home() / name / metrics.RESULTS_FILE).write_text(json.dumps(told))
 
 
 def test_evaluations_count_with_the_share_of_their_last_round() -> None:
@@ -95,7 +95,7 @@ def test_evaluations_of_something_else_than_what_a_user_gets_do_not_count(other:
 def test_a_file_of_results_that_makes_no_sense_is_passed_over(text: str) -> None:
     evaluation("fine")
     evaluation("odd")
-    (shelf.place() / "odd" / results.FILE).write_text(text)
+    (eval_store.evals_home() / "odd" / metrics.RESULTS_FILE).write_text(text)
     assert count_track_records()["a:x"].tasks == 40
 
 

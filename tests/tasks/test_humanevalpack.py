@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.evals.puzzle import seen
+from burnish.evals.strategies.strategy import show_task
 from burnish.parsing import try_parse
 from burnish.tasks import Task
 from burnish.tasks.assemble import assemble
@@ -60,7 +60,7 @@ def test_code_tests_and_prelude_all_parse(docs: list[Task]) -> None:
 
 def test_the_tests_variant_shows_no_line_of_the_docstring(docs: list[Task], data: Path) -> None:
     for told, bare in zip(docs, load_humanevalfix("tests", data), strict=True):
-        shown = seen(bare, "visible").model_dump_json()
+        shown = show_task(bare, "visible").model_dump_json()
         lines = [line.strip() for line in told.prompt.split("\n")]
         prose = [line for line in lines if len(re.findall(r"[a-z]{3,} ", line)) > 3 and "(" not in line]
         leaked = [line for line in prose if line in shown]
@@ -70,7 +70,7 @@ def test_the_tests_variant_shows_no_line_of_the_docstring(docs: list[Task], data
 
 def test_no_strategy_sees_the_reference(docs: list[Task]) -> None:
     for task in docs:
-        assert task.gold not in seen(task, "visible").model_dump().values()
+        assert task.gold not in show_task(task, "visible").model_dump().values()
         assert "return 'Yes' if check(S1)" not in "".join(task.visible_tests)
 
 

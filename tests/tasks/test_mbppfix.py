@@ -1,6 +1,6 @@
 """The three variants of a planted bug."""
 
-from burnish.evals.puzzle import seen
+from burnish.evals.strategies.strategy import show_task
 from burnish.tasks import Task
 from burnish.tasks.assemble import assemble
 from burnish.tasks.mbppfix import PlantedBug, as_docs, as_file, as_tests, build_file, pick_neighbours
@@ -37,7 +37,7 @@ def test_tests_shows_no_word_of_the_description_and_the_first_test_that_fails() 
     documented = TASK.model_copy(update={"gold": TASK.gold.replace("return", '"""Words about up."""\n    return')})
     task = as_tests(documented, BUG.model_copy(update={"code": as_docs(TASK, BUG).base_code}))
     assert task.visible_tests == ("assert up(2) == 3",)
-    assert "Words" not in seen(task, "visible").model_dump_json()
+    assert "Words" not in show_task(task, "visible").model_dump_json()
 
 
 def test_a_test_that_needs_preparation_brings_it() -> None:

@@ -11,10 +11,8 @@ from burnish.text import plural, strip_controls
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.table import Table
-
     from burnish.evals.compare import Comparison
-    from burnish.evals.figures import Results
+    from burnish.evals.schema import Results
 
 HELP = "An evaluation's id, its folder or results.json, or last; several joined by commas are pooled."
 MOST_NAMED = 20
@@ -31,46 +29,38 @@ def compare(
     """Compare two evaluations task by task."""
     from burnish.evals import compare as comparing
 
-    a, b = _opened(run1), _opened(run2)
+    a, b = ([_read_results(name.strip()) for name in names.split(",")] for names in (run1, run2))
     found = comparing.compare(a, b)
     if plot:
-        _draw(plot, a, b)
+        _write_plot(plot, a, b)
     if as_json:
         print(json.dumps(found.model_dump(mode="json"), indent=2))
-    else:
-        _show(found, (run1, run2))
-        if plot:
-            print(f"Drawn into {strip_controls(str(plot))}")
+        return
+    _show(found, (run1, run2))
+    if plot:
+        print(f"Drawn into {strip_controls(str(plot))}")
 
 
-def _opened(names: str) -> "list[Results]":
-    return [_open(name.strip()) for name in names.split(",")]
-
-
-def _open(name: str) -> "Results":
+def _read_results(name: str) -> "Results":
     """Read from `results.json` where that is what was named, else counted anew from the attempts on disk."""
-    from burnish.evals.results import FILE, read_results, results
+    from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation
+    from burnish.evals.metrics import RESULTS_FILE, compute_results, read_results
 
     path = Path(name).expanduser()
-    if path.is_file():
+    if path.is_file() or ((path / RESULTS_FILE).is_file() and not (path / PLAN_FILE).is_file()):
         return read_results(path)
-    from burnish.evals import shelf
-    from burnish.evals.folder import Folder
-
-    if (path / FILE).is_file() and not (path / shelf.FILE).is_file():
-        return read_results(path)
-    return results(Folder.open(shelf.find(name)))
+    return compute_results(Folder.open(find_evaluation(name)))
 
 
-def _draw(file: Path, a: "list[Results]", b: "list[Results]") -> None:
+def _write_plot(file: Path, a: "list[Results]", b: "list[Results]") -> None:
     from burnish.errors import SetupProblem
-    from burnish.evals.plots import compared
+    from burnish.evals.plots import draw_comparison
     from burnish.paths import write_atomically
 
     if file.suffix.lower() != ".svg":
         raise SetupProblem(f"A plot is an SVG file, and {file.name!r} is not named like one. Try: --plot compare.svg")
     try:
-        write_atomically(file, compared(a, b).encode())
+        write_atomically(file, draw_comparison(a, b).encode())
     except OSError as error:
         raise SetupProblem(
             f"The plot cannot be written to {str(file)!r} ({error.strerror}). Choose another place: --plot FILE.svg"
@@ -78,52 +68,44 @@ def _draw(file: Path, a: "list[Results]", b: "list[Results]") -> None:
 
 
 def _show(found: "Comparison", typed: tuple[str, str]) -> None:
+    """A table with a column for each side, which tasks only one side solves, and what the difference means."""
+    from rich import box
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
+
+    from burnish.evals.compare import describe_difference
 
     console = Console(highlight=False)
     console.print(Text(strip_controls(f"{found.suite}: {found.final.tasks} tasks that both finished"), "bold"))
     for warning in found.warnings:
         console.print(Text(f"NOTE: {strip_controls(warning)}", "bold yellow"), soft_wrap=True)
-    console.print(_table(found, typed))
-    for name, tasks in (("A", found.final.more_by_a), ("B", found.final.more_by_b)):
-        if tasks:
-            rest = f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
-            named = f"More by {name}: {', '.join(tasks[:MOST_NAMED])}{rest}"
-            console.print(Text(strip_controls(named), "dim"), soft_wrap=True)
-    console.print(Text(strip_controls(found.sentence), "bold"), soft_wrap=True)
-    if found.a.most_calls != found.b.most_calls:
-        console.print(Text(_at_equal_calls(found)), soft_wrap=True)
-
-
-def _table(found: "Comparison", typed: tuple[str, str]) -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
     table.add_column("")
     for letter, name in zip("AB", typed, strict=True):
         table.add_column(Text(strip_controls(f"{letter}: {name}")), justify="right", overflow="fold")
-    for label, cells in _rows(found):
+    for label, *cells in _table_rows(found):
         table.add_row(label, *(Text(strip_controls(cell)) for cell in cells))
-    return table
-
-
-def _rows(found: "Comparison") -> "Iterator[tuple[str, list[str]]]":
-    sides, final, early = (found.a, found.b), found.final, found.at_equal_calls
-    yield "what", [side.name for side in sides]
-    yield "solved", [f"{100 * share:.1f} %" for share in (final.share_a, final.share_b)]
+    console.print(table)
+    for name, tasks in (("A", found.final.more_by_a), ("B", found.final.more_by_b)):
+        if tasks:
+            rest = f" and {len(tasks) - MOST_NAMED} more" if len(tasks) > MOST_NAMED else ""
+            line = f"More by {name}: {', '.join(tasks[:MOST_NAMED])}{rest}"
+            console.print(Text(strip_controls(line), "dim"), soft_wrap=True)
+    console.print(Text(strip_controls(found.sentence), "bold"), soft_wrap=True)
     if found.a.most_calls != found.b.most_calls:
-        shares = (early.share_a, early.share_b)
-        yield f"stopped after {plural(found.equal_calls, 'call')}", [f"{100 * share:.1f} %" for share in shares]
-    yield "most calls", [str(side.most_calls) for side in sides]
-    yield "tokens a task", [f"{side.tokens_per_task:,.0f}" for side in sides]
-    yield "seconds a task", [f"{side.seconds_per_task:.1f}" for side in sides]
-    yield "tasks left out", [str(side.left_out) for side in sides]
+        early = describe_difference(found.at_equal_calls)
+        console.print(Text(f"Stopped after {plural(found.equal_calls, 'call')} each: {early}"), soft_wrap=True)
 
 
-def _at_equal_calls(found: "Comparison") -> str:
-    from burnish.evals.compare import sentence
-
-    return f"Stopped after {plural(found.equal_calls, 'call')} each: {sentence(found.at_equal_calls)}"
+def _table_rows(found: "Comparison") -> "Iterator[tuple[str, ...]]":
+    a, b, final, early = found.a, found.b, found.final, found.at_equal_calls
+    yield "what", a.name, b.name
+    yield "solved", f"{100 * final.share_a:.1f} %", f"{100 * final.share_b:.1f} %"
+    if a.most_calls != b.most_calls:
+        label = f"stopped after {plural(found.equal_calls, 'call')}"
+        yield label, f"{100 * early.share_a:.1f} %", f"{100 * early.share_b:.1f} %"
+    yield "most calls", str(a.most_calls), str(b.most_calls)
+    yield "tokens a task", f"{a.tokens_per_task:,.0f}", f"{b.tokens_per_task:,.0f}"
+    yield "seconds a task", f"{a.seconds_per_task:.1f}", f"{b.seconds_per_task:.1f}"
+    yield "tasks left out", str(a.left_out), str(b.left_out)

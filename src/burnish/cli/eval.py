@@ -1,18 +1,21 @@
 """`burnish eval`: how good a model and a strategy are, at what cost."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from burnish.cli.options import MaxTokens, Sandbox, Thinking
+from burnish.errors import SetupProblem
 from burnish.models.catalog import DEFAULT_MODEL
+from burnish.text import strip_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from burnish.cli.eval_screen import EvalScreen
-    from burnish.evals.results import Results
+    from burnish.evals.schema import Results
 
 
 RESUMING = {"suite", "run", "data", "sandbox", "verbose", "as_json"}
@@ -55,75 +58,78 @@ def evaluate(
     """Measure a model and a strategy on a suite of tasks."""
     from rich.console import Console
 
-    _refuse_idle_words(context, suite)
+    _refuse_idle_options(context, suite)
     if suite == "list":
         from burnish.cli.eval_list import show_list
 
         show_list(Console(highlight=False), as_json)
         return
-    settings = {"strategy": strategy, "rounds": rounds, "protocol": _one_of("protocol", protocol, "visible oracle")}
-    settings |= {"ask": _one_of("ask", ask, "auto write fix"), "split": _one_of("split", split, "eval tune")}
-    settings |= {"variant": variant, "limit": limit, "temperature": temperature, "at_once": at_once}
-    settings |= {"max_tokens": max_tokens, "thinking": thinking}
-    settings |= {"without": tuple(part.strip() for part in without.split(",") if part.strip())}
-    settings |= {"data": data, "out": out, "sandbox": sandbox, "model": model}
-    settings |= {"seeds": tuple(range(seeds)) if seed is None else (seed,)}
+    settings = {
+        "model": model,
+        "strategy": strategy,
+        "rounds": rounds,
+        "protocol": _check_choice("protocol", protocol, ("visible", "oracle")),
+        "ask": _check_choice("ask", ask, ("auto", "write", "fix")),
+        "variant": variant,
+        "split": _check_choice("split", split, ("eval", "tune")),
+        "limit": limit,
+        "seeds": tuple(range(seeds)) if seed is None else (seed,),
+        "temperature": temperature,
+        "without": tuple(part.strip() for part in without.split(",") if part.strip()),
+        "max_tokens": max_tokens,
+        "thinking": thinking,
+        "at_once": at_once,
+        "data": data,
+        "out": out,
+        "sandbox": sandbox,
+    }
     console = Console(highlight=False, stderr=as_json)
-    results = _watched(console, verbose, suite, run, settings)
+    results = _run_with_screen(console, verbose, suite, run, settings)
     if as_json:
         print(results.text(), end="")
     raise typer.Exit(1 if results.errors == results.finished else 0)
 
 
-def _watched(console: "Console", verbose: bool, suite: str, run: str, settings: dict[str, Any]) -> "Results":
+def _run_with_screen(console: "Console", verbose: bool, suite: str, run: str, settings: dict[str, Any]) -> "Results":
     """Begin or go on, with a screen; whatever ends it early ends with a table and the line that goes on."""
-    from burnish.cli.eval_screen import EvalScreen
-    from burnish.cli.eval_table import show
-    from burnish.evals.evaluate import evaluate as evaluate_it
-    from burnish.evals.evaluate import resume
+    from burnish.cli.eval_screen import EvalScreen, show_table
+    from burnish.evals import evaluate as evaluation
     from burnish.evals.runner import TooManyErrors
 
     with EvalScreen(console, verbose) as screen:
         try:
             if suite == "resume":
-                sandbox = settings["sandbox"]
-                results = resume(
-                    run, data=settings["data"], watch=screen, sandbox=None if sandbox == "auto" else sandbox
-                )
+                sandbox = None if settings["sandbox"] == "auto" else settings["sandbox"]
+                results = evaluation.resume(run, data=settings["data"], watch=screen, sandbox=sandbox)
             else:
-                results = evaluate_it(suite, **settings, watch=screen)
+                results = evaluation.evaluate(suite, **settings, watch=screen)
         except KeyboardInterrupt:
-            _partly(screen, "Stopped. Finished attempts are kept; those under way are forgotten.")
+            _show_unfinished(screen, "Stopped. Finished attempts are kept; those under way are forgotten.")
             raise
         except TooManyErrors as error:
-            _partly(screen, str(error))
+            _show_unfinished(screen, str(error))
             raise typer.Exit(1) from error
     assert screen.folder
-    show(console, results, screen.folder)
+    show_table(console, results, screen.folder)
     return results
 
 
-def _partly(screen: "EvalScreen", why: str) -> None:
+def _show_unfinished(screen: "EvalScreen", why: str) -> None:
     """The table of what is finished, and why there is no more. The reports come last: they take a while."""
-    import sys
-
-    from burnish.cli.eval_table import show
+    from burnish.cli.eval_screen import show_table
+    from burnish.evals.metrics import compute_results
     from burnish.evals.report import write_reports
-    from burnish.evals.results import results
-    from burnish.text import strip_controls
 
     screen.close()
     if screen.folder is None:
         return
-    show(screen.console, results(screen.folder), screen.folder)
+    show_table(screen.console, compute_results(screen.folder), screen.folder)
     print(f"burnish: {strip_controls(why)}", file=sys.stderr, flush=True)
     write_reports(screen.folder)
 
 
-def _refuse_idle_words(context: typer.Context, suite: str) -> None:
-    """What would be passed over in silence is said instead."""
-    from burnish.errors import SetupProblem
-
+def _refuse_idle_options(context: typer.Context, suite: str) -> None:
+    """Raise for options that `list` and `resume` would pass over in silence."""
     typed = [
         name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
     ]
@@ -139,10 +145,7 @@ def _refuse_idle_words(context: typer.Context, suite: str) -> None:
         )
 
 
-def _one_of(option: str, value: str, known: str) -> str:
-    from burnish.errors import SetupProblem
-
-    if value in known.split():
-        return value
-    names = known.split()
-    raise SetupProblem(f"There is no {option} {value!r}. Choose one of {', '.join(names)}: --{option} {names[0]}")
+def _check_choice(option: str, value: str, known: tuple[str, ...]) -> str:
+    if value not in known:
+        raise SetupProblem(f"There is no {option} {value!r}. Choose one of {', '.join(known)}: --{option} {known[0]}")
+    return value

@@ -8,10 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.errors import SetupProblem
-from burnish.evals import shelf
-from burnish.evals.folder import Folder
+from burnish.evals.eval_store import Folder, list_evaluations
 from burnish.evals.strategies.kinds import STRATEGIES
-from burnish.evals.suites import describe
+from burnish.evals.suites import SUITES
 from burnish.text import one_line
 
 MOST_KEPT = 20
@@ -19,32 +18,34 @@ MOST_KEPT = 20
 
 def show_list(console: Console, as_json: bool = False) -> None:
     """Three tables, or one JSON object with the same."""
-    suites = [(info.name, list(info.variants), list(info.splits), info.rows, info.what) for info in describe()]
+    suites = [(info.name, list(info.variants), list(info.splits), info.rows, info.what) for info in SUITES.values()]
     strategies = [(name, one_line((kind.__doc__ or "").split("\n")[0], 200)) for name, kind in STRATEGIES.items()]
     if as_json:
-        print(json.dumps({"suites": suites, "strategies": strategies, "evaluations": [list(row) for row in _kept()]}))
+        print(
+            json.dumps({"suites": suites, "strategies": strategies, "evaluations": [list(row) for row in _list_rows()]})
+        )
         return
     words = [
         (name, ", ".join(variants), ", ".join(splits), str(rows), what) for name, variants, splits, rows, what in suites
     ]
     _table(console, ("suite", "variants", "splits", "tasks", ""), words)
     _table(console, ("strategy", ""), strategies)
-    if kept := _kept():
+    if kept := _list_rows():
         _table(console, ("evaluation", "finished", "suite", "protocol", "strategy", "model"), kept)
     console.print(
         Text("Begin one with: burnish eval SUITE --strategy NAME --model NAME. Your own tasks: a .jsonl file.")
     )
 
 
-def _kept() -> list[tuple[str, ...]]:
+def _list_rows() -> list[tuple[str, ...]]:
     """The newest evaluations; one that cannot be read is left out here."""
     rows: list[tuple[str, ...]] = []
-    for path in shelf.kept()[:MOST_KEPT]:
+    for path in list_evaluations()[:MOST_KEPT]:
         try:
             folder = Folder.open(path)
         except SetupProblem:
             continue
-        plan, done = folder.plan, f"{len(folder.finished())}/{folder.total}"
+        plan, done = folder.plan, f"{len(folder.finished_attempts())}/{folder.total}"
         rows.append((path.name, done, one_line(plan.suite, 40), plan.protocol, plan.strategy, one_line(plan.model, 50)))
     return rows
 

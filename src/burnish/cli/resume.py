@@ -63,12 +63,14 @@ def resume(
 def _open_run(name: str, store: "Store") -> "Run":
     """The run; where there is none and an evaluation is called so, say what to type for that."""
     from burnish.errors import SetupProblem
-    from burnish.evals import shelf
+    from burnish.evals import eval_store
 
     try:
         return store.open(name)
     except SetupProblem:
-        folders = [folder.name for folder in shelf.kept() if name != "last" and folder.name.startswith(name)]
+        folders = [
+            folder.name for folder in eval_store.list_evaluations() if name != "last" and folder.name.startswith(name)
+        ]
         if not folders:
             raise
         raise SetupProblem(

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from burnish.agent.limits import Limits
 from burnish.checks import grade_script
 from burnish.errors import AttemptError
-from burnish.evals.engine import engine_of
-from burnish.evals.plan import Plan
-from burnish.evals.puzzle import seen
-from burnish.evals.strategies.strategy import Strategy
+from burnish.evals.schema import Plan
+from burnish.evals.strategies.kinds import find_strategy
+from burnish.evals.strategies.strategy import Strategy, show_task
+from burnish.evals.task_models import name_engine
 from burnish.events import Answered, Broke, CodeProposed, Event, Graded, Scored
 from burnish.runs.attempt import Resources, begin_run, equip
 from burnish.runs.request import EvalSettings, Request
@@ -31,28 +31,26 @@ def stream_attempt(
 
     Many attempts share the open sandbox, the model and the edits of `resources`; nothing is put on disk here.
     """
-    from burnish.evals.strategies import kinds
-
-    strategy, sandbox = strategy or kinds.strategy(plan.strategy), resources.sandbox
+    strategy, sandbox = strategy or find_strategy(plan.strategy), resources.sandbox
     assert sandbox, "attempts of an evaluation share one"
-    request = request_for(task, plan, seed, resources, strategy)
+    request = build_request(task, plan, seed, resources, strategy)
     yield begin_run(request, resources, f"{task.id}.{seed}", sandbox.level)
     try:
-        said: list[Event] = []
-        puzzle = seen(task, plan.protocol, strategy.timeout_seconds)
+        events: list[Event] = []
+        puzzle = show_task(task, plan.protocol, strategy.timeout_seconds)
         for event in strategy.solve(puzzle, plan, seed, equip(request, resources, sandbox)):
-            said.append(event)
+            events.append(event)
             yield event
         # Only now, so that nothing can be learnt from the scoring tests.
         if not resources.cancel.is_set():
-            yield from _score_answers(task, said, sandbox, strategy.timeout_seconds)
+            yield from _score_answers(task, events, sandbox, strategy.timeout_seconds)
     except Exception as error:
         yield Broke(error=type(error).__name__, message=str(error))
         if not isinstance(error, AttemptError):
             raise
 
 
-def request_for(task: Task, plan: Plan, seed: int, resources: Resources, strategy: Strategy) -> Request:
+def build_request(task: Task, plan: Plan, seed: int, resources: Resources, strategy: Strategy) -> Request:
     """What is asked of one attempt. Its record names what the agent that is measured leaves out."""
     calls = strategy.calls(plan)
     return Request(
@@ -71,7 +69,7 @@ def request_for(task: Task, plan: Plan, seed: int, resources: Resources, strateg
         evaluation=EvalSettings(
             plan=plan.model_dump(mode="json"),
             seed=seed,
-            engine=engine_of(resources.models[0]),
+            engine=name_engine(resources.models[0]),
             left_out=getattr(strategy, "left_out", ()),
         ),
         burnish=plan.burnish,

@@ -1,19 +1,29 @@
-"""Is one better than the other, or is it noise? Two evaluations compared task by task.
+"""Is one better than the other, or is it noise? Two evaluations compared task by task, and the arithmetic of it.
 
 Only tasks that both sides finished count. Seeds are pooled: a task counts with the mean over its seeds. With one
 attempt at each task on both sides the test is McNemar's, exact; with more it is a sign-flip test on the differences.
+Resampling uses Python's own generator with a fixed seed, so the same figures give the same interval on every machine.
 """
 
-from collections.abc import Iterator, Sequence
-from statistics import fmean
+import math
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from random import Random
+from statistics import NormalDist, fmean
 
 from burnish.errors import SetupProblem
-from burnish.evals.figures import Interval, Results
-from burnish.evals.results import grouped
-from burnish.evals.scores import bootstrap, mcnemar, sign_flips, tasks_needed
-from burnish.evals.tally import Attempt, padded
+from burnish.evals.metrics import group_by_task, pad
+from burnish.evals.schema import Attempt, Interval, Results
 from burnish.events import Frozen
+from burnish.intervals import CONFIDENCE
 from burnish.text import plural
+
+POWER = 0.8
+RESAMPLES = 10_000
+_SEED = 20_210_707
 
 NOISE = 0.05
 """A difference that chance alone would give at least this often is called noise."""
@@ -80,31 +90,44 @@ class Comparison(Frozen):
 
 def compare(a: Sequence[Results], b: Sequence[Results]) -> Comparison:
     """B against A. Several results of one side are pooled; different suites are refused."""
-    _refuse_unlike([*a, *b])
-    tries_a, tries_b = _pooled(a), _pooled(b)
+    for field in MUST_AGREE:
+        values = sorted({str(getattr(run, field)) for run in (*a, *b)})
+        if len(values) > 1:
+            raise SetupProblem(
+                f"These evaluations differ in their {field} ({' and '.join(map(repr, values))}), so their tasks cannot "
+                f"be paired. Compare two of the same: burnish compare RUN1 RUN2"
+            )
+    tries_a, tries_b = _pool(a), _pool(b)
     shared = [task for task in tries_a if task in tries_b]
     if not shared:
         raise SetupProblem(
             "The two have no finished task in common, so there is nothing to compare. "
             "Finish them first: burnish eval resume RUN"
         )
+    warnings = []
+    for field, why in SHOULD_AGREE.items():
+        values = sorted({str(getattr(run, field)) for run in (*a, *b)})
+        if len(values) > 1:
+            warnings.append(f"The {field} differs ({' and '.join(values)}): {why}.")
+    if len({run.tasks_hash for run in (*a, *b)}) > 1 and len({run.limit for run in (*a, *b)}) == 1:
+        warnings.append("The tasks were not loaded alike: a task of the same name may not be the same task.")
     calls = min(_most_calls(tries_a), _most_calls(tries_b))
-    final = _difference(tries_a, tries_b, shared)
+    final = _measure(tries_a, tries_b, shared)
     return Comparison(
         suite=" ".join(filter(None, (a[0].suite, a[0].variant))),
-        a=_side(a, tries_a, len(shared)),
-        b=_side(b, tries_b, len(shared)),
-        warnings=tuple(_warnings(a, b)),
+        a=_describe_side(a, tries_a, len(shared)),
+        b=_describe_side(b, tries_b, len(shared)),
+        warnings=tuple(warnings),
         final=final,
         equal_calls=calls,
-        at_equal_calls=_difference(tries_a, tries_b, shared, calls),
-        sentence=sentence(final),
+        at_equal_calls=_measure(tries_a, tries_b, shared, calls),
+        sentence=describe_difference(final),
     )
 
 
 def solved_by_call(a: Sequence[Results], b: Sequence[Results]) -> tuple[int, list[float], list[float]]:
     """How many tasks both sides finished, and the share of them that each has solved after 1, 2 … calls."""
-    tries_a, tries_b = _pooled(a), _pooled(b)
+    tries_a, tries_b = _pool(a), _pool(b)
     shared = [task for task in tries_a if task in tries_b]
     curve_a, curve_b = (
         [fmean(_share(tries[task], calls) for task in shared) for calls in range(1, _most_calls(tries) + 1)]
@@ -113,7 +136,7 @@ def solved_by_call(a: Sequence[Results], b: Sequence[Results]) -> tuple[int, lis
     return len(shared), curve_a, curve_b
 
 
-def sentence(found: Difference) -> str:
+def describe_difference(found: Difference) -> str:
     """What the difference means, for someone who wants one line."""
     if not found.difference:
         split = f"each solves {len(found.more_by_a)} that the other does not" if found.more_by_a else "the same ones"
@@ -121,16 +144,17 @@ def sentence(found: Difference) -> str:
     ahead, much = ("B", found.difference) if found.difference > 0 else ("A", -found.difference)
     low, high = sorted(edge if ahead == "B" else -edge for edge in found.interval)
     more = f"{much * found.tasks:.1f}".removesuffix(".0")
+    p = f"= {found.p:.2f}" if found.p >= 0.1 else f"= {found.p:.3f}" if found.p >= 0.001 else "< 0.001"
     lead = (
         f"{ahead} solves {more} more of {plural(found.tasks, 'task')} (+{100 * much:.1f} points, "
-        f"95 % interval {_points(low)} to {_points(high)}, p {_p(found.p)})"
+        f"95 % interval {100 * low:.1f} to {100 * high:.1f}, p {p})"
     )
     if not found.is_noise:
         return f"{lead}: more than noise."
     return f"{lead}: within noise. About {found.tasks_needed} tasks would be needed to see a difference of this size."
 
 
-def _difference(a: Tries, b: Tries, shared: Sequence[str], calls: int | None = None) -> Difference:
+def _measure(a: Tries, b: Tries, shared: Sequence[str], calls: int | None = None) -> Difference:
     shares_a, shares_b = ([_share(tries[task], calls) for task in shared] for tries in (a, b))
     gaps = [right - left for left, right in zip(shares_a, shares_b, strict=True)]
     more_by_a = tuple(task for task, gap in zip(shared, gaps, strict=True) if gap < 0)
@@ -154,22 +178,22 @@ def _share(tries: Sequence[Attempt], calls: int | None) -> float:
     """How often a task is solved, in the end or when stopped after so many calls."""
     if calls is None:
         return fmean(attempt.solved for attempt in tries)
-    return fmean(padded(attempt.solved_by_call, calls)[calls - 1] for attempt in tries)
+    return fmean(pad(attempt.solved_by_call, calls)[calls - 1] for attempt in tries)
 
 
-def _pooled(side: Sequence[Results]) -> Tries:
+def _pool(side: Sequence[Results]) -> Tries:
     """The attempts of each task. The same attempt named twice would be counted twice, so it is refused."""
     runs = [run.attempts for run in side]
     if len(set(runs)) < len(runs):
         raise SetupProblem("The same evaluation is named twice on one side. Name each once: burnish compare A,B C")
-    return grouped(attempt for attempts in runs for attempt in attempts)
+    return group_by_task(attempt for attempts in runs for attempt in attempts)
 
 
 def _most_calls(tries: Tries) -> int:
     return max(len(attempt.solved_by_call) for attempts in tries.values() for attempt in attempts) if tries else 0
 
 
-def _side(side: Sequence[Results], tries: Tries, shared: int) -> Side:
+def _describe_side(side: Sequence[Results], tries: Tries, shared: int) -> Side:
     attempts = sum(run.finished for run in side)
     return Side(
         name=" + ".join(dict.fromkeys(f"{run.strategy}, {run.model}, {run.protocol}" for run in side)),
@@ -182,28 +206,73 @@ def _side(side: Sequence[Results], tries: Tries, shared: int) -> Side:
     )
 
 
-def _refuse_unlike(runs: Sequence[Results]) -> None:
-    for field in MUST_AGREE:
-        values = sorted({str(getattr(run, field)) for run in runs})
-        if len(values) > 1:
-            raise SetupProblem(
-                f"These evaluations differ in their {field} ({' and '.join(map(repr, values))}), so their tasks cannot "
-                f"be paired. Compare two of the same: burnish compare RUN1 RUN2"
-            )
+def mcnemar(only_a: int, only_b: int) -> float:
+    """How often chance alone would split the tasks that only one side solves at least this unevenly.
+
+    Exact and two-sided: under no difference each such task falls to either side like a coin (McNemar 1947).
+    """
+    n = only_a + only_b
+    tail = sum(math.comb(n, i) for i in range(min(only_a, only_b) + 1))
+    return min(1.0, 2 * tail / (1 << n))
 
 
-def _warnings(a: Sequence[Results], b: Sequence[Results]) -> Iterator[str]:
-    for field, why in SHOULD_AGREE.items():
-        left, right = ({str(getattr(run, field)) for run in side} for side in (a, b))
-        if len(left | right) > 1:
-            yield f"The {field} differs ({' and '.join(sorted(left | right))}): {why}."
-    if len({(run.tasks_hash, run.limit) for run in (*a, *b)}) > 1 and len({run.limit for run in (*a, *b)}) == 1:
-        yield "The tasks were not loaded alike: a task of the same name may not be the same task."
+def bootstrap(differences: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The interval for the mean of paired differences: tasks are drawn anew with replacement (Efron 1979, percentile).
+
+    Only the distinct values and how often each occurs matter, so the order of the tasks does not. Where all differences
+    are equal there is nothing to vary, and the interval is a point: read p instead.
+    """
+    if not differences:
+        return 0.0, 0.0
+    values, counts = zip(*sorted(Counter(differences).items()), strict=True)
+    if len(values) == 1:
+        return values[0], values[0]
+    draw, n = Random(_SEED).random, len(differences)
+    means = sorted(_draw_sum(values, counts, draw) / n for _ in range(RESAMPLES))
+    tail = round((1 - confidence) / 2 * RESAMPLES)
+    return means[tail], means[-1 - tail]
 
 
-def _points(share: float) -> str:
-    return f"{100 * share:.1f}"
+def _draw_sum(values: Sequence[float], counts: Sequence[int], draw: Callable[[], float]) -> float:
+    """The sum of one resample: how often each value comes up is drawn at once, not task by task."""
+    total, left, weight = 0.0, sum(counts), sum(counts)
+    for value, count in zip(values[:-1], counts[:-1], strict=True):
+        times = bisect(_cumulative(left, count / weight), draw()) if left else 0
+        total, left, weight = total + value * times, left - times, weight - count
+    return total + values[-1] * left
 
 
-def _p(p: float) -> str:
-    return f"= {p:.2f}" if p >= 0.1 else f"= {p:.3f}" if p >= 0.001 else "< 0.001"
+@lru_cache(maxsize=4096)
+def _cumulative(n: int, chance: float) -> list[float]:
+    """The chance of at most 0, 1 … n - 1 successes in n trials."""
+    yes, no, ways = math.log(chance), math.log1p(-chance), math.lgamma(n + 1)
+    terms = (ways - math.lgamma(i + 1) - math.lgamma(n - i + 1) + i * yes + (n - i) * no for i in range(n))
+    return list(accumulate(map(math.exp, terms)))
+
+
+def sign_flips(differences: Sequence[float]) -> float:
+    """How often chance alone would give a mean this far from zero, if each task's difference could as well be reversed.
+
+    A paired permutation test, for pooled seeds: a task's difference is then a fraction, and McNemar has no say.
+    """
+    sizes = sorted(Counter(abs(value) for value in differences if value).items())
+    seen = abs(sum(differences)) - 1e-9
+    bits = Random(_SEED).getrandbits
+    extreme = sum(
+        abs(sum(size * (2 * bits(count).bit_count() - count) for size, count in sizes)) >= seen
+        for _ in range(RESAMPLES)
+    )
+    return (1 + extreme) / (1 + RESAMPLES)
+
+
+def tasks_needed(differences: Sequence[float], confidence: float = CONFIDENCE, power: float = POWER) -> int | None:
+    """About how many tasks would show a difference of this size four times out of five; None when there is none.
+
+    The usual normal approximation for a paired mean; a rough guide, because the difference itself is uncertain.
+    """
+    mean = fmean(differences) if differences else 0.0
+    if not mean:
+        return None
+    spread = fmean((value - mean) ** 2 for value in differences)
+    z = NormalDist().inv_cdf((1 + confidence) / 2) + NormalDist().inv_cdf(power)
+    return max(1, math.ceil(z * z * spread / mean**2))

@@ -1,41 +1,43 @@
-"""The suites by name. `burnish eval list` shows them; a path to a JSON-lines file is a suite too."""
+"""The suites by name. `burnish eval list` shows them; a path to a JSON-lines file is a suite too.
+
+The bugs of `mbppfix` are planted and proven here: a mutant is accepted only when the tests, run in a sandbox, reject it
+and pass the reference. Wrong results are preferred to crashes and endless loops: those give themselves away.
+"""
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+import json
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from burnish.checks import grade_script
 from burnish.errors import SetupProblem
-from burnish.evals.plan import Protocol
-from burnish.evals.planting import planted
-from burnish.evals.validate import Broken, Validation, tasks_hash, validate
+from burnish.evals.schema import Protocol
+from burnish.evals.validate import cache_file, map_tasks, read_cache, write_cache
+from burnish.events import Graded
 from burnish.sandbox.open import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks import mbppfix
+from burnish.tasks.bug_planting import PLANT_VERSION, normalise_code, propose_bugs
 from burnish.tasks.data import Progress
 from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix
 from burnish.tasks.jsonl import load_jsonl
 from burnish.tasks.mbpp import load_mbpp
+from burnish.tasks.mbppfix import NEIGHBOURS, PlantedBug, build_file, pick_neighbours, with_docstring
 from burnish.tasks.mbppplus import load_mbppplus
 from burnish.tasks.task import Split, Task
 
-__all__ = [
-    "SUITES",
-    "Broken",
-    "SuiteInfo",
-    "Validation",
-    "describe",
-    "is_file_suite",
-    "load_suite",
-    "tasks_hash",
-    "validate",
-    "variant_of",
-]
+MOST_TRIES = 80
+MOST_FILES = 5
+MUTANT_SECONDS = 1.0
+REFERENCE_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Order:
+class SuiteRequest:
     """What was asked for, once the names in it are known to be right."""
 
     variant: str
@@ -53,7 +55,7 @@ class SuiteInfo:
     what: str
     rows: int
     """Tasks of the split that is reported, before validation."""
-    load: Callable[[Order], list[Task]] = field(repr=False)
+    load: Callable[[SuiteRequest], list[Task]] = field(repr=False)
     variants: tuple[str, ...] = ()
     """The first is taken when none is named."""
     splits: tuple[Split, ...] = ("eval",)
@@ -65,47 +67,55 @@ def load_suite(
     *,
     variant: str = "",
     split: Split = "eval",
-    protocol: Protocol = "visible",
     data: Path | None = None,
-    limit: int | None = None,
     sandbox: Sandbox | None = None,
     progress: Progress | None = None,
 ) -> list[Task]:
     """The tasks of a suite, in its own order. Raises SetupProblem for a name, variant, split or row that is wrong.
 
-    `protocol` is only checked: a suite whose scoring tests hold the answer cannot show them.
     `mbppfix` proves its bugs in a sandbox the first time; it opens one of its own unless one is given.
     """
-    chosen = variant_of(name, variant)
+    variant = resolve_variant(name, variant)
     if is_file_suite(name):
-        return load_jsonl(_existing(name))[:limit]
+        path = Path(name).expanduser()
+        if not path.is_file():
+            raise SetupProblem(
+                f"There is no file {name!r} to take tasks from. Name one that exists, or a suite of: burnish eval list"
+            )
+        return load_jsonl(path)
     suite = SUITES[name]
     if split not in suite.splits:
         raise SetupProblem(f"The suite {name!r} has no split {split!r}. It has: {', '.join(suite.splits)}.")
-    if protocol not in suite.protocols:
+    return suite.load(SuiteRequest(variant, split, data, sandbox, progress))
+
+
+def check_protocol(name: str, protocol: Protocol) -> None:
+    """Refuse to show the scoring tests of a suite where they hold the answer."""
+    if name in SUITES and protocol not in SUITES[name].protocols:
         raise SetupProblem(
             f"The scoring tests of {name!r} hold the reference, so they cannot be shown under {protocol!r}. "
             f"Type: burnish eval {name} --protocol visible"
         )
-    return suite.load(Order(chosen, split, data, sandbox, progress))[:limit]
 
 
-def describe() -> list[SuiteInfo]:
-    """Every suite with a name."""
-    return list(SUITES.values())
-
-
-def variant_of(name: str, variant: str = "") -> str:
-    """The variant that is meant; empty for a suite that has none."""
-    has = () if is_file_suite(name) else _known(name).variants
+def resolve_variant(name: str, variant: str = "") -> str:
+    """The variant that is meant; empty for a suite that has none. Raises SetupProblem for a name that is wrong."""
+    if is_file_suite(name):
+        variants: tuple[str, ...] = ()
+    elif name in SUITES:
+        variants = SUITES[name].variants
+    else:
+        near = difflib.get_close_matches(name.lower(), SUITES, 3, 0.4)
+        meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise SetupProblem(f"There is no suite {name!r}.{meant} See them with: burnish eval list")
     if not variant:
-        return has[0] if has else ""
-    if not has:
+        return variants[0] if variants else ""
+    if not variants:
         raise SetupProblem(f"The suite {name!r} has no variants. Leave the variant out: burnish eval {name}")
-    if variant not in has:
-        near = difflib.get_close_matches(variant, has, 1, 0.3) or has[:1]
+    if variant not in variants:
+        near = difflib.get_close_matches(variant, variants, 1, 0.3) or [variants[0]]
         raise SetupProblem(
-            f"The suite {name!r} has no variant {variant!r}; it has {' and '.join(has)}. "
+            f"The suite {name!r} has no variant {variant!r}; it has {' and '.join(variants)}. "
             f"Did you mean this? burnish eval {name} --variant {near[0]}"
         )
     return variant
@@ -116,44 +126,74 @@ def is_file_suite(name: str) -> bool:
     return name not in SUITES and (name.endswith(".jsonl") or Path(name).is_file())
 
 
-def _existing(name: str) -> Path:
-    path = Path(name).expanduser()
-    if not path.is_file():
-        raise SetupProblem(
-            f"There is no file {name!r} to take tasks from. Name one that exists, or a suite of: burnish eval list"
-        )
-    return path
+def load_planted_bugs(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
+    """A proven bug for every task that can have one, in order; from the cache when the same was asked before."""
+    said = json.dumps([task.model_dump(mode="json", exclude={"packages"}) for task in tasks], sort_keys=True)
+    file = cache_file("planted", f"{PLANT_VERSION} {sys.version_info[:2]} {said}")
+    rows = read_cache(file)
+    if rows is not None:
+        return [PlantedBug.model_validate(row) for row in rows]
+    bugs = plant_bugs(tasks, sandbox, progress)
+    write_cache(file, [bug.model_dump(mode="json") for bug in bugs])
+    return bugs
 
 
-def _known(name: str) -> SuiteInfo:
-    if name not in SUITES:
-        near = difflib.get_close_matches(name.lower(), SUITES, 3, 0.4)
-        meant = f" Did you mean {_either(near)}?" if near else ""
-        raise SetupProblem(f"There is no suite {name!r}.{meant} See them with: burnish eval list")
-    return SUITES[name]
+def plant_bugs(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
+    """Prove a bug for each task, as many at a time as there are processors."""
+    bugs = map_tasks(lambda task: _plant_bug(task, tasks, sandbox), tasks, "planting bugs", progress)
+    return [bug for bug in bugs if bug]
 
 
-def _either(names: Sequence[str]) -> str:
-    return " or ".join(repr(name) for name in names)
+def _plant_bug(task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBug | None:
+    """The first mutant with a wrong result, else the first that fails at all, with the functions around it."""
+    reference = normalise_code(task.gold)
+    if not grade_script(reference, task.hidden_tests, sandbox, REFERENCE_SECONDS).all_passed:
+        return None
+    best: PlantedBug | None = None
+    for mutant in itertools.islice(propose_bugs(reference, task.entry_point, task.id), MOST_TRIES):
+        graded = grade_script(mutant.code, task.hidden_tests, sandbox, MUTANT_SECONDS)
+        if graded.all_passed or not graded.cases:
+            continue
+        failing = next(number for number, case in enumerate(graded.cases) if case.outcome != "passed")
+        wrong = is_wrong_result(graded)
+        if wrong or best is None:
+            best = PlantedBug(id=task.id, code=mutant.code, bug=mutant.bug, failing=failing)
+        if wrong:
+            break
+    return _add_neighbours(best, task, tasks, sandbox) if best else None
 
 
-def _mbppfix(order: Order) -> list[Task]:
+def is_wrong_result(graded: Graded) -> bool:
+    """Whether the code ran to its end on every test and a value was wrong."""
+    failed = [case.message for case in graded.cases if case.outcome != "passed"]
+    return not graded.problem and not any("\nraised " in f"\n{message}" for message in failed)
+
+
+def _add_neighbours(bug: PlantedBug, task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBug:
+    """The bug, with the functions that can stand around it: all five must pass their own tests in one file."""
+    avoid: set[str] = set()
+    for _ in range(MOST_FILES):
+        around = pick_neighbours(task, tasks, avoid)
+        whole = build_file(with_docstring(task.gold, task), around, task.id)
+        tests = "".join(one.hidden_tests for one in (task, *around))
+        if len(around) == NEIGHBOURS and grade_script(whole, tests, sandbox, REFERENCE_SECONDS).all_passed:
+            return bug.model_copy(update={"neighbours": tuple(one.id for one in around)})
+        avoid |= {one.id for one in around}
+    return bug
+
+
+def _load_mbppfix(request: SuiteRequest) -> list[Task]:
     """The proven bugs as tasks of one variant."""
-    tasks = {task.id: task for task in load_mbpp(order.split, order.data, order.progress)}
-    with nullcontext(order.sandbox) if order.sandbox else open_sandbox() as box:
-        bugs = planted(list(tasks.values()), box, order.progress)
-    return list(_in_variant(order.variant, tasks, bugs))
-
-
-def _in_variant(variant: str, tasks: dict[str, Task], bugs: Iterable[mbppfix.PlantedBug]) -> Iterable[Task]:
-    for bug in bugs:
-        around = [tasks[name] for name in bug.neighbours]
-        if variant == "docs":
-            yield mbppfix.as_docs(tasks[bug.id], bug)
-        elif variant == "tests":
-            yield mbppfix.as_tests(tasks[bug.id], bug)
-        elif around:
-            yield mbppfix.as_file(tasks[bug.id], bug, around)
+    tasks = {task.id: task for task in load_mbpp(request.split, request.data, request.progress)}
+    with nullcontext(request.sandbox) if request.sandbox else open_sandbox() as box:
+        bugs = load_planted_bugs(list(tasks.values()), box, request.progress)
+    if request.variant == "docs":
+        return [mbppfix.as_docs(tasks[bug.id], bug) for bug in bugs]
+    if request.variant == "tests":
+        return [mbppfix.as_tests(tasks[bug.id], bug) for bug in bugs]
+    return [
+        mbppfix.as_file(tasks[bug.id], bug, [tasks[name] for name in bug.neighbours]) for bug in bugs if bug.neighbours
+    ]
 
 
 SUITES = {
@@ -163,34 +203,34 @@ SUITES = {
             "humanevalfix",
             "repair a function with a bug: with its docstring (docs), or with examples alone (tests)",
             164,
-            lambda order: load_humanevalfix(order.variant, order.data, order.progress),
+            lambda request: load_humanevalfix(request.variant, request.data, request.progress),
             ("docs", "tests"),
         ),
         SuiteInfo(
             "humaneval",
             "write a function from its docstring",
             164,
-            lambda order: load_humaneval(order.data, order.progress),
+            lambda request: load_humaneval(request.data, request.progress),
         ),
         SuiteInfo(
             "mbpp",
             "write a function from a sentence and one assertion",
             500,
-            lambda order: load_mbpp(order.split, order.data, order.progress),
+            lambda request: load_mbpp(request.split, request.data, request.progress),
             splits=("eval", "tune"),
         ),
         SuiteInfo(
             "mbppplus",
             "the same, scored with about a hundred inputs a task",
             224,
-            lambda order: load_mbppplus(order.data, order.progress),
+            lambda request: load_mbppplus(request.data, request.progress),
             protocols=("visible",),  # its scoring script computes what is expected with the reference
         ),
         SuiteInfo(
             "mbppfix",
             "repair a planted bug: with a docstring (docs), a failing test alone (tests), in a file of five (file)",
             499,
-            _mbppfix,
+            _load_mbppfix,
             mbppfix.VARIANTS,
             ("eval", "tune"),
         ),

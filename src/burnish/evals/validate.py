@@ -1,22 +1,27 @@
 """Is a task fit to measure with? Its reference must pass, its bug must show; a row that is not is named and left out.
 
 A reference gets a third of the time that an answer gets, so that no answer fails for being a little slower than it,
-and so that the same rows are valid on a slower machine.
+and so that the same rows are valid on a slower machine. What took long to find out is kept in the cache with a hash of
+itself: a torn or edited file counts as none.
 """
 
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from burnish import paths
 from burnish.checks import grade_script
 from burnish.errors import SandboxError
-from burnish.evals.keeping import keep, kept
-from burnish.events import Frozen, Graded
+from burnish.evals.schema import LeftOut
+from burnish.events import Graded
+from burnish.paths import make_private_folder
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
 from burnish.tasks.data import Progress
@@ -27,71 +32,69 @@ from burnish.text import one_line
 VALIDATE_VERSION = 1
 TIMEOUT_SECONDS = 5.0
 GOLD_SHARE = 1 / 3
+FIRST_FIELDS = {"id", "prompt", "entry_point", "signature", "visible_tests", "earlier_tests", "base_code", "prelude"}
+FIRST_FIELDS |= {"hidden_tests", "gold", "bug", "split"}
+"""What a task said when the first evaluations were made."""
+
+Answer = TypeVar("Answer")
 
 
-class Broken(Frozen):
-    """A task that cannot be measured, and why."""
-
-    id: str
-    why: str
-
-
-class Validation(Frozen):
+class Validation(NamedTuple):
     """The tasks that can be measured, and those that cannot."""
 
     valid: tuple[Task, ...]
-    broken: tuple[Broken, ...]
+    broken: tuple[LeftOut, ...]
 
 
 def validate(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> Validation:
     """Try every reference and every bug, as many at a time as there are processors. Known answers cost nothing."""
-    place = _place(tasks, sandbox)
-    known = kept(place)
-    if known is not None:
-        return _sorted(tasks, {name: why for name, why in known})
-    broken = _broken(tasks, sandbox, progress)
-    keep(place, sorted(broken.items()))
-    return _sorted(tasks, broken)
+    # How a task is worded is no part of what is judged.
+    judged = [task.model_copy(update={"prompt": "", "signature": "", "bug": ""}) for task in tasks]
+    rules = (VALIDATE_VERSION, TIMEOUT_SECONDS, GOLD_SHARE, sandbox.kind, sys.version_info[:3], hash_tasks(judged))
+    file = cache_file("validated", repr(rules))
+    rows = read_cache(file)
+    if rows is None:
+        rows = _find_broken(tasks, sandbox, progress)
+        write_cache(file, rows)
+    broken = {name: why for name, why in rows}
+    return Validation(
+        valid=tuple(task for task in tasks if task.id not in broken),
+        broken=tuple(LeftOut(id=task.id, why=broken[task.id]) for task in tasks if task.id in broken),
+    )
 
 
-FIRST_FIELDS = {"id", "prompt", "entry_point", "signature", "visible_tests", "earlier_tests", "base_code", "prelude"}
-FIRST_FIELDS |= {"hidden_tests", "gold", "bug", "split"}
-
-
-def tasks_hash(tasks: Sequence[Task]) -> str:
+def hash_tasks(tasks: Sequence[Task]) -> str:
     """SHA-256 over all that the tasks say: two evaluations with the same hash measured the same."""
-    said = json.dumps([_said(task) for task in tasks], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()
-
-
-def _said(task: Task) -> dict[str, object]:
-    """A task as data. What it may say since the first evaluations counts only where it says it, so that hashes last."""
-    whole = task.model_dump(mode="json")
-    return {name: value for name, value in whole.items() if name in FIRST_FIELDS or name in task.model_fields_set}
+    rows = []
+    for task in tasks:
+        # A field that came later counts only where the task sets it, so that hashes of earlier evaluations last.
+        fields = FIRST_FIELDS | task.model_fields_set
+        rows.append({name: value for name, value in task.model_dump(mode="json").items() if name in fields})
+    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()
 
 
 def why_broken(task: Task, sandbox: Sandbox) -> str:
     """What makes a task unfit; empty when nothing does."""
     if not task.hidden_tests.strip():
         return "it has no scoring tests"
-    return next((why for why in _faults(task, sandbox) if why), "")
+    return next((why for why in _find_faults(task, sandbox) if why), "")
 
 
-def _faults(task: Task, sandbox: Sandbox) -> Iterator[str]:
+def _find_faults(task: Task, sandbox: Sandbox) -> Iterator[str]:
     """One answer for each thing that must hold; a task without a reference is taken at its word."""
     seconds = TIMEOUT_SECONDS * GOLD_SHARE
     visible = "\n".join(task.visible_tests)
     for module in dict.fromkeys([task.gold, assemble(task, task.gold)] if task.gold else []):
         graded = grade_script(module, task.hidden_tests, sandbox, seconds, find_kinds(task))
-        yield _passes("the scoring tests", graded)
+        yield _explain_failure("the scoring tests", graded)
     if task.gold and visible:
-        yield _passes("the visible tests", grade_script(task.gold, visible, sandbox, seconds))
+        yield _explain_failure("the visible tests", grade_script(task.gold, visible, sandbox, seconds))
     if task.base_code:
         graded = grade_script(task.base_code, task.hidden_tests, sandbox, TIMEOUT_SECONDS)
         yield "its buggy code passes the scoring tests" if graded.all_passed else ""
 
 
-def _passes(tests: str, graded: Graded) -> str:
+def _explain_failure(tests: str, graded: Graded) -> str:
     if graded.all_passed:
         return ""
     if graded.timed_out:
@@ -100,33 +103,56 @@ def _passes(tests: str, graded: Graded) -> str:
     return f"its reference fails {tests}: {one_line(graded.problem or failed)}"
 
 
-def _broken(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None) -> dict[str, str]:
-    """Why each unfit task is unfit; each is asked twice, the second time with the machine to itself."""
-    broken = {}
+def _find_broken(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None) -> list[tuple[str, str]]:
+    """Each unfit task and why, by name; each is asked twice, the second time with the machine to itself."""
+
+    def ask(task: Task) -> str:
+        try:
+            return why_broken(task, sandbox)
+        except SandboxError as error:
+            return str(error)
+
+    answers = map_tasks(ask, tasks, "checking the tasks", progress)
+    doubted = {task.id for task, why in zip(tasks, answers, strict=True) if why}
+    again = {task.id: why_broken(task, sandbox) for task in tasks if task.id in doubted}
+    return sorted((name, why) for name, why in again.items() if why)
+
+
+def map_tasks(
+    work: Callable[[Task], Answer], tasks: Sequence[Task], label: str, progress: Progress | None
+) -> list[Answer]:
+    """The answer for each task, in order, as many at a time as there are processors."""
+    answers = []
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for number, why in enumerate(pool.map(lambda task: _try(task, sandbox), tasks), 1):
-            if why:
-                broken[tasks[number - 1].id] = why
+        for number, answer in enumerate(pool.map(work, tasks), 1):
+            answers.append(answer)
             if progress:
-                progress(number, len(tasks), "checking the tasks")
-    again = {task.id: why_broken(task, sandbox) for task in tasks if task.id in broken}
-    return {name: why for name, why in again.items() if why}
+                progress(number, len(tasks), label)
+    return answers
 
 
-def _try(task: Task, sandbox: Sandbox) -> str:
+def cache_file(kind: str, key: str) -> Path:
+    """The cache's file for all that decides an answer: other tasks, rules or another Python have another."""
+    return paths.cache() / "suites" / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+
+
+def read_cache(file: Path) -> Any | None:
+    """What was kept there, or None when there is nothing that can be trusted."""
     try:
-        return why_broken(task, sandbox)
-    except SandboxError as error:
-        return str(error)
+        found = json.loads(file.read_text("utf-8"))
+        return found["kept"] if found["sha256"] == _hash_json(found["kept"]) else None
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
 
 
-def _sorted(tasks: Sequence[Task], broken: dict[str, str]) -> Validation:
-    left_out = [Broken(id=task.id, why=broken[task.id]) for task in tasks if task.id in broken]
-    return Validation(valid=tuple(task for task in tasks if task.id not in broken), broken=tuple(left_out))
+def write_cache(file: Path, value: Any) -> None:
+    """Keep it, whole or not at all; a cache that cannot be written only costs time."""
+    with suppress(OSError):
+        make_private_folder(file.parent)
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as temporary:
+            json.dump({"sha256": _hash_json(value), "kept": value}, temporary)
+        Path(temporary.name).replace(file)
 
 
-def _place(tasks: Sequence[Task], sandbox: Sandbox) -> Path:
-    """The cache's file for these tasks, this sandbox, this Python and these rules; how a task is worded is no part."""
-    judged = [task.model_copy(update={"prompt": "", "signature": "", "bug": ""}) for task in tasks]
-    rules = (VALIDATE_VERSION, TIMEOUT_SECONDS, GOLD_SHARE, sandbox.kind, sys.version_info[:3], tasks_hash(judged))
-    return paths.cache() / "suites" / f"validated-{hashlib.sha256(repr(rules).encode()).hexdigest()[:24]}.json"
+def _hash_json(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

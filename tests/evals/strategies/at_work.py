@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.evals.plan import Plan
-from burnish.evals.puzzle import seen
-from burnish.evals.strategies.kinds import strategy
+from burnish.evals.schema import Plan
+from burnish.evals.strategies.kinds import find_strategy
+from burnish.evals.strategies.strategy import show_task
 from burnish.events import Answered, BaseEvent, CodeProposed, Event, Stopped
 from burnish.models.model import Ask
 from burnish.models.scripted import Script, ScriptedModel
@@ -91,7 +91,7 @@ def work(
     seed: int = 0,
     cancel: threading.Event | None = None,
 ) -> Worked:
-    model, kind = ScriptedModel(replies), strategy(how.strategy)
+    model, kind = ScriptedModel(replies), find_strategy(how.strategy)
     limits = Limits(rounds=how.rounds, calls=100, tokens=1_000_000, seconds=600)
     tools = Tools(model, box, Meter(limits), cancel or threading.Event())
-    return Worked(list(kind.solve(seen(task, how.protocol, kind.timeout_seconds), how, seed, tools)), model)
+    return Worked(list(kind.solve(show_task(task, how.protocol, kind.timeout_seconds), how, seed, tools)), model)

@@ -1,6 +1,6 @@
 """Our own agent as a strategy: what it may see, what it hands over, and when."""
 
-from burnish.evals.tally import tally
+from burnish.evals.metrics import count_attempt
 from burnish.events import CodeProposed, RunFinished, Scored, TestsFrozen, TestsProposed, TestsRan
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
@@ -50,7 +50,7 @@ def test_a_slip_is_mended_without_any_call_and_counts_as_solved(box: Sandbox) ->
     assert worked.asked == []
     version = worked.answers[-1][2]
     assert version is not None
-    counted = tally("toy/1", 0, [*worked.events, Scored(version=version, passed=True)])
+    counted = count_attempt("toy/1", 0, [*worked.events, Scored(version=version, passed=True)])
     assert (counted.solved, counted.solved_by_call, counted.calls) == (True, (True,), 0)
 
 

@@ -8,8 +8,8 @@ import pytest
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.errors import ModelError, SetupProblem
-from burnish.evals.puzzle import seen
-from burnish.evals.strategies.kinds import STRATEGIES, left_out, strategy
+from burnish.evals.strategies.kinds import STRATEGIES, check_parts, find_strategy
+from burnish.evals.strategies.strategy import show_task
 from burnish.events import Asked, CodeProposed, ModelChunk, Stopped
 from burnish.models.scripted import ScriptedModel
 from burnish.sandbox import Sandbox
@@ -44,7 +44,7 @@ def test_every_answer_is_a_version_that_was_proposed_and_calls_only_grow(box: Sa
     rounds = [round for _, round, _ in worked.answers]
     assert {version for _, _, version in worked.answers} <= {None, *fit}
     assert (calls, rounds) == (sorted(calls), sorted(rounds))
-    assert calls[-1] == len(worked.asked) <= strategy(name).calls(plan(name, rounds=3))
+    assert calls[-1] == len(worked.asked) <= find_strategy(name).calls(plan(name, rounds=3))
 
 
 @EVERY
@@ -70,7 +70,7 @@ def test_an_attempt_that_is_cancelled_in_the_middle_of_an_answer_ends_at_once(bo
     cancel, began = threading.Event(), 0.0
     tools = Tools(ScriptedModel([WRONG]), box, Meter(Limits(calls=100, tokens=10**6)), cancel)
     said = []
-    for event in strategy(name).solve(seen(FAR, "visible"), plan(name, rounds=50), 0, tools):
+    for event in find_strategy(name).solve(show_task(FAR, "visible"), plan(name, rounds=50), 0, tools):
         said.append(event)
         if isinstance(event, ModelChunk) and not cancel.is_set():
             cancel.set()
@@ -86,25 +86,25 @@ def test_a_model_that_fails_is_an_error_of_this_attempt(box: Sandbox, name: str)
 
 
 def test_each_strategy_is_found_by_its_name() -> None:
-    assert [strategy(name).name for name in STRATEGIES] == ["single", "retry", "reflect", "burnish"]
+    assert [find_strategy(name).name for name in STRATEGIES] == ["single", "retry", "reflect", "burnish"]
     assert {name: kind.timeout_seconds for name, kind in STRATEGIES.items() if name != "reflect"} == dict.fromkeys(
         ["single", "retry", "burnish"], 5.0
     )
-    assert strategy("reflect").timeout_seconds == 6.0
+    assert find_strategy("reflect").timeout_seconds == 6.0
     assert [kind.calls(plan(rounds=5)) for kind in STRATEGIES.values()] == [1, 6, 6, 6]
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
     with pytest.raises(SetupProblem, match=r"no strategy 'reflct'. Did you mean reflect.*--strategy reflect"):
-        strategy("reflct")
+        find_strategy("reflct")
     with pytest.raises(SetupProblem, match="There are: single, retry, reflect, burnish"):
-        strategy("quantum")
+        find_strategy("quantum")
 
 
 def test_only_parts_that_our_agent_has_can_be_left_out() -> None:
-    assert left_out(["tweak", "tweak", "repair"], "burnish") == ("tweak", "repair")
-    assert left_out([], "retry") == ()
+    assert check_parts(["tweak", "tweak", "repair"], "burnish") == ("tweak", "repair")
+    assert check_parts([], "retry") == ()
     with pytest.raises(SetupProblem, match=r"no part 'luck'.*The parts are: .*--without"):
-        left_out(["luck"], "burnish")
+        check_parts(["luck"], "burnish")
     with pytest.raises(SetupProblem, match="Only `burnish` has parts to leave out, not retry"):
-        left_out(["tweak"], "retry")
+        check_parts(["tweak"], "retry")

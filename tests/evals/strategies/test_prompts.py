@@ -1,8 +1,7 @@
 """What `single` and `retry` ask, and how much of the tests they show."""
 
-from burnish.evals.puzzle import Puzzle, seen
-from burnish.evals.strategies.prompts import fix, write
-from burnish.evals.strategies.shown import asserts_in, cut
+from burnish.evals.strategies.prompts import cut_tests, find_asserts, fix, write
+from burnish.evals.strategies.strategy import Puzzle, show_task
 from burnish.tasks import Task
 from tests.evals.strategies.at_work import MARK, TASK, TO_WRITE
 
@@ -10,7 +9,7 @@ CHECK = "def check(double):\n    assert double(1) == 2\n    assert double([\n   
 
 
 def of(task: Task) -> Puzzle:
-    return seen(task, "visible")
+    return show_task(task, "visible")
 
 
 def test_a_known_signature_becomes_a_stub_with_the_examples_in_its_docstring() -> None:
@@ -54,27 +53,27 @@ def test_in_a_file_of_several_functions_the_one_to_repair_is_named() -> None:
 
 
 def test_under_oracle_the_scoring_tests_are_shown() -> None:
-    puzzle = seen(TASK, "oracle")
+    puzzle = show_task(TASK, "oracle")
     assert MARK in write(puzzle)
     assert MARK in fix(puzzle)
 
 
 def test_long_tests_are_cut_at_the_end_of_a_line() -> None:
     lines = [f"assert floor_half({n}) == {n // 2}" for n in range(200)]
-    shown = cut("\n".join(lines))
+    shown = cut_tests("\n".join(lines))
     assert len(shown) <= 1500
     assert shown.split("\n") == lines[: shown.count("\n") + 1]
-    assert cut("x" * 2000) == "x" * 1500
+    assert cut_tests("x" * 2000) == "x" * 1500
     assert len(fix(of(TASK.model_copy(update={"visible_tests": tuple(lines)})))) < 2500
 
 
 def test_the_asserts_of_a_script_are_found_also_in_a_check_function() -> None:
-    assert asserts_in("assert a(1)\nassert a(2)", "a") == ("assert a(1)", "assert a(2)")
-    assert asserts_in(CHECK, "double") == ("assert double(1) == 2", "assert double([\n        1]) == [1, 1]")
+    assert find_asserts("assert a(1)\nassert a(2)", "a") == ("assert a(1)", "assert a(2)")
+    assert find_asserts(CHECK, "double") == ("assert double(1) == 2", "assert double([\n        1]) == [1, 1]")
 
 
 def test_what_is_more_than_asserts_is_not_taken_apart() -> None:
-    assert asserts_in("x = 1\nassert a(x)", "a") == ()
-    assert asserts_in(CHECK, "half") == (), "the parameter has another name there"
-    assert asserts_in("assert (", "a") == ()
-    assert asserts_in("", "a") == ()
+    assert find_asserts("x = 1\nassert a(x)", "a") == ()
+    assert find_asserts(CHECK, "half") == (), "the parameter has another name there"
+    assert find_asserts("assert (", "a") == ()
+    assert find_asserts("", "a") == ()

@@ -6,11 +6,10 @@ from dataclasses import replace
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.agent.state import AgentState
-from burnish.evals.plan import Asking, Plan
-from burnish.evals.puzzle import Puzzle
-from burnish.evals.strategies.prompts import asked_for
-from burnish.evals.strategies.sample import seed_of
-from burnish.evals.strategies.shown import asserts_in
+from burnish.evals.schema import Asking, Plan
+from burnish.evals.strategies.baselines import seed_for_call
+from burnish.evals.strategies.prompts import find_asserts, resolve_asking
+from burnish.evals.strategies.strategy import Puzzle
 from burnish.events import Answered, Compared, Event, ModelReplied, TestsRan
 from burnish.runs.attempt import solve
 from burnish.tasks.task import NO_WORDS, Task
@@ -42,14 +41,16 @@ class Burnish:
             max_tokens=plan.max_tokens,
             thinking=plan.thinking,
         )
-        own = replace(tools, meter=Meter(limits), seed=tools.seed + seed_of(seed, 0), without=frozenset(plan.without))
+        own = replace(
+            tools, meter=Meter(limits), seed=tools.seed + seed_for_call(seed, 0), without=frozenset(plan.without)
+        )
         yield from add_answers(task, solve(task, own))
 
 
 def task_for(puzzle: Puzzle, ask: Asking) -> Task:
     """The puzzle as a task of the agent's: the tests it may see decide, and the buggy code is there if it is to fix."""
     task = puzzle.task
-    broken = asked_for(task, ask) == "fix"
+    broken = resolve_asking(task, ask) == "fix"
     prompt = task.prompt if task.prompt.strip() else NO_WORDS.format(name=task.entry_point)
     changes = {"prompt": prompt, "visible_tests": split_tests(puzzle), "broken": broken, "own_tests": False}
     return task.model_copy(update=changes if broken else {**changes, "base_code": ""})
@@ -60,25 +61,25 @@ def split_tests(puzzle: Puzzle) -> tuple[str, ...]:
     shown = puzzle.task.visible_tests
     if puzzle.tests == "\n".join(shown):
         return shown
-    return asserts_in(puzzle.tests, puzzle.task.entry_point) or (puzzle.tests.strip(),)
+    return find_asserts(puzzle.tests, puzzle.task.entry_point) or (puzzle.tests.strip(),)
 
 
 def add_answers(task: Task, stream: Iterator[Event]) -> Iterator[Event]:
     """The agent's events, and its answer whenever that can have changed."""
     so_far: list[Event] = []
-    said: Answered | None = None
+    latest: Answered | None = None
     for event in stream:
         so_far += [event] if event.lasting else []
         yield event
         if isinstance(event, TestsRan | Compared):
-            said = answer(task, so_far)
-            yield said
-    last = answer(task, so_far)
-    if last.call and (said is None or (last.call, last.version) != (said.call, said.version)):
+            latest = current_answer(task, so_far)
+            yield latest
+    last = current_answer(task, so_far)
+    if last.call and (latest is None or (last.call, last.version) != (latest.call, latest.version)):
         yield last
 
 
-def answer(task: Task, events: Sequence[Event]) -> Answered:
+def current_answer(task: Task, events: Sequence[Event]) -> Answered:
     """What the agent would hand over now."""
     work = AgentState(task, events)
     calls = sum(isinstance(event, ModelReplied) for event in events)

@@ -5,16 +5,15 @@ from difflib import get_close_matches
 
 from burnish.agent.policy import PARTS
 from burnish.errors import SetupProblem
+from burnish.evals.strategies.baselines import Retry, Single
 from burnish.evals.strategies.burnish import Burnish
 from burnish.evals.strategies.reflect import Reflect
-from burnish.evals.strategies.retry import Retry
-from burnish.evals.strategies.single import Single
 from burnish.evals.strategies.strategy import Strategy
 
 STRATEGIES: dict[str, Strategy] = {kind.name: kind for kind in (Single(), Retry(), Reflect(), Burnish())}
 
 
-def strategy(name: str) -> Strategy:
+def find_strategy(name: str) -> Strategy:
     """The strategy of that name, or a SetupProblem with the nearest names."""
     if name in STRATEGIES:
         return STRATEGIES[name]
@@ -26,7 +25,7 @@ def strategy(name: str) -> Strategy:
     )
 
 
-def left_out(parts: Sequence[str], name: str) -> tuple[str, ...]:
+def check_parts(parts: Sequence[str], name: str) -> tuple[str, ...]:
     """The parts of our agent to do without, each once; SetupProblem for one it has not, or for another strategy."""
     wrong = [part for part in parts if part not in PARTS]
     if not parts or (name == Burnish.name and not wrong):

@@ -1,12 +1,38 @@
-"""The idea of a strategy: how a model is used on one task. Its kinds are this file's neighbours."""
+"""The idea of a strategy: how a model is used on one task, and what it may see of it. Its kinds are the neighbours."""
 
 from collections.abc import Iterator
 from typing import Protocol
 
 from burnish.agent.ask import Tools
-from burnish.evals.plan import Plan
-from burnish.evals.puzzle import Puzzle
-from burnish.events import Event
+from burnish.errors import TaskError
+from burnish.evals import schema
+from burnish.events import Event, Frozen
+from burnish.tasks.task import Task
+
+
+class Puzzle(Frozen):
+    """A task without its answer, and the tests that may be shown and run."""
+
+    task: Task
+    tests: str
+    """A script for the sandbox; empty when nothing may be seen."""
+    timeout_seconds: float = 5.0
+
+
+def show_task(task: Task, protocol: schema.Protocol, timeout_seconds: float = 5.0) -> Puzzle:
+    """The task as a strategy gets it: `gold` and `hidden_tests` are gone; under `oracle` the latter drive the loop.
+
+    The one place where hidden tests could leak. Raises TaskError where they cannot be shown though they should be.
+    """
+    if protocol == "oracle" and not task.hidden_tests:
+        raise TaskError(f"task {task.id!r} has no scoring tests to show")
+    # However the reference is indented in them.
+    gold, tests = ("".join(text.split()) for text in (task.gold, task.hidden_tests))
+    if protocol == "oracle" and gold and gold in tests:
+        raise TaskError(f"the scoring tests of task {task.id!r} hold its reference, so they cannot be shown")
+    shown = task.hidden_tests if protocol == "oracle" else "\n".join(task.visible_tests)
+    bare = task.model_copy(update={"hidden_tests": "", "gold": ""})
+    return Puzzle(task=bare, tests=shown, timeout_seconds=timeout_seconds)
 
 
 class Strategy(Protocol):
@@ -22,10 +48,10 @@ class Strategy(Protocol):
     timeout_seconds: float
     """How long one run of the tests may take while this strategy works."""
 
-    def calls(self, plan: Plan) -> int:
+    def calls(self, plan: schema.Plan) -> int:
         """The most calls one attempt can make under this plan."""
         ...
 
-    def solve(self, puzzle: Puzzle, plan: Plan, seed: int, tools: Tools) -> Iterator[Event]:
+    def solve(self, puzzle: Puzzle, plan: schema.Plan, seed: int, tools: Tools) -> Iterator[Event]:
         """Everything that happens, in order."""
         ...

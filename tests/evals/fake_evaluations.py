@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from burnish.evals.figures import LeftOut
-from burnish.evals.plan import Plan
+from burnish.evals.schema import LeftOut, Plan
 from burnish.events import (
     Answered,
     Asked,

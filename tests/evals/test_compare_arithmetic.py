@@ -8,8 +8,9 @@ from statistics import fmean
 
 import pytest
 
-from burnish.evals import scores
-from burnish.evals.scores import bootstrap, mcnemar, pass_at_k, sign_flips, tasks_needed
+from burnish.evals import compare
+from burnish.evals.compare import bootstrap, mcnemar, sign_flips, tasks_needed
+from burnish.evals.metrics import pass_at_k
 from burnish.intervals import wilson
 
 
@@ -118,4 +119,4 @@ def test_tasks_needed_is_about_what_simulation_says() -> None:
         sample = draw(differences, k=needed)
         found.append(mcnemar(sample.count(-1.0), sample.count(1.0)) < 0.05)
     assert 0.72 < fmean(found) < 0.88
-    assert scores.POWER == 0.8
+    assert compare.POWER == 0.8

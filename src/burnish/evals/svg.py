@@ -43,7 +43,7 @@ def picture(width: float, height: float, name: str, marks: Iterable[str]) -> str
     """The whole SVG; `name` is what a screen reader says of it."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_number(width)}" height="{_number(height)}" '
-        f'viewBox="0 0 {_number(width)} {_number(height)}" role="img" aria-label="{_safe(one_line(name, 300))}" '
+        f'viewBox="0 0 {_number(width)} {_number(height)}" role="img" aria-label="{_escape(one_line(name, 300))}" '
         f'font-family="{FONTS}" font-size="{_number(USUAL)}">'
     )
     paper = mark("rect", width=width, height=height, fill="paper")
@@ -52,86 +52,56 @@ def picture(width: float, height: float, name: str, marks: Iterable[str]) -> str
 
 def mark(tag: str, *inside: str, **attributes: str | float) -> str:
     """One element. `fill` and `stroke` are names of `COLOURS`, or "none"."""
-    said, classes = [], []
+    parts, classes = [], []
     for name, value in attributes.items():
         if name in ("fill", "stroke") and value in COLOURS:
             classes.append(f"{name}-{value}")
             value = COLOURS[str(value)]
         text = value if isinstance(value, str) else _number(value)
-        said.append(f'{name.replace("_", "-")}="{_safe(text)}"')
+        parts.append(f'{name.replace("_", "-")}="{_escape(text)}"')
     if classes:
-        said.append(f'class="{" ".join(classes)}"')
-    return f"<{' '.join([tag, *said])}>{''.join(inside)}</{tag}>"
+        parts.append(f'class="{" ".join(classes)}"')
+    return f"<{' '.join([tag, *parts])}>{''.join(inside)}</{tag}>"
 
 
-def tipped(tip: str, *marks: str) -> str:
+def with_tooltip(tip: str, *marks: str) -> str:
     """Marks that say something under a pointer."""
-    return f"<g><title>{_safe(tip)}</title>{''.join(marks)}</g>"
+    return f"<g><title>{_escape(tip)}</title>{''.join(marks)}</g>"
 
 
 def line(places: Sequence[tuple[float, float]], stroke: str, width: float = 1, **attributes: str | float) -> str:
     """A line through some places."""
-    path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in places)
-    return mark("path", d=path, fill="none", stroke=stroke, stroke_width=width, **attributes)
+    return mark("path", d=_path(places), fill="none", stroke=stroke, stroke_width=width, **attributes)
 
 
 def area(places: Sequence[tuple[float, float]], fill: str, opacity: float) -> str:
     """A filled shape with these corners."""
-    path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in places) + "Z"
-    return mark("path", d=path, fill=fill, fill_opacity=opacity)
+    return mark("path", d=f"{_path(places)}Z", fill=fill, fill_opacity=opacity)
 
 
-def words(text: str, x: float, y: float, size: float = USUAL, fill: str = "ink", **attributes: str | float) -> str:
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in places)
+
+
+def text_line(text: str, x: float, y: float, size: float = USUAL, fill: str = "ink", **attributes: str | float) -> str:
     """One line of text, as text: it can be searched, and nothing in it is obeyed."""
-    return mark("text", _safe(text), x=x, y=y, font_size=size, fill=fill, **attributes)
+    return mark("text", _escape(text), x=x, y=y, font_size=size, fill=fill, **attributes)
 
 
 def paragraph(lines: Sequence[str], x: float, y: float, size: float, fill: str, **attributes: str | float) -> str:
     """Lines of one text, `y` being that of the first."""
     spans = [
-        mark("tspan", _safe(text) + " ", x=x, y=y + place * size * LINE_HEIGHT) for place, text in enumerate(lines)
+        mark("tspan", _escape(text) + " ", x=x, y=y + place * size * LINE_HEIGHT) for place, text in enumerate(lines)
     ]
     return mark("text", *spans, font_size=size, fill=fill, **attributes)
 
 
-def width_of(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """How wide a text is in the widest of the usual fonts: rather too much, so that nothing runs over an edge."""
-    return size * sum(_em(char) for char in text)
+    return size * sum(_character_width(char) for char in text)
 
 
-def wrapped(text: str, size: float, width: float) -> list[str]:
-    """The text in lines that fit; a word that fits in no line is broken, a no-break space is kept."""
-    lines = [""]
-    for word in filter(None, re.split(r"[ \n\t]", strip_controls(text))):
-        longer = f"{lines[-1]} {word}".strip()
-        if width_of(longer, size) <= width:
-            lines[-1] = longer
-            continue
-        if lines[-1]:
-            lines.append("")
-        for char in word:
-            if lines[-1] and width_of(lines[-1] + char, size) > width:
-                lines.append("")
-            lines[-1] += char
-    return lines
-
-
-def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[float]:
-    """Round numbers from `low` to `high`, about so many; no closer to each other than `least`."""
-    step = max(_round_step((high - low) / max(1, about)), least)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [place * step for place in range(first, last + 1)]
-
-
-def _round_step(rough: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that is not below `rough`."""
-    if rough <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= rough * (1 - 1e-9))
-
-
-def _em(char: str) -> float:
+def _character_width(char: str) -> float:
     if char in _NARROW:
         return 0.42
     if char in _WIDE or east_asian_width(char) in "WF":
@@ -139,10 +109,39 @@ def _em(char: str) -> float:
     return 0.7 if char.isupper() else 0.63
 
 
+def wrap_text(text: str, size: float, width: float) -> list[str]:
+    """The text in lines that fit; a word that fits in no line is broken, a no-break space is kept."""
+    lines = [""]
+    for word in filter(None, re.split(r"[ \n\t]", strip_controls(text))):
+        longer = f"{lines[-1]} {word}".strip()
+        if text_width(longer, size) <= width:
+            lines[-1] = longer
+            continue
+        if lines[-1]:
+            lines.append("")
+        for char in word:
+            if lines[-1] and text_width(lines[-1] + char, size) > width:
+                lines.append("")
+            lines[-1] += char
+    return lines
+
+
+def ticks(low: float, high: float, about: int = 5, least: float = 0.0) -> list[float]:
+    """Round numbers from `low` to `high`, about so many; no closer to each other than `least`."""
+    rough = (high - low) / max(1, about)
+    step = 1.0
+    if rough > 0:  # the smallest of 1, 2, 5 times a power of ten that is not below it
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+    step = max(step, least)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [place * step for place in range(first, last + 1)]
+
+
 def _number(value: float) -> str:
     """Hundredths are finer than any screen; the sum makes a zero of minus zero."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
-def _safe(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(_NOT_XML.sub("", strip_controls(text)))

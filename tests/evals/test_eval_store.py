@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.evals import shelf
-from burnish.evals.folder import Folder, LeftOut, safe
-from burnish.evals.plan import Plan
+from burnish.evals import eval_store
+from burnish.evals.eval_store import Folder, attempt_stem
+from burnish.evals.schema import LeftOut, Plan
 from burnish.events import Answered, ModelChunk, Scored, Stopped
 from tests.evals.toys import toys
 
@@ -29,7 +29,7 @@ def test_what_was_created_can_be_opened_again(folder: Folder) -> None:
     assert again.task_ids == ("toy-1", "toy-2", "toy-3")
     assert again.bugs["toy-2"] == "operator misuse"
     assert [(row.id, row.why) for row in again.broken] == [("toy-9", "gold fails")]
-    assert (again.total, again.finished()) == (6, set())
+    assert (again.total, again.finished_attempts()) == (6, set())
 
 
 def test_gold_and_scoring_tests_are_not_in_the_plan(folder: Folder) -> None:
@@ -39,7 +39,7 @@ def test_gold_and_scoring_tests_are_not_in_the_plan(folder: Folder) -> None:
 def test_attempts_come_back_in_the_order_of_tasks_then_seeds(folder: Folder) -> None:
     for task_id, seed in [("toy-3", 0), ("toy-1", 1), ("toy-1", 0)]:
         folder.write(task_id, seed, EVENTS)
-    assert folder.finished() == {("toy-3", 0), ("toy-1", 1), ("toy-1", 0)}
+    assert folder.finished_attempts() == {("toy-3", 0), ("toy-1", 1), ("toy-1", 0)}
     attempts = list(folder.attempts())
     assert [(task_id, seed) for task_id, seed, _ in attempts] == [("toy-1", 0), ("toy-1", 1), ("toy-3", 0)]
     assert attempts[0][2] == EVENTS
@@ -54,16 +54,16 @@ def test_only_what_lasts_is_written(folder: Folder) -> None:
 def test_half_a_file_and_strange_files_are_no_attempts(folder: Folder) -> None:
     (folder.path / "attempts" / "toy-1.0.jsonl.tmp").write_text('{"kind":')
     (folder.path / "attempts" / "other.7.jsonl").write_text("x")
-    assert folder.finished() == set()
+    assert folder.finished_attempts() == set()
     assert list(folder.attempts()) == []
 
 
 def test_tasks_with_names_that_are_no_file_names_keep_apart() -> None:
     names = ["Python/0", "Python-0", "Python\\0", "../../etc/passwd", ".", "é" * 300, "a" * 200, "a" * 201, ""]
-    files = [safe(name) for name in names]
+    files = [attempt_stem(name) for name in names]
     assert len(set(files)) == len(names)
     assert all("/" not in file and len(file.encode()) < 100 for file in files)
-    assert safe("HumanEval-7_b.c") == "HumanEval-7_b.c"
+    assert attempt_stem("HumanEval-7_b.c") == "HumanEval-7_b.c"
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ def test_a_folder_with_other_things_in_it_is_refused_and_an_empty_one_is_not(tmp
 def test_the_same_evaluation_is_gone_on_with_and_another_is_refused(folder: Folder) -> None:
     folder.write("toy-1", 0, EVENTS)
     same = PLAN.model_copy(update={"at_once": 3, "burnish": "9.9"})
-    assert Folder.create(folder.path, same, toys(3), []).finished() == {("toy-1", 0)}
+    assert Folder.create(folder.path, same, toys(3), []).finished_attempts() == {("toy-1", 0)}
     with pytest.raises(SetupProblem, match="holds another evaluation"):
         Folder.create(folder.path, PLAN.model_copy(update={"rounds": 2}), toys(3), [])
 
 
 def test_two_processes_never_work_on_the_same_one(folder: Folder) -> None:
     program = (
-        "import sys; from pathlib import Path; from burnish.evals.folder import Folder\n"
+        "import sys; from pathlib import Path; from burnish.evals.eval_store import Folder\n"
         "with Folder.open(Path(sys.argv[1])).lock(): print('mine')"
     )
     with folder.lock():
@@ -123,21 +123,21 @@ def test_two_processes_never_work_on_the_same_one(folder: Folder) -> None:
 
 def test_one_is_found_by_id_by_its_beginning_as_the_last_and_by_path(tmp_path: Path) -> None:
     for name in ("humaneval-single-aaaa", "humaneval-single-abbb", "mbpp-retry-cccc"):
-        Folder.create(shelf.place() / name, PLAN, toys(1), [])
+        Folder.create(eval_store.evals_home() / name, PLAN, toys(1), [])
     elsewhere = Folder.create(tmp_path / "elsewhere", PLAN, toys(1), [])
-    assert shelf.find("humaneval-single-aaaa").name == "humaneval-single-aaaa"
-    assert shelf.find("mbpp").name == "mbpp-retry-cccc"
-    assert shelf.find("last").name == "mbpp-retry-cccc"
-    assert shelf.find(str(tmp_path / "elsewhere")) == elsewhere.path
+    assert eval_store.find_evaluation("humaneval-single-aaaa").name == "humaneval-single-aaaa"
+    assert eval_store.find_evaluation("mbpp").name == "mbpp-retry-cccc"
+    assert eval_store.find_evaluation("last").name == "mbpp-retry-cccc"
+    assert eval_store.find_evaluation(str(tmp_path / "elsewhere")) == elsewhere.path
     assert elsewhere.name == str(tmp_path / "elsewhere")
-    assert Folder.open(shelf.find("mbpp")).name == "mbpp-retry-cccc"
+    assert Folder.open(eval_store.find_evaluation("mbpp")).name == "mbpp-retry-cccc"
     for name, said in [("humaneval", "could be any of"), ("mbpq-retry", "Did you mean mbpp-retry"), ("", "no eval")]:
         with pytest.raises(SetupProblem, match=said):
-            shelf.find(name)
+            eval_store.find_evaluation(name)
 
 
 def test_a_new_one_gets_a_readable_name_of_its_own() -> None:
-    one, two = (shelf.fresh("mine.jsonl retry qwen2.5-coder-0.5b") for _ in range(2))
+    one, two = (eval_store.new_path("mine.jsonl retry qwen2.5-coder-0.5b") for _ in range(2))
     assert one != two
     assert one.name.startswith("mine-jsonl-retry-qwen2-5-coder-0-5b-")
 
@@ -146,7 +146,7 @@ def test_a_full_disk_is_said_and_nothing_half_written_counts(tiny_disk: Path) ->
     folder = Folder.create(tiny_disk / "eval", PLAN, toys(1), [])
     with pytest.raises(SetupProblem, match="No space left"):
         folder.write("toy-1", 0, [Stopped(reason="done", why="x" * 100_000)])
-    assert folder.finished() == set()
+    assert folder.finished_attempts() == set()
 
 
 def test_the_plan_is_json_that_people_can_read(folder: Folder) -> None:

@@ -1,17 +1,26 @@
-"""An evaluation in words and rows of words, the same for every report. Escaping is left to whoever shows them."""
+"""An evaluation in words and rows of words, the same for every report, and `report.md` made of them.
 
+Escaping is left to whoever shows them: `report.py` for the page, `escape_markdown` here.
+"""
+
+import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from burnish.evals.figures import Cost, Interval, Results
+from burnish.evals.schema import Cost, Interval, Results
 from burnish.intervals import wilson
-from burnish.text import one_line, plural
+from burnish.text import fence_code, one_line, plural, strip_controls
 
 PROTOCOLS = {
     "visible": "The strategy sees the task and its visible examples. The scoring tests are hidden from it: they only "
     "score, so the figure says how it does on code it cannot check against the answer.",
     "oracle": "The scoring tests are shown to the strategy and drive its loop, as in much published work. The figure "
     "says how far it gets with a perfect judge at its side, and is higher than what one may expect on new code.",
+}
+PLOTS = {
+    "pass_by_call": "pass@1 by model call, with 95 % intervals",
+    "solved_by_tokens": "solved against tokens per task",
+    "grid": "tasks and rounds",
 }
 Table = tuple[list[str], list[list[str]]]
 """Headings, and rows of cells."""
@@ -22,12 +31,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def span(interval: Interval) -> str:
+def percent_range(interval: Interval) -> str:
     """An interval as people write it."""
     return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
 
 
-def title(results: Results) -> str:
+def report_title(results: Results) -> str:
     """What was measured, in one line; protocol and size belong to every figure."""
     suite = f"{results.suite} ({results.variant})" if results.variant else results.suite
     names = (one_line(name, 60) for name in (suite, results.strategy, results.model))
@@ -45,7 +54,7 @@ def headline(results: Results) -> str:
     return f"{who} solves {share} of {tasks}, a mean over {len(results.seeds)} seeds"
 
 
-def notes(results: Results) -> Iterator[str]:
+def list_warnings(results: Results) -> Iterator[str]:
     """What a reader has to know before believing the figure."""
     if not results.complete:
         yield (
@@ -61,7 +70,7 @@ def notes(results: Results) -> Iterator[str]:
         yield "This is the split for tuning; it is not for reporting."
 
 
-def facts(results: Results) -> list[tuple[str, str]]:
+def list_settings(results: Results) -> list[tuple[str, str]]:
     """The settings that decide the figure."""
     temperature = "the strategy's own" if results.temperature is None else f"{results.temperature:g}"
     return [
@@ -78,8 +87,12 @@ def facts(results: Results) -> list[tuple[str, str]]:
     ]
 
 
-def command(results: Results) -> str:
-    """The line that repeats the evaluation."""
+def repeat_command(results: Results) -> str:
+    """The line that repeats the evaluation.
+
+    Seeds 0, 1, 2 … have a number; of others the first is named, and the list of settings names them all.
+    """
+    counted = results.seeds == tuple(range(len(results.seeds)))
     options: list[tuple[str, object, object]] = [
         ("--variant", results.variant, ""),
         ("--split", results.split, "eval"),
@@ -89,54 +102,48 @@ def command(results: Results) -> str:
         ("--protocol", results.protocol, None),
         ("--rounds", results.rounds, None),
         ("--temperature", results.temperature, None),
-        *_seeds(results.seeds),
+        ("--seeds", len(results.seeds), 1) if counted else ("--seed", results.seeds[0], None),
         ("--limit", results.limit, None),
     ]
-    said = [str(part) for name, value, usual in options if value not in (usual, None) for part in (name, value)]
-    return one_line(shlex.join(["burnish", "eval", results.suite, *said]), 1000)
+    typed = [str(part) for name, value, usual in options if value not in (usual, None) for part in (name, value)]
+    return one_line(shlex.join(["burnish", "eval", results.suite, *typed]), 1000)
 
 
-def _seeds(seeds: Sequence[int]) -> list[tuple[str, object, object]]:
-    """Seeds 0, 1, 2 … have a number; of others the first is named, and the list of settings names them all."""
-    if tuple(seeds) == tuple(range(len(seeds))):
-        return [("--seeds", len(seeds), 1)]
-    return [("--seed", seeds[0], None)]
-
-
-def curves(results: Results) -> list[tuple[str, Table]]:
+def curve_tables(results: Results) -> list[tuple[str, Table]]:
     """pass@1 by round and by call; one table where each round is one call."""
-    by_round, by_call = results.pass_at_1, results.pass_at_1_by_call
-    if by_round == by_call:
-        names = [f"{place}" for place in range(len(by_round))]
-        rows = _curve(names, by_round, results.pass_at_1_interval)
-        with_calls = [[row[0], str(place), *row[1:]] for place, row in enumerate(rows, 1)]
-        return [("By round and call", (["round", "calls", "pass@1", "95 % interval"], with_calls))]
-    rounds = _curve([str(place) for place in range(len(by_round))], by_round, results.pass_at_1_interval)
-    calls = _curve([str(place) for place in range(1, len(by_call) + 1)], by_call, results.pass_at_1_by_call_interval)
     heads = ["pass@1", "95 % interval"]
-    return [("By round", (["round", *heads], rounds)), ("By model call", (["calls", *heads], calls))]
+    rounds, calls = (
+        [[percent(share), percent_range(interval)] for share, interval in zip(shares, intervals, strict=True)]
+        for shares, intervals in (
+            (results.pass_at_1, results.pass_at_1_interval),
+            (results.pass_at_1_by_call, results.pass_at_1_by_call_interval),
+        )
+    )
+    if results.pass_at_1 == results.pass_at_1_by_call:
+        rows = [[str(place), str(place + 1), *row] for place, row in enumerate(rounds)]
+        return [("By round and call", (["round", "calls", *heads], rows))]
+    return [
+        ("By round", (["round", *heads], [[str(place), *row] for place, row in enumerate(rounds)])),
+        ("By model call", (["calls", *heads], [[str(place), *row] for place, row in enumerate(calls, 1)])),
+    ]
 
 
-def _curve(names: Sequence[str], shares: Sequence[float], intervals: Sequence[Interval]) -> list[list[str]]:
-    return [[name, percent(share), span(edge)] for name, share, edge in zip(names, shares, intervals, strict=True)]
-
-
-def pass_at_k(results: Results) -> Table:
+def pass_at_k_table(results: Results) -> Table:
     """The chance of a pass among k attempts."""
     shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
     return ["k", "pass@k"], [[str(k), share] for k, share in enumerate(shares, 1)]
 
 
-def cost(results: Results) -> Table:
+def cost_table(results: Results) -> Table:
     """Tokens, seconds and dollars: in all, for each attempt, for each solved one."""
     columns = [results.cost, results.cost_per_task, results.cost_per_solved]
     kinds = {"tokens read": "tokens_in", "tokens written": "tokens_out", "seconds": "seconds", "dollars": "dollars"}
-    rows = [[label, *(_amount(column, field) for column in columns)] for label, field in kinds.items()]
+    rows = [[label, *(_format_amount(column, field) for column in columns)] for label, field in kinds.items()]
     each = "task" if len(results.seeds) == 1 else "attempt"
     return ["", "in all", f"per {each}", f"per solved {each}"], rows
 
 
-def _amount(cost: Cost | None, field: str) -> str:
+def _format_amount(cost: Cost | None, field: str) -> str:
     amount = getattr(cost, field) if cost else None
     if cost is None:
         return "none solved"
@@ -147,7 +154,7 @@ def _amount(cost: Cost | None, field: str) -> str:
     return f"{amount:,.1f}" if field == "seconds" or amount < 10 else f"{amount:,.0f}"
 
 
-def rates(results: Results) -> list[tuple[str, str]]:
+def list_rates(results: Results) -> list[tuple[str, str]]:
     """How the work went, beside whether it succeeded."""
     return [
         ("calls per task", f"{results.calls_per_task:.1f}"),
@@ -160,10 +167,57 @@ def rates(results: Results) -> list[tuple[str, str]]:
     ]
 
 
-def by_bug(results: Results) -> Table:
+def bug_table(results: Results) -> Table:
     """How each kind of bug fared."""
     rows = [
-        [row.bug, str(row.n), str(row.solved), percent(row.solved / row.n), span(wilson(row.solved, row.n))]
+        [row.bug, str(row.n), str(row.solved), percent(row.solved / row.n), percent_range(wilson(row.solved, row.n))]
         for row in results.by_bug
     ]
     return ["bug", "attempts", "solved", "share", "95 % interval"], rows
+
+
+def render_markdown(results: Results) -> str:
+    """The report in Markdown. Words from models and data files are escaped: they are shown and mean nothing."""
+    return "\n\n".join(_markdown_parts(results)) + "\n"
+
+
+def _markdown_parts(results: Results) -> Iterator[str]:
+    yield f"# {escape_markdown(report_title(results))}"
+    if results.finished:
+        share, interval = percent(results.pass_at_1[-1]), percent_range(results.pass_at_1_interval[-1])
+        yield f"{escape_markdown(headline(results))}: **{share}**, 95 % interval {interval}."
+    else:
+        yield f"{escape_markdown(headline(results))}."
+    yield f"**Protocol {results.protocol}.** {PROTOCOLS[results.protocol]}"
+    yield from (f"> **{escape_markdown(note)}**" for note in list_warnings(results))
+    yield markdown_table((["setting", ""], [list(row) for row in list_settings(results)]))
+    for name, rows in curve_tables(results):
+        yield f"## {name}\n\n{markdown_table(rows)}"
+    if len(results.seeds) > 1:
+        yield f"## pass@k\n\n{markdown_table(pass_at_k_table(results))}"
+    if results.finished:
+        yield "## Plots\n\n" + "\n\n".join(f"![{label}](plots/{name}.svg)" for name, label in PLOTS.items())
+    yield f"## Cost\n\n{markdown_table(cost_table(results))}"
+    yield f"## Rates\n\n{markdown_table((['', ''], [list(row) for row in list_rates(results)]))}"
+    if results.by_bug:
+        yield f"## By kind of bug\n\n{markdown_table(bug_table(results))}"
+    if results.broken:
+        left_out = [[row.id, row.why] for row in results.broken]
+        yield f"## Rows left out\n\n{markdown_table((['row', 'why'], left_out))}"
+    yield f"## Do it again\n\n{fence_code(strip_controls(repeat_command(results)), 'sh')}"
+    yield (
+        f"Every figure is counted from the {plural(results.finished, 'attempt')} in `attempts/`; `results.json` holds "
+        f"them for machines, `report.html` opens any transcript."
+    )
+
+
+def escape_markdown(text: str, most: int = 300) -> str:
+    """Somebody else's words on one line, without any meaning in Markdown or HTML."""
+    return re.sub(r"([\\`*_{}\[\]<>|#~$!&])", r"\\\1", one_line(text, most))
+
+
+def markdown_table(rows: Table) -> str:
+    """A table whose cells cannot break out of it."""
+    heads, body = rows
+    lines = [f"| {' | '.join(map(escape_markdown, row))} |" for row in (heads, *body)]
+    return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:]])

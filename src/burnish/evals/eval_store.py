@@ -1,0 +1,240 @@
+"""Evaluations on disk: where they are kept, how one is found by the name a user types, and what a folder holds.
+
+`eval.json` is written first; then one file for each finished attempt, whole or not at all. These two are the truth.
+Results, reports and plots are made from them and may be deleted at any time.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Self
+
+from pydantic import ValidationError
+
+from burnish.errors import SetupProblem
+from burnish.evals.schema import PLAN_VERSION, Contents, LeftOut, Plan, Row
+from burnish.events import Event, read_event, write_event
+from burnish.paths import PRIVATE_MODE, home, make_private_folder, write_atomically
+from burnish.tasks.task import Task
+from burnish.text import one_line, slug
+
+PLAN_FILE = "eval.json"
+"""The file that makes a folder an evaluation."""
+ATTEMPTS, PLOTS = "attempts", "plots"
+INCIDENTAL = {"burnish", "at_once", "sandbox"}
+"""What may differ between two plans that measure the same thing."""
+
+
+def evals_home() -> Path:
+    """The folder of evaluations that were not put elsewhere with --out."""
+    return home() / "evals"
+
+
+def new_path(name: str) -> Path:
+    """A folder that does not exist yet, with a name that people can type."""
+    for _ in range(100):
+        path = evals_home() / f"{slug(name, 40)}-{secrets.token_hex(2)}"
+        if not path.exists():
+            return path
+    raise SetupProblem(
+        f"Could not find a free name for an evaluation in {evals_home()}. Remove old ones: rm -r {evals_home()}/NAME"
+    )
+
+
+def check_free(path: Path) -> None:
+    """Raise unless the folder can be made, or is there and empty."""
+    if path.is_dir() and not any(path.iterdir()):
+        return
+    if path.exists() or path.is_symlink():
+        raise SetupProblem(
+            f"{str(path)!r} exists and is no evaluation, and Burnish never overwrites. Name a new folder: --out DIR"
+        )
+
+
+def list_evaluations() -> list[Path]:
+    """Every evaluation in the usual place, newest first."""
+    found = evals_home().iterdir() if evals_home().is_dir() else ()
+    folders = [folder for folder in found if (folder / PLAN_FILE).is_file()]
+    return sorted(folders, key=lambda folder: (folder / PLAN_FILE).stat().st_mtime_ns, reverse=True)
+
+
+def find_evaluation(name: str) -> Path:
+    """The folder of an evaluation: by id, by the beginning of one, "last", or by its path."""
+    path = Path(name).expanduser()
+    if name and (path / PLAN_FILE).is_file():
+        return path.absolute()
+    folders = list_evaluations()
+    if name == "last" and folders:
+        return folders[0]
+    matches = [folder for folder in folders if folder.name == name]
+    matches = matches or [folder for folder in folders if name and folder.name.startswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = ", ".join(sorted(folder.name for folder in matches))
+        raise SetupProblem(f"{name!r} could be any of {names}. Type a little more of the id.")
+    near = get_close_matches(name, [folder.name for folder in folders], n=3, cutoff=0.4)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise SetupProblem(f"There is no evaluation {name!r}.{hint} See which there are with: burnish eval list")
+
+
+@contextmanager
+def explain_disk_errors(folder: Path) -> Iterator[None]:
+    """Turn what goes wrong with the disk meanwhile into a SetupProblem: the user can put it right."""
+    try:
+        yield
+    except OSError as error:
+        raise SetupProblem(
+            f"The evaluation in {str(folder)!r} cannot be written ({error.strerror}). What was finished is kept. "
+            f"Make room, or choose another place: --out DIR"
+        ) from error
+
+
+class Folder:
+    """One evaluation. Threads of one process may write to it at the same time; `lock` keeps other processes out."""
+
+    def __init__(self, path: Path, contents: Contents) -> None:
+        self.path = path
+        self.contents = contents
+        self.plan = contents.plan
+        self.task_ids = tuple(row.id for row in contents.tasks)
+        self.bugs = {row.id: row.bug for row in contents.tasks}
+        self.broken = contents.broken
+        pairs = [(task_id, seed) for task_id in self.task_ids for seed in self.plan.seeds]
+        self._files = {f"{attempt_stem(task_id)}.{seed}.jsonl": (task_id, seed) for task_id, seed in pairs}
+        if len(self._files) < len(pairs):  # the hash in a name is short, so somebody who wants to can find two alike
+            raise SetupProblem(
+                f"Two tasks of {one_line(contents.plan.suite)!r} have ids that give one file name. Shorten their ids, "
+                f"and begin anew: burnish eval {one_line(contents.plan.suite)}"
+            )
+        for name in (ATTEMPTS, PLOTS):
+            if (path / name).is_symlink():
+                raise _unreadable(
+                    path / PLAN_FILE, f"beside it, {name!r} is a link, and nothing is written through one"
+                )
+
+    @classmethod
+    def create(
+        cls, path: Path, plan: Plan, tasks: Iterable[Task], broken: Iterable[LeftOut] = (), data: str = ""
+    ) -> Self:
+        """A new evaluation in an empty folder, or the one that is there if it has the same plan and tasks."""
+        rows = tuple(Row(id=task.id, entry_point=task.entry_point, bug=task.bug, prompt=task.prompt) for task in tasks)
+        contents = Contents(plan=plan, data=data, tasks=rows, broken=tuple(broken))
+        if (path / PLAN_FILE).exists():
+            there = cls.open(path)
+            if there.plan.model_dump(exclude=INCIDENTAL) == plan.model_dump(exclude=INCIDENTAL):
+                return there
+            raise SetupProblem(
+                f"{str(path)!r} holds another evaluation ({there.plan.suite}, {there.plan.strategy}, "
+                f"{there.plan.model}). Name a new folder with --out DIR, or go on with that one: "
+                f"burnish eval resume {path}"
+            )
+        check_free(path)
+        with explain_disk_errors(path):
+            if not path.exists():
+                make_private_folder(path)
+            make_private_folder(path / ATTEMPTS)
+            write_atomically(path / PLAN_FILE, contents.model_dump_json(indent=1).encode() + b"\n", PRIVATE_MODE)
+        return cls(path, contents)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """The evaluation in this folder; SetupProblem when there is none, or none that can be read."""
+        try:
+            row = json.loads((path / PLAN_FILE).read_text("utf-8"))
+            version = row["plan"]["version"]
+        except OSError as error:
+            raise SetupProblem(
+                f"There is no evaluation in {str(path)!r}. See which there are with: burnish eval list"
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise _unreadable(path / PLAN_FILE, "it is no plan of an evaluation") from error
+        if isinstance(version, int) and version > PLAN_VERSION:
+            raise SetupProblem(
+                f"The evaluation in {str(path)!r} was made by a newer Burnish (version {version} of the plan, this one "
+                f"reads up to {PLAN_VERSION}). Update Burnish to open it: git pull"
+            )
+        try:
+            return cls(path, Contents.model_validate(row))
+        except ValidationError as error:
+            raise _unreadable(path / PLAN_FILE, error.errors()[0]["msg"]) from error
+
+    @property
+    def name(self) -> str:
+        """What a user types to mean this evaluation: its id, or its path where it is kept elsewhere."""
+        return self.path.name if self.path.parent == evals_home() else str(self.path)
+
+    @property
+    def total(self) -> int:
+        """Attempts in all: tasks times seeds."""
+        return len(self._files)
+
+    def finished_attempts(self) -> set[tuple[str, int]]:
+        """Task and seed of every attempt that is on disk."""
+        folder = self.path / ATTEMPTS
+        found = folder.iterdir() if folder.is_dir() else ()
+        return {self._files[path.name] for path in found if path.name in self._files and path.is_file()}
+
+    def write(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
+        """Put a finished attempt on disk: after a crash it is there, whole, or not there."""
+        lines = b"".join(write_event(event) for event in events if event.lasting)
+        with explain_disk_errors(self.path):
+            make_private_folder(self.path / ATTEMPTS)
+            write_atomically(self.file(task_id, seed), lines, PRIVATE_MODE)
+
+    def file(self, task_id: str, seed: int) -> Path:
+        """Where an attempt lies once it is finished."""
+        return self.path / ATTEMPTS / f"{attempt_stem(task_id)}.{seed}.jsonl"
+
+    def attempts(self) -> Iterator[tuple[str, int, list[Event]]]:
+        """Every finished attempt, in the order of tasks, then seeds."""
+        finished = self.finished_attempts()
+        for task_id, seed in self._files.values():
+            if (task_id, seed) in finished:
+                file = self.file(task_id, seed)
+                try:
+                    events = [read_event(line) for line in file.read_bytes().splitlines()]
+                except (OSError, ValidationError) as error:
+                    raise _unreadable(file, "it holds a line that is no event") from error
+                yield task_id, seed, events
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """No other process works on this evaluation meanwhile. The kernel lets go of it if we die."""
+        with explain_disk_errors(self.path):  # in a folder that a stranger sent, this name may be a link or a pipe
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            handle = os.open(self.path / ".lock", flags, 0o666)
+        with os.fdopen(handle, "r+b", buffering=0) as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise _unreadable(self.path / PLAN_FILE, "beside it, '.lock' is no file")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise SetupProblem(
+                    f"Another process is working on the evaluation {self.name!r}. Wait until it ends, then type: "
+                    f"burnish eval resume {self.name}"
+                ) from error
+            yield
+
+
+def attempt_stem(task_id: str) -> str:
+    """A file name for a task. One that had to be changed ends in a hash, so that no two tasks share it."""
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", task_id)[:80]
+    return name if name == task_id else f"{name}~{hashlib.sha256(task_id.encode()).hexdigest()[:8]}"
+
+
+def _unreadable(path: Path, why: str) -> SetupProblem:
+    if path.name == PLAN_FILE:
+        return SetupProblem(f"The file {str(path)!r} cannot be read ({why}). Look at it with: less {path}")
+    return SetupProblem(
+        f"The file {str(path)!r} cannot be read ({why}): it was altered after it was written. "
+        f"Delete it, and `burnish eval resume` makes that attempt again: rm {path}"
+    )

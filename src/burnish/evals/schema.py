@@ -1,0 +1,203 @@
+"""What an evaluation writes down: `eval.json` before it begins, `results.json` when it is counted.
+
+Fields are only ever added, with a default: folders of earlier versions open and resume.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from burnish.events import Frozen
+from burnish.version import __version__
+
+PLAN_VERSION = 1
+RESULTS_VERSION = 1
+
+Protocol = Literal["visible", "oracle"]
+"""`visible`: the strategy sees the prompt and the visible examples; hidden tests only score.
+`oracle`: the scoring tests are shown and drive the loop, as in much published work."""
+Asking = Literal["auto", "write", "fix"]
+"""What the model is asked for: to write the function from its description, or to fix the code that is there.
+`auto` is fix where there is buggy code, else write."""
+Interval = tuple[float, float]
+
+
+class Plan(Frozen):
+    """One evaluation, before it begins."""
+
+    version: int = PLAN_VERSION
+    burnish: str = __version__
+    suite: str
+    """A name from `burnish eval list`, or the path of a JSON-lines file."""
+    variant: str = ""
+    split: Literal["eval", "tune"] = "eval"
+    tasks_hash: str = ""
+    """SHA-256 over the tasks as loaded and validated, so that a resumed run measures the same ones."""
+    limit: int | None = Field(default=None, ge=1)
+    model: str
+    engine: str = ""
+    """What computes the answers, in words: tables name it."""
+    strategy: str = "burnish"
+    protocol: Protocol = "visible"
+    ask: Asking = "auto"
+    rounds: int = Field(default=5, ge=0)
+    """Rounds after the first answer; `retry` and `reflect` make at most rounds + 1 calls."""
+    temperature: float | None = Field(default=None, ge=0)
+    """In place of the strategy's own, where it has just one: `single` 0, `retry` 0.7."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Tokens of one answer with code at most, in place of the strategy's own."""
+    thinking: int | None = Field(default=None, ge=0)
+    """Tokens for the thoughts before one answer; None: what the user's settings say for the model."""
+    without: tuple[str, ...] = ()
+    """Parts of our own agent that are left out, to see what they are worth."""
+    seeds: tuple[int, ...] = (0,)
+    """Independent attempts at each task, one for each seed."""
+    at_once: int = Field(default=0, ge=0)
+    """Attempts under way at the same time; 0 means as many as keep the model's slots busy."""
+    sandbox: str = "auto"
+
+
+class Row(Frozen):
+    """What the reports need to know of one task."""
+
+    id: str
+    entry_point: str = ""
+    bug: str = ""
+    prompt: str = ""
+
+
+class LeftOut(Frozen):
+    """A row of the suite that is no fair task, and why."""
+
+    id: str
+    why: str
+
+
+class Contents(Frozen):
+    """`eval.json`."""
+
+    plan: Plan
+    data: str = ""
+    """Where the tasks were read from: a folder of benchmark files or the JSON-lines file; empty for the usual place."""
+    tasks: tuple[Row, ...]
+    broken: tuple[LeftOut, ...] = ()
+
+
+class Attempt(Frozen):
+    """One task tried once. An attempt that broke is solved nowhere: silence is never a pass."""
+
+    task_id: str
+    seed: int
+    bug: str = ""
+    solved: bool = False
+    solved_by_call: tuple[bool, ...] = (False,)
+    """At place c - 1: would it be solved if it had to stop after c calls? What took no call counts from the first."""
+    solved_by_round: tuple[bool, ...] = (False,)
+    """At place r: would it be solved if it had to stop after round r? The first draft is round 0."""
+    tokens_by_call: tuple[int, ...] = (0,)
+    """Tokens read and written until then."""
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    model_seconds: float = 0.0
+    """Time spent waiting for answers."""
+    seconds: float = 0.0
+    """From the first event to the last."""
+    started: float = 0.0
+    """When it began, in seconds since 1970: where attempts overlap, time is counted once."""
+    versions: int = 0
+    unparsed: int = 0
+    """Versions that could not even be run."""
+    repeats: int = 0
+    """Versions equal to an earlier one."""
+    timed_out: bool = False
+    """The final answer ran out of time under the scoring tests."""
+    error: str = ""
+
+
+class Cost(Frozen):
+    """What something took. `seconds` is wall time of the whole evaluation, shared out; None is "not known"."""
+
+    tokens_in: float
+    tokens_out: float
+    seconds: float
+    dollars: float | None
+
+
+class ByBug(Frozen):
+    """How a kind of bug fared: attempts, and those solved."""
+
+    bug: str
+    n: int
+    solved: int
+
+
+class Results(Frozen):
+    """One evaluation. Shares are between 0 and 1, over the attempts that are finished.
+
+    With several seeds a task counts with the mean over its seeds, and an interval is Wilson's with n = tasks: more
+    seeds steady the estimate but are never mistaken for more tasks.
+    """
+
+    version: int = RESULTS_VERSION
+    burnish: str
+    suite: str
+    variant: str
+    split: Literal["eval", "tune"]
+    tasks_hash: str = ""
+    limit: int | None = None
+    protocol: Protocol
+    strategy: str
+    ask: Asking
+    model: str
+    engine: str
+    rounds: int
+    temperature: float | None
+    without: tuple[str, ...] = ()
+    seeds: tuple[int, ...]
+    tasks: int
+    """Tasks of the plan, without broken rows."""
+    planned: int
+    """Attempts of the plan: tasks times seeds."""
+    finished: int
+    tasks_finished: int
+    """Tasks with at least one finished attempt: the n of every interval."""
+    broken: tuple[LeftOut, ...] = ()
+    solved: int
+    """Attempts whose final answer passes the scoring tests."""
+    pass_at_1: tuple[float, ...]
+    """By round; the last one is the headline."""
+    pass_at_1_interval: tuple[Interval, ...]
+    pass_at_1_by_call: tuple[float, ...]
+    pass_at_1_by_call_interval: tuple[Interval, ...]
+    tokens_by_call: tuple[float, ...]
+    """Mean tokens a task has cost until the end of each call."""
+    pass_at_k: tuple[float | None, ...]
+    """For k = 1, 2 … number of seeds, over the tasks that have k attempts; None when there are none."""
+    cost: Cost
+    cost_per_task: Cost | None
+    """Per finished attempt."""
+    cost_per_solved: Cost | None
+    """None when nothing is solved."""
+    model_seconds: float
+    """Time attempts waited for answers, added up; attempts run side by side, so it may exceed the wall time."""
+    tokens_per_second: float
+    """Tokens written over wall time, grading and all."""
+    calls_per_task: float
+    parse_failure_rate: float
+    """Of all versions, how many could not be run."""
+    repeat_rate: float
+    """Of all versions, how many were equal to an earlier one of the same attempt."""
+    timeouts: int
+    errors: int
+    by_bug: tuple[ByBug, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Has every attempt of the plan been made?"""
+        return self.finished == self.planned
+
+    def text(self) -> str:
+        """The words of `results.json`."""
+        return self.model_dump_json(indent=1) + "\n"
