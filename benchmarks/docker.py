@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 from burnish.sandbox import Limits, bubblewrap, open_sandbox
-from burnish.sandbox.docker import command, container, engine, image
+from burnish.sandbox.docker import command, container, engine
 
 CODE = "def f(x):\n    return sorted(x)"
 TESTS = "assert f([3, 1, 2]) == [1, 2, 3]\nassert f([]) == []\nassert f(['b', 'a']) == ['a', 'b']"
@@ -30,14 +30,14 @@ def milliseconds(action: Callable[[], object], times: int = 1) -> float:
 
 def run_anew(found: engine.Engine, name: str) -> None:
     """The same job in a container of its own."""
-    before = command.command(found, Limits(), container.new_name(), "/dev/null", {})
-    python = ["-i", str(bubblewrap.interpreter()), "-sSB", "-c", f"{CODE}\n{TESTS}"]
+    before = command.build_command(found, Limits(), container.make_name(), "/dev/null", {})
+    python = ["-i", str(bubblewrap.find_interpreter()), "-sSB", "-c", f"{CODE}\n{TESTS}"]
     subprocess.run([*before, name, *python], check=True)
 
 
 def main() -> None:
-    found = engine.find()
-    name = image.ensure(found)
+    found = engine.find_engine()
+    name = command.ensure_image(found)
     anew, warm, bare = [], [], []
     with open_sandbox("docker", cells=1) as docker, open_sandbox("bubblewrap", cells=1) as cell:
         for box in (docker, cell):

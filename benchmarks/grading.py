@@ -19,10 +19,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from burnish.sandbox import Limits, Sandbox, bubblewrap, open_sandbox
-from burnish.sandbox.inside import warm
+from burnish.sandbox.inside import server
 
 HERE = Path(__file__).parent
-WARM = ",".join(warm.COMMON)
+WARM = ",".join(server.PRELOADED)
 CHECK_CALL = re.compile(r"^check\(\w+\)\s*$", re.M)
 
 
@@ -83,9 +83,14 @@ def bare_worker(bwrap: str, programs: list[str], gate: int) -> subprocess.Popen[
     with tempfile.TemporaryFile("w+") as jobs:
         json.dump(programs, jobs)
         jobs.seek(0)
-        inner = [str(bubblewrap.interpreter()), "-sSB", "/bare.py", WARM, str(gate)]
+        inner = [str(bubblewrap.find_interpreter()), "-sSB", "/bare.py", WARM, str(gate)]
         bind = ["--ro-bind", str(HERE / "grading_bare.py"), "/bare.py"]
-        words = [*bubblewrap.namespaces(), *bubblewrap.system(), *bind, *bubblewrap.private(Limits())]
+        words = [
+            *bubblewrap.list_namespace_options(),
+            *bubblewrap.list_system_options(),
+            *bind,
+            *bubblewrap.list_private_options(Limits()),
+        ]
         return subprocess.Popen([bwrap, *words, "--", *inner], stdin=jobs, stdout=-1, pass_fds=[gate], text=True)
 
 

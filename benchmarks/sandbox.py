@@ -59,7 +59,7 @@ def warm_job() -> None:
 
 
 def opening() -> None:
-    python = str(bubblewrap.interpreter())
+    python = str(bubblewrap.find_interpreter())
     bare = median_ms(lambda: subprocess.run([python, "-c", "pass"], check=True), 15)
     ours = median_ms(lambda: open_sandbox("bubblewrap", cells=1).close(), 15)
     print(f"a bare interpreter start {bare:.0f} ms, opening and closing a cell {ours:.0f} ms")

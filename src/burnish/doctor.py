@@ -98,10 +98,10 @@ def _find_remedy(reason: str, kernel: Path) -> tuple[str, str]:
 
 def check_containers() -> DoctorFinding:
     """The engine that stands in where bubblewrap cannot work: which it is, and whether it needs root."""
-    from burnish.sandbox.docker.engine import find
+    from burnish.sandbox.docker.engine import find_engine
 
     try:
-        return DoctorFinding(thing="containers", fine=True, says=find().title, needed=False)
+        return DoctorFinding(thing="containers", fine=True, says=find_engine().title, needed=False)
     except BurnishError as error:
         says = f"none to stand in for bubblewrap: {error}"
         return DoctorFinding(thing="containers", fine=False, says=says, needed=False)

@@ -84,12 +84,12 @@ def test_no_bubblewrap_at_all_is_said_with_the_line_to_type(monkeypatch: pytest.
 
 
 def test_an_engine_for_containers_is_named_and_none_is_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.sandbox.docker.engine.candidates", lambda: iter(()))
+    monkeypatch.setattr("burnish.sandbox.docker.engine.list_commands", lambda: iter(()))
     none = found("containers")
     assert (none.fine, none.needed) == (False, False)
     assert "neither `docker` nor `podman` is installed" in none.says
     engine = Engine(("podman",), "podman", "4.3.1", True, True, True, "2", False, "", "debian")
-    monkeypatch.setattr("burnish.sandbox.docker.engine.find", lambda: engine)
+    monkeypatch.setattr("burnish.sandbox.docker.engine.find_engine", lambda: engine)
     assert found("containers").says == "podman 4.3.1 (rootless engine)"
 
 

@@ -16,7 +16,7 @@ EVERY = [*ISOLATED, "process"]
 def no_engine() -> str:
     """Why no container can be opened here; "" where one can."""
     try:
-        engine.find()
+        engine.find_engine()
     except SandboxError as error:
         return str(error)
     return ""

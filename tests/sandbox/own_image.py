@@ -36,11 +36,11 @@ def import_own_image(engine: Engine) -> str:
 
 def _files() -> Iterator[tuple[str, str]]:
     """What is copied, and where to."""
-    python, stdlib = bubblewrap.interpreter(), os.path.dirname(os.__file__)  # noqa: PTH120
+    python, stdlib = bubblewrap.find_interpreter(), os.path.dirname(os.__file__)  # noqa: PTH120
     yield str(python), PYTHON[1:]
     yield stdlib, f"{HOME}/lib/{Path(stdlib).name}"
-    packages = bubblewrap.packages_folder()
-    for name in (*bubblewrap.links(), "coverage"):
+    packages = bubblewrap.find_packages()
+    for name in (*bubblewrap.list_links(), "coverage"):
         for path in (packages / name, *packages.glob(f"{name}-*.dist-info")):
             yield str(path), f"packages/{path.name}"
     tools = ["/usr/bin/env", "/bin/sh"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.sandbox import bubblewrap, open_sandbox, syscalls
+from burnish.sandbox import bubblewrap, open_sandbox, seccomp
 from tests.sandbox.kinds import ISOLATED, must_be_there
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers below are those of x86_64")
@@ -16,7 +16,7 @@ CALL = "import ctypes; call = ctypes.CDLL(None, use_errno=True).syscall; "
 
 
 def number(name: str) -> int:
-    found = syscalls.DENIED[name][0]
+    found = seccomp.DENIED[name][0]
     assert found is not None
     return found
 
@@ -30,7 +30,7 @@ def test_a_user_namespace_cannot_be_made(fails_inside):
 
 
 def test_a_process_in_new_namespaces_cannot_be_made(fails_inside):
-    clone = f"pid = call({syscalls.CLONE[0]}, 0x10000011, 0, 0, 0, 0)"
+    clone = f"pid = call({seccomp.CLONE[0]}, 0x10000011, 0, 0, 0, 0)"
     fails_inside(f"{CALL}{clone}\nimport os\nif pid == 0: os._exit(0)\nassert pid > 0")
 
 

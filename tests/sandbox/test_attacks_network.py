@@ -9,8 +9,8 @@ import pytest
 
 from burnish.sandbox import Limits, bubblewrap, start
 from burnish.sandbox.box import Box, Open
-from burnish.sandbox.docker import engine, image
-from burnish.sandbox.docker.start import docker_cell
+from burnish.sandbox.docker import command, engine
+from burnish.sandbox.docker.container import open_docker_cell
 from tests.sandbox.attack import works
 from tests.sandbox.kinds import ISOLATED, must_be_there
 
@@ -33,13 +33,13 @@ def unfiltered(request: pytest.FixtureRequest) -> Iterator[Box]:
 def unfiltered_bubblewrap() -> Open:
     bwrap = bubblewrap.find_bwrap()
     assert bwrap
-    return lambda layer: start.bubblewrap_cell(bwrap, Limits(), filtered=False, layer=layer)
+    return lambda layer: start.open_bubblewrap_cell(bwrap, Limits(), filtered=False, layer=layer)
 
 
 def unfiltered_container() -> Open:
-    found = engine.find()
-    name = image.ensure(found)
-    return lambda layer: docker_cell(found, name, Limits(), filtered=False, layer=layer)
+    found = engine.find_engine()
+    name = command.ensure_image(found)
+    return lambda layer: open_docker_cell(found, name, Limits(), filtered=False, layer=layer)
 
 
 @contextlib.contextmanager

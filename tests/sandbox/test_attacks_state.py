@@ -27,7 +27,7 @@ POISONS = {
     "pytest in a script": (
         f"import math, pytest\npytest.importorskip('operator').attrgetter('__dict__')(math)['isclose'] = {ALWAYS}\n"
     ),
-    "a table of the judge": f"import burnish.sandbox.inside.scope as s\ns.COMPARING['isclose'] = {ALWAYS}\n",
+    "a table of the judge": f"import burnish.sandbox.inside.asserts as s\ns.COMPARING['isclose'] = {ALWAYS}\n",
 }
 
 

@@ -11,9 +11,9 @@ def test_version_one_is_used_where_it_holds_the_controllers(tmp_path):
         (tmp_path / name / "mine").mkdir(parents=True)
         (tmp_path / name / "mine" / "tasks").touch()
     own = write(tmp_path / "own", "4:memory:/mine\n3:pids:/mine\n0::/\n")
-    found = cgroups.places(tmp_path, own)
+    found = cgroups.find_places(tmp_path, own)
     assert [(place.version, place.controllers) for place in found] == [(1, ("memory",)), (1, ("pids",))]
-    assert cgroups.describe(found) == "memory and processes by cgroup v1"
+    assert cgroups.describe_places(found) == "memory and processes by cgroup v1"
 
 
 def test_version_two_is_used_where_a_group_above_hands_limits_down(tmp_path):
@@ -22,14 +22,14 @@ def test_version_two_is_used_where_a_group_above_hands_limits_down(tmp_path):
     write(scope / "cgroup.subtree_control", "")
     write(scope.parent / "cgroup.subtree_control", "memory pids\n")
     write(scope.parent / "cgroup.procs", "")
-    found = cgroups.places(tmp_path, write(tmp_path / "own", "0::/user.slice/app.slice/term.scope\n"))
+    found = cgroups.find_places(tmp_path, write(tmp_path / "own", "0::/user.slice/app.slice/term.scope\n"))
     assert [(place.folder, place.version) for place in found] == [(scope.parent, 2)]
 
 
 def test_where_nothing_can_be_written_there_is_no_place(tmp_path):
-    assert cgroups.places(tmp_path, write(tmp_path / "own", "0::/\n")) == []
-    assert cgroups.places(tmp_path, tmp_path / "missing") == []
-    assert cgroups.describe([]) == ""
+    assert cgroups.find_places(tmp_path, write(tmp_path / "own", "0::/\n")) == []
+    assert cgroups.find_places(tmp_path, tmp_path / "missing") == []
+    assert cgroups.describe_places([]) == ""
 
 
 def test_a_group_has_the_limits_of_a_job(tmp_path, monkeypatch):
@@ -42,7 +42,7 @@ def test_a_group_has_the_limits_of_a_job(tmp_path, monkeypatch):
             (self / name).touch()
 
     monkeypatch.setattr(Path, "mkdir", mkdir)
-    group = cgroups.create([place], Limits(processes=10))
+    group = cgroups.create_group([place], Limits(processes=10))
     (folder,) = group.folders
     assert (folder / "pids.max").read_text() == str(10 + cgroups.OWN_PROCESSES)
     assert (folder / "memory.swap.max").read_text() == "0"

@@ -28,29 +28,29 @@ def machine(folder: Path, **settings: str) -> Machine:
     ],
 )
 def test_a_kernel_setting_that_forbids_cells_is_named(tmp_path, settings, line):
-    assert diagnosis.why_not("no", machine(tmp_path, **settings)).endswith(f"Type: sudo sysctl -w {line}")
+    assert diagnosis.explain_failure("no", machine(tmp_path, **settings)).endswith(f"Type: sudo sysctl -w {line}")
 
 
 def test_a_container_is_recognised(tmp_path):
     (tmp_path / ".dockerenv").touch()
-    assert "docker run --security-opt" in diagnosis.why_not("bwrap: No permissions", machine(tmp_path))
+    assert "docker run --security-opt" in diagnosis.explain_failure("bwrap: No permissions", machine(tmp_path))
 
 
 def test_anything_else_shows_what_bubblewrap_said(tmp_path):
-    told = diagnosis.why_not("warning\nbwrap: out of spoons", machine(tmp_path))
+    told = diagnosis.explain_failure("warning\nbwrap: out of spoons", machine(tmp_path))
     assert "out of spoons" in told
     assert told.endswith("type: bwrap --unshare-all --ro-bind / / --proc /proc true")
 
 
 def test_settings_that_allow_cells_are_not_blamed(tmp_path):
     allowing = machine(tmp_path, user__max_user_namespaces="1000", kernel__unprivileged_userns_clone="1")
-    assert "sysctl" not in diagnosis.why_not("x", allowing)
+    assert "sysctl" not in diagnosis.explain_failure("x", allowing)
 
 
 @pytest.fixture
 def no_engine(monkeypatch):
     """A machine without any container engine."""
-    monkeypatch.setattr(engine, "candidates", lambda: iter(()))
+    monkeypatch.setattr(engine, "list_commands", lambda: iter(()))
 
 
 @pytest.mark.usefixtures("no_engine")

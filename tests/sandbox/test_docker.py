@@ -14,7 +14,7 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.verdict import judge_all
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import Limits, diagnosis, open_sandbox
-from burnish.sandbox.docker import command, container, engine, image, start
+from burnish.sandbox.docker import command, container, engine
 from burnish.sandbox.docker.engine import Engine
 from tests.checks.project_support import TEST, made
 from tests.sandbox.kinds import must_be_there
@@ -30,14 +30,14 @@ ELSEWHERE = Engine(("docker",), "docker", "27.1", False, True, True, "2", False,
 def found() -> Engine:
     """The engine of this machine; the test is skipped where there is none."""
     must_be_there("docker")
-    return engine.find()
+    return engine.find_engine()
 
 
 def choose(monkeypatch: pytest.MonkeyPatch, *engines: Engine) -> Engine:
     """Which of these would be used?"""
-    monkeypatch.setattr(engine, "candidates", lambda: iter((str(n),) for n in range(len(engines))))
-    monkeypatch.setattr(engine, "asked", lambda command: engines[int(command[0])])
-    return engine.find()
+    monkeypatch.setattr(engine, "list_commands", lambda: iter((str(n),) for n in range(len(engines))))
+    monkeypatch.setattr(engine, "ask_engine", lambda command: engines[int(command[0])])
+    return engine.find_engine()
 
 
 def test_a_rootless_engine_is_preferred(monkeypatch):
@@ -50,9 +50,9 @@ def test_an_engine_on_another_machine_is_refused(monkeypatch):
     with pytest.raises(SandboxError, match="on another machine") as refused:
         choose(monkeypatch, ELSEWHERE)
     monkeypatch.delenv("DOCKER_HOST", raising=False)
-    assert diagnosis.no_docker(str(refused.value)).endswith("Type: docker context use default")
+    assert diagnosis.explain_no_docker(str(refused.value)).endswith("Type: docker context use default")
     monkeypatch.setenv("DOCKER_HOST", "tcp://elsewhere")
-    assert diagnosis.no_docker(str(refused.value)).endswith("Type: unset DOCKER_HOST")
+    assert diagnosis.explain_no_docker(str(refused.value)).endswith("Type: unset DOCKER_HOST")
     assert choose(monkeypatch, ELSEWHERE, ROOTFUL) == ROOTFUL
 
 
@@ -64,52 +64,52 @@ def test_the_engine_that_the_user_names_is_the_only_one_asked(monkeypatch, tmp_p
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("DOCKER_HOST", "unix:///somewhere")
-    assert list(engine.candidates()) == [(f"{tmp_path}/docker",)]
+    assert list(engine.list_commands()) == [(f"{tmp_path}/docker",)]
     monkeypatch.delenv("DOCKER_HOST")
-    assert list(engine.candidates()) == [(f"{tmp_path}/docker",), (f"{tmp_path}/podman",)]
+    assert list(engine.list_commands()) == [(f"{tmp_path}/docker",), (f"{tmp_path}/podman",)]
 
 
 def test_an_engine_that_is_not_running_says_so(monkeypatch, tmp_path):
     (tmp_path / "docker").write_text('#!/bin/sh\necho \'{"ServerErrors": ["Cannot connect to the daemon"]}\'\nexit 1\n')
     (tmp_path / "docker").chmod(0o755)
     with pytest.raises(SandboxError, match="Cannot connect"):
-        engine.asked((str(tmp_path / "docker"),))
+        engine.ask_engine((str(tmp_path / "docker"),))
     with pytest.raises(SandboxError, match="does not answer"):
-        engine.asked((str(tmp_path / "nothing"),))
+        engine.ask_engine((str(tmp_path / "nothing"),))
 
 
 def test_an_engine_without_control_groups_gets_no_limits_it_cannot_keep_and_the_report_says_so():
-    assert command.bounds(ROOTLESS, Limits())[0] == "--ulimit"
-    assert "--memory" in command.bounds(ROOTFUL, Limits())
-    assert "rlimit only" in diagnosis.docker_level(ROOTLESS)
-    assert "memory and processes by cgroup v2" in diagnosis.docker_level(ROOTFUL)
+    assert command.list_limit_options(ROOTLESS, Limits())[0] == "--ulimit"
+    assert "--memory" in command.list_limit_options(ROOTFUL, Limits())
+    assert "rlimit only" in diagnosis.describe_docker_level(ROOTLESS)
+    assert "memory and processes by cgroup v2" in diagnosis.describe_docker_level(ROOTFUL)
 
 
 def test_the_image_has_the_links_of_the_system_and_nothing_else(tmp_path):
     (tmp_path / "usr" / "bin").mkdir(parents=True)
     (tmp_path / "usr" / "bin" / "tool").write_text("x")
     (tmp_path / "bin").symlink_to("usr/bin")
-    content = image.layout(tmp_path)
+    content = command.build_image(tmp_path)
     with tarfile.open(fileobj=io.BytesIO(content)) as tar:
         entries = {entry.name: entry for entry in tar.getmembers()}
     assert entries["bin"].linkname == "usr/bin"
     assert all(entry.isdir() or entry.issym() for entry in entries.values())
     assert "sbin" not in entries
-    assert image.layout(tmp_path) == content
+    assert command.build_image(tmp_path) == content
 
 
 def test_what_is_mounted_below_a_folder_is_bound_read_only_by_itself(tmp_path):
     (tmp_path / "data set").mkdir()
     mounts = tmp_path / "mountinfo"
     mounts.write_text(f"1 0 8:1 / {tmp_path}/data\\040set rw - ext4 x rw\n1 0 8:1 / /elsewhere rw - ext4 x rw\n")
-    pairs = list(command.with_mounts_below(str(tmp_path), "/project", mounts))
+    pairs = list(command.list_mounts_below(str(tmp_path), "/project", mounts))
     assert pairs == [(str(tmp_path), "/project"), (f"{tmp_path}/data set", "/project/data set")]
-    assert command.bind("/a,b", "/c") == 'type=bind,"source=/a,b",target=/c,readonly'
+    assert command.format_bind("/a,b", "/c") == 'type=bind,"source=/a,b",target=/c,readonly'
 
 
 def test_only_containers_whose_owner_is_gone_are_left_over():
-    mine = container.new_name()
-    here, other = container.here(), "0badcafe-1"
+    mine = container.make_name()
+    here, other = container.identify_machine(), "0badcafe-1"
     assert not container.is_left_over(mine)
     assert not container.is_left_over("somebody-s-database")
     assert container.is_left_over(f"burnish-cell-{here}-999999999-5-ab")
@@ -121,8 +121,8 @@ def test_only_containers_whose_owner_is_gone_are_left_over():
 
 @pytest.mark.docker
 def test_the_containers_of_a_killed_burnish_are_removed_at_the_next_start(found):
-    name = f"burnish-cell-{container.here()}-999999999-5-ab"
-    usr = command.bind("/usr", "/usr")
+    name = f"burnish-cell-{container.identify_machine()}-999999999-5-ab"
+    usr = command.format_bind("/usr", "/usr")
     found.ask(
         "run",
         "--detach",
@@ -132,7 +132,7 @@ def test_the_containers_of_a_killed_burnish_are_removed_at_the_next_start(found)
         name,
         "--mount",
         usr,
-        image.ensure(found),
+        command.ensure_image(found),
         "/usr/bin/sleep",
         "60",
     )
@@ -144,21 +144,21 @@ def test_the_folder_of_a_burnish_killed_while_it_started_a_container_is_removed(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / "burnish-call-999999999-x").mkdir()
     (tmp_path / f"burnish-call-{os.getpid()}-x").mkdir()
-    start.remove_leftovers()
+    container.remove_call_folders()
     assert [path.name for path in tmp_path.iterdir()] == [f"burnish-call-{os.getpid()}-x"]
 
 
 @pytest.mark.docker
 def test_a_container_that_cannot_start_says_why(found):
     with pytest.raises(SandboxError, match="no-such-image"):
-        start.docker_cell(found, "no-such-image:here", Limits())
+        container.open_docker_cell(found, "no-such-image:here", Limits())
 
 
 @pytest.fixture
 def altered_image(found: Engine, request: pytest.FixtureRequest) -> Iterator[None]:
     """What stands under the name of our image was made by somebody else, with a setting more."""
-    name = image.ensure(found)
-    found.ask("import", "--change", request.param, "-", name, given=image.layout())
+    name = command.ensure_image(found)
+    found.ask("import", "--change", request.param, "-", name, given=command.build_image())
     yield
     found.ask("image", "rm", "--force", name)
 
@@ -190,9 +190,9 @@ def test_a_folder_that_the_container_s_user_may_not_enter_is_named(tmp_path, mon
     rootless = Engine(("docker",), "docker", "27", True, True, True, "2", False, "", "Debian")
     (tmp_path / "mine").mkdir(mode=0o700)
     with pytest.raises(SandboxError, match="mine is closed to others"):
-        command.must_be_open(rootless, [str(tmp_path / "mine")])
-    assert command.user(ROOTFUL)[0] == 4321
-    command.must_be_open(ROOTFUL, [str(tmp_path / "mine")])
+        command.refuse_closed_folders(rootless, [str(tmp_path / "mine")])
+    assert command.choose_user(ROOTFUL)[0] == 4321
+    command.refuse_closed_folders(ROOTFUL, [str(tmp_path / "mine")])
 
 
 @pytest.mark.docker

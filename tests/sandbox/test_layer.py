@@ -10,8 +10,8 @@ from burnish.packages import prepare_layer
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.box import Box
 from burnish.sandbox.cell import Cell
-from burnish.sandbox.limits import Limits
-from burnish.sandbox.start import process_cell
+from burnish.sandbox.sandbox import Limits
+from burnish.sandbox.start import open_process_cell
 from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
 
 LIES = "import os, sys\nprint('passed')\nos._exit(0)\n"
@@ -156,7 +156,7 @@ def test_an_object_that_equals_everything_gains_nothing_by_a_numpy_of_its_own(bo
 FORGED = """
 import sys
 
-arrays = sys.modules["burnish.sandbox.inside.arrays"]
+arrays = sys.modules["burnish.sandbox.inside.packages"]
 
 
 class Evil:
@@ -214,7 +214,7 @@ FALSE_WHEEL += "\ndef array(*_, **__):\n    return ndarray()\n"
 
 @pytest.mark.parametrize("value", ["numpy.array([])", "numpy.ndarray()", "Forged()"])
 def test_a_false_numpy_in_a_layer_never_answers_for_the_judge(tmp_path: Path, value: str) -> None:
-    forge = "import sys\nsys.modules['burnish.sandbox.inside.arrays'].content_of = lambda value: ([1], [1])\n"
+    forge = "import sys\nsys.modules['burnish.sandbox.inside.packages'].content_of = lambda value: ([1], [1])\n"
     code = f"import numpy\n{forge}class Forged(numpy.ndarray): pass\n\ndef f(x):\n    return {value}\n"
     with open_sandbox("bubblewrap", cells=1, layer=layer(tmp_path / "site", numpy=FALSE_WHEEL)) as box:
         for tests in ("assert f(2) == 4", "from solution import f\n\n\ndef test_it():\n    assert f(2) == 4\n"):
@@ -403,7 +403,7 @@ def test_packages_are_not_worn_by_another_python_which_is_said(tmp_path: Path) -
     made = layer(tmp_path / "site", fruit="COLOUR = 'red'\n")
 
     def opened(worn: Path | None) -> Cell:
-        cell = process_cell(Limits(), worn)
+        cell = open_process_cell(Limits(), worn)
         cell.python = "3.9.18"
         return cell
 
@@ -424,7 +424,7 @@ def test_a_layer_that_is_gone_is_no_fault_of_the_sandbox(kind: str, tmp_path: Pa
 
 
 def test_a_layer_that_goes_during_a_run_is_named_too(tmp_path: Path) -> None:
-    with Box("process", "", lambda worn: process_cell(Limits(), worn), Limits(), cells=1) as plain:
+    with Box("process", "", lambda worn: open_process_cell(Limits(), worn), Limits(), cells=1) as plain:
         plain.use_layer(tmp_path / "gone")
         with pytest.raises(SetupProblem, match=r"are gone"):
             plain.grade("x = 1", "assert x == 1")

@@ -60,7 +60,7 @@ def test_killing_burnish_leaves_no_process_and_no_folder(kind, tmp_path):
 
 
 def test_the_groups_of_a_killed_burnish_are_removed_at_the_next_start():
-    where = cgroups.places()
+    where = cgroups.find_places()
     if not where:
         pytest.skip("no control group can be written here")
     left = [place.folder / f"{cgroups.OURS}999999999-0" for place in where]
@@ -71,7 +71,7 @@ def test_the_groups_of_a_killed_burnish_are_removed_at_the_next_start():
 
 
 def test_closing_leaves_no_group():
-    where = cgroups.places()
+    where = cgroups.find_places()
     open_sandbox("bubblewrap").close()
     assert not [
         path for place in where for path in place.folder.glob(f"{cgroups.OURS}{os.getpid()}-*") if not any_cell(path)

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from burnish.sandbox import seccomp, syscalls
+from burnish.sandbox import seccomp
 
 ALLOWED, KILLED = seccomp.ALLOW, seccomp.KILL
 REFUSED = seccomp.ERROR | errno.EPERM
@@ -14,7 +14,7 @@ COLUMNS = {"x86_64": 0, "aarch64": 1}
 
 def verdict(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
     """What the filter says to one call."""
-    program = seccomp.program(machine)
+    program = seccomp.build_program(machine)
     assert program is not None
     steps = list(struct.iter_unpack("=HBBI", program))
     own = seccomp.ARCHITECTURES[machine][1]
@@ -36,9 +36,9 @@ def verdict(machine: str, number: int, *arguments: int, architecture: int | None
 
 
 @pytest.mark.parametrize("machine", COLUMNS)
-@pytest.mark.parametrize("name", syscalls.DENIED)
+@pytest.mark.parametrize("name", seccomp.DENIED)
 def test_every_listed_call_is_refused(machine, name):
-    number = syscalls.DENIED[name][COLUMNS[machine]]
+    number = seccomp.DENIED[name][COLUMNS[machine]]
     assert number is None or verdict(machine, number) == REFUSED
 
 
@@ -51,21 +51,21 @@ def test_an_ordinary_call_is_allowed(machine, read):
 @pytest.mark.parametrize("machine", COLUMNS)
 def test_arguments_decide_where_they_must(machine):
     column = COLUMNS[machine]
-    clone, socket, mknodat = (calls[column] for calls in (syscalls.CLONE, syscalls.SOCKET, syscalls.MKNODAT))
+    clone, socket, mknodat = (calls[column] for calls in (seccomp.CLONE, seccomp.SOCKET, seccomp.MKNODAT))
     assert verdict(machine, clone, 0x01200011) == ALLOWED
     assert verdict(machine, clone, 0x10000011) == REFUSED
-    assert verdict(machine, syscalls.CLONE3[column]) == seccomp.ERROR | errno.ENOSYS
+    assert verdict(machine, seccomp.CLONE3[column]) == seccomp.ERROR | errno.ENOSYS
     assert verdict(machine, socket, 1) == ALLOWED
     assert [verdict(machine, socket, family) for family in (2, 10, 16, 17, 38, 40)] == [REFUSED] * 6
     assert verdict(machine, mknodat, 0, 0, 0o010600) == ALLOWED
     assert [verdict(machine, mknodat, 0, 0, kind) for kind in (0o020600, 0o060600)] == [REFUSED] * 2
-    assert verdict(machine, syscalls.OTHERS["prlimit64"][1 + column], 0) == ALLOWED
-    assert verdict(machine, syscalls.OTHERS["prlimit64"][1 + column], 17) == REFUSED
-    priority = syscalls.SETPRIORITY[column]
+    assert verdict(machine, seccomp.OTHERS["prlimit64"][1 + column], 0) == ALLOWED
+    assert verdict(machine, seccomp.OTHERS["prlimit64"][1 + column], 17) == REFUSED
+    priority = seccomp.SETPRIORITY[column]
     assert verdict(machine, priority, 0, 0, 5) == ALLOWED
     assert [verdict(machine, priority, *who, 5) for who in ((0, 17), (1, 0), (2, 0))] == [REFUSED] * 3
-    assert verdict(machine, syscalls.IOCTL[column], 0, syscalls.TIOCSTI) == REFUSED
-    assert verdict(machine, syscalls.IOCTL[column], 0, 0x5401) == ALLOWED
+    assert verdict(machine, seccomp.IOCTL[column], 0, seccomp.TIOCSTI) == REFUSED
+    assert verdict(machine, seccomp.IOCTL[column], 0, 0x5401) == ALLOWED
 
 
 def test_the_x32_convention_is_killed():
@@ -73,4 +73,4 @@ def test_the_x32_convention_is_killed():
 
 
 def test_an_unknown_machine_has_no_filter():
-    assert seccomp.program("pdp11") is None
+    assert seccomp.build_program("pdp11") is None

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from burnish.checks.bench.interpreter import Interpreter
-from burnish.sandbox.bubblewrap import interpreter as own_interpreter
+from burnish.sandbox.bubblewrap import find_interpreter as own_interpreter
 
 
 def make_bare_venv(layer: str = "") -> Interpreter:

@@ -19,7 +19,7 @@ from burnish.packages import Budget
 from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Resources, attempt
 from burnish.runs.request import Request
-from burnish.sandbox.open import sandbox_again
+from burnish.sandbox.open import choose_resumed_sandbox
 from burnish.tasks import Task
 from burnish.text import slug
 
@@ -107,7 +107,7 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         task=task,
         verb=verb,
         limits=limits,
-        sandbox=sandbox_again(sandbox, settings.sandbox, f"burnish resume {run.id}"),
+        sandbox=choose_resumed_sandbox(sandbox, settings.sandbox, f"burnish resume {run.id}"),
         checks=usual if settings.checks is None else settings.checks,
         afterwards=frozenset(settings.afterwards),
         packages=settings.packages,

@@ -19,7 +19,7 @@ from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
 from burnish.models.names import AUTO, default_names
 from burnish.runs.attempt import Resources
-from burnish.sandbox.open import sandbox_again
+from burnish.sandbox.open import choose_resumed_sandbox
 from burnish.tasks.task import Task
 
 
@@ -99,7 +99,7 @@ def resume(
     """
     watch = watch or EvalProgress()
     folder = Folder.open(find_evaluation(name))
-    sandbox = sandbox_again(sandbox, folder.plan.sandbox, f"burnish eval resume {folder.name}")
+    sandbox = choose_resumed_sandbox(sandbox, folder.plan.sandbox, f"burnish eval resume {folder.name}")
     with folder.lock():
         if len(folder.finished_attempts()) == folder.total:
             watch.on_begin(folder)

@@ -15,10 +15,8 @@ from burnish.errors import SandboxError, SetupProblem
 from burnish.events import CommandRan, Graded
 from burnish.parsing import explain_refusal
 from burnish.sandbox import diagnosis, start, verdict
-from burnish.sandbox.cell import Cell, CellGone, Ended, Heard
-from burnish.sandbox.limits import Limits
-from burnish.sandbox.parts import without_packages
-from burnish.sandbox.sandbox import NO_KINDS, Kinds
+from burnish.sandbox.cell import Cell, CellGone, Heard, JobEnd
+from burnish.sandbox.sandbox import NO_KINDS, Kinds, Limits
 
 Open = Callable[[Path | None], Cell]
 """Opens a cell that sees a layer of packages, or none."""
@@ -75,33 +73,32 @@ class Box:
         for what, text in (("code", code), ("tests", tests)):
             if why := explain_refusal(text):
                 return Graded(problem=f"the {what} cannot be read: {why}")
-        suite = verdict.style_of(tests)
+        suite = verdict.find_style(tests)
         if suite.problem:
             return Graded(problem=suite.problem)
-        alone = tests if self.layer is None else without_packages(tests, self.layer)
-        style, apart = suite if alone == tests else verdict.style_of(alone), Graded()
+        alone = tests if self.layer is None else verdict.blank_package_tests(tests, self.layer)
+        style, apart = suite if alone == tests else verdict.find_style(alone), Graded()
         if alone and style.pytest == suite.pytest and not style.shared:
-            ended, nonce = self._judge(code, alone, timeout_seconds, style, kinds)
-            if alone == tests and not verdict.must_share(ended):
-                return verdict.read(ended, nonce)
-            apart = verdict.decided(ended, nonce)
-        ended, nonce = self._judge(code, tests, timeout_seconds, replace(suite, shared=True), kinds)
-        shared = verdict.read(ended, nonce, verdict.expected_cases(tests, suite.pytest))
-        return verdict.together(apart, shared)
+            report = self._judge(code, alone, timeout_seconds, style, kinds)
+            if alone == tests and not report.must_share:
+                return report.read_verdict()
+            apart = report.read_decided()
+        report = self._judge(code, tests, timeout_seconds, replace(suite, shared=True), kinds)
+        shared = report.read_verdict(verdict.count_expected_cases(tests, suite.pytest))
+        return verdict.merge_verdicts(apart, shared)
 
     def _judge(
-        self, code: str, tests: str, timeout_seconds: float, suite: verdict.Style, kinds: Kinds
-    ) -> tuple[Ended, str]:
-        """One grading job, and the number that only its judge was told."""
+        self, code: str, tests: str, timeout_seconds: float, style: verdict.Style, kinds: Kinds
+    ) -> verdict.JudgeReport:
+        """One grading job. The number that ends its report is told to its judge and to nobody else."""
         nonce = secrets.token_hex(16)
         sealed = json.dumps({"tests": tests, "nonce": nonce, "kinds": dict(kinds)}).encode()
-        message = {"job": "grade", "timeout": timeout_seconds, "shared": suite.shared, "pytest": suite.pytest}
-        inputs = [code.encode(), sealed]
-        return self._perform(message, inputs, verdict.MOST_BYTES), nonce
+        message = {"job": "grade", "timeout": timeout_seconds, "shared": style.shared, "pytest": style.pytest}
+        return verdict.JudgeReport(self._perform(message, [code.encode(), sealed], verdict.MOST_BYTES), nonce)
 
     def _perform(
         self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None
-    ) -> Ended:
+    ) -> JobEnd:
         """One job in a cell of its own; the cell is kept only if it is as it was before.
 
         A job runs once, whatever it does to its cell. But a cell that was dead when the job came is replaced.
@@ -125,7 +122,7 @@ class Box:
         Raises SetupProblem, and changes nothing, where the cells have another Python than the one it is made for.
         """
         with self._lock:
-            self._must_fit(layer)
+            self._check_python(layer)
             self.layer = layer
             old = [cell for cell in self._idle if cell.layer != layer]
             self._idle = [cell for cell in self._idle if cell.layer == layer]
@@ -139,19 +136,19 @@ class Box:
     def _take(self) -> Cell:
         """An idle cell, or a new one."""
         with self._lock:
-            self._must_be_open()
+            self._check_open()
             if self._idle:
                 return self._idle.pop()
             layer = self.layer
-        start.must_be_there(layer)
+        start.check_layer(layer)
         cell = self._open_cell(layer)
         cell.layer = layer
         with self._lock:
             self._all.add(cell)
             self.python = cell.python
         try:
-            self._must_be_open()
-            self._must_fit(layer)
+            self._check_open()
+            self._check_python(layer)
         except (SandboxError, SetupProblem):
             self._discard(cell)
             raise
@@ -172,13 +169,13 @@ class Box:
             self._all.discard(cell)
         cell.close()
 
-    def _must_fit(self, layer: Path | None) -> None:
+    def _check_python(self, layer: Path | None) -> None:
         """Packages are made for the Python that runs Burnish; an image of the user's own may have another."""
         ours = platform.python_version()
-        if layer and self.python and _minor(self.python) != _minor(ours):
-            raise SetupProblem(diagnosis.another_python(self.python, ours))
+        if layer and self.python and self.python.split(".")[:2] != ours.split(".")[:2]:
+            raise SetupProblem(diagnosis.explain_other_python(self.python, ours))
 
-    def _must_be_open(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise SandboxError("the sandbox was closed")
 
@@ -197,8 +194,3 @@ class Box:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _minor(version: str) -> list[str]:
-    """The part of a version that compiled packages are bound to."""
-    return version.split(".")[:2]

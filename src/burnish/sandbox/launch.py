@@ -27,26 +27,20 @@ def main() -> None:
     for tasks in plan["cgroups"]:
         with open(tasks, "w") as file:
             file.write(str(os.getpid()))
-    stand_back(plan["niceness"])
+    # On kernels that weigh each session as one (`autogroup`) others go first; in a cell /proc is read-only.
+    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
+        file.write(str(plan["niceness"]))
     argv = plan["argv"]
     if os.getuid() == 0:
         moved = stage(plan["folders"])
-        argv = redirected(argv, moved)
-        become(plan["uid"])
+        # Moved folders are named where they are now; bubblewrap itself may lie in one of them.
+        program = next((argv[0].replace(old, new, 1) for old, new in moved.items() if argv[0].startswith(old)), argv[0])
+        pairs = zip(argv, argv[1:], strict=False)
+        argv = [program, *(moved.get(word, word) if before in SOURCES else word for before, word in pairs)]
+        os.setgroups([])
+        os.setresgid(plan["uid"], plan["uid"], plan["uid"])
+        os.setresuid(plan["uid"], plan["uid"], plan["uid"])
     os.execve(argv[0], argv, {})
-
-
-def stand_back(niceness: int) -> None:
-    """Let others go first on kernels that weigh each session as one (`autogroup`); in a cell /proc is read-only."""
-    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
-        file.write(str(niceness))
-
-
-def redirected(argv: list[str], moved: dict[str, str]) -> list[str]:
-    """The command with moved folders where they are now; bubblewrap itself may lie in one of them."""
-    program = next((argv[0].replace(old, new, 1) for old, new in moved.items() if argv[0].startswith(old)), argv[0])
-    rest = zip(argv, argv[1:], strict=False)
-    return [program, *(moved.get(word, word) if before in SOURCES else word for before, word in rest)]
 
 
 def stage(folders: list[str]) -> dict[str, str]:
@@ -65,13 +59,6 @@ def stage(folders: list[str]) -> dict[str, str]:
         os.close(handle)
         moved[folder] = place
     return moved
-
-
-def become(uid: int) -> None:
-    """Give up root for good."""
-    os.setgroups([])
-    os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
 
 
 def mount(source: str | None, target: str, flags: int, kind: str | None = None) -> None:

@@ -6,11 +6,9 @@ from pathlib import Path
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, start
 from burnish.sandbox.box import Box, Open
-from burnish.sandbox.docker import container
+from burnish.sandbox.docker import command, container
 from burnish.sandbox.docker import engine as docker_engine
-from burnish.sandbox.docker import image as docker_image
-from burnish.sandbox.docker import start as docker_start
-from burnish.sandbox.limits import Limits
+from burnish.sandbox.sandbox import Limits
 
 KINDS = ("auto", "bubblewrap", "docker", "process")
 NO_ISOLATION = (
@@ -33,9 +31,9 @@ def open_sandbox(
     they are where they are. `layer` is a folder with packages that code may import besides pytest; see `Box.use_layer`.
     """
     limits = limits or Limits()
-    start.must_be_there(layer)  # before "auto" takes it for a reason to try another kind
+    start.check_layer(layer)  # before "auto" takes it for a reason to try another kind
     if kind == "process":
-        return Box(kind, NO_ISOLATION, lambda worn: start.process_cell(limits, worn), limits, cells, layer)
+        return Box(kind, NO_ISOLATION, lambda layer: start.open_process_cell(limits, layer), limits, cells, layer)
     if kind not in KINDS:
         raise SetupProblem(f"There is no sandbox {kind!r}. Choose one of: {', '.join(KINDS)}.")
     if kind == "docker":
@@ -45,10 +43,14 @@ def open_sandbox(
     except SetupProblem as problem:
         if kind == "bubblewrap":
             raise
-        return instead_of_bubblewrap(problem, limits, cells, folders, layer)
+        try:
+            return open_docker(limits, cells, folders, layer)
+        except SetupProblem as also:
+            # Both problems in one paragraph, which ends with the line to type for bubblewrap.
+            raise SetupProblem(f"{str(also).partition(diagnosis.TYPE)[0]} {problem}") from problem
 
 
-def sandbox_again(named: str | None, recorded: str, command: str) -> str:
+def choose_resumed_sandbox(named: str | None, recorded: str, command: str) -> str:
     """The sandbox for work that is taken up again: the one that is named now, else the one on record.
 
     A record may come from a stranger, so it cannot say that code runs without isolation; only who types `command` can.
@@ -61,53 +63,33 @@ def sandbox_again(named: str | None, recorded: str, command: str) -> str:
     return named or recorded
 
 
-def open_bubblewrap(
-    limits: Limits,
-    cells: int | None,
-    folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
-    layer: Path | None = None,
-) -> Box:
+def open_bubblewrap(limits: Limits, cells: int | None, folders: Mapping[str, str], layer: Path | None) -> Box:
     """A sandbox of bubblewrap cells, the first of them open, so that what is wrong here is said at once."""
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
-        raise SetupProblem(diagnosis.no_bubblewrap())
-    cgroups.remove_leftovers(cgroups.places())
-    level = diagnosis.level(bwrap)
-    opener: Open = lambda worn: start.bubblewrap_cell(bwrap, limits, folders=folders, layer=worn)  # noqa: E731
+        raise SetupProblem(diagnosis.explain_no_bubblewrap())
+    cgroups.remove_leftovers(cgroups.find_places())
+    level = diagnosis.describe_level(bwrap)
+    opener: Open = lambda layer: start.open_bubblewrap_cell(bwrap, limits, folders=folders, layer=layer)  # noqa: E731
     box = Box("bubblewrap", level, opener, limits, cells, layer)
     try:
         box.warm_up()
     except SandboxError as error:
-        raise SetupProblem(diagnosis.why_not(str(error))) from error
+        raise SetupProblem(diagnosis.explain_failure(str(error))) from error
     return box
 
 
-def open_docker(
-    limits: Limits,
-    cells: int | None,
-    folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
-    layer: Path | None = None,
-) -> Box:
+def open_docker(limits: Limits, cells: int | None, folders: Mapping[str, str], layer: Path | None) -> Box:
     """A sandbox of containers, the first of them open. What a killed Burnish left is removed first."""
     try:
-        engine = docker_engine.find()
-        container.remove_leftovers(engine)
-        docker_start.remove_leftovers()
-        image = docker_image.ensure(engine)
-        level = diagnosis.docker_level(engine)
-        opener: Open = lambda worn: docker_start.docker_cell(engine, image, limits, folders, layer=worn)  # noqa: E731
+        engine = docker_engine.find_engine()
+        container.remove_containers(engine)
+        container.remove_call_folders()
+        image = command.ensure_image(engine)
+        level = diagnosis.describe_docker_level(engine)
+        opener: Open = lambda layer: container.open_docker_cell(engine, image, limits, folders, layer=layer)  # noqa: E731
         box = Box("docker", level, opener, limits, cells, layer)
         box.warm_up()
     except SandboxError as error:
-        raise SetupProblem(diagnosis.no_docker(str(error))) from error
+        raise SetupProblem(diagnosis.explain_no_docker(str(error))) from error
     return box
-
-
-def instead_of_bubblewrap(
-    problem: SetupProblem, limits: Limits, cells: int | None, folders: Mapping[str, str], layer: Path | None = None
-) -> Box:
-    """Containers, where bubblewrap has this problem; both problems in one paragraph where there are none either."""
-    try:
-        return open_docker(limits, cells, folders, layer)
-    except SetupProblem as also:
-        raise SetupProblem(f"{diagnosis.without_the_line(str(also))} {problem}") from problem

@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import Any
 
 from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp, wire
-from burnish.sandbox.cell import Cell
-from burnish.sandbox.inside import traces
-from burnish.sandbox.limits import Limits
+from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp
+from burnish.sandbox.cell import Cell, make_memory_file
+from burnish.sandbox.inside.cleanup import empty_folder
+from burnish.sandbox.sandbox import Limits
 
 LAUNCH = Path(__file__).parent / "launch.py"
 COMMANDS = "commands"
 """The folder among our own that tells Python in a command where packages are."""
 
 
-def bubblewrap_cell(
+def open_bubblewrap_cell(
     bwrap: str,
     limits: Limits,
     filtered: bool = True,
@@ -37,64 +37,60 @@ def bubblewrap_cell(
 ) -> Cell:
     """A new isolated cell that is ready for jobs. Only a test opens one without the system call filter."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    settings = server_settings(limits, theirs.fileno()) | {
-        "isolated": True,
-        **seen_in_a_cell(layer),
-        "work": "/work",
-        "folders": ["/tmp", "/dev/shm"],
-    }
-    inner = [str(bubblewrap.interpreter()), "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", json.dumps(settings)]
-    group = cgroups.create(cgroups.places(), limits)
-    program = seccomp.program() if filtered else None
-    filter_fd = wire.in_memory(program) if program else None
-    folders = with_layer(folders, layer)
-    argv = bubblewrap.command(bwrap, limits, filter_fd, inner, folders)
-    staged = bubblewrap.staged(bwrap, folders)
+    settings = make_isolated_settings(limits, theirs.fileno(), layer)
+    inner = [str(bubblewrap.find_interpreter()), "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", json.dumps(settings)]
+    group = cgroups.create_group(cgroups.find_places(), limits)
+    program = seccomp.build_program() if filtered else None
+    filter_fd = make_memory_file(program) if program else None
+    folders = add_layer(folders, layer)
     plan = {
-        "argv": argv,
-        "folders": staged,
+        "argv": bubblewrap.build_command(bwrap, limits, filter_fd, inner, folders),
+        "folders": bubblewrap.list_staged_folders(bwrap, folders),
         "uid": bubblewrap.CELL_UID,
         "cgroups": group.entries,
         "niceness": limits.niceness,
     }
     command = [sys.executable, "-IS", str(LAUNCH), json.dumps(plan)]
     try:
-        return started(command, ours, theirs, {}, group.remove, [filter_fd] if filter_fd is not None else [])
+        return start_cell(command, ours, theirs, {}, group.remove, [filter_fd] if filter_fd is not None else [])
     finally:
         if filter_fd is not None:
             os.close(filter_fd)
 
 
-def must_be_there(layer: Path | None) -> None:
+def check_layer(layer: Path | None) -> None:
     """Raise SetupProblem for a layer that is gone; else every kind of cell would fail, each with words of its own."""
     if layer and not layer.is_dir():
-        raise SetupProblem(diagnosis.no_layer(layer))
+        raise SetupProblem(diagnosis.explain_no_layer(layer))
 
 
-def with_layer(folders: Mapping[str, str], layer: Path | None) -> dict[str, str]:
+def add_layer(folders: Mapping[str, str], layer: Path | None) -> dict[str, str]:
     """What a cell sees besides the system, the layer among it."""
     return {**folders, **({str(layer): bubblewrap.CELL_LAYER} if layer else {})}
 
 
-def seen_in_a_cell(layer: Path | None) -> dict[str, str]:
-    """Where the server of an isolated cell finds packages."""
-    return {
+def make_isolated_settings(limits: Limits, control: int, layer: Path | None) -> dict[str, Any]:
+    """What the server in an isolated cell must know: where it finds packages, and what can be written."""
+    return make_server_settings(limits, control) | {
+        "isolated": True,
         "packages": bubblewrap.CELL_PACKAGES,
         "layer": bubblewrap.CELL_LAYER if layer else "",
         "commands": f"{bubblewrap.CELL_INSIDE}/{COMMANDS}",
+        "work": "/work",
+        "folders": ["/tmp", "/dev/shm"],
     }
 
 
-def process_cell(limits: Limits, layer: Path | None = None) -> Cell:
+def open_process_cell(limits: Limits, layer: Path | None = None) -> Cell:
     """A new process that runs jobs under limits and is not isolated at all.
 
     Its processes are not counted: the kernel would count all others of this user too.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     work, packages = (tempfile.mkdtemp(prefix=prefix) for prefix in ("burnish-", "burnish-packages-"))
-    for name, target in bubblewrap.links(bubblewrap.packages_folder()).items():
+    for name, target in bubblewrap.list_links(bubblewrap.find_packages()).items():
         (Path(packages) / name).symlink_to(target)
-    settings = server_settings(limits.model_copy(update={"processes": 0}), theirs.fileno()) | {
+    settings = make_server_settings(limits.model_copy(update={"processes": 0}), theirs.fileno()) | {
         "isolated": False,
         "packages": packages,
         "layer": str(layer or ""),
@@ -102,34 +98,29 @@ def process_cell(limits: Limits, layer: Path | None = None) -> Cell:
         "work": work,
         "folders": [],
     }
-    command = [str(bubblewrap.interpreter()), "-sSB", str(bubblewrap.INSIDE / "start.py"), json.dumps(settings)]
+    command = [str(bubblewrap.find_interpreter()), "-sSB", str(bubblewrap.INSIDE / "start.py"), json.dumps(settings)]
     env = {"PATH": os.environ.get("PATH", ""), "HOME": work, "TMPDIR": work, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
-    return started(command, ours, theirs, env | bubblewrap.ONE_THREAD, lambda: remove(work, packages))
+    return start_cell(command, ours, theirs, env | bubblewrap.ONE_THREAD, lambda: remove_folders(work, packages))
 
 
-def remove(*folders: str) -> None:
+def remove_folders(*folders: str) -> None:
     """Remove folders of ours with all that is in them; a link is only a link."""
     for folder in folders:
         with contextlib.suppress(OSError):
-            traces.empty(folder)
+            empty_folder(folder)
             Path(folder).rmdir()
 
 
-def server_settings(limits: Limits, control: int) -> dict[str, Any]:
+def make_server_settings(limits: Limits, control: int) -> dict[str, Any]:
     """What the server in either kind of cell must know."""
     bounds = limits.model_dump()
-    if not processes_are_counted():
-        bounds["processes"] = 0
+    major, minor = platform.release().split(".")[:2]
+    if (int(major), int(minor)) < (5, 14):
+        bounds["processes"] = 0  # before Linux 5.14 the kernel counts processes of other cells too
     return {"limits": bounds, "control": control, "debug": "BURNISH_DEBUG_CELL" in os.environ}
 
 
-def processes_are_counted() -> bool:
-    """True when a process limit counts the cell's own processes only: since Linux 5.14."""
-    major, minor = platform.release().split(".")[:2]
-    return (int(major), int(minor)) >= (5, 14)
-
-
-def started(
+def start_cell(
     command: list[str],
     ours: socket.socket,
     theirs: socket.socket,
@@ -139,13 +130,13 @@ def started(
 ) -> Cell:
     """Start the process and wait until it can take jobs."""
     with theirs:
-        process = keeper().submit(popen, command, [theirs.fileno(), *passed], env).result()
+        process = get_starter().submit(start_process, command, [theirs.fileno(), *passed], env).result()
     cell = Cell(process, ours, tidy)
     cell.wait_until_ready()
     return cell
 
 
-def popen(command: list[str], passed: list[int], env: dict[str, str]) -> subprocess.Popen[bytes]:
+def start_process(command: list[str], passed: list[int], env: dict[str, str]) -> subprocess.Popen[bytes]:
     """The cell's process, with no standard input and only its last words to read."""
     try:
         return subprocess.Popen(
@@ -162,6 +153,6 @@ def popen(command: list[str], passed: list[int], env: dict[str, str]) -> subproc
 
 
 @cache
-def keeper() -> ThreadPoolExecutor:
+def get_starter() -> ThreadPoolExecutor:
     """The one thread that starts cells."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="burnish-cells")

@@ -1,17 +1,22 @@
-"""Reads what the judge in a cell wrote. Missing output is a failure, never a pass."""
+"""What tests are, read from their text, and what the judge in a cell wrote about them.
+
+Missing output is a failure, never a pass.
+"""
 
 import ast
 import math
 import re
 import signal
+import sys
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from burnish.events import Case, Graded, Outcome
 from burnish.jsonlines import parse_json_lines
 from burnish.parsing import parse
-from burnish.sandbox.cell import Ended
+from burnish.sandbox.cell import JobEnd
 from burnish.sandbox.inside.asserts import is_case
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -25,14 +30,17 @@ ENDED_BY = {
     "cell": "the job ended the sandbox it ran in, mostly by taking all memory that it has",
 }
 """Why a job did not come to its own end, in words."""
-
-
 REACHES_IN = re.compile(
     r"\b(?:import|from)\s+(?:unittest\.mock|mock|inspect|asyncio|importlib|dataclasses|threading|concurrent|subprocess"
     r"|multiprocessing|pickle|weakref|gc|types)\b|\bunittest\s+import\s+mock"
     r"|\b(?:monkeypatch|mocker|caplog|capfd|recwarn|warns|assertWarns|catch_warnings)\b|\bawait\b|\bsys\.modules\b|\bglobals\(\)"
 )
 """Words of tests that reach into the process of the code, which therefore must be theirs."""
+SPLITS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.Assert)
+"""Statements that the others can do without if they use no name of theirs."""
+LOADERS = ("__import__", "importorskip", "import_module")
+EVERYWHERE = ("autouse", "pytestmark", "pytest_generate_tests", "conftest")
+"""Words of statements that bear on tests which do not name them."""
 MAY_BE_PYTEST = re.compile(r"^(async\s+)?def\s+test|^class\s", re.M)
 """Without one of these a text holds nothing that pytest would collect."""
 
@@ -47,7 +55,7 @@ class Style:
     problem: str = ""
 
 
-def style_of(tests: str) -> Style:
+def find_style(tests: str) -> Style:
     """Is it a pytest file or a script of asserts, and can it judge from another process?"""
     shared = REACHES_IN.search(tests) is not None
     if not MAY_BE_PYTEST.search(tests):
@@ -68,7 +76,7 @@ def is_test(node: ast.stmt) -> bool:
     return False
 
 
-def expected_cases(tests: str, is_pytest: bool) -> Counter[str]:
+def count_expected_cases(tests: str, is_pytest: bool) -> Counter[str]:
     """How many answers each test must give at least, read from the text alone: nothing that code does can change it.
 
     A pytest file says so for each of its functions and methods (`TestIt::test_a`), a script for each line (`line 3`).
@@ -106,24 +114,192 @@ def count_cases(*nodes: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -
     return count
 
 
-def must_share(ended: Ended) -> str:
-    """Why the judge found on the way that it needs the code in its own process; "" when it does not."""
-    facts = lines_of(ended)
-    marked = (fact["case"]["again"] for fact in facts if "case" in fact and "again" in fact["case"])
-    return str(found(facts, "again") or next(marked, ""))
+def blank_package_tests(tests: str, layer: Path) -> str:
+    """The text with an empty line for every line that uses a package of the layer; "" where that cannot be told apart.
+
+    No line moves, so each test keeps its name.
+    """
+    try:
+        body = parse(tests).body
+    except UNREADABLE:
+        return tests  # the judge says what is wrong with it
+    needing = find_package_users(body, layer)
+    if any(not isinstance(node, SPLITS) or find_words(node) & {*EVERYWHERE} for node in needing):
+        return ""
+    lines = tests.split("\n")
+    for node in needing:
+        first, last = find_span(node)
+        if any(find_span(other)[0] <= last and first <= find_span(other)[1] for other in body if other not in needing):
+            return ""
+        lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(lines) if "".join(lines).strip() else ""
 
 
-def decided(ended: Ended, nonce: str) -> Graded:
-    """What was judged from another process, without the cases that need the code in their own."""
-    whole = read(ended, nonce)
-    facts = lines_of(ended)
-    if found(facts, "again"):
-        whole = whole.model_copy(update={"problem": "", "cases": whole.cases[: sum("case" in fact for fact in facts)]})
-    again = {str(fact["case"]["name"]) for fact in facts if "case" in fact and "again" in fact["case"]}
-    return whole.model_copy(update={"cases": tuple(case for case in whole.cases if case.name not in again)})
+def find_package_users(body: list[ast.stmt], layer: Path) -> list[ast.stmt]:
+    """The statements that import a package of the layer, and those that use a name which such a statement binds."""
+    others = sys.stdlib_module_names | {"solution", "pytest"}
+    found = [
+        node
+        for node in body
+        if any((layer / name).exists() or any(layer.glob(f"{name}.*")) for name in find_imports(node) - others)
+    ]
+    while True:
+        bound = {name for node in found if not isinstance(node, ast.Assert) for name in find_bound_names(node)}
+        more = [node for node in body if node in found or find_words(node) & bound]
+        if len(more) == len(found):
+            return found
+        found = more
 
 
-def together(apart: Graded, shared: Graded) -> Graded:
+def find_imports(node: ast.AST) -> set[str]:
+    """The first part of every module that is imported somewhere in a statement."""
+    found: list[str] = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.Import):
+            found += [alias.name for alias in part.names]
+        elif isinstance(part, ast.ImportFrom):
+            found += [part.module or ""]
+        elif isinstance(part, ast.Call) and ast.unparse(part.func).rpartition(".")[2] in LOADERS:
+            found += [
+                word.value for word in part.args if isinstance(word, ast.Constant) and isinstance(word.value, str)
+            ]
+    return {name.partition(".")[0] for name in found} - {""}
+
+
+def find_bound_names(node: ast.stmt) -> set[str]:
+    """The names that a statement gives to the file."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def find_words(node: ast.stmt) -> set[str]:
+    """Every word of a statement that may mean something of the file: names, arguments (fixtures), texts."""
+    found: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+        elif isinstance(part, ast.arg | ast.keyword):
+            found.add(part.arg or "")
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            found.add(part.value)
+        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(part.name)
+    return found
+
+
+def find_span(node: ast.stmt) -> tuple[int, int]:
+    """The first line of a statement, with its decorators, and its last."""
+    first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
+    return first, node.end_lineno or node.lineno
+
+
+class JudgeReport:
+    """What the judge said, line by line, and how the job ended.
+
+    What is not a fact is left out, and what only looks like one is a problem.
+    """
+
+    def __init__(self, ended: JobEnd, nonce: str) -> None:
+        self.ended = ended
+        self.nonce = nonce
+        self.facts: list[dict[str, Any]] = [
+            fact if is_sound(fact) else {"problem": MIXED} for fact in parse_json_lines(ended.said.splitlines())
+        ]
+        self.cases: list[dict[str, Any]] = [fact["case"] for fact in self.facts if "case" in fact]
+
+    def find(self, key: str) -> Any:
+        """The first fact of that kind, or None."""
+        return next((fact[key] for fact in self.facts if key in fact), None)
+
+    @property
+    def must_share(self) -> bool:
+        """Whether the judge found on the way that it needs the code in its own process."""
+        return bool(self.find("again") or next((case["again"] for case in self.cases if "again" in case), ""))
+
+    def read_verdict(self, expected: Counter[str] | None = None) -> Graded:
+        """The verdict on a whole suite, from the judge's own lines and from how the job ended.
+
+        Where code could write such lines too, `expected` says which tests must be among them.
+        """
+        plan: list[str] = self.find("plan") or []
+        cases = [read_case(entry) for entry in self.cases]
+        problem = self.explain_problem()
+        left = list((Counter(plan) - Counter(case.name for case in cases)).elements())
+        cases += [make_missing_case(name, problem, is_first=n == 0) for n, name in enumerate(left)]
+        if expected and cases and not problem:
+            answered = Counter(re.split(r"\[|: ", case.name)[0] for case in cases)
+            cases += [make_missing_case(name, "", is_first=True) for name in (expected - answered).elements()]
+        is_shared = bool(self.find("shared"))
+        return Graded(
+            cases=tuple(cases),
+            problem=problem,
+            timed_out=self.ended.timed_out,
+            broke_cell=self.ended.broke_cell,
+            separated=not is_shared,
+            shared=len(cases) if is_shared else 0,
+            seconds=self.ended.seconds,
+        )
+
+    def read_decided(self) -> Graded:
+        """What was judged from another process, without the cases that need the code in their own."""
+        whole = self.read_verdict()
+        if self.find("again"):
+            whole = whole.model_copy(update={"problem": "", "cases": whole.cases[: len(self.cases)]})
+        again = {str(case["name"]) for case in self.cases if "again" in case}
+        return whole.model_copy(update={"cases": tuple(case for case in whole.cases if case.name not in again)})
+
+    def explain_problem(self) -> str:
+        """Why the verdict is not whole; "" when it is."""
+        broken, problem = self.find("broken"), self.find("problem")
+        if broken:
+            return f"the code cannot be imported: {broken}"
+        if self.ended.over:
+            return ENDED_BY[self.ended.over]
+        if problem:
+            return str(problem)
+        if any(fact.get("end") == self.nonce for fact in self.facts):
+            return "" if self.fits_plan() else MIXED
+        if self.ended.exit_code < 0:
+            return f"the tests were killed by {signal.Signals(-self.ended.exit_code).name}"
+        return "the tests ended before they gave a verdict"
+
+    def fits_plan(self) -> bool:
+        """True when there is one plan, no answer that it does not foresee, and nothing after the end."""
+        plans = [fact["plan"] for fact in self.facts if "plan" in fact]
+        answers = Counter(str(case["name"]) for case in self.cases)
+        return len(plans) <= 1 and not answers - Counter(plans[0] if plans else ()) and "end" in self.facts[-1]
+
+
+def is_sound(fact: dict[str, Any]) -> bool:
+    """True when the parts of a fact are what they must be."""
+    plan, case = fact.get("plan", []), fact.get("case", {"name": "", "passed": False})
+    if not isinstance(case, dict) or not {"name", "passed"} <= case.keys() or not isinstance(plan, list):
+        return False
+    seconds = case.get("seconds", 0.0)
+    return all(isinstance(name, str) for name in plan) and isinstance(seconds, float | int) and math.isfinite(seconds)
+
+
+def read_case(entry: dict[str, Any]) -> Case:
+    """One test's answer; a skipped test has none."""
+    failed: Outcome = "not_run" if entry.get("skipped") is True else "failed"
+    return Case(
+        name=str(entry["name"]),
+        outcome="passed" if entry["passed"] is True else failed,
+        message=str(entry.get("message", ""))[:LONGEST_MESSAGE],
+        seconds=float(entry.get("seconds", 0.0)),
+    )
+
+
+def make_missing_case(name: str, problem: str, is_first: bool) -> Case:
+    """A test that gave no answer: the first was under way when the end came, the others did not begin."""
+    why_not = problem or "the tests ended before this one"
+    return Case(name=name, outcome="failed" if is_first else "not_run", message=why_not)
+
+
+def merge_verdicts(apart: Graded, shared: Graded) -> Graded:
     """One verdict of two: what was decided apart stays as it is, whatever was said where the code could reach."""
     known = {case.name: case for case in sorted(apart.cases, key=lambda case: case.outcome != "passed")}
     names = {case.name for case in shared.cases}
@@ -137,87 +313,3 @@ def together(apart: Graded, shared: Graded) -> Graded:
         shared=sum(case.name not in known for case in shared.cases),
         seconds=apart.seconds + shared.seconds,
     )
-
-
-def read(ended: Ended, nonce: str, expected: Counter[str] | None = None) -> Graded:
-    """The verdict on a whole suite, from the judge's own lines and from how the job ended.
-
-    Where code could write such lines too, `expected` says which tests must be among them.
-    """
-    facts = lines_of(ended)
-    plan: list[str] = found(facts, "plan") or []
-    cases = [case_of(fact["case"]) for fact in facts if "case" in fact]
-    problem = why(ended, facts, nonce)
-    left = list((Counter(plan) - Counter(case.name for case in cases)).elements())
-    cases += [missing(name, problem, is_first=n == 0) for n, name in enumerate(left)]
-    if expected and cases and not problem:
-        answered = Counter(re.split(r"\[|: ", case.name)[0] for case in cases)
-        cases += [missing(name, "", is_first=True) for name in (expected - answered).elements()]
-    return Graded(
-        cases=tuple(cases),
-        problem=problem,
-        timed_out=ended.timed_out,
-        broke_cell=ended.broke_cell,
-        separated=not found(facts, "shared"),
-        shared=len(cases) if found(facts, "shared") else 0,
-        seconds=ended.seconds,
-    )
-
-
-def missing(name: str, problem: str, is_first: bool) -> Case:
-    """A test that gave no answer: the first was under way when the end came, the others did not begin."""
-    why_not = problem or "the tests ended before this one"
-    return Case(name=name, outcome="failed" if is_first else "not_run", message=why_not)
-
-
-def lines_of(ended: Ended) -> list[dict[str, Any]]:
-    """What the judge said, line by line; what is not a fact is left out, and what only looks like one is a problem."""
-    return [fact if is_sound(fact) else {"problem": MIXED} for fact in parse_json_lines(ended.said.splitlines())]
-
-
-def is_sound(fact: dict[str, Any]) -> bool:
-    """True when the parts of a fact are what they must be."""
-    plan, case = fact.get("plan", []), fact.get("case", {"name": "", "passed": False})
-    if not isinstance(case, dict) or not {"name", "passed"} <= case.keys() or not isinstance(plan, list):
-        return False
-    seconds = case.get("seconds", 0.0)
-    return all(isinstance(name, str) for name in plan) and isinstance(seconds, float | int) and math.isfinite(seconds)
-
-
-def found(facts: list[dict[str, Any]], key: str) -> Any:
-    """The first fact of that kind, or None."""
-    return next((fact[key] for fact in facts if key in fact), None)
-
-
-def case_of(entry: dict[str, Any]) -> Case:
-    """One test's answer; a skipped test has none."""
-    failed: Outcome = "not_run" if entry.get("skipped") is True else "failed"
-    return Case(
-        name=str(entry["name"]),
-        outcome="passed" if entry["passed"] is True else failed,
-        message=str(entry.get("message", ""))[:LONGEST_MESSAGE],
-        seconds=float(entry.get("seconds", 0.0)),
-    )
-
-
-def why(ended: Ended, facts: list[dict[str, Any]], nonce: str) -> str:
-    """Why the verdict is not whole; "" when it is."""
-    broken, problem = found(facts, "broken"), found(facts, "problem")
-    if broken:
-        return f"the code cannot be imported: {broken}"
-    if ended.over:
-        return ENDED_BY[ended.over]
-    if problem:
-        return str(problem)
-    if any(fact.get("end") == nonce for fact in facts):
-        return "" if fits_plan(facts) else MIXED
-    if ended.exit_code < 0:
-        return f"the tests were killed by {signal.Signals(-ended.exit_code).name}"
-    return "the tests ended before they gave a verdict"
-
-
-def fits_plan(facts: list[dict[str, Any]]) -> bool:
-    """True when there is one plan, no answer that it does not foresee, and nothing after the end."""
-    plans = [fact["plan"] for fact in facts if "plan" in fact]
-    answers = Counter(str(fact["case"]["name"]) for fact in facts if "case" in fact)
-    return len(plans) <= 1 and not answers - Counter(plans[0] if plans else ()) and "end" in facts[-1]

@@ -296,7 +296,7 @@ def test_a_container_engine_is_never_a_program_of_the_current_folder(
     monkeypatch.chdir(tmp_path)
     for path in (".", "", "./:"):
         monkeypatch.setenv("PATH", path)
-        assert not list(engine.candidates())
+        assert not list(engine.list_commands())
 
 
 def test_settings_that_are_a_pipe_are_refused(root: Path) -> None:

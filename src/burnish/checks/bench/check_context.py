@@ -22,15 +22,8 @@ from burnish.errors import CheckError
 from burnish.events import CommandRan
 from burnish.packages.uv import MACHINE_VARIABLES
 from burnish.sandbox import Limits, open_sandbox
-from burnish.sandbox.bubblewrap import (
-    CELL_INSIDE,
-    CELL_INSTALLED,
-    CELL_LAYER,
-    CELL_PACKAGES,
-    SYSTEM,
-    packages_folder,
-)
-from burnish.sandbox.docker.image import own as own_image
+from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
+from burnish.sandbox.docker.command import find_own_image as own_image
 
 PROJECT, VENV = "/project", "/venv"
 """Where a cell sees the project and its virtual environment when it cannot see them where they are."""
@@ -77,7 +70,7 @@ class CheckContext:
     def packages(self) -> str:
         """Our own pytest and coverage, for projects that have none."""
         if self.sandbox.kind == "process":
-            return str(packages_folder())
+            return str(find_packages())
         return CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
 
     @property

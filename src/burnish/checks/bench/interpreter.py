@@ -14,7 +14,7 @@ from pathlib import Path
 from burnish.checks.project import Project
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox.box import Box
-from burnish.sandbox.docker.image import NAMED_BY
+from burnish.sandbox.docker.command import NAMED_BY
 from burnish.text import one_line
 
 ASK = "import os, sys; print(os.path.realpath(sys.executable))"

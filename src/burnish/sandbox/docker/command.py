@@ -1,22 +1,35 @@
-"""The command line that makes a container: what it sees, what it may not do, and who it is.
+"""What makes a container: its image, and the command line that says what it sees, what it may not do, and who it is.
 
-It must come to the same as `bubblewrap.command`; the attack battery runs over both.
+The command must come to the same as `bubblewrap.build_command`; the attack battery runs over both.
+
+The image is almost nothing, made here without any registry. It holds empty folders, the links of this system (`/bin`
+to `usr/bin`) and those to pytest and what it needs; the system itself, the interpreter and its packages are bound
+into each container read-only, just as bubblewrap does it. So the image has a few kilobytes, is made in a tenth of a
+second and can never be behind the packages. Whoever would rather have a system of its own in the container builds one
+from the Dockerfile beside this file and names it in BURNISH_DOCKER_IMAGE.
 """
 
 import csv
+import hashlib
 import io
+import json
 import os
 import resource
+import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from burnish.errors import SandboxError
 from burnish.sandbox import bubblewrap, cgroups
-from burnish.sandbox.docker import image
 from burnish.sandbox.docker.engine import Engine
-from burnish.sandbox.inside import bounds as server
-from burnish.sandbox.limits import Limits
+from burnish.sandbox.inside.limits import SERVER_FILES
+from burnish.sandbox.sandbox import Limits
 
+NAME = "burnish-cell"
+NAMED_BY = "BURNISH_DOCKER_IMAGE"
+FOLDERS = ("dev", "etc", "proc", "sys", "tmp", "work", "cell", "packages", "installed", "layer")
+OPEN = ("tmp", "work")
+"""Engines give what they mount there the mode of the folder below."""
 CONTROL = "/control"
 """Where a container sees the one socket it may call, once."""
 EMPTY_FILES = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
@@ -30,23 +43,69 @@ MANY = "nproc=32768:32768"
 """Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
 
 
-def command(
+def find_own_image() -> str:
+    """The image the user named; "" for ours."""
+    return os.environ.get(NAMED_BY, "")
+
+
+def ensure_image(engine: Engine) -> str:
+    """The name of an image the engine has: the user's, or ours, made now if this layout was never made before.
+
+    SandboxError for an image with volumes, or one that the engine does not have; nothing is ever fetched.
+    """
+    name = find_own_image()
+    if not name:
+        content = build_image()
+        name = f"{NAME}:{hashlib.sha256(content).hexdigest()[:12]}"
+        try:
+            engine.ask("image", "inspect", "--format", "{{.Id}}", name)
+        except SandboxError:
+            engine.ask("import", "-", name, given=content)
+    volumes = json.loads(engine.ask("image", "inspect", "--format", "{{json .Config.Volumes}}", name)) or {}
+    if volumes:
+        # A volume is on this machine's disk and has no size: jobs could fill it, and the next would find it there.
+        raise SandboxError(f"the image {name} has a volume ({', '.join(volumes)}), where jobs could leave something")
+    return name
+
+
+def build_image(root: Path = Path("/")) -> bytes:
+    """The image as a tar file, the same bytes each time for the same layout of the system."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for folder in (*bubblewrap.SYSTEM, *FOLDERS):
+            path = root / folder.lstrip("/")
+            entry = tarfile.TarInfo(folder.lstrip("/"))
+            entry.mode = 0o1777 if folder in OPEN else 0o755
+            if folder in bubblewrap.SYSTEM and path.is_symlink():
+                entry.type, entry.linkname = tarfile.SYMTYPE, str(path.readlink())
+            elif folder in bubblewrap.SYSTEM and not path.is_dir():
+                continue
+            else:
+                entry.type = tarfile.DIRTYPE
+            tar.addfile(entry)
+        for name, target in bubblewrap.list_links().items():
+            link = tarfile.TarInfo(f"packages/{name}")
+            link.type, link.linkname = tarfile.SYMTYPE, target
+            tar.addfile(link)
+    return buffer.getvalue()
+
+
+def build_command(
     engine: Engine, limits: Limits, name: str, socket: str, folders: Mapping[str, str], filtered: bool = True
 ) -> list[str]:
     """Everything before the image's name and what runs in it. The engine's own socket is never among what is seen."""
-    words = [*engine.command, "run", "--rm", "--pull", "never", "--name", name]
     return [
-        *words,
-        *alone(engine, filtered),
-        *bounds(engine, limits),
-        *places(engine, limits),
-        *shown(engine, socket, folders),
+        *(*engine.command, "run", "--rm", "--pull", "never", "--name", name),
+        *list_isolation_options(engine, filtered),
+        *list_limit_options(engine, limits),
+        *list_tmpfs_options(engine, limits),
+        *list_mount_options(engine, socket, folders),
     ]
 
 
-def alone(engine: Engine, filtered: bool) -> list[str]:
+def list_isolation_options(engine: Engine, filtered: bool) -> list[str]:
     """Namespaces of its own, no network, no capabilities, nobody, and nothing of it in any log."""
-    who = ["--user", "{}:{}".format(*user(engine)), "--hostname", "cell", "--workdir", "/work"]
+    who = ["--user", "{}:{}".format(*choose_user(engine)), "--hostname", "cell", "--workdir", "/work"]
     who += ["--userns", "keep-id", "--passwd=false"] if engine.maps_us else []  # else it would tell our user's name
     spaces = ["--network", "none", "--ipc", "private", "--cgroupns", "private"]
     powers = ["--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
@@ -66,51 +125,51 @@ def alone(engine: Engine, filtered: bool) -> list[str]:
     ]
 
 
-def user(engine: Engine) -> tuple[int, int]:
+def choose_user(engine: Engine) -> tuple[int, int]:
     """Who the code is: a user that owns nothing if we are root, else ourselves where that can be, as in bubblewrap."""
     is_stranger = os.getuid() == 0 or (engine.rootless and not engine.maps_us)
     return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else (os.getuid(), os.getgid())
 
 
-def bounds(engine: Engine, limits: Limits) -> list[str]:
+def list_limit_options(engine: Engine, limits: Limits) -> list[str]:
     """The limits on the whole container that this engine can set."""
     memory = str(limits.memory_bytes + cgroups.OWN_BYTES)
     words = ["--memory", memory, "--memory-swap", memory] if engine.memory else []
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # a rootless engine has no more either
-    files = server.SERVER_FILES if allowed == resource.RLIM_INFINITY else min(server.SERVER_FILES, allowed)
+    files = SERVER_FILES if allowed == resource.RLIM_INFINITY else min(SERVER_FILES, allowed)
     words += ["--ulimit", f"nofile={files}:{files}"]  # of process 1; a job has less
     words += ["--ulimit", MANY] if engine.name == "podman" else []
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 
 
-def places(engine: Engine, limits: Limits) -> list[str]:
+def list_tmpfs_options(engine: Engine, limits: Limits) -> list[str]:
     """The three places that can be written, each with a size, and emptiness over what engines add."""
-    whose = "uid={},gid={},".format(*user(engine)) if engine.name == "docker" else ""  # podman takes no owner
+    whose = "uid={},gid={},".format(*choose_user(engine)) if engine.name == "docker" else ""  # podman takes no owner
     own = [f"{folder}:rw,exec,nosuid,nodev,mode=1777,{whose}size={limits.folder_bytes}" for folder in WRITABLE]
     empty = [f"{folder}:ro,noexec,nosuid,nodev,mode=0555,size=4k" for folder in EMPTY_FOLDERS]
     return [word for place in (*own, *empty) for word in ("--tmpfs", place)]
 
 
-def shown(engine: Engine, socket: str, folders: Mapping[str, str]) -> list[str]:
+def list_mount_options(engine: Engine, socket: str, folders: Mapping[str, str]) -> list[str]:
     """Read-only binds: the system as bubblewrap shows it (or our own files only, with an image of the user's)."""
-    pairs = [*(system() if not image.own() else [(str(bubblewrap.INSIDE), bubblewrap.CELL_INSIDE)])]
-    pairs += [pair for one in folders.items() for pair in with_mounts_below(*one)]
-    must_be_open(engine, [source for source, _ in pairs])
+    pairs = [*(list_system_mounts() if not find_own_image() else [(str(bubblewrap.INSIDE), bubblewrap.CELL_INSIDE)])]
+    pairs += [pair for one in folders.items() for pair in list_mounts_below(*one)]
+    refuse_closed_folders(engine, [source for source, _ in pairs])
     pairs += [("/dev/null", name) for name in EMPTY_FILES]
-    return [word for pair in [*pairs, (socket, CONTROL)] for word in ("--mount", bind(*pair))]
+    return [word for pair in [*pairs, (socket, CONTROL)] for word in ("--mount", format_bind(*pair))]
 
 
-def system() -> Iterator[tuple[str, str]]:
+def list_system_mounts() -> Iterator[tuple[str, str]]:
     """The system's folders and files, the interpreter, its packages and our own files, and where they are seen."""
     for folder in bubblewrap.SYSTEM:
         if Path(folder).is_dir() and not Path(folder).is_symlink():
-            yield from with_mounts_below(folder, folder)
+            yield from list_mounts_below(folder, folder)
     yield from ((name, name) for name in bubblewrap.SYSTEM_FILES if Path(name).exists())
-    for source, place in bubblewrap.visible().items():
-        yield from with_mounts_below(source, place)
+    for source, place in bubblewrap.list_visible_folders().items():
+        yield from list_mounts_below(source, place)
 
 
-def with_mounts_below(source: str, place: str, mounts: Path = MOUNTS) -> Iterator[tuple[str, str]]:
+def list_mounts_below(source: str, place: str, mounts: Path = MOUNTS) -> Iterator[tuple[str, str]]:
     """A folder and what is mounted below it, each bound by itself: older engines make only the top read-only."""
     yield source, place
     points = [line.split()[4].replace("\\040", " ") for line in mounts.read_text().splitlines()]
@@ -119,31 +178,29 @@ def with_mounts_below(source: str, place: str, mounts: Path = MOUNTS) -> Iterato
             yield point, str(Path(place) / Path(point).relative_to(source))
 
 
-def must_be_open(engine: Engine, sources: list[str]) -> None:
+def refuse_closed_folders(engine: Engine, sources: list[str]) -> None:
     """SandboxError for a folder of ours that the container's user may not enter. As root, closed ones are copied."""
-    if os.getuid() in (0, user(engine)[0]):
+    if os.getuid() in (0, choose_user(engine)[0]):
         return
     for source in map(Path, sources):
         if source.is_dir() and source.stat().st_mode & 0o005 != 0o005:
             raise SandboxError(f"{source} is closed to others, and in {engine.title} the code is another user")
 
 
-def bind(source: str, place: str) -> str:
+def format_bind(source: str, place: str) -> str:
     """One read-only bind, as the engine's command reads it: a row of comma-separated values."""
     row = io.StringIO()
     csv.writer(row, lineterminator="").writerow(["type=bind", f"source={source}", f"target={place}", "readonly"])
     return row.getvalue()
 
 
-def inner(settings: str) -> list[str]:
+def build_inner_command(settings: str) -> list[str]:
     """What runs in the container: our server, in an empty environment but for what a program needs."""
-    python = "python3" if image.own() else str(bubblewrap.interpreter())
-    words = [f"{name}={value}" for name, value in environment(Path(python).parent).items()]
+    own = find_own_image()
+    given = bubblewrap.list_environment_options()[1:]
+    variables = dict(zip(given[1::3], given[2::3], strict=True))
+    if own:
+        variables["PATH"] = "/usr/local/bin:/usr/bin:/bin"
+    python = "python3" if own else str(bubblewrap.find_interpreter())
+    words = [f"{name}={value}" for name, value in variables.items()]
     return ["-i", *words, python, "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", settings]
-
-
-def environment(folder: Path) -> dict[str, str]:
-    """The variables of a cell."""
-    given = bubblewrap.environment()[1:]
-    words = dict(zip(given[1::3], given[2::3], strict=True))
-    return words if folder.is_absolute() else words | {"PATH": "/usr/local/bin:/usr/bin:/bin"}

@@ -1,18 +1,37 @@
-"""A container as a process of ours: something to wait for, to end, and to find again when its owner was killed."""
+"""Starts a container with the fork server in it, answers its call, and finds it again when its owner was killed.
 
+The server calls us: a Unix socket in a folder that only we can enter is bound into the container, process 1 connects to
+it before any job runs, and then nobody listens there any more. Descriptors pass through such a socket as through any
+other, so the rest of a cell is the same. This asks for an engine on this machine; one elsewhere is refused.
+"""
+
+import base64
 import contextlib
+import json
 import os
 import secrets
 import select
+import shutil
+import socket
+import struct
 import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
 from burnish.errors import SandboxError
+from burnish.sandbox import bubblewrap, cell, seccomp, start
+from burnish.sandbox.docker import command
 from burnish.sandbox.docker.engine import Engine
+from burnish.sandbox.sandbox import Limits
 
 OURS = "burnish-cell-"
 NAME_WORDS = 5
+FOLDER = "burnish-call-"
+CALL_SECONDS = 60.0
+"""A large image on a storage driver that copies takes its time."""
 
 
 class Container:
@@ -41,18 +60,18 @@ class Container:
             self.engine.ask("rm", "--force", self.name)
 
 
-def new_name() -> str:
+def make_name() -> str:
     """The name of a new container: it says whose it is."""
-    return f"{OURS}{here()}-{os.getpid()}-{started_at(os.getpid())}-{secrets.token_hex(4)}"
+    return f"{OURS}{identify_machine()}-{os.getpid()}-{read_start_time(os.getpid())}-{secrets.token_hex(4)}"
 
 
-def here() -> str:
+def identify_machine() -> str:
     """Which start of which machine, and which process namespace: only there does a process number mean anything."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
     return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116  # a link that leads nowhere
 
 
-def started_at(pid: int) -> str:
+def read_start_time(pid: int) -> str:
     """When a process was started, in the kernel's ticks: a later one of the same number is another. "" when none is."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
@@ -66,15 +85,96 @@ def is_left_over(name: str) -> bool:
     if not name.startswith(OURS) or len(words) != NAME_WORDS or not words[2].isdigit():
         return False
     place, pid, started = "-".join(words[:2]), int(words[2]), words[3]
-    if words[0] != here().split("-")[0]:
+    if words[0] != identify_machine().split("-")[0]:
         return True
-    return place == here() and started_at(pid) != started
+    return place == identify_machine() and read_start_time(pid) != started
 
 
-def remove_leftovers(engine: Engine) -> None:
+def remove_containers(engine: Engine) -> None:
     """Remove the containers of a Burnish that is no more."""
     names = engine.ask("ps", "--all", "--format", "{{.Names}}").split()
     left = [name for name in names if is_left_over(name)]
     if left:
         with contextlib.suppress(SandboxError):
             engine.ask("rm", "--force", *left)
+
+
+def open_docker_cell(
+    engine: Engine,
+    image: str,
+    limits: Limits,
+    folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
+    filtered: bool = True,
+    layer: Path | None = None,
+) -> cell.Cell:
+    """A new container that is ready for jobs. Only a test opens one without the system call filters."""
+    name = make_name()
+    with listen_for_call() as (listener, address):
+        before = command.build_command(engine, limits, name, address, start.add_layer(folders, layer), filtered)
+        argv = [*before, image, *command.build_inner_command(make_settings(engine, limits, filtered, layer))]
+        client = start.start_process(argv, [], dict(os.environ))
+        try:
+            control = accept_call(listener, client)
+            one = cell.Cell(Container(engine, name, find_caller_pid(control), client.stderr), control, lambda: None)
+            one.wait_until_ready()
+        finally:
+            client.kill()  # only the engine's command, which is of no more use; the container goes on without it
+            client.wait()
+    return one
+
+
+def make_settings(engine: Engine, limits: Limits, filtered: bool, layer: Path | None = None) -> str:
+    """What the server must know. Processes are counted by the engine where it can, else by the kernel for each user."""
+    counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
+    program = seccomp.build_program() if filtered else None
+    return json.dumps(
+        start.make_isolated_settings(counted, -1, layer)
+        | {"call": command.CONTROL, "filter": base64.b64encode(program or b"").decode()}
+    )
+
+
+@contextlib.contextmanager
+def listen_for_call() -> Iterator[tuple[socket.socket, str]]:
+    """A socket that waits for one call, and its address. Nothing of it is left after."""
+    folder = tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-")
+    path = Path(folder) / "control"
+    handle = os.open(folder, os.O_PATH)
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(f"/proc/self/fd/{handle}/control")  # an address must be short, a folder's name need not be
+            path.chmod(0o666)  # for the container's user; nobody else comes into the folder
+            listener.listen(1)
+            yield listener, str(path)
+    finally:
+        os.close(handle)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def accept_call(listener: socket.socket, client: subprocess.Popen[bytes]) -> socket.socket:
+    """The connection that process 1 of the container makes; SandboxError with the engine's last words if none."""
+    deadline = time.monotonic() + CALL_SECONDS
+    while time.monotonic() < deadline:
+        if select.select([listener], [], [], 0.05)[0]:
+            return listener.accept()[0]
+        if client.poll() is not None:
+            break
+    client.kill()
+    words = client.communicate()[1].decode(errors="replace").strip()
+    raise SandboxError(f"the container did not start: {words or 'it gave no reason'}")
+
+
+def find_caller_pid(control: socket.socket) -> int:
+    """The number that process 1 of the container has here."""
+    pid: int = struct.unpack("3i", control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))[0]
+    if not pid:
+        control.close()
+        raise SandboxError("the container runs where its processes cannot be seen")
+    return pid
+
+
+def remove_call_folders() -> None:
+    """Remove the folders of a Burnish that was killed while it waited for a call."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        pid = folder.name.removeprefix(FOLDER).split("-")[0]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            shutil.rmtree(folder, ignore_errors=True)

@@ -69,13 +69,13 @@ class Engine:
         return done.stdout.decode(errors="replace").strip()
 
 
-def find() -> Engine:
+def find_engine() -> Engine:
     """The engine to use: the first rootless one that answers, else the first; SandboxError says why there is none."""
     found: list[Engine] = []
     reasons: list[str] = []
-    for command in candidates():
+    for command in list_commands():
         try:
-            engine = asked(command)
+            engine = ask_engine(command)
         except SandboxError as error:
             reasons.append(str(error))
             continue
@@ -90,7 +90,7 @@ def find() -> Engine:
     return found[0]
 
 
-def candidates() -> Iterator[tuple[str, ...]]:
+def list_commands() -> Iterator[tuple[str, ...]]:
     """Commands that may reach an engine, those of rootless engines first."""
     path = os.pathsep.join(filter(os.path.isabs, os.get_exec_path()))  # never a program of the current folder
     docker, podman = shutil.which("docker", path=path), shutil.which("podman", path=path)
@@ -109,49 +109,49 @@ def candidates() -> Iterator[tuple[str, ...]]:
         yield (docker, "--host", f"unix://{shared}")
 
 
-def asked(command: tuple[str, ...]) -> Engine:
+def ask_engine(command: tuple[str, ...]) -> Engine:
     """The engine behind a command, as it describes itself."""
     is_podman = Path(command[0]).name == "podman"
     words = ["info", "--format", "json" if is_podman else "{{json .}}"]
     try:
         done = subprocess.run([*command, *words], capture_output=True, timeout=ANSWER_SECONDS, check=False)
-        told: dict[str, Any] = json.loads(done.stdout)
+        info: dict[str, Any] = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         raise SandboxError(f"{Path(command[0]).name} does not answer") from error
-    problems = told.get("ServerErrors")
+    problems = info.get("ServerErrors")
     if problems or done.returncode:
         raise SandboxError(str(problems[0] if problems else done.stderr.decode(errors="replace").strip()))
-    return podman_engine(command, told) if is_podman else docker_engine(command, told)
+    return read_podman(command, info) if is_podman else read_docker(command, info)
 
 
-def docker_engine(command: tuple[str, ...], told: dict[str, Any]) -> Engine:
+def read_docker(command: tuple[str, ...], info: dict[str, Any]) -> Engine:
     """What Docker, or Podman behind its Docker socket, says of itself."""
-    options = [str(option) for option in told.get("SecurityOptions") or ()]
-    logs = (told.get("Plugins") or {}).get("Log") or ()
+    options = [str(option) for option in info.get("SecurityOptions") or ()]
+    logs = (info.get("Plugins") or {}).get("Log") or ()
     return Engine(
         command=command,
         name="podman" if PODMAN_ONLY in logs else "docker",
-        version=str(told.get("ServerVersion", "")),
+        version=str(info.get("ServerVersion", "")),
         rootless="name=rootless" in options,
-        memory=bool(told.get("MemoryLimit")),
-        processes=bool(told.get("PidsLimit")),
-        cgroup=str(told.get("CgroupVersion") or "1"),
+        memory=bool(info.get("MemoryLimit")),
+        processes=bool(info.get("PidsLimit")),
+        cgroup=str(info.get("CgroupVersion") or "1"),
         selinux="name=selinux" in options,
-        kernel=str(told.get("KernelVersion", "")),
-        system=str(told.get("OperatingSystem", "")),
+        kernel=str(info.get("KernelVersion", "")),
+        system=str(info.get("OperatingSystem", "")),
     )
 
 
-def podman_engine(command: tuple[str, ...], told: dict[str, Any]) -> Engine:
+def read_podman(command: tuple[str, ...], info: dict[str, Any]) -> Engine:
     """What the podman command says of its engine."""
-    host: dict[str, Any] = told.get("host") or {}
+    host: dict[str, Any] = info.get("host") or {}
     security: dict[str, Any] = host.get("security") or {}
     controllers = host.get("cgroupControllers") or ()
     rootful_first = str(host.get("cgroupVersion")) == "v1" and not security.get("rootless")
     return Engine(
         command=command,
         name="podman",
-        version=str((told.get("version") or {}).get("Version", "")),
+        version=str((info.get("version") or {}).get("Version", "")),
         rootless=bool(security.get("rootless")),
         memory=rootful_first or "memory" in controllers,
         processes=rootful_first or "pids" in controllers,

@@ -6,7 +6,7 @@ import sys
 import traceback
 from typing import Any
 
-from burnish.sandbox.inside import faults
+from burnish.sandbox.inside.candidate import find_code_line, read_message
 
 FILE = "tests.py"
 FAIL = "@fail"
@@ -24,7 +24,7 @@ def rewrite(node: ast.stmt) -> ast.stmt:
     Everything is still computed once and in order. Only statements are looked into: no assert is in an expression.
     """
     if isinstance(node, ast.Assert):
-        return explained(node)
+        return rewrite_assert(node)
     for field in ("body", "orelse", "finalbody"):
         block = getattr(node, field, None)
         if isinstance(block, list):
@@ -34,35 +34,31 @@ def rewrite(node: ast.stmt) -> ast.stmt:
     return node
 
 
-def explained(node: ast.Assert) -> ast.stmt:
+def rewrite_assert(node: ast.Assert) -> ast.stmt:
     """`assert left == right` remembers both sides, any other assert its one value."""
-    test, at = node.test, place_of(node)
+    test = node.test
+    at: dict[str, Any] = {"lineno": node.lineno, "col_offset": 0, "end_lineno": node.end_lineno, "end_col_offset": 0}
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         right = test.comparators[0]
-        sides: list[ast.expr] = [keep("@left", test.left, at), keep("@right", right, at)]
+        sides: list[ast.expr] = [store_value("@left", test.left, at), store_value("@right", right, at)]
         holds: ast.expr = ast.Compare(sides[0], test.ops, sides[1:], **at)
         swapped = not isinstance(test.left, ast.Call) and not has_call(test.left) and has_call(right)
         names = ["@right", "@left"] if swapped else ["@left", "@right"]
     elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        holds, names = ast.UnaryOp(ast.Not(), keep("@left", test.operand, at), **at), ["@left"]
+        holds, names = ast.UnaryOp(ast.Not(), store_value("@left", test.operand, at), **at), ["@left"]
     else:
-        holds, names = keep("@left", test, at), ["@left"]
+        holds, names = store_value("@left", test, at), ["@left"]
     lines: list[ast.expr] = [ast.Constant(node.lineno, **at), ast.Constant(node.end_lineno, **at)]
-    call = ast.Call(load(FAIL, at), [*lines, *(load(name, at) for name in names)], [], **at)
+    call = ast.Call(load_value(FAIL, at), [*lines, *(load_value(name, at) for name in names)], [], **at)
     return ast.If(ast.UnaryOp(ast.Not(), holds, **at), [ast.Expr(call, **at)], [], **at)
 
 
-def place_of(node: ast.stmt) -> dict[str, Any]:
-    """Where a statement stands, for what is put in its place."""
-    return {"lineno": node.lineno, "col_offset": 0, "end_lineno": node.end_lineno, "end_col_offset": 0}
-
-
-def keep(name: str, value: ast.expr, at: dict[str, Any]) -> ast.NamedExpr:
+def store_value(name: str, value: ast.expr, at: dict[str, Any]) -> ast.NamedExpr:
     """An expression that also remembers its value, under a name no program can have."""
     return ast.NamedExpr(ast.Name(name, ast.Store(), **at), value, **at)
 
 
-def load(name: str, at: dict[str, Any]) -> ast.expr:
+def load_value(name: str, at: dict[str, Any]) -> ast.expr:
     """A remembered value."""
     return ast.Name(name, ast.Load(), **at)
 
@@ -81,27 +77,30 @@ class Explainer:
 
     def fail(self, first: int, last: int, got: Any, expected: Any = None) -> None:
         """What a rewritten assert calls when it does not hold."""
-        statement = self.written(first, last)
-        message = f"{short(statement)}\ngot: {shown(got)}"
-        tree = parsed(statement)
-        if tree is not None and isinstance(tree.test, ast.Compare) and not is_literal(tree.test):
-            message += f"\nexpected: {shown(expected)}"
+        statement = self.quote(first, last)
+        message = f"{shorten(statement)}\ngot: {format_value(got)}"
+        tree = parse_assert(statement)
+        if tree is not None and isinstance(tree.test, ast.Compare):
+            sides = [tree.test.left, *tree.test.comparators]
+            # A side without a name or a call can be read off the assertion as written.
+            if all(any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(side)) for side in sides):
+                message += f"\nexpected: {format_value(expected)}"
         frame = sys._getframe(1)
-        raise Unmet(message + values_of(tree, frame.f_locals))
+        raise Unmet(message + describe_locals(tree, frame.f_locals))
 
-    def written(self, first: int, last: int) -> str:
+    def quote(self, first: int, last: int) -> str:
         """Some lines of the tests as they were written, without their indentation."""
         return "\n".join(line.strip() for line in self.lines[first - 1 : last])
 
-    def message(self, error: BaseException) -> str:
+    def describe_failure(self, error: BaseException) -> str:
         """Why a test failed with this exception."""
         if isinstance(error, Unmet):
             return str(error)
         lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
-        statement = self.statement_at(lines[-1]) if lines else ""
-        return f"{short(statement)}\n{told(error)}".strip()
+        statement = self.quote_statement(lines[-1]) if lines else ""
+        return f"{shorten(statement)}\n{describe_error(error)}".strip()
 
-    def statement_at(self, line: int) -> str:
+    def quote_statement(self, line: int) -> str:
         """The statement that a line belongs to; of a compound one only its first line."""
         inner = [
             node
@@ -110,20 +109,20 @@ class Explainer:
         ]
         node = max(inner, key=lambda found: found.lineno, default=None)
         if node is None or hasattr(node, "body"):
-            return self.written(line, line)
-        return self.written(node.lineno, node.end_lineno or node.lineno)
+            return self.quote(line, line)
+        return self.quote(node.lineno, node.end_lineno or node.lineno)
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """The exception, and the line of the code that raised it."""
     name = type(error).__name__
-    words = short(faults.text_of(error))
-    line, text = getattr(error, "_line", None) or faults.line_of(error)
-    place = f"\nin the code, line {line}: {short(text)}" if line else ""
+    words = shorten(read_message(error))
+    line, text = getattr(error, "_line", None) or find_code_line(error)
+    place = f"\nin the code, line {line}: {shorten(text)}" if line else ""
     return f"raised {name}: {words}{place}" if words else f"raised {name}{place}"
 
 
-def parsed(statement: str) -> ast.Assert | None:
+def parse_assert(statement: str) -> ast.Assert | None:
     """The assert in a text, if it is one."""
     try:
         node = ast.parse(statement).body[0]
@@ -132,30 +131,22 @@ def parsed(statement: str) -> ast.Assert | None:
     return node if isinstance(node, ast.Assert) else None
 
 
-def is_literal(test: ast.Compare) -> bool:
-    """True when one side can be read off the assertion as written."""
-    return any(
-        not any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(side))
-        for side in [test.left, *test.comparators]
-    )
-
-
-def values_of(tree: ast.Assert | None, names: dict[str, Any]) -> str:
+def describe_locals(tree: ast.Assert | None, names: dict[str, Any]) -> str:
     """What the local variables in the assertion were, for assertions in loops and functions."""
     used = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)} if tree else set()
     values = {name: names[name] for name in sorted(used & names.keys()) if not callable(names[name])}
-    told = [f"{name} = {shown(value)}" for name, value in values.items() if type(value).__name__ != "module"]
+    told = [f"{name} = {format_value(value)}" for name, value in values.items() if type(value).__name__ != "module"]
     return "\nwith " + ", ".join(told[:MOST_NAMES]) if told else ""
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """The value as a person would write it, whatever its class does."""
     try:
-        return short(repr(value)) if not isinstance(value, int) else short(reprlib.repr(value))
+        return shorten(repr(value)) if not isinstance(value, int) else shorten(reprlib.repr(value))
     except Exception as error:
         return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """The text, with its middle left out if it is long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"

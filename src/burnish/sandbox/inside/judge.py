@@ -18,13 +18,14 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from burnish.sandbox.inside import bounds, candidate, faults, known, packets
+from burnish.sandbox.inside import limits
+from burnish.sandbox.inside.allowed_types import NAMES
 from burnish.sandbox.inside.asserts import AssertSuite
-from burnish.sandbox.inside.channel import Channel, Gone
-from burnish.sandbox.inside.classes import Asked
-from burnish.sandbox.inside.command import read_all
-from burnish.sandbox.inside.remote import ENDINGS, CannotCross, Link, Solution
-from burnish.sandbox.inside.standins import RemoteClass
+from burnish.sandbox.inside.candidate import CODE_FILE, explain_import_error, load_code
+from burnish.sandbox.inside.codec import Channel, Gone
+from burnish.sandbox.inside.helpers import read_all, receive_packet, send_packet
+from burnish.sandbox.inside.standins import ENDINGS, CannotCross, Link, RemoteClass, Solution
+from burnish.sandbox.inside.suite_text import ExpectedNames
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SLOW_SECONDS = 0.02
@@ -34,7 +35,7 @@ SPARE_BYTES = 64 * 1024 * 1024
 """What a job may leave in the memory of the process that judges. One that grew by more makes room for a new one."""
 
 
-class Suite(Protocol):
+class RunnableSuite(Protocol):
     """Tests of some style."""
 
     tests: str
@@ -62,10 +63,6 @@ class Report:
         if time.monotonic() - self.written > self.patience_seconds:
             self.write()
 
-    def finish(self) -> None:
-        """All was said: a verdict without this line is not whole."""
-        self.say(end=self.nonce)
-
     def write(self) -> None:
         """Send what was noted; nobody may be listening any more."""
         with contextlib.suppress(OSError):
@@ -74,140 +71,7 @@ class Report:
         self.written = time.monotonic()
 
 
-def listen(link: socket.socket, kind: str) -> None:
-    """The life of a helper: one suite after the other."""
-    sys.stdout = sys.stderr = open(1, "w", closefd=False)  # noqa: SIM115, PTH123  # a fork renews what is behind it
-    if kind == "pytest":
-        from burnish.sandbox.inside import pytests
-
-        pytests.rehearse()
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    packets.send(link, {"ready": True})
-    jobs = 0
-    most_bytes = own_size() + SPARE_BYTES
-    while (received := packets.receive(link)) is not None:
-        job, fds = received
-        is_judged = hear(job, fds, kind, link) if fds else True
-        packets.send(link, {"needs_fork": not is_judged})
-        jobs += len(fds) > 0
-        if fds and jobs % TIDY_EVERY == 0:
-            gc.collect()
-        if fds and own_size() > most_bytes:
-            return
-
-
-def own_size() -> int:
-    """The address space of this process, which is what its limit on memory counts.
-
-    The file is not kept open: a fork would share its position, and so could tell the next one a number.
-    """
-    statm = os.open("/proc/self/statm", os.O_RDONLY)
-    try:
-        return int(os.read(statm, 64).split()[0]) * resource.getpagesize()
-    finally:
-        os.close(statm)
-
-
-def hear(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> bool:
-    """Judge one suite, here if it cannot leave anything behind, else in a fork. False when it needs another's fork.
-
-    Only "asserts" reads tests, and it never forks: a fork has in its memory whatever this process has held, the tests
-    of earlier jobs too, and could find them there.
-    """
-    tests, verdict, other = fds
-    try:
-        if kind != "asserts":
-            judge_in_fork(job, lambda: Judging(tests, verdict, is_pytest=kind == "pytest"), other, link)
-            os.close(tests)
-            return True
-        judging = Judging(tests, verdict, is_pytest=False)
-        try:
-            if judging.suite and not judging.suite.is_simple:
-                return False
-            if judging.suite:
-                random.seed()
-                judge_apart(Channel(other), judging.suite, judging.report, judging.asked)
-        except UNREADABLE as error:
-            judging.refuse(error)
-        judging.report.write()
-        return True
-    finally:
-        os.close(verdict)
-        os.close(other)
-
-
-class Judging:
-    """The tests of one job, read and ready, and the report on them; no suite when they cannot be read."""
-
-    def __init__(self, tests: int, verdict: int, is_pytest: bool) -> None:
-        given = json.loads(read_all(tests))
-        self.report = Report(verdict, given["nonce"])
-        self.asked = Asked(given["tests"], given["kinds"])
-        self.suite: Suite | None = None
-        try:
-            self.suite = read_suite(given["tests"], is_pytest)
-        except UNREADABLE as error:
-            self.refuse(error)
-
-    def refuse(self, error: BaseException) -> None:
-        """Say that these tests are no tests."""
-        self.report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
-
-
-def read_suite(tests: str, is_pytest: bool) -> Suite:
-    """The tests, ready to judge."""
-    if is_pytest:
-        from burnish.sandbox.inside.pytests import PytestSuite
-
-        return PytestSuite(tests)
-    return AssertSuite(tests)
-
-
-def judge_in_fork(job: dict[str, Any], begin: Callable[[], Judging], other: int, link: socket.socket) -> None:
-    """Judge in a new process, in the job's folder, and wait for its end."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return
-    try:
-        link.close()
-        bounds.renew_standard_files()
-        os.setpgid(0, 0)
-        os.chdir(job["folder"])
-        judging = begin()
-        judging.report.patience_seconds = 0.0  # a timeout kills this process: what was said must be out by then
-        random.seed()
-        if judging.suite and job["shared"]:
-            judge_together(read_all(other), judging.suite, judging.report, judging.asked)
-        elif judging.suite:
-            judge_apart(Channel(other), judging.suite, judging.report, judging.asked)
-        judging.report.write()
-    finally:
-        os._exit(0)
-
-
-def judge_apart(channel: Channel, suite: Suite, report: Report, asked: Asked) -> None:
-    """Judge code that runs in another process."""
-    link = Link(channel)
-    link.expects_endings = any(kind.__name__ in suite.tests for kind in ENDINGS)
-    try:
-        kind, *rest = channel.receive()
-        if kind == "broken":
-            report.say(broken=str(rest[0]))
-            return
-        solution = Solution(link, rest[0], rest[1], asked)
-    except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
-        report.say(broken=str(error))
-        return
-    judge(solution, suite, Marking(link, report), asked)
-    if link.stuck:
-        report.say(again=link.stuck)
-    report.finish()
-
-
-class Marking:
+class MarkedReport:
     """Says of each case besides whether it needs the code in its own process, and why."""
 
     def __init__(self, link: Link, report: Report) -> None:
@@ -226,36 +90,164 @@ class Marking:
         self.report.say(**fact)
 
 
-def judge_together(code: bytes, suite: Suite, report: Report, asked: Asked) -> None:
-    """Judge code that shares this process."""
-    report.say(shared=True)
-    try:
-        candidate.write_file(code)
-        solution = candidate.load(code)
-    except BaseException as error:
-        report.say(broken=faults.describe(error))
-        return
-    judge(solution, suite, report, asked)
-    report.finish()
+def run_helper(link: socket.socket, kind: str) -> None:
+    """The life of a helper: one suite after the other."""
+    sys.stdout = sys.stderr = open(1, "w", closefd=False)  # noqa: SIM115, PTH123  # a fork renews what is behind it
+    if kind == "pytest":
+        from burnish.sandbox.inside.pytests import REHEARSAL, PytestSuite
+
+        PytestSuite(REHEARSAL).judge(None, lambda **fact: None)  # pytest imports half of itself only when it runs
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    send_packet(link, {"ready": True})
+    jobs = 0
+    most_bytes = read_own_size() + SPARE_BYTES
+    while (received := receive_packet(link)) is not None:
+        job, fds = received
+        is_judged = judge_job(job, fds, kind, link) if fds else True
+        send_packet(link, {"needs_fork": not is_judged})
+        jobs += len(fds) > 0
+        if fds and jobs % TIDY_EVERY == 0:
+            gc.collect()
+        if fds and read_own_size() > most_bytes:
+            return
 
 
-def judge(solution: types.ModuleType, suite: Suite, report: Report | Marking, asked: Asked) -> None:
-    """Run the suite, unless a function is asked for and the code has a class in its place."""
-    sys.modules["solution"] = solution
+def read_own_size() -> int:
+    """The address space of this process, which is what its limit on memory counts.
+
+    The file is not kept open: a fork would share its position, and so could tell the next one a number.
+    """
+    statm = os.open("/proc/self/statm", os.O_RDONLY)
     try:
-        functions = [name for name, kind in asked.kinds.items() if kind == "function"]
-        wrong = next((name for name in functions if is_own_class(getattr(solution, name, None))), "")
-        if wrong:
-            report.say(problem=f"the task asks for a function {wrong}, and the code has a class of that name")
-        else:
-            suite.judge(solution, report.say)
-    except (Gone, CannotCross) as error:
-        report.say(problem=str(error))
+        return int(os.read(statm, 64).split()[0]) * resource.getpagesize()
     finally:
-        sys.modules.pop("solution", None)
-        sys.modules.pop("tests", None)
+        os.close(statm)
+
+
+def judge_job(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> bool:
+    """Judge one suite, here if it cannot leave anything behind, else in a fork. False when it needs another's fork.
+
+    Only "asserts" reads tests, and it never forks: a fork has in its memory whatever this process has held, the tests
+    of earlier jobs too, and could find them there.
+    """
+    tests, verdict, other = fds
+    try:
+        if kind != "asserts":
+            judge_in_fork(job, fds, kind, link)
+            os.close(tests)
+            return True
+        suite_job = SuiteJob(tests, verdict, is_pytest=False)
+        try:
+            if suite_job.suite and not suite_job.suite.is_simple:
+                return False
+            if suite_job.suite:
+                random.seed()
+                suite_job.judge_apart(Channel(other), suite_job.suite)
+        except UNREADABLE as error:
+            suite_job.refuse(error)
+        suite_job.report.write()
+        return True
+    finally:
+        os.close(verdict)
+        os.close(other)
+
+
+def judge_in_fork(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> None:
+    """Judge in a new process, in the job's folder, and wait for its end."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        tests, verdict, other = fds
+        link.close()
+        limits.renew_standard_files()
+        os.setpgid(0, 0)
+        os.chdir(job["folder"])
+        suite_job = SuiteJob(tests, verdict, is_pytest=kind == "pytest")
+        suite_job.report.patience_seconds = 0.0  # a timeout kills this process: what was said must be out by then
+        random.seed()
+        if suite_job.suite and job["shared"]:
+            suite_job.judge_together(read_all(other), suite_job.suite)
+        elif suite_job.suite:
+            suite_job.judge_apart(Channel(other), suite_job.suite)
+        suite_job.report.write()
+    finally:
+        os._exit(0)
+
+
+class SuiteJob:
+    """The tests of one job, read and ready, and the report on them; no suite when they cannot be read."""
+
+    def __init__(self, tests: int, verdict: int, is_pytest: bool) -> None:
+        given = json.loads(read_all(tests))
+        self.report = Report(verdict, given["nonce"])
+        self.expected = ExpectedNames(given["tests"], given["kinds"])
+        self.suite: RunnableSuite | None = None
+        try:
+            if is_pytest:
+                from burnish.sandbox.inside.pytests import PytestSuite
+
+                self.suite = PytestSuite(given["tests"])
+            else:
+                self.suite = AssertSuite(given["tests"])
+        except UNREADABLE as error:
+            self.refuse(error)
+
+    def refuse(self, error: BaseException) -> None:
+        """Say that these tests are no tests."""
+        self.report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
+
+    def judge_apart(self, channel: Channel, suite: RunnableSuite) -> None:
+        """Judge code that runs in another process."""
+        link = Link(channel)
+        link.expects_endings = any(kind.__name__ in suite.tests for kind in ENDINGS)
+        try:
+            kind, *rest = channel.receive()
+            if kind == "broken":
+                self.report.say(broken=str(rest[0]))
+                return
+            solution = Solution(link, rest[0], rest[1], self.expected)
+        except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
+            self.report.say(broken=str(error))
+            return
+        self.judge(solution, suite, MarkedReport(link, self.report))
+        if link.stuck:
+            self.report.say(again=link.stuck)
+        self.report.say(end=self.report.nonce)
+
+    def judge_together(self, code: bytes, suite: RunnableSuite) -> None:
+        """Judge code that shares this process. It is a file there too, for tests that read it or start it."""
+        self.report.say(shared=True)
+        try:
+            with open(CODE_FILE, "wb") as file:  # noqa: PTH123
+                file.write(code)
+            solution = load_code(code)
+        except BaseException as error:
+            self.report.say(broken=explain_import_error(error))
+            return
+        self.judge(solution, suite, self.report)
+        self.report.say(end=self.report.nonce)
+
+    def judge(self, solution: types.ModuleType, suite: RunnableSuite, report: "Report | MarkedReport") -> None:
+        """Run the suite, unless a function is asked for and the code has a class in its place."""
+        sys.modules["solution"] = solution
+        try:
+            functions = [name for name, kind in self.expected.kinds.items() if kind == "function"]
+            wrong = next((name for name in functions if is_own_class(getattr(solution, name, None))), "")
+            if wrong:
+                report.say(problem=f"the task asks for a function {wrong}, and the code has a class of that name")
+            else:
+                suite.judge(solution, report.say)
+        except (Gone, CannotCross) as error:
+            report.say(problem=str(error))
+        finally:
+            sys.modules.pop("solution", None)
+            sys.modules.pop("tests", None)
 
 
 def is_own_class(value: object) -> bool:
     """Whether a name of the code is a class that no other module has. Any other callable will do as a function."""
-    return isinstance(value, RemoteClass) or (isinstance(value, type) and value not in known.NAMES)
+    return isinstance(value, RemoteClass) or (isinstance(value, type) and value not in NAMES)

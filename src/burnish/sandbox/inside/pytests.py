@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from burnish.sandbox.inside import explain, faults
-from burnish.sandbox.inside.scope import STAR, WithoutStars, names_for, used_names
-from burnish.sandbox.inside.simple import all_code
+from burnish.sandbox.inside import candidate, explain
+from burnish.sandbox.inside.asserts import STAR, StarImportRemover, choose_names, find_used_names, walk_code
 from burnish.sandbox.inside.standins import Remote
 
 PLUGINS_OFF = ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler", "stepwise", "doctest")
@@ -35,15 +34,10 @@ class PytestSuite:
         """Let pytest collect and run the file, and say what each test said."""
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         off = [word for name in PLUGINS_OFF for word in ("-p", f"no:{name}")]
-        pytest.main([*OPTIONS, *off], plugins=[Judge(self.tests, say)])
+        pytest.main([*OPTIONS, *off], plugins=[JudgePlugin(self.tests, say)])
 
 
-def rehearse() -> None:
-    """Let pytest run once on a small file: it imports half of itself only then."""
-    PytestSuite(REHEARSAL).judge(None, lambda **fact: None)
-
-
-class Judge:
+class JudgePlugin:
     """The pytest plugin that hands pytest our file and writes down its reports."""
 
     def __init__(self, tests: str, say: Callable[..., None]) -> None:
@@ -60,15 +54,15 @@ class Judge:
         module.explainer = self.explainer
         session.items = list(session.genitems(module))
         session.testscollected = len(session.items)
-        self.say(plan=[name_of(item.nodeid) for item in session.items])
+        self.say(plan=[strip_file(item.nodeid) for item in session.items])
         return True
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be collected is a problem, not a verdict."""
         if report.failed:
-            told = [line[1:].strip() for line in str(report.longrepr).splitlines() if line.startswith("E")]
-            why = "\n".join(told) or str(report.longrepr)
-            self.say(problem=f"the tests cannot be collected: {explain.short(why)}")
+            errors = [line[1:].strip() for line in str(report.longrepr).splitlines() if line.startswith("E")]
+            why = "\n".join(errors) or str(report.longrepr)
+            self.say(problem=f"the tests cannot be collected: {explain.shorten(why)}")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
@@ -78,7 +72,7 @@ class Judge:
         if is_left:
             report.outcome = "failed"
         if report.failed and call.excinfo is not None:
-            self.failed.setdefault(item.nodeid, self.explainer.message(call.excinfo.value))
+            self.failed.setdefault(item.nodeid, self.explainer.describe_failure(call.excinfo.value))
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -86,17 +80,17 @@ class Judge:
         self.took = report.duration if report.when == "call" else self.took
         if report.skipped:
             self.skipped.add(report.nodeid)
-            self.failed.setdefault(report.nodeid, f"skipped: {explain.short(str(report.longrepr))}")
+            self.failed.setdefault(report.nodeid, f"skipped: {explain.shorten(str(report.longrepr))}")
         if report.when == "teardown":
             why = self.failed.get(report.nodeid)
             answer = {"passed": why is None, "skipped": report.nodeid in self.skipped, "message": why or ""}
-            self.say(case={"name": name_of(report.nodeid), "seconds": round(self.took, 6), **answer})
+            self.say(case={"name": strip_file(report.nodeid), "seconds": round(self.took, 6), **answer})
 
 
 def is_left_by_code(error: BaseException) -> bool:
     """True for a skip or an expected failure that the code declared: only tests may do that."""
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
-    return isinstance(error, kinds) and faults.line_of(error)[0] > 0
+    return isinstance(error, kinds) and candidate.find_code_line(error)[0] > 0
 
 
 class TestsInMemory(pytest.Module):
@@ -113,24 +107,21 @@ class TestsInMemory(pytest.Module):
         tree = ast.parse(self.explainer.source)
         has_star = STAR.search(self.explainer.source) is not None
         if has_star:
-            tree = WithoutStars().visit(tree)
+            tree = StarImportRemover().visit(tree)
         tree.body[:] = [explain.rewrite(node) for node in tree.body]
         code = compile(tree, explain.FILE, "exec")
         if has_star:
-            vars(module).update(names_for(sys.modules["solution"], used_names(all_code(code))))
+            vars(module).update(choose_names(sys.modules["solution"], find_used_names(walk_code(code))))
         exec(code, vars(module))
+        # A function of the code may be called `test…` too, so only what the file defines counts.
+        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         for name, value in vars(module).items():
-            if name.startswith("test") and isinstance(value, Remote) and defines(tree, name):
+            if name.startswith("test") and isinstance(value, Remote) and name in defined:
                 value._link.share("the tests decorate a test with something of the code")
         return module
 
 
-def defines(tree: ast.Module, name: str) -> bool:
-    """Whether a file has a function of that name; a function of the code may be called `test…` too."""
-    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body)
-
-
-def name_of(nodeid: str) -> str:
+def strip_file(nodeid: str) -> str:
     """The test's own name, with its class but without our file."""
     return nodeid.partition("::")[2] or nodeid
 

@@ -4,79 +4,127 @@ Its one rule: what a job is about never enters this process. Code and tests arri
 so no later job can find them in the memory it was forked from.
 """
 
+# ruff: noqa: PTH103, PTH120, PTH123
+
 import contextlib
+import ctypes
 import gc
+import importlib
+import json
 import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from typing import Any
 
-from burnish.sandbox.inside import bounds, candidate, clock, command, cores, packets, traces, warm
-from burnish.sandbox.inside.channel import Channel
-from burnish.sandbox.inside.helper import Helpers
+from burnish.sandbox.inside import candidate, limits
+from burnish.sandbox.inside.allowed_types import split_words
+from burnish.sandbox.inside.cleanup import CellState
+from burnish.sandbox.inside.codec import Channel
+from burnish.sandbox.inside.helpers import Helpers, read_all, receive_packet, send_packet
 
 PATIENCE = 1.0
 """Seconds a judge has to finish once the code it judged was ended."""
+PRELOADED = split_words(
+    "bisect collections copy dataclasses datetime decimal enum fractions functools heapq itertools json math operator "
+    "random re string typing"
+)
+"""Modules that small programs use, imported before the first job, so that no job pays for them."""
+PYTHONS = ("python", "python3")
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, FILTER = 22, 38, 2
+
+
+class FilterProgram(ctypes.Structure):
+    """A system call filter as the kernel takes it."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
 def serve(settings: dict[str, Any]) -> None:
     """Answer one job after the other until Burnish hangs up."""
+    if "call" in settings:
+        enter_container(settings)
     control = socket.socket(fileno=settings["control"])
-    bounds.hide_memory()
-    bounds.apply(settings["limits"])
+    # From now on no other process of the cell can read this one's memory, descriptors or environment.
+    limits.libc.prctl(limits.PR_SET_DUMPABLE, 0, 0, 0, 0)
+    limits.apply_limits(settings["limits"])
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    warm.up()
+    for name in PRELOADED:
+        importlib.import_module(name)
     gc.collect()
     gc.freeze()
     gc.disable()
     if not settings["debug"]:
         os.dup2(1, 2)  # what we could say at the start went to Burnish; nobody reads what jobs write there
-    server = Server(control, settings)
-    packets.send(control, {"ready": True, "python": sys.version.split()[0]})
-    with contextlib.suppress(clock.HungUp):
-        while (received := packets.receive(control)) is not None:
-            packets.send(control, server.perform(*received))
-    server.cell.end()
+    server = JobServer(control, settings)
+    send_packet(control, {"ready": True, "python": sys.version.split()[0]})
+    with contextlib.suppress(limits.HungUp):
+        while (received := receive_packet(control)) is not None:
+            send_packet(control, server.perform(*received))
+    server.cell.close()
     os._exit(0)
 
 
-class Server:
+def enter_container(settings: dict[str, Any]) -> None:
+    """The first steps in a container: call Burnish, drop the engine's pipes, and take on our own system call filter.
+
+    A bubblewrap cell is born with all of this. The filter comes on top of the engine's own; whichever refuses, wins.
+    What goes wrong can still be said on standard error.
+    """
+    import base64  # no other cell needs it
+
+    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    control.connect(settings["call"])
+    settings["control"] = control.detach()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    if settings["filter"]:
+        steps = base64.b64decode(settings["filter"])
+        program = FilterProgram(len(steps) // 8, steps)
+        limits.libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        if limits.libc.prctl(PR_SET_SECCOMP, FILTER, ctypes.byref(program), 0, 0):
+            raise OSError(ctypes.get_errno(), "the system call filter was not accepted")
+
+
+class JobServer:
     """Knows the cell as it was at its start, and the helpers that judge."""
 
     def __init__(self, control: socket.socket, settings: dict[str, Any]) -> None:
         self.control = control
         self.settings = settings
         self.helpers = Helpers()
-        self.cell = traces.Cell(settings, self.helpers)
+        self.cell = CellState(settings, self.helpers)
 
     def perform(self, job: dict[str, Any], fds: list[int]) -> dict[str, Any]:
         """Do a job and say how it ended, once everything it started is gone."""
-        folder = self.cell.new_folder()
+        folder = self.cell.make_folder()
         try:
             ended = self.grade(job, fds, folder) if job["job"] == "grade" else self.run(job, fds, folder)
         finally:
             for fd in fds:
                 os.close(fd)
         self.helpers.revive(PATIENCE)
-        ended["clean"] = self.cell.is_restored(folder)
+        ended["clean"] = self.cell.restore(folder)
         return ended
 
     def run(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
         """One command in a process of its own."""
-        spent = clock.Spent(self.cell)
-        child = self.fork(lambda: command.become(fds, self.settings), folder)
-        with clock.ending_of(child) as handle:
-            over = clock.watch(handle, self.control, job["timeout"], spent)
-        status = self.cell.sweep(child)
-        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": spent.seconds()}
+        cpu = limits.CpuTime(self.cell.find_strangers)
+        child = self.fork(lambda: become_command(fds, self.settings), folder)
+        with limits.open_pidfd(child) as handle:
+            over = limits.wait_for_end(handle, self.control, job["timeout"], cpu)
+        status = self.cell.end_processes(child)
+        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": cpu.count_seconds()}
 
     def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
         """The code in a process of its own, the tests with a helper that may talk to it and nothing else."""
         code, tests, verdict = fds
         helper = self.helpers.get("pytest" if job["pytest"] else "forking" if job["shared"] else "asserts")
-        spent = clock.Spent(self.cell, helper.pid)
-        core = cores.current()
+        cpu = limits.CpuTime(self.cell.find_strangers, helper.pid)
+        core = int(limits.libc.sched_getcpu())  # the scheduler chose it because it is free
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
@@ -84,20 +132,20 @@ class Server:
             question = {"shared": job["shared"], "folder": folder}
             given = [tests, verdict, code if job["shared"] else ours.fileno()]
             while True:
-                cores.pin(helper.pid, core)
-                helper.ask(question, given)
-                over = clock.watch(helper.link.fileno(), self.control, job["timeout"], spent)
-                answer = None if over else self.helpers.settle(helper, 0.0)
+                limits.set_cores((helper.pid,), {core})
+                send_packet(helper.link, question, given)
+                over = limits.wait_for_end(helper.link.fileno(), self.control, job["timeout"], cpu)
+                answer = None if over else self.helpers.await_answer(helper, 0.0)
                 if not answer or not answer.get("needs_fork"):
                     break
                 helper = self.helpers.get("forking")
                 os.lseek(tests, 0, os.SEEK_SET)
-        status = self.cell.sweep(child)
+        status = self.cell.end_processes(child)
         if over:
-            self.helpers.settle(helper, PATIENCE)
-        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": spent.seconds()}
+            self.helpers.await_answer(helper, PATIENCE)
+        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": cpu.count_seconds()}
 
-    def fork(self, live: Any, folder: str) -> int:
+    def fork(self, live: Callable[[], None], folder: str) -> int:
         """A new process that does one thing in its folder and never returns."""
         child = os.fork()
         if child:
@@ -117,7 +165,33 @@ class Server:
 
 def run_code(code: int, channel: int, core: int) -> None:
     """The life of the process in which code is judged: of all descriptors it keeps only its end of the channel."""
-    cores.pin(0, core)
-    bounds.close_all_but(code, channel)
-    bounds.renew_standard_files()
-    candidate.main(command.read_all(code), Channel(channel))
+    limits.set_cores((0,), {core})
+    limits.close_all_but(code, channel)
+    limits.renew_standard_files()
+    candidate.serve_code(read_all(code), Channel(channel))
+
+
+def become_command(fds: list[int], settings: dict[str, Any]) -> None:
+    """Write the files of a command, connect its output, and turn into it. Returns only if that fails."""
+    content, output = fds
+    given = json.loads(read_all(content))
+    nowhere = os.open("/dev/null", os.O_RDONLY)
+    for source, target in ((nowhere, 0), (output, 1), (output, 2)):
+        os.dup2(source, target)
+    limits.close_all_but()
+    argv = given["argv"]
+    os.environ["PYTHONPATH"] = settings["commands"]
+    os.environ["PYTHONNOUSERSITE"] = "1"  # else a `usercustomize` in a layer would run at every start
+    os.environ["CELL_PACKAGES"] = os.pathsep.join(filter(None, (settings["layer"], settings["packages"])))
+    try:
+        for name, text in given["files"].items():
+            path = os.path.normpath(name)
+            if path.startswith(("/", "..")):
+                raise ValueError(f"{name!r} is not below the job's folder")
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+                file.write(text)
+        os.execvp(sys.executable if argv[0] in PYTHONS else argv[0], argv)
+    except (OSError, ValueError) as error:
+        os.write(2, f"cannot run {argv[0]!r}: {error}\n".encode(errors="replace"))
+        os._exit(127)

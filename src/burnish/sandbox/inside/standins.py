@@ -1,21 +1,29 @@
-"""Stand-ins: objects in the judge for objects that stayed in the process of the code under test.
+"""The judge's side of the code under test: names that look like the code's, and ask its process when they are used.
 
-A stand-in asks that process for its attributes and methods. It does not ask it whether it equals something plain:
-the answer is no. Nor does it ask what only plain values are asked, such as `startswith`, unless the tests or the task
-name its class. So nothing the code defines can decide a comparison with an expected value. Where its class comes from
-the layer the judge compares by value, or says that these tests must share a process with the code.
+A stand-in is an object in the judge for one that stayed in the process of the code. It asks that process for its
+attributes and methods. It does not ask it whether it equals something plain: the answer is no. Nor does it ask what
+only plain values are asked, such as `startswith`, unless the tests or the task name its class. So nothing the code
+defines can decide a comparison with an expected value. Where its class comes from the layer the judge compares by
+value, or says that these tests must share a process with the code.
 """
 
+import importlib
+import sys
+import types
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
-from burnish.sandbox.inside import arrays, known, order, shapes
-from burnish.sandbox.inside.checks import is_failure
-from burnish.sandbox.inside.classes import Asked
-from burnish.sandbox.inside.plain import Tree
+from burnish.sandbox.inside import allowed_types, packages
+from burnish.sandbox.inside.codec import Channel, Gone, Session, Tree, fill, pack, unpack
+from burnish.sandbox.inside.suite_text import Checks, ExpectedNames, is_failure
 
-if TYPE_CHECKING:
-    from burnish.sandbox.inside.remote import Link
+ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit)
+"""Exceptions that end a loop around a call instead of breaking it: `all(map(f, …))` would be true after the first."""
+ENDING_METHODS = ("__next__", "__anext__", "send", "throw", "asend", "athrow")
+"""Methods that say in this way that there is no more."""
+BOUND = (types.MethodType, types.BuiltinMethodType)
+"""Functions that Python makes anew each time they are named: `seen.append` equals `seen.append`."""
+FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
 class NotAnswered(AssertionError):
@@ -30,7 +38,7 @@ class Remote:
     _shape: int
 
     def __getattr__(self, name: str) -> Any:
-        closed = name in shapes.QUESTIONS and not (self._is_object or self._is_named() or self._is_opened(name))
+        closed = name in allowed_types.QUESTIONS and not (self._is_object or self._is_named() or self._is_opened(name))
         if closed and self._holds:
             held = self._held()
             if hasattr(held, name):
@@ -38,7 +46,7 @@ class Remote:
         found = self._link.ask("get", self._number, name)
         if isinstance(found, Remote):
             vars(found)["_question"] = (self, name) if closed else None
-        if name not in shapes.PLAIN_NAMES and name[0] != "_":
+        if name not in allowed_types.PLAIN_NAMES and name[0] != "_":
             vars(self)["_is_object"] = True
         return found
 
@@ -51,11 +59,12 @@ class Remote:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if isinstance(other, Remote) and self._may("__eq__"):
-            return self._link.ask("special", self._number, "__eq__", (other,)) is True
-        if isinstance(other, Remote) and self._is_twin(other):
-            return self._link.ask("special", self._number, "__eq__", (other,)) is True
-        return bool(self._held() == plain_of(other)) if self._holds else False
+        if isinstance(other, Remote):
+            # Two objects of one class: what the code gave is compared with what the code gave.
+            are_twins = other._shape == self._shape and "__eq__" in self._methods and not self._holds
+            if are_twins or self._may("__eq__"):
+                return self._link.ask("special", self._number, "__eq__", (other,)) is True
+        return bool(self._held() == unwrap_plain(other)) if self._holds else False
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -80,14 +89,10 @@ class Remote:
         """True when the tests or the task name its class, so that it may answer for itself."""
         return self._shape in self._link.standins.named
 
-    def _is_twin(self, other: "Remote") -> bool:
-        """True for another object of the same class: what the code gave is compared with what the code gave."""
-        return other._shape == self._shape and "__eq__" in self._methods and not self._holds
-
     def _is_opened(self, method: str) -> bool:
         """True when the tests use the method's answers as objects, or what the function answers that made this one."""
         standins = self._link.standins
-        uses = standins.asked.uses
+        uses = standins.expected.uses
         return method in uses.object_methods or standins.makers.get(self._maker) in uses.object_makers
 
     def __copy__(self) -> Any:
@@ -105,7 +110,7 @@ class Remote:
 
     def _check(self, name: str, is_told: bool) -> None:
         """Refuse to call a method that is told something, or that says only yes or no."""
-        if is_told or name in shapes.PREDICATES:
+        if is_told or name in allowed_types.PREDICATES:
             kind = f"a {type(self).__name__}, a class that neither the task nor the tests name"
             raise NotAnswered(f"{name}(…) is not asked of {kind}; a plain value can answer it")
 
@@ -150,9 +155,13 @@ class Layered(Remote):
     _item: bool | int | None = None
     """What a whole number or a boolean of NumPy stands for."""
 
-    def _known(self) -> arrays.Known | None:
+    def _known(self) -> packages.Known | None:
         """Its value as plain data, where that can be compared."""
-        return ([], [self._item]) if self._item is not None else arrays.heard(self._link.ask("content", self._number))
+        return (
+            ([], [self._item])
+            if self._item is not None
+            else packages.check_content(self._link.ask("content", self._number))
+        )
 
     def _check(self, name: str, is_told: bool) -> None:
         """Only the layer's own class can compare itself; what else it says of itself is a value."""
@@ -170,83 +179,84 @@ class StandIns:
 
     def __init__(self, link: "Link") -> None:
         self.link = link
-        self.asked = Asked("", {})
+        self.expected = ExpectedNames("", {})
         self.makers: dict[int, str] = {}
         """Functions and classes that the code defines, by number."""
         self.values: dict[int, Any] = {}
         """Members of enumerations and the like, which cannot be referred to weakly."""
         self.kinds: dict[int, type] = {}
-        for kind, number in shapes.COMMON.items():
-            self.kind([number, kind.__name__, "", "", shapes.special_methods(kind), False])
+        for kind, number in allowed_types.COMMON_CLASSES.items():
+            self.get_kind([number, kind.__name__, "", "", allowed_types.list_special_methods(kind), False])
         self.errors: dict[int, type] = {}
         self.named: set[int] = set()
         """Classes that the tests or the task name."""
         self.objects: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
-    def object(self, number: int, shape: Tree) -> Any:
+    def get_object(self, number: int, shape: Tree) -> Any:
         """The stand-in for an object."""
         found = self.objects.get(number)
         if found is None:
-            kind = self.kind(shape)
-            found = self.objects[number] = settle(object.__new__(kind), self.link, number, shape[0])
+            kind = self.get_kind(shape)
+            found = self.objects[number] = identify(object.__new__(kind), self.link, number, shape[0])
         else:
-            self.kind(shape)
+            self.get_kind(shape)
         return found
 
-    def value(self, number: int, shape: Tree, value: Any) -> Any:
+    def get_value(self, number: int, shape: Tree, value: Any) -> Any:
         """The stand-in for an object of a subclass of int, str, tuple…: it has the value, and asks for the rest."""
-        kind = self.kind(shape)
+        kind = self.get_kind(shape)
         made: Any = kind.__new__(kind, value)
         found = self.values.get(number)
         if type(found) is kind and isinstance(made, int | str) and found == made:
             return found
-        self.values[number] = settle(made, self.link, number, shape[0])
+        self.values[number] = identify(made, self.link, number, shape[0])
         return made
 
-    def number(self, number: int, shape: Tree, item: Any) -> Any:
+    def get_number(self, number: int, shape: Tree, item: Any) -> Any:
         """The stand-in for a whole number or a boolean of NumPy."""
-        found = self.object(number, shape)
+        found = self.get_object(number, shape)
         if not isinstance(found, Layered) or type(item) not in (bool, int):
             raise ValueError("not a number of NumPy")
         vars(found)["_item"] = item
         return found
 
-    def remote_class(self, number: int, meta: Tree, shape: Tree) -> Any:
+    def get_class(self, number: int, meta: Tree, shape: Tree) -> Any:
         """The stand-in for a class."""
-        self.kind(meta)
-        self.kind(shape)
+        self.get_kind(meta)
+        self.get_kind(shape)
         found = self.objects.get(number)
         if found is None:
             kind = type("class", (RemoteClass, self.kinds[meta[0]]), {})
-            found = self.objects[number] = settle(kind(), self.link, number, meta[0])
+            found = self.objects[number] = identify(kind(), self.link, number, meta[0])
             vars(found)["_describes"] = shape[0]
             vars(found)["__name__"] = self.kinds[shape[0]].__name__
         return found
 
-    def kind(self, shape: Tree) -> type:
+    def get_kind(self, shape: Tree) -> type:
         """The class of stand-ins for objects of one class of the code."""
         number = shape[0]
         if number not in self.kinds:
             _, name, value, holds, methods, is_layered = shape
-            if is_layered is True and len(order.PLACES) > 1 and not value:
-                self.kinds[number] = layered(str(name), methods)
+            if is_layered is True and len(packages.PLACES) > 1 and not value:
+                alone = {method: SPECIAL[method] for method in methods if method in allowed_types.ALONE}
+                self.kinds[number] = type(str(name), (Layered,), alone | LAYERED)
                 return self.kinds[number]
-            bases = (Remote, known.TYPES[value]) if value in VALUE_NAMES else (Remote,)
-            body = {"_methods": frozenset(methods), "_holds": str(holds)}
+            bases: tuple[type, ...] = (Remote,)
+            body: dict[str, Any] = {"_methods": frozenset(methods), "_holds": str(holds)}
             kept = PLAIN - {"__repr__"} if is_layered is True else PLAIN
             offered = [method for method in methods if method in SPECIAL and not (value and method in kept)]
-            name = f"solution.{name}" if name in PLAIN_KINDS else str(name)
-            self.kinds[number] = type(name, bases, body | {method: SPECIAL[method] for method in offered})
+            body |= {method: SPECIAL[method] for method in offered}
             if value in VALUE_NAMES:
-                self.kinds[number].__eq__ = known.TYPES[value].__eq__  # type: ignore[method-assign]
-                self.kinds[number].__ne__ = known.TYPES[value].__ne__  # type: ignore[method-assign]
-                self.kinds[number].__hash__ = known.TYPES[value].__hash__  # type: ignore[method-assign]
+                plain = allowed_types.TYPES[value]
+                bases = (Remote, plain)
+                body |= {method: getattr(plain, method) for method in ("__eq__", "__ne__", "__hash__")}
+            self.kinds[number] = type(f"solution.{name}" if name in PLAIN_KINDS else str(name), bases, body)
         return self.kinds[number]
 
-    def error_class(self, tree: Tree) -> type[BaseException]:
+    def get_error_class(self, tree: Tree) -> type[BaseException]:
         """An exception class of the code, as a class that tests can catch."""
         if tree[0] == "X":
-            found = known.error_class(tree[1])
+            found = allowed_types.find_error_class(tree[1])
             if found is None:
                 raise ValueError("unknown exception")
             return found  # type: ignore[no-any-return]
@@ -257,7 +267,7 @@ class StandIns:
                 "__str__": lambda self: vars(self).get("_text", BaseException.__str__(self)),
                 "__getattr__": lambda error, name: self.ask_error(error, name),
             }
-            self.errors[number] = type(str(name), (self.error_class(parent),), body)
+            self.errors[number] = type(str(name), (self.get_error_class(parent),), body)
         return self.errors[number]
 
     def ask_error(self, error: BaseException, name: str) -> Any:
@@ -266,22 +276,22 @@ class StandIns:
         if name[:2] == "__" or number < 0:
             raise AttributeError(f"{type(error).__name__!r} object has no attribute {name!r}")
         found = self.link.ask("get", number, name)
-        if isinstance(found, Remote) and name in shapes.QUESTIONS:
+        if isinstance(found, Remote) and name in allowed_types.QUESTIONS:
             vars(found)["_question"] = (found, name)
         return found
 
-    def error(
+    def make_error(
         self, kind: Tree, args: tuple[Any, ...], text: str, own: dict[str, Any], line: tuple[int, str]
     ) -> BaseException:
         """An exception of the code, ready to be raised here."""
-        made = self.error_class(kind)
+        made = self.get_error_class(kind)
         try:
             error = made(*args)
         except Exception:
             error = made.__new__(made)
             error.args = args
         for name, value in own.items():
-            if isinstance(value, Remote) and name in shapes.QUESTIONS:
+            if isinstance(value, Remote) and name in allowed_types.QUESTIONS:
                 vars(value)["_question"] = (value, name)
         vars(error).update({str(name): value for name, value in own.items()}, _line=line)
         if hasattr(made, "_class_number"):
@@ -289,19 +299,13 @@ class StandIns:
         return error
 
 
-def layered(name: str, methods: list[str]) -> type:
-    """The class of stand-ins for objects of one class of the layer."""
-    alone = {method: SPECIAL[method] for method in methods if method in shapes.ALONE}
-    return type(name, (Layered,), alone | LAYERED)
-
-
-def settle(made: Any, link: "Link", number: int, shape: int) -> Any:
+def identify(made: Any, link: "Link", number: int, shape: int) -> Any:
     """Tell a new stand-in who it is."""
     vars(made).update(_link=link, _number=number, _shape=shape)
     return made
 
 
-def special(name: str) -> Any:
+def make_asking_method(name: str) -> Any:
     """A special method that asks the code's process."""
 
     def method(self: Remote, *args: Any) -> Any:
@@ -310,19 +314,19 @@ def special(name: str) -> Any:
     return method
 
 
-def gated(name: str) -> Any:
+def make_gated_method(name: str) -> Any:
     """A special method that only a class that is named may answer; for any other the plain value in it does."""
 
     def method(self: Remote, *args: Any) -> Any:
         if self._may(name):
             return self._link.ask("special", self._number, name, args)
         answer = getattr(self._held(), name, None) if self._holds else None
-        return answer(*map(plain_of, args)) if answer else NotImplemented
+        return answer(*map(unwrap_plain, args)) if answer else NotImplemented
 
     return method
 
 
-def leave(self: Remote, kind: Any, error: Any, trace: Any) -> Any:
+def leave_with(self: Remote, kind: Any, error: Any, trace: Any) -> Any:
     """The end of a `with`: the code may swallow an exception, but neither a failed check nor one not yet reached."""
     is_failed = error is not None and is_failure(error)
     is_kept = is_failed or (error is not None and self._link.checks.are_skipped(error, is_block=True))
@@ -336,17 +340,12 @@ def leave(self: Remote, kind: Any, error: Any, trace: Any) -> Any:
     return bool(answer) and not is_kept
 
 
-def plain_of(value: Any) -> Any:
+def unwrap_plain(value: Any) -> Any:
     """The plain value in an object that holds one and may not answer for itself; anything else as it is."""
     return value._held() if isinstance(value, Remote) and value._holds and not value._is_named() else value
 
 
-def call(self: Remote, *args: Any, **kwargs: Any) -> Any:
-    """Call a function of the code."""
-    return self._call(args, kwargs)
-
-
-def contains(self: Remote, item: Any) -> bool:
+def contains_item(self: Remote, item: Any) -> bool:
     """`in`: by the code's own method if the tests name its class, else by looking at what it holds."""
     if self._may("__contains__"):
         return self._link.ask("special", self._number, "__contains__", (item,)) is True
@@ -355,19 +354,245 @@ def contains(self: Remote, item: Any) -> bool:
     return any(found is item or found == item for found in iter(self))
 
 
-PLAIN_KINDS = frozenset(kind.__name__ for kind in shapes.VALUE_TYPES) | known.TYPES.keys()
-VALUE_NAMES = frozenset(kind.__name__ for kind in shapes.VALUES)
-PLAIN = frozenset((*shapes.ALONE, *shapes.TOGETHER)) - {"__call__"}
+PLAIN_KINDS = frozenset(kind.__name__ for kind in allowed_types.VALUE_TYPES) | allowed_types.TYPES.keys()
+VALUE_NAMES = frozenset(kind.__name__ for kind in allowed_types.VALUES)
+PLAIN = frozenset((*allowed_types.ALONE, *allowed_types.TOGETHER)) - {"__call__"}
 """What an object with a built-in value does by that value."""
 SPECIAL: dict[str, Any] = {
-    **{name: special(name) for name in shapes.ALONE},
-    **{name: gated(name) for name in shapes.TOGETHER if name not in ("__eq__", "__hash__")},
-    "__call__": call,
-    "__contains__": contains,
-    "__exit__": leave,
+    **{name: make_asking_method(name) for name in allowed_types.ALONE},
+    **{name: make_gated_method(name) for name in allowed_types.TOGETHER if name not in ("__eq__", "__hash__")},
+    "__call__": RemoteClass.__call__,
+    "__contains__": contains_item,
+    "__exit__": leave_with,
 }
 LAYERED: dict[str, Any] = {
-    **{name: arrays.sharing(name) for name in shapes.TOGETHER},
-    **{name: arrays.comparing(name) for name in arrays.COMPARED},
+    **{name: packages.make_sharing_method(name) for name in allowed_types.TOGETHER},
+    **{name: packages.make_comparing_method(name) for name in packages.COMPARED},
     "__hash__": Layered.__hash__,
 }
+
+
+class CannotCross(BaseException):
+    """The tests use something that exists only in their own process. Not an Exception, so that no test swallows it."""
+
+
+class EndedLoop(RuntimeError):
+    """What becomes of an exception of the code that would end a loop of the tests, as in Python's own generators."""
+
+    def __init__(self, ending: BaseException) -> None:
+        super().__init__(f"the code raised {type(ending).__name__}")
+        self._line = vars(ending).get("_line")
+
+
+class Link:
+    """Asks the process of the code, and answers when that process calls something the tests passed to it."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.standins = StandIns(self)
+        self.checks = Checks("")
+        self.exported: list[Any] = []
+        self.export_numbers: dict[Any, int] = {}
+        self.may_end: set[int] = set()
+        """Numbers of methods that may end a loop of the tests."""
+        self.expects_endings = False
+        """True when the tests name such an exception: then they look for it themselves."""
+        self.stuck = ""
+        """Why these tests need the code in their own process; empty while they do not."""
+
+    def ask(self, kind: str, number: int, *words: Any) -> Any:
+        """One request and its outcome: a value, or an exception as the code raised it."""
+        session = JudgeSession(self, modules=kind == "name")
+        is_ending = kind in ("get", "special") and words[0] in ENDING_METHODS
+        request = [kind, number, *(pack(word, session) for word in words)]
+        value = self.exchange(request, session, kind == "special" and is_ending)
+        if kind == "get" and is_ending and isinstance(value, Remote):
+            self.may_end.add(value._number)
+        return value
+
+    def exchange(self, request: list[Tree], session: "JudgeSession", may_end: bool) -> Any:
+        """Send a request, answer whatever the code asks meanwhile, and understand the reply."""
+        self.channel.send(request)
+        failure: BaseException | None = None
+        while (reply := self.channel.receive())[0] in ("callback", "next"):
+            failure = self.answer(reply) or failure
+        try:
+            value = self.understand(reply, session)
+        except Exception as error:
+            raise Gone(f"the code sent something that is not data: {type(error).__name__}: {error}") from error
+        if failure is not None and (is_failure(failure) or type(value) is not type(failure)):
+            raise failure
+        if reply[0] == "raise":
+            if isinstance(value, ENDINGS) and not may_end and not self.expects_endings:
+                raise EndedLoop(value) from value
+            raise value
+        return value
+
+    def call(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function of the code."""
+        session = JudgeSession(self)
+        words = [pack(word, session) for word in args]
+        named = {name: pack(word, session) for name, word in kwargs.items()} if kwargs else None
+        value = self.exchange(["call", number, words, named], session, number in self.may_end)
+        if isinstance(value, Remote) and number in self.standins.makers and value._maker != number:
+            # The same object may have been used as one before, when another function answered with it.
+            vars(value).update(_maker=number, _is_object=False)
+        return value
+
+    def understand(self, reply: list[Tree], session: Session) -> Any:
+        """The value in a reply; containers that the code changed are changed here too."""
+        outcome, tree, changed, printed = reply
+        value = unpack(tree, session)
+        for number, content in changed:
+            fill(session.objects[number], content, session)
+        if printed:
+            sys.stdout.write(str(printed[0]))
+            sys.stderr.write(str(printed[1]))
+        if outcome not in ("ok", "raise") or (outcome == "raise" and not isinstance(value, BaseException)):
+            raise ValueError("neither a value nor an exception")
+        return value
+
+    def answer(self, request: list[Tree]) -> BaseException | None:
+        """The code calls a function, or wants the next item, that the tests passed to it.
+
+        Returns the exception by which a check of the tests failed or was not reached, whatever the code does with it.
+        """
+        session = JudgeSession(self)
+        try:
+            target = self.exported[request[1]]
+            words = [unpack(word, session) for word in request[2:]]
+        except Exception as error:
+            raise Gone("the code asked for something it was not given") from error
+        failure: BaseException | None = None
+        try:
+            value = next(target) if request[0] == "next" else target(*words[0], **words[1])
+            tree = ["ok", pack(value, session)]
+        except (Gone, CannotCross):
+            raise
+        except BaseException as error:
+            if is_failure(error) or self.checks.are_skipped(error, is_block=False):
+                failure = error
+            tree = ["raise", pack(error, session)]
+        self.channel.send(["answer", *tree])
+        return failure
+
+    def share(self, why: str) -> NoReturn:
+        """These tests cannot go on without the code in their own process."""
+        self.stuck = why
+        raise CannotCross(why)
+
+    def export(self, value: Any) -> int:
+        """The number under which the code may call `value`: always the same for the same function."""
+        key = value if isinstance(value, BOUND) else id(value)
+        number = self.export_numbers.setdefault(key, len(self.exported))
+        if number == len(self.exported):
+            self.exported.append(value)
+        return number
+
+
+class JudgeSession(Session):
+    """How values that are not plain data leave and enter the judge."""
+
+    def __init__(self, link: Link, modules: bool = False) -> None:
+        super().__init__()
+        self.link = link
+        self.modules = modules
+        """True when a module may come back: only for a name that the tests use."""
+
+    def pack_other(self, value: Any) -> Tree:
+        """A name, a number, or something to call back; what is none of these cannot cross."""
+        if isinstance(value, Remote):
+            return ["H", value._number]
+        if isinstance(value, types.TracebackType):
+            return None  # what a `with` of the tests tells: frames of theirs are not for the code
+        if isinstance(value, type):
+            return self.pack_class(value)
+        if isinstance(value, BaseException):
+            return self.pack_error(value)
+        if isinstance(value, types.ModuleType):
+            return ["N", value.__name__, ""]
+        if isinstance(value, FUNCTIONS) and getattr(value, "__module__", None) in (*allowed_types.MODULES, "builtins"):
+            return ["N", value.__module__, value.__name__]
+        if hasattr(value, "__next__"):
+            return ["I", self.link.export(value)]
+        if isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType) or callable(value):
+            return ["K", self.link.export(value), str(getattr(value, "__name__", "")), getattr(value, "__doc__", None)]
+        return self.link.share(f"the tests pass a {type(value).__name__} to the code")
+
+    def pack_error(self, error: BaseException) -> Tree:
+        """An exception of a class that both sides know. Of a failed check the code learns no more than that."""
+        if is_failure(error):
+            return ["E", ["X", "builtins:AssertionError"], ["t", []]]
+        if vars(error).get("_number", -1) >= 0:
+            return ["H", vars(error)["_number"]]
+        kind = self.pack_class(RuntimeError if isinstance(error, EndedLoop) else type(error))
+        if kind[0] == "K":
+            self.link.share(f"the tests raise {type(error).__name__}, an exception of their own, through the code")
+        return ["E", kind, pack(error.args, self)]
+
+    def pack_class(self, kind: type) -> Tree:
+        """A class that both sides know, or that the code defined itself."""
+        number = getattr(kind, "_class_number", None)
+        if number is not None:
+            return ["H", number]
+        if kind in allowed_types.NAMES:
+            return ["T", allowed_types.NAMES[kind]]
+        if issubclass(kind, BaseException) and allowed_types.name_error_class(kind):
+            return ["X", allowed_types.name_error_class(kind)]
+        return ["K", self.link.export(kind), kind.__name__, kind.__doc__]
+
+    def unpack_other(self, tree: list[Tree]) -> Any:
+        """What the code's process means. It is not trusted: only these few things can be meant."""
+        tag, standins = tree[0], self.link.standins
+        if tag == "h":
+            return standins.get_object(tree[1], tree[2])
+        if tag == "v":
+            return standins.get_value(tree[1], tree[2], unpack(tree[3], self))
+        if tag == "n":
+            return standins.get_number(tree[1], tree[2], unpack(tree[3], self))
+        if tag == "k":
+            return standins.get_class(tree[1], tree[2], tree[3])
+        if tag == "K":
+            return self.link.exported[tree[1]]
+        if tag == "T":
+            return allowed_types.TYPES[tree[1]]
+        if tag == "m" and self.modules and tree[1] in allowed_types.MODULES:
+            return importlib.import_module(tree[1])
+        if tag in ("X", "x"):
+            return standins.get_error_class(tree)
+        if tag == "E":
+            kind, args, text, own, line, words, number, cause = tree[1:]
+            error = standins.make_error(kind, unpack(args, self), str(text), unpack(own, self), (int(line), str(words)))
+            vars(error)["_number"] = int(number)
+            error.__cause__ = unpack(cause, self)
+            return error
+        raise ValueError(f"unknown tag {tag!r}")
+
+
+class Solution(types.ModuleType):
+    """The module `solution` as the tests see it."""
+
+    def __init__(self, link: Link, offered: dict[str, Tree], names: list[str], expected: ExpectedNames) -> None:
+        super().__init__("solution")
+        session = JudgeSession(link)
+        own = {str(name): unpack(tree, session) for name, tree in offered.items()}
+        link.standins.expected = expected
+        link.standins.makers = {value._number: name for name, value in own.items() if isinstance(value, Remote)}
+        link.checks = Checks(expected.tests)
+        vars(self).update(_link=link, _own=own, _asked=expected, _names={str(name) for name in names})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._own:
+            value = self._own[name]
+        elif name in self._names:
+            value = self._link.ask("name", 0, name)
+        else:
+            raise AttributeError(f"module 'solution' has no attribute {name!r}")
+        if isinstance(value, RemoteClass) and name in self._asked.classes:
+            self._link.standins.named.add(value._describes)
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("__"):
+            self._link.share("the tests change the module of the code")
+        super().__setattr__(name, value)

@@ -3,7 +3,7 @@
 Only this folder of Burnish is visible in a cell, so the packages above it are stood in for by empty ones.
 """
 
-# ruff: noqa: PTH100, PTH101, PTH102, PTH103, PTH108, PTH112, PTH120, PTH123, PTH208
+# ruff: noqa: PTH100, PTH120
 
 import json
 import os
@@ -20,15 +20,10 @@ def main() -> None:
         module = types.ModuleType(name)
         module.__path__ = places
         sys.modules[name] = module
-    from burnish.sandbox.inside import order
+    from burnish.sandbox.inside import packages
     from burnish.sandbox.inside.server import serve
 
-    order.begin(settings["packages"], settings["layer"])
-
-    if "call" in settings:
-        from burnish.sandbox.inside.enter import enter
-
-        enter(settings)
+    packages.extend_search_path(settings["packages"], settings["layer"])
     serve(settings)
 
 

@@ -1,39 +1,65 @@
 """The processes of a cell that judge: "asserts" for scripts that can leave nothing behind, "forking" for any other,
-"pytest" with pytest in its memory.
+"pytest" with pytest in its memory; and the packets by which processes of ours talk.
 
 They live as long as the cell, next to process 1. Tests come to them and never to process 1, from which the code's
 process is forked; so what a test expects is not even in the memory that code inherits. Only "asserts" ever reads tests
 itself: the others leave that to a fork for each job, because code, or tests that could look around, may run in it.
 """
 
+import array
 import contextlib
+import json
 import os
 import select
 import signal
 import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from burnish.sandbox.inside import bounds, packets
+from burnish.sandbox.inside import limits
+
+DESCRIPTOR_SPACE = socket.CMSG_SPACE(array.array("i").itemsize * 8)
 
 
+def receive_packet(link: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """The next message and its descriptors, or None when the other side hung up."""
+    data, extra, _, _ = link.recvmsg(65536, DESCRIPTOR_SPACE, socket.MSG_CMSG_CLOEXEC)
+    if not data:
+        return None
+    fds = array.array("i")
+    for _, _, raw in extra:
+        fds.frombytes(raw[: len(raw) - len(raw) % fds.itemsize])
+    return json.loads(data), list(fds)
+
+
+def send_packet(link: socket.socket, message: dict[str, Any], fds: Sequence[int] = ()) -> None:
+    """Send a message; if nobody is there any more, whoever waits for an answer will notice."""
+    with contextlib.suppress(OSError):
+        socket.send_fds(link, [json.dumps(message).encode()], list(fds))
+
+
+def read_all(fd: int) -> bytes:
+    """Everything in a file of the job, which is closed after."""
+    with os.fdopen(fd, "rb") as file:
+        return file.read()
+
+
+@dataclass(frozen=True)
 class Helper:
     """One such process, seen from process 1."""
 
-    def __init__(self, kind: str, pid: int, link: socket.socket) -> None:
-        self.kind = kind
-        self.pid = pid
-        self.link = link
+    kind: str
+    pid: int
+    link: socket.socket
+    """Becomes readable when the helper answers, or ends."""
 
-    def ask(self, message: dict[str, Any], fds: list[int]) -> None:
-        """Hand over a suite; an answer, or the end of the link, will make `link` readable."""
-        packets.send(self.link, message, fds)
-
-    def answer(self, patience: float) -> dict[str, Any] | None:
+    def read_answer(self, patience: float) -> dict[str, Any] | None:
         """Its answer, waiting a little; None when it has none and is of no more use."""
         if self.link.fileno() < 0 or not select.select([self.link], [], [], patience)[0]:
             return None
         try:
-            received = packets.receive(self.link)
+            received = receive_packet(self.link)
         except OSError:
             return None
         return received[0] if received else None
@@ -45,7 +71,7 @@ class Helpers:
     def __init__(self) -> None:
         self.living: dict[str, Helper] = {}
 
-    def pids(self) -> set[int]:
+    def list_pids(self) -> set[int]:
         """Who must be spared when a job is swept away."""
         return {helper.pid for helper in self.living.values()}
 
@@ -61,15 +87,15 @@ class Helpers:
         pid = os.fork()
         if pid == 0:
             try:
-                bounds.close_all_but(theirs.fileno())
+                limits.close_all_but(theirs.fileno())
                 from burnish.sandbox.inside import judge  # only here: what process 1 does not hold, no job inherits
 
-                judge.listen(theirs, kind)
+                judge.run_helper(theirs, kind)
             finally:
                 os._exit(0)
         theirs.close()
         helper = Helper(kind, pid, ours)
-        helper.answer(60.0)
+        helper.read_answer(60.0)
         return helper
 
     def revive(self, patience: float) -> None:
@@ -80,12 +106,12 @@ class Helpers:
         for helper in list(self.living.values()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(helper.pid, signal.SIGCONT)
-            helper.ask({"still": "there"}, [])
-            self.settle(helper, patience)
+            send_packet(helper.link, {"still": "there"})
+            self.await_answer(helper, patience)
 
-    def settle(self, helper: Helper, patience: float) -> dict[str, Any] | None:
+    def await_answer(self, helper: Helper, patience: float) -> dict[str, Any] | None:
         """The answer of a helper that was asked; one that does not answer is ended, and the next job gets a new one."""
-        answer = helper.answer(patience)
+        answer = helper.read_answer(patience)
         if answer is None:
             self.end(helper)
         return answer

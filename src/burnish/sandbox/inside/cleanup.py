@@ -3,6 +3,7 @@
 Its one rule: nothing that a job chose may enter the memory of process 1, not even the name of a file, because the code
 of later jobs is forked from it. So process 1 only counts what is left, and a child of it removes it.
 """
+
 # ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH110, PTH116, PTH123, PTH208
 
 import contextlib
@@ -12,11 +13,11 @@ import signal
 import stat
 from typing import Any
 
-from burnish.sandbox.inside import bounds, clock
-from burnish.sandbox.inside.helper import Helpers
-from burnish.sandbox.inside.known import words
+from burnish.sandbox.inside import limits
+from burnish.sandbox.inside.allowed_types import split_words
+from burnish.sandbox.inside.helpers import Helpers
 
-DEVICES = words("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/pts /dev/pts/ptmx")
+DEVICES = split_words("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/pts /dev/pts/ptmx")
 """What a cell has besides files: whoever may write to one may set its times, and its owner its mode."""
 MOVED = ".burnish-"
 CLEANING_SECONDS = 2.0
@@ -27,7 +28,7 @@ POLITE_ROUNDS = 3
 """Rounds of ending strangers one by one; whoever still multiplies then is ended together with the helpers."""
 
 
-class Cell:
+class CellState:
     """The cell as process 1 sees it."""
 
     def __init__(self, settings: dict[str, Any], helpers: Helpers) -> None:
@@ -39,14 +40,14 @@ class Cell:
         self.helpers = helpers
         self.jobs = 0
         if not self.isolated:
-            bounds.adopt_orphans()
-        self.autogroup, self.sockets = (open_if_there(path) for path in ("/proc/self/autogroup", "/proc/net/unix"))
+            # Whatever outlives its parent becomes a child of ours, as process 1 of a cell is anyway.
+            limits.libc.prctl(limits.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.autogroup, self.sockets = (open_if_present(path) for path in ("/proc/self/autogroup", "/proc/net/unix"))
         self.devices = [path for path in DEVICES if self.isolated and os.path.exists(path)]
         self.times: dict[str, tuple[int, int]] = {}
-        self.descriptors = count_descriptors()
-        self.first = self.state()
+        self.first = self.read_state()
 
-    def new_folder(self) -> str:
+    def make_folder(self) -> str:
         """A folder for one job, with a name no earlier job had. How many jobs there were is all that it tells."""
         self.jobs += 1
         folder = f"{self.work}/{self.jobs}"
@@ -55,12 +56,15 @@ class Cell:
             os.utime(place, ns=LONG_AGO)
         return folder
 
-    def strangers(self) -> list[int]:
+    def find_strangers(self) -> list[int]:
         """Every process that belongs to a job."""
-        pids = everybody() if self.isolated else descendants(os.getpid())
-        return list(pids - {os.getpid()} - self.helpers.pids())
+        if self.isolated:
+            pids = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+        else:
+            pids = find_descendants(os.getpid())
+        return list(pids - {os.getpid()} - self.helpers.list_pids())
 
-    def sweep(self, child: int = 0) -> int:
+    def end_processes(self, child: int = 0) -> int:
         """End every process of the job; the wait status of `child`."""
         status = 0
         if child:
@@ -68,17 +72,20 @@ class Cell:
                 os.kill(child, signal.SIGKILL)
             status = os.waitpid(child, 0)[1]
         rounds = 0
-        while strangers := self.strangers():
+        while strangers := self.find_strangers():
             rounds += 1
             if rounds > POLITE_ROUNDS and self.isolated:
-                self.end_all()
+                self.end_everybody()
             for pid in strangers:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            reap(strangers)
+            for pid in strangers:
+                # One that is not our child yet becomes it when its parent is gone.
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, 0)
         return status
 
-    def end_all(self) -> None:
+    def end_everybody(self) -> None:
         """SIGKILL for everybody else in the cell at one stroke, helpers too. Never outside a cell."""
         if os.getpid() != 1 or not self.isolated:
             raise RuntimeError("only process 1 of a cell may signal everybody")
@@ -87,36 +94,36 @@ class Cell:
         for helper in list(self.helpers.living.values()):
             self.helpers.end(helper)
 
-    def is_restored(self, folder: str) -> bool:
-        """Remove what the job left; True when the cell is as it was. (That no process is left, `sweep` saw.)"""
+    def restore(self, folder: str) -> bool:
+        """Remove what the job left; say whether the cell is as it was. (That no process is left, was seen before.)"""
         with contextlib.suppress(OSError):
             os.rmdir(folder)
-        if self.state() == self.first:
+        if self.read_state() == self.first:
             return True
-        return self.remove_files() and self.state() == self.first
+        return self.remove_files() and self.read_state() == self.first
 
-    def state(self) -> list[Any]:
+    def read_state(self) -> list[Any]:
         """Everything that a job could change and a later one could read, but what is reset for each job.
 
         Sockets are counted because one that was sent to itself outlives its process, and its name can be read.
         """
         return [
-            [self.state_of(folder) for folder in self.folders],
-            [self.state_of_device(path) for path in self.devices],
-            count_descriptors() - len(self.helpers.living),
+            [self.read_folder(folder) for folder in self.folders],
+            [self.read_device(path) for path in self.devices],
+            len(os.listdir("/proc/self/fd")) - len(self.helpers.living),
             os.sched_getaffinity(0),
             os.getpriority(os.PRIO_PROCESS, 0),
             count_lines(self.sockets) - 2 * len(self.helpers.living) if self.isolated else 0,
             os.pread(self.autogroup, 100, 0) if self.autogroup >= 0 else b"",
         ]
 
-    def state_of(self, folder: str) -> list[Any]:
+    def read_folder(self, folder: str) -> list[Any]:
         """One place that can be written: a tmpfs says by its size how many entries it has."""
         found = os.stat(folder)
         size = found.st_size if self.isolated else len(os.listdir(folder))
         return [found.st_mode, found.st_uid, found.st_gid, size, len(os.listxattr(folder))]
 
-    def state_of_device(self, path: str) -> list[int]:
+    def read_device(self, path: str) -> list[int]:
         """One device. Times that a job set are set again, to now: many are the machine's own, seen in every cell."""
         found = os.stat(path)
         if (found.st_mtime_ns, found.st_atime_ns) != self.times.get(path):
@@ -135,60 +142,41 @@ class Cell:
         if child == 0:
             try:
                 for folder in self.folders:
-                    empty(folder)
+                    empty_folder(folder)
             finally:
                 os._exit(0)
-        with clock.ending_of(child) as handle:
+        with limits.open_pidfd(child) as handle:
             done = bool(select.select([handle], [], [], CLEANING_SECONDS)[0])
         if not done:
             os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         return done
 
-    def end(self) -> None:
+    def close(self) -> None:
         """The last thing process 1 does. In a cell the kernel ends everybody with it; outside nobody else would."""
         if self.isolated:
             return
         for helper in list(self.helpers.living.values()):
             self.helpers.end(helper)
-        self.sweep()
+        self.end_processes()
         for folder in (self.work, self.links):
             with contextlib.suppress(OSError):
-                empty(folder)
+                empty_folder(folder)
                 os.rmdir(folder)
 
 
-def everybody() -> set[int]:
-    """All processes of this pid namespace."""
-    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
-
-
-def descendants(top: int) -> set[int]:
-    """All processes below `top`."""
+def find_descendants(top: int) -> set[int]:
+    """All processes below `top`; none if it is gone."""
     found: set[int] = set()
-    for task in listed(f"/proc/{top}/task"):
-        with contextlib.suppress(OSError), open(f"/proc/{top}/task/{task}/children") as file:
-            for child in map(int, file.read().split()):
-                found |= {child} | descendants(child)
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{top}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{top}/task/{task}/children") as file:
+                for child in map(int, file.read().split()):
+                    found |= {child} | find_descendants(child)
     return found
 
 
-def listed(folder: str) -> list[str]:
-    """The names in a folder, none if it is gone."""
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
-def reap(pids: list[int]) -> None:
-    """Wait for killed processes. One that is not our child yet becomes it when its parent is gone."""
-    for pid in pids:
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, 0)
-
-
-def empty(folder: str) -> None:
+def empty_folder(folder: str) -> None:
     """Remove everything in a folder, however deep and whatever its permissions, and follow no link.
 
     Each folder in it is moved to the top before it is emptied itself, so no path is long and nothing is recursive.
@@ -216,7 +204,7 @@ def is_folder(path: str) -> bool:
     return stat.S_ISDIR(os.lstat(path).st_mode)
 
 
-def open_if_there(path: str) -> int:
+def open_if_present(path: str) -> int:
     """A descriptor of a file of the kernel's, -1 where this kernel does not have it."""
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -232,8 +220,3 @@ def count_lines(fd: int) -> int:
     lines = page.count(b"\n", 0, os.preadv(fd, [page], 0))
     page[:] = bytes(len(page))
     return lines
-
-
-def count_descriptors() -> int:
-    """How many descriptors this process has open."""
-    return len(os.listdir("/proc/self/fd"))

@@ -1,19 +1,32 @@
-"""Values of a layer's classes: how far the judge compares them itself, without ever having the layer.
+"""Packages in a cell: where modules are looked for, and how far the judge compares values of a layer's classes.
 
-They stay with the code, as all its objects do. Of NumPy's whole numbers and booleans the value crosses along, and an
-array's items when it is compared. What this file cannot compare exactly as NumPy would "must share".
+Python's own modules come first, then pytest and what it needs.
+The judge has no more than this: nothing of a layer can be imported where code is judged from another process. For code
+the task's layer comes before pytest's needs, as it would at the user's: whoever asked for an older `packaging` gets it.
+
+Values of a layer's classes stay with the code, as all its objects do, and the judge never has the layer. Of NumPy's
+whole numbers and booleans the value crosses along, and an array's items when it is compared. What this file cannot
+compare exactly as NumPy would "must share".
 """
 
+# ruff: noqa: PTH110
+
+import math
 import operator
+import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from burnish.sandbox.inside import order, shapes
+from burnish.sandbox.inside import allowed_types
 
 if TYPE_CHECKING:
-    from burnish.sandbox.inside.remote import Link
+    from burnish.sandbox.inside.standins import Link
 
+OURS = ("pytest", "_pytest", "pluggy")
+"""What runs the tests; it stays what it is also where code shares its process."""
+PLACES: list[str] = []
+"""The folder with pytest and what it needs, and the layer where there is one."""
 MOST_ITEMS = 1_000_000
 LARGEST = 2**53
 """Beyond it NumPy compares whole numbers differently from Python, and one version of it from another."""
@@ -25,10 +38,36 @@ Known = tuple[list[int], list[Any]]
 """A shape, which is empty for a single value, and all items in one list."""
 
 
+def extend_search_path(packages: str, layer: str) -> None:
+    """The order for process 1 and the judge."""
+    PLACES[:] = filter(None, (packages, layer))
+    sys.path += filter(None, [packages])
+
+
+def prefer_layer() -> None:
+    """The order for this process from here on: code will run in it."""
+    if len(PLACES) < 2:
+        return
+    packages, layer = PLACES
+    sys.path.remove(packages)
+    sys.path += [layer, packages]
+    for name in list(sys.modules):
+        top = name.partition(".")[0]
+        if top in OURS or not is_loaded_from(packages, name):
+            continue
+        if os.path.exists(f"{layer}/{top}") or os.path.exists(f"{layer}/{top}.py"):
+            del sys.modules[name]
+
+
+def is_loaded_from(folder: str, name: str) -> bool:
+    """Whether a module that is loaded came from a folder."""
+    return str(getattr(sys.modules[name], "__file__", None) or "").startswith(f"{folder}/")
+
+
 def is_layered(kind: type) -> bool:
     """Whether a class is what a module of the layer has under its name. Asked where the code is."""
     module = sys.modules.get(kind.__module__)
-    if len(order.PLACES) < 2 or module is None or not order.is_from(order.PLACES[1], kind.__module__):
+    if len(PLACES) < 2 or module is None or not is_loaded_from(PLACES[1], kind.__module__):
         return False
     return getattr(module, kind.__name__, None) is kind
 
@@ -52,29 +91,26 @@ def content_of(value: Any) -> Known | None:
     return list(value.shape), value.ravel().tolist()
 
 
-def heard(content: Any) -> Known | None:
+def check_content(content: Any) -> Known | None:
     """What the code's process said of an array, if it is that: exact plain values, as many as the shape has places."""
     if type(content) is not tuple or len(content) != 2 or any(type(part) is not list for part in content):
         return None
     shape, items = content
     if any(type(length) is not int or length < 0 for length in shape):
         return None
-    places = 1
-    for length in shape:
-        places *= length
-    return content if places == len(items) and all(type(item) in PLAIN for item in items) else None
+    return content if math.prod(shape) == len(items) and all(type(item) in PLAIN for item in items) else None
 
 
-def written(value: Any) -> Known | None:
+def read_literal(value: Any) -> Known | None:
     """What tests compare with: a plain value, or lists and tuples of them that have one shape."""
-    base = shapes.base_of(type(value), (float, str))
+    base = allowed_types.find_base(type(value), (float, str))
     if type(value) in PLAIN:
         return [], [value]
     if base is not None:
-        return [], [shapes.value_in(value, base)]
+        return [], [allowed_types.VALUE_OF[base](value)]
     if type(value) not in (list, tuple):
         return None
-    parts = [written(part) for part in value]
+    parts = [read_literal(part) for part in value]
     if not parts:
         return [0], []
     first = parts[0]
@@ -83,7 +119,7 @@ def written(value: Any) -> Known | None:
     return [len(parts), *first[0]], [item for part in parts if part for item in part[1]]
 
 
-def compared(name: str, left: Known, right: Known) -> Known | None:
+def compare_items(name: str, left: Known, right: Known) -> Known | None:
     """Item by item; None where NumPy has rules of its own."""
     (shape, items), (other, others) = left, right
     if shape and not other:
@@ -128,7 +164,7 @@ class Truths:
 
     def tolist(self) -> Any:
         """The truths in lists, a single one as it is."""
-        return nested(self._shape, iter(self._items))
+        return nest_items(self._shape, iter(self._items))
 
     def __bool__(self) -> bool:
         if len(self._items) == 1:
@@ -157,7 +193,7 @@ class Truths:
         return self._link.share(f"the tests use {name} of a comparison of arrays")
 
 
-def sharing(name: str) -> Any:
+def make_sharing_method(name: str) -> Any:
     """A special method that only the layer's own class can answer."""
 
     def method(self: Any, *args: Any) -> Any:
@@ -166,13 +202,13 @@ def sharing(name: str) -> Any:
     return method
 
 
-def comparing(name: str) -> Any:
+def make_comparing_method(name: str) -> Any:
     """A comparison that the judge decides by value, or that must share."""
 
     def method(self: Any, other: Any) -> Any:
         left = self._known()
-        right = other._known() if hasattr(type(other), "_known") else written(other)
-        found = compared(name, left, right) if left and right else None
+        right = other._known() if hasattr(type(other), "_known") else read_literal(other)
+        found = compare_items(name, left, right) if left and right else None
         if found is None:
             return self._link.share(f"the tests compare a {type(self).__name__} with a {type(other).__name__}")
         return Truths(self._link, *found)
@@ -180,11 +216,11 @@ def comparing(name: str) -> Any:
     return method
 
 
-def nested(shape: tuple[int, ...], items: Iterator[Any]) -> Any:
+def nest_items(shape: tuple[int, ...], items: Iterator[Any]) -> Any:
     """Items in lists of that shape."""
-    return [nested(shape[1:], items) for _ in range(shape[0])] if shape else next(items)
+    return [nest_items(shape[1:], items) for _ in range(shape[0])] if shape else next(items)
 
 
-for _name in (*shapes.TOGETHER, "__invert__", "__abs__", "__getitem__", "__int__", "__float__", "__index__"):
+for _name in (*allowed_types.TOGETHER, "__invert__", "__abs__", "__getitem__", "__int__", "__float__", "__index__"):
     if _name not in ("__hash__", "__contains__"):
-        setattr(Truths, _name, sharing(_name))
+        setattr(Truths, _name, make_sharing_method(_name))

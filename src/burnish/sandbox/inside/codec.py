@@ -1,7 +1,8 @@
-"""Values as plain data, so that they can cross from one process to another without ever being unpickled.
+"""Values as plain data, so that they can cross from one process to another without ever being unpickled, and the
+channel between the judge and the code under test on which they do.
 
 What is not in these tables does not cross: a class that the code under test defines stays where it is, and only a
-number for the object crosses (see `candidate` and `remote`). What is unpacked is always an exact built-in type, so an
+number for the object crosses (see `candidate` and `proxy`). What is unpacked is always an exact built-in type, so an
 object "equal to everything" cannot come out of here.
 """
 
@@ -12,8 +13,11 @@ import decimal
 import fractions
 import functools
 import importlib
+import json
+import os
 import pathlib
 import re
+import struct
 import types
 import uuid
 from collections.abc import Callable, Iterable
@@ -23,6 +27,17 @@ Tree = Any
 """What JSON can hold."""
 MOST_BITS = 10_000
 """Longer integers cross in base 16: Python refuses to read very long decimal ones."""
+
+
+# Made once, before any fork: a fresh process that touches less of its inherited memory copies less of it.
+encode = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
+    None, None, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True
+)
+decode = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+ENDED = "the code ended its own process"
+PIECE = 262144
+LONGEST = 64 * 1024 * 1024
+HEADER = struct.Struct("!I")
 
 
 class NotPlain(ValueError):
@@ -62,7 +77,7 @@ def pack(value: Any, session: Session) -> Tree:
         if number is not None:
             return ["#", number]
         session.add(value)
-        return [CONTAINERS[kind] or f"array {value.typecode}", contents(value, session)]
+        return [CONTAINERS[kind] or f"array {value.typecode}", pack_contents(value, session)]
     write = WRITERS.get(kind)
     if write is None and kind.__module__ == "ipaddress" and kind.__name__ in ADDRESSES:
         return ["ip", kind.__name__, str(value)]
@@ -85,7 +100,7 @@ def unpack(tree: Tree, session: Session) -> Any:
     return read(tree, session) if read else session.unpack_other(tree)
 
 
-def contents(value: Any, session: Session) -> Tree:
+def pack_contents(value: Any, session: Session) -> Tree:
     """What is in a container, one level down."""
     if isinstance(value, dict):
         return [[pack(key, session), pack(item, session)] for key, item in value.items()]
@@ -111,34 +126,34 @@ def fill(value: Any, tree: Tree, session: Session) -> None:
         grow(items)
 
 
-def address_kind(name: str) -> str:
-    """The name again, if it is that of a class of addresses."""
-    if name not in ADDRESSES:
-        raise NotPlain(f"unknown address {name!r}")
-    return name
+def read_address(tree: Tree, _: Session) -> Any:
+    """An address, if the tag names a class of addresses."""
+    if tree[1] not in ADDRESSES:
+        raise NotPlain(f"unknown address {tree[1]!r}")
+    return getattr(importlib.import_module("ipaddress"), tree[1])(tree[2])
 
 
-def parts(value: Any) -> list[Any]:
+def list_parts(value: Any) -> list[Any]:
     """The things a container holds, to be compared by identity later."""
     return [*value.keys(), *value.values()] if isinstance(value, dict) else list(value)
 
 
-def items(tag: str) -> Callable[[Iterable[Any], Session], Tree]:
+def write_items(tag: str) -> Callable[[Iterable[Any], Session], Tree]:
     """A writer for something that is a tag and its elements."""
     return lambda value, session: [tag, [pack(item, session) for item in value]]
 
 
-def text(tag: str, write: Callable[[Any], str] = str) -> Callable[[Any, Session], Tree]:
+def write_text(tag: str, write: Callable[[Any], str] = str) -> Callable[[Any, Session], Tree]:
     """A writer for something that is a tag and a string."""
     return lambda value, _: [tag, write(value)]
 
 
-def collected(make: Callable[[list[Any]], Any]) -> Callable[[Tree, Session], Any]:
+def read_items(make: Callable[[list[Any]], Any]) -> Callable[[Tree, Session], Any]:
     """A reader for a tag and its elements."""
     return lambda tree, session: make([unpack(item, session) for item in tree[1]])
 
 
-def spelled(make: Callable[[str], Any]) -> Callable[[Tree, Session], Any]:
+def read_text(make: Callable[[str], Any]) -> Callable[[Tree, Session], Any]:
     """A reader for a tag and a string."""
     return lambda tree, _: make(tree[1])
 
@@ -163,54 +178,107 @@ EMPTY: dict[str, Callable[[], Any]] = {
 }
 
 WRITERS: dict[type, Callable[[Any, Session], Tree]] = {
-    tuple: items("t"),
-    frozenset: items("f"),
-    bytes: text("b", lambda value: value.decode("latin-1")),
+    tuple: write_items("t"),
+    frozenset: write_items("f"),
+    bytes: write_text("b", lambda value: value.decode("latin-1")),
     complex: lambda value, _: ["c", value.real, value.imag],
     range: lambda value, _: ["r", value.start, value.stop, value.step],
     slice: lambda value, session: ["slice", [pack(part, session) for part in (value.start, value.stop, value.step)]],
     type(...): lambda value, _: ["...", 0],
     type(NotImplemented): lambda value, _: ["no", 0],
-    decimal.Decimal: text("dec"),
-    fractions.Fraction: text("frac"),
-    datetime.date: text("date", datetime.date.isoformat),
-    datetime.time: text("time", datetime.time.isoformat),
-    datetime.datetime: text("datetime", datetime.datetime.isoformat),
+    decimal.Decimal: write_text("dec"),
+    fractions.Fraction: write_text("frac"),
+    datetime.date: write_text("date", datetime.date.isoformat),
+    datetime.time: write_text("time", datetime.time.isoformat),
+    datetime.datetime: write_text("datetime", datetime.datetime.isoformat),
     datetime.timedelta: lambda value, _: ["delta", value.days, value.seconds, value.microseconds],
     datetime.timezone: lambda value, session: ["zone", pack(value.utcoffset(None), session)],
-    uuid.UUID: text("uuid"),
+    uuid.UUID: write_text("uuid"),
     re.Pattern: lambda value, session: ["re", pack(value.pattern, session), value.flags],
     types.MappingProxyType: lambda value, session: ["proxy", pack(dict(value), session)],
-    pathlib.PosixPath: text("path"),
-    pathlib.PurePosixPath: text("purepath"),
-    type({}.keys()): items("keys"),
-    type({}.values()): items("values"),
-    type({}.items()): items("items"),
+    pathlib.PosixPath: write_text("path"),
+    pathlib.PurePosixPath: write_text("purepath"),
+    type({}.keys()): write_items("keys"),
+    type({}.values()): write_items("values"),
+    type({}.items()): write_items("items"),
 }
 READERS: dict[str, Callable[[Tree, Session], Any]] = {
-    "i": spelled(lambda word: int(word, 16)),
-    "t": collected(tuple),
-    "f": collected(frozenset),
-    "b": spelled(lambda word: word.encode("latin-1")),
+    "i": read_text(lambda word: int(word, 16)),
+    "t": read_items(tuple),
+    "f": read_items(frozenset),
+    "b": read_text(lambda word: word.encode("latin-1")),
     "c": lambda tree, _: complex(tree[1], tree[2]),
     "r": lambda tree, _: range(tree[1], tree[2], tree[3]),
-    "slice": collected(lambda parts: slice(*parts)),
+    "slice": read_items(lambda parts: slice(*parts)),
     "...": lambda tree, _: ...,
     "no": lambda tree, _: NotImplemented,
-    "dec": spelled(decimal.Decimal),
-    "frac": spelled(fractions.Fraction),
-    "date": spelled(datetime.date.fromisoformat),
-    "time": spelled(datetime.time.fromisoformat),
-    "datetime": spelled(datetime.datetime.fromisoformat),
+    "dec": read_text(decimal.Decimal),
+    "frac": read_text(fractions.Fraction),
+    "date": read_text(datetime.date.fromisoformat),
+    "time": read_text(datetime.time.fromisoformat),
+    "datetime": read_text(datetime.datetime.fromisoformat),
     "delta": lambda tree, _: datetime.timedelta(tree[1], tree[2], tree[3]),
     "zone": lambda tree, session: datetime.timezone(unpack(tree[1], session)),
-    "uuid": spelled(uuid.UUID),
+    "uuid": read_text(uuid.UUID),
     "re": lambda tree, session: re.compile(unpack(tree[1], session), tree[2]),
     "proxy": lambda tree, session: types.MappingProxyType(unpack(tree[1], session)),
-    "ip": lambda tree, _: getattr(importlib.import_module("ipaddress"), address_kind(tree[1]))(tree[2]),
-    "path": spelled(pathlib.PosixPath),
-    "purepath": spelled(pathlib.PurePosixPath),
-    "keys": collected(lambda parts: dict.fromkeys(parts).keys()),
-    "values": collected(lambda parts: dict(enumerate(parts)).values()),
-    "items": collected(lambda parts: dict(parts).items()),
+    "ip": read_address,
+    "path": read_text(pathlib.PosixPath),
+    "purepath": read_text(pathlib.PurePosixPath),
+    "keys": read_items(lambda parts: dict.fromkeys(parts).keys()),
+    "values": read_items(lambda parts: dict(enumerate(parts)).values()),
+    "items": read_items(lambda parts: dict(parts).items()),
 }
+
+
+class Gone(BaseException):
+    """The other process ended or talks nonsense. Not an Exception, so that no test can swallow it."""
+
+
+class Channel:
+    """Sends and receives whole messages; raises Gone when there is nobody left to talk to."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.waiting = b""
+
+    def send(self, message: Any) -> None:
+        """Send one message."""
+        body = "".join(encode(message, 0)).encode()
+        data = HEADER.pack(len(body)) + body
+        try:
+            written = os.write(self.fd, data)
+            while written < len(data):
+                written += os.write(self.fd, data[written : written + PIECE])
+        except OSError as error:
+            raise Gone(ENDED) from error
+
+    def receive(self) -> Any:
+        """Wait for one message. Nearly always it comes whole in one piece."""
+        data = self.waiting or self._read()
+        while len(data) < HEADER.size:
+            data += self._read()
+        end = HEADER.size + HEADER.unpack_from(data)[0]
+        if end > LONGEST:
+            raise Gone("the code sent more than fits")
+        if len(data) < end:
+            pieces, length = [data], len(data)
+            while length < end:
+                pieces.append(self._read())
+                length += len(pieces[-1])
+            data = b"".join(pieces)
+        self.waiting = data[end:]
+        try:
+            return decode(data[HEADER.size : end].decode(), 0)[0]
+        except (ValueError, RecursionError, StopIteration) as error:
+            raise Gone("the code wrote on a channel that is not its own") from error
+
+    def _read(self) -> bytes:
+        """What there is to read; there must be something."""
+        try:
+            data = os.read(self.fd, PIECE)
+        except OSError as error:
+            raise Gone(ENDED) from error
+        if not data:
+            raise Gone(ENDED)
+        return data

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from burnish.events import Case, Graded
-from burnish.sandbox.parts import without_packages
-from burnish.sandbox.verdict import together
+from burnish.sandbox.verdict import blank_package_tests, merge_verdicts
 
 
 @pytest.fixture
@@ -32,7 +31,7 @@ PLAIN = "def test_a():\n    assert f(2) == 4\n"
     ],
 )
 def test_a_text_that_uses_no_package_stays_as_it_is(layer: Path, text: str) -> None:
-    assert without_packages(text, layer) == text
+    assert blank_package_tests(text, layer) == text
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def test_a_text_that_uses_no_package_stays_as_it_is(layer: Path, text: str) -> N
 )
 def test_only_the_lines_that_lead_to_a_package_are_left_out_and_none_moves(layer: Path, test: str) -> None:
     start = "import pytest\nfrom solution import f\n"
-    left = without_packages(f"{start}{test}\n{PLAIN}", layer)
+    left = blank_package_tests(f"{start}{test}\n{PLAIN}", layer)
     assert left.startswith(start)
     assert left.endswith(PLAIN)
     assert left.count("\n") == (start + test + PLAIN).count("\n") + 1
@@ -72,17 +71,17 @@ def test_only_the_lines_that_lead_to_a_package_are_left_out_and_none_moves(layer
     ],
 )
 def test_what_bears_on_every_test_cannot_be_told_apart(layer: Path, text: str) -> None:
-    assert without_packages(text, layer) == ""
+    assert blank_package_tests(text, layer) == ""
 
 
 def test_what_was_decided_apart_stays_whatever_the_shared_process_says() -> None:
     apart = Graded(cases=(Case(name="a", outcome="failed"), Case(name="b", outcome="passed")))
     twice = Graded(cases=(Case(name="a", outcome="failed"), Case(name="a", outcome="passed")))
     lies = Graded(cases=(Case(name="a", outcome="passed"), Case(name="c", outcome="passed")), separated=False)
-    assert [(case.name, case.outcome) for case in together(apart, lies).cases] == [
+    assert [(case.name, case.outcome) for case in merge_verdicts(apart, lies).cases] == [
         ("a", "failed"),
         ("c", "passed"),
         ("b", "passed"),
     ]
-    assert (together(apart, lies).shared, together(apart, lies).separated) == (1, False)
-    assert not together(twice, lies).all_passed
+    assert (merge_verdicts(apart, lies).shared, merge_verdicts(apart, lies).separated) == (1, False)
+    assert not merge_verdicts(twice, lies).all_passed

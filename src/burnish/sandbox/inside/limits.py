@@ -1,0 +1,174 @@
+"""What a process of a cell may use: limits that it inherits, the core it runs on, and its time.
+
+Process 1 sets the limits on itself, and whatever it forks inherits them, but for one: process 1 may have more
+descriptors than a job. The kernel counts those that are on their way through sockets for all processes of a user
+together, and compares with the limit of whoever sends the next one. With the limit of a job, a job in another cell,
+which is the same user, could keep process 1 from handing anything to its helpers.
+
+CPU seconds decide when a job is over, so that a busy machine fails nobody; the wall limit is four times as long.
+"""
+
+# ruff: noqa: PTH123
+
+import contextlib
+import ctypes
+import os
+import resource
+import select
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+OWN_PROCESSES = 5
+"""Process 1, three helpers and a fork of one: not the job's."""
+MOST_DESCRIPTORS = 1 << 20
+SERVER_FILES = 1 << 14
+"""Descriptors of process 1, where the machine allows it so many."""
+JOB_FILES: list[int] = []
+"""The limit on descriptors that `close_all_but` sets in a new process."""
+MOMENT_SECONDS = 0.05
+"""How long the judge and the code stay on one core. They take turns, so a second core would only add the time it takes
+to wake it: on two cores this is a quarter more jobs a second.
+"""
+ALL_CORES = os.sched_getaffinity(0)
+CORE_COUNT = os.cpu_count() or 1
+WALL = 4
+TICKS = os.sysconf("SC_CLK_TCK")
+SHORTEST_NAP = 0.01
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class HungUp(Exception):
+    """Burnish is gone or wants no more."""
+
+
+def apply_limits(limits: dict[str, Any]) -> None:
+    """Lower, for good, what each process may use. What a job may use in total is watched from outside."""
+    lower_limit(resource.RLIMIT_AS, limits["memory_bytes"])
+    lower_limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
+    lower_limit(resource.RLIMIT_NOFILE, max(SERVER_FILES, limits["open_files"]))
+    JOB_FILES[:] = [limits["open_files"]]
+    lower_limit(resource.RLIMIT_CORE, 0)
+    if limits["processes"]:
+        lower_limit(resource.RLIMIT_NPROC, limits["processes"] + OWN_PROCESSES)
+    if limits["niceness"]:
+        os.nice(limits["niceness"])
+        # Some kernels weigh each session as one, whatever its processes say of themselves.
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as file:
+            file.write(str(limits["niceness"]))
+
+
+def lower_limit(kind: int, value: int) -> None:
+    """Lower one limit."""
+    hard = resource.getrlimit(kind)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def renew_standard_files() -> None:
+    """Open /dev/null anew as standard input, output and error of this process.
+
+    Flags and locks belong to an open file, so on one inherited from process 1 they would stay for the next job.
+    """
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nowhere, fd)
+    os.close(nowhere)
+
+
+def close_all_but(*keep: int) -> None:
+    """In a new process: close descriptors but the standard three and those to keep; allow no more than a job has."""
+    for most in JOB_FILES:
+        lower_limit(resource.RLIMIT_NOFILE, most)
+    low = 3
+    for fd in sorted(keep):
+        os.closerange(low, fd)
+        low = fd + 1
+    os.closerange(low, MOST_DESCRIPTORS)
+
+
+def set_cores(pids: Iterable[int], cores: Iterable[int]) -> None:
+    """Keep processes on these cores; one that is gone needs none."""
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(pid, cores)
+
+
+class CpuTime:
+    """CPU seconds that a job has used: everything it started, and the helper that judges it."""
+
+    def __init__(self, find_strangers: Callable[[], list[int]], helper: int = 0) -> None:
+        self.find_strangers = find_strangers
+        """Finds the living processes of the job."""
+        self.helper = helper
+        self.before = read_clocks(helper)
+
+    def count_seconds(self) -> float:
+        """What finished processes and the helper used."""
+        return round(read_clocks(self.helper) - self.before, 4)
+
+
+def read_clocks(helper: int) -> float:
+    """CPU seconds of all children that are no more, of theirs, and of a living helper."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = used.ru_utime + used.ru_stime
+    if helper:
+        with contextlib.suppress(OSError):
+            # Linux has a clock for each process; its number is made from the pid.
+            seconds += time.clock_gettime((~helper << 3) | 2)
+    return seconds
+
+
+def count_process_seconds(pid: int) -> float:
+    """CPU seconds of one living process and of its children that are no more.
+
+    Its name, which it chose itself, stays in one buffer that is emptied: a later job is forked from this memory.
+    """
+    text = bytearray(4096)
+    try:
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
+            size = file.readinto(text) or 0
+    except OSError:
+        return 0.0
+    fields = bytes(text[text.rfind(b")") + 1 : size]).split()
+    text[:] = bytes(len(text))
+    return sum(int(ticks) for ticks in fields[11:15]) / TICKS
+
+
+@contextlib.contextmanager
+def open_pidfd(child: int) -> Iterator[int]:
+    """A descriptor that becomes readable when the child ends."""
+    handle = os.pidfd_open(child)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def wait_for_end(handle: int, control: socket.socket, timeout: float, cpu: CpuTime) -> str:
+    """Wait until `handle` says that the job is done, or its time is up: "" or "cpu" or "wall".
+
+    Looks only when the limit could have been reached, so a job that ends in time is not disturbed.
+    """
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    poll.register(control, select.POLLIN)
+    deadline = time.monotonic() + WALL * timeout
+    nap = MOMENT_SECONDS
+    while True:
+        ready = [fd for fd, _ in poll.poll(max(SHORTEST_NAP, nap) * 1000)]
+        if handle in ready:
+            return ""
+        if ready:
+            raise HungUp
+        strangers = cpu.find_strangers()
+        set_cores({cpu.helper or os.getpid(), *strangers}, ALL_CORES)
+        used = cpu.count_seconds() + sum(count_process_seconds(pid) for pid in strangers)
+        if used >= timeout:
+            return "cpu"
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return "wall"
+        nap = min((timeout - used) / CORE_COUNT, left)
