@@ -21,7 +21,7 @@ from burnish.agent.limits import Limits
 from burnish.agent.policy import Strength, strength
 from burnish.config import load
 from burnish.errors import SetupProblem
-from burnish.events import Decided, Frozen, ModelReplied, RunStarted
+from burnish.events import Frozen, ModelReplied
 from burnish.intervals import wilson
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.models.discovery import ListedModel, list_models, run_together
@@ -29,9 +29,9 @@ from burnish.models.names import AUTO, ChosenModels, Models, default_names, open
 from burnish.models.providers import PACKAGES, ModelServer, list_servers
 from burnish.models.weights import is_checked
 from burnish.paths import home
-from burnish.runs import Run, Store
+from burnish.runs import Store
 from burnish.runs.index import open_run
-from burnish.text import one_line, plural
+from burnish.text import plural
 
 PRIORS: dict[Strength, float] = {"small": 0.5, "middle": 0.7, "strong": 0.8}
 """Shares that models of a size solve, between what they do on MBPP and on HumanEvalFix (docs/results.md)."""
@@ -162,7 +162,15 @@ def choose_models(
     # A cap cannot be kept where the price is unknown.
     candidates = [one for one in found.candidates if cap is None or one.dollars is not None]
     choice = pick_models(candidates, records, may_spend, alone=alone)
-    return choice.model_copy(update={"why": "; ".join([choice.why, *_explain_left_out(found, alone)])})
+    # Which servers were left out, and what to type so that they are not.
+    why = [choice.why]
+    for server in found.without_package:
+        install = f"{sys.executable} -m pip install '{PACKAGES[server.kind]}'"
+        why.append(f"{server.provider}: has models, and its package is not installed (`{install}`)")
+    for server in found.not_asked:
+        allow = "--dollars 1" if server.is_official and not alone else "`burnish config set may_spend true`"
+        why.append(f"{server.provider}: may cost money, so it was not asked ({allow} would allow it)")
+    return choice.model_copy(update={"why": "; ".join(why)})
 
 
 def open_chosen_models(model: Models | None, limits: Limits | None = None, store: Store | None = None) -> Models:
@@ -249,7 +257,15 @@ def find_candidates(records: Mapping[str, TrackRecord], may_spend: bool = False)
             asked.append(server)
         elif server.key or not server.is_official:
             (asked if may_spend else not_asked).append(server)
-    candidates, without_package = list(_find_on_disk(records)), []
+    # Weights that were fetched, and files of the user's own.
+    sizes = {name: weights.bytes for name, weights in CATALOG.items() if is_checked(weights)}
+    for name in records:
+        own = Path(name.removeprefix("local:")).expanduser()
+        if name.startswith("local:") and own.suffix == ".gguf" and own.is_file():
+            sizes[name] = own.stat().st_size
+    on_disk = [name for name, size in sizes.items() if _fits_memory(size)]
+    candidates = [ModelCandidate(name=name, strength=strength(name)) for name in on_disk]
+    without_package = []
     for server, shelf in zip(
         asked, run_together([partial(list_models, one) for one in asked], LOOK_SECONDS), strict=True
     ):
@@ -266,16 +282,6 @@ def find_candidates(records: Mapping[str, TrackRecord], may_spend: bool = False)
                     ModelCandidate(name=model.name, where="server", strength=guess_strength(model), dollars=dollars)
                 )
     return Available(candidates, without_package, not_asked)
-
-
-def _find_on_disk(records: Mapping[str, TrackRecord]) -> Iterator[ModelCandidate]:
-    for name, weights in CATALOG.items():
-        if is_checked(weights) and _fits_memory(weights.bytes):
-            yield ModelCandidate(name=name, strength=strength(name))
-    for name in records:
-        own = Path(name.removeprefix("local:")).expanduser()
-        if name.startswith("local:") and own.suffix == ".gguf" and own.is_file() and _fits_memory(own.stat().st_size):
-            yield ModelCandidate(name=name, strength=strength(name))
 
 
 def _fits_memory(weights_bytes: int) -> bool:
@@ -308,37 +314,6 @@ def _explain_candidate(candidate: ModelCandidate, record: TrackRecord | None) ->
     if record and record.tasks:
         facts.append(f"{record.solved:.0f} of {record.tasks} tasks of evaluations solved")
     return f"{candidate.name}: {', '.join(facts if len(facts) > 2 else [*facts, 'never tried'])}"
-
-
-def _explain_left_out(found: Available, alone: bool) -> Iterator[str]:
-    """Which servers were left out, and what to type so that they are not."""
-    for server in found.without_package:
-        install = f"{sys.executable} -m pip install '{PACKAGES[server.kind]}'"
-        yield f"{server.provider}: has models, and its package is not installed (`{install}`)"
-    for server in found.not_asked:
-        allow = "--dollars 1" if server.is_official and not alone else "`burnish config set may_spend true`"
-        yield f"{server.provider}: may cost money, so it was not asked ({allow} would allow it)"
-
-
-def read_choice(started: RunStarted) -> str:
-    """The sentence on record that says why these models; empty where the user had named them."""
-    found = started.settings.get("chosen")
-    return one_line(found, 600).rstrip(".") if isinstance(found, str) else ""
-
-
-def explain_who_answered(run: Run) -> list[str]:
-    """Sentences beyond one name: why it was that model, and when and why a larger one was asked."""
-    why, names = read_choice(run.started), split_names(run.started.model)
-    sentences = [f"The choice was left to Burnish: {why}."] if why else []
-    for level in range(1, len(names)):
-        asked = next((event for event in run.all(Decided) if any(move.model >= level for move in event.moves)), None)
-        if asked:
-            first = min(move.round for move in asked.moves if move.model >= level)
-            sentences.append(f"{names[level]} was asked from round {first} on. {one_line(asked.reason, 300)}")
-        else:
-            ended = "not needed" if run.verdict == "proven" else "not reached"
-            sentences.append(f"{names[level]} was to help where {names[level - 1]} was stuck, and was {ended}.")
-    return sentences
 
 
 def count_track_records(store: Store | None = None) -> dict[str, TrackRecord]:

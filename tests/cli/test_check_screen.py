@@ -4,8 +4,7 @@ import io
 
 from rich.console import Console
 
-from burnish.cli.check_screen import CheckScreen
-from burnish.cli.check_tables import show_checks
+from burnish.cli.check_screen import CheckScreen, show_checks
 from tests.checks.stand_ins import checked, said
 from tests.support import ESC
 

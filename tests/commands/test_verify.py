@@ -261,7 +261,7 @@ def test_a_given_test_cannot_be_taken_back_by_nobody(folder: Path) -> None:
 
 
 def test_words_that_take_for_ever_to_read_are_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("burnish.evidence.given_tests.SECONDS", 0.01)
+    monkeypatch.setattr("burnish.evidence.suite.SECONDS", 0.01)
     edit(folder, lambda data: data["task"].update(words="f(" * 10_000))
     assert refusal(folder) == "the task's words could not be searched for tests"
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from burnish.commands.verify import read_recorded_dossier
 from burnish.events import Event, ModelReplied, RunFinished, RunStarted, SpecAgreed
 from burnish.evidence import Dossier, build_dossier
 from burnish.evidence.claims import claim_record
@@ -32,16 +33,16 @@ def test_what_each_model_took_is_part_of_the_evidence_and_agrees_with_the_record
     small, large = dossier.cost.by_model
     assert (small.model, small.dollars, large.model, large.dollars) == ("local:a", 0.0, "openai:b", None)
     assert large.tokens_cached == 4
-    assert claim_record(dossier, store).answer == "holds"
+    assert claim_record(dossier, read_recorded_dossier(dossier.run.id, store)).answer == "holds"
 
 
 def test_older_evidence_that_says_nothing_of_each_model_still_holds(dossier: Dossier, store: Store) -> None:
     older = dossier.model_copy(update={"cost": dossier.cost.model_copy(update={"by_model": ()})})
-    assert claim_record(older, store).answer == "holds"
+    assert claim_record(older, read_recorded_dossier(older.run.id, store)).answer == "holds"
 
 
 def test_a_cost_that_was_made_smaller_does_not_hold(dossier: Dossier, store: Store) -> None:
     cheaper = dossier.cost.by_model[1].model_copy(update={"tokens_in": 1})
     changed = dossier.cost.model_copy(update={"by_model": (dossier.cost.by_model[0], cheaper)})
-    claim = claim_record(dossier.model_copy(update={"cost": changed}), store)
+    claim = claim_record(dossier.model_copy(update={"cost": changed}), read_recorded_dossier(dossier.run.id, store))
     assert (claim.answer, "the cost" in claim.why) == ("does_not_hold", True)

@@ -12,19 +12,13 @@ from burnish import config
 from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.events import RunStarted
-from burnish.model_choice import (
-    Available,
-    Choice,
-    ChoiceReason,
-    choose_models,
-    explain_who_answered,
-    open_chosen_models,
-)
+from burnish.model_choice import Available, Choice, ChoiceReason, choose_models, open_chosen_models
 from burnish.models import weights
 from burnish.models.catalog import DEFAULT_MODEL, Weights
 from burnish.models.names import ChosenModels, default_names, open_model
 from burnish.models.providers import PACKAGES
 from burnish.models.scripted import ScriptedModel
+from burnish.report.costs import explain_who_answered
 from burnish.report.explain import explain
 from burnish.runs import Store
 from tests.cli.conftest import Call, call

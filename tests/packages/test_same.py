@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.agent.packages import packages_event, packages_in, prepare_run_layer
+from burnish.agent.packages import packages_event, prepare_run_layer
 from burnish.errors import SetupProblem
 from burnish.packages import InstalledPackage, Layer, prepare_layer
 from burnish.packages.build import check_same_wheels
+from burnish.packages.layer import list_recorded_packages
 from tests.packages.shelf import Shelf
 
 THERE = InstalledPackage(name="pear", version="2.1", wheel="pear-2.1-py3-none-any.whl", sha256="a" * 64)
@@ -15,9 +16,9 @@ LAYER = Layer(folder=Path("site"), packages=(THERE,), asked=("pear",))
 
 
 def test_what_a_run_records_is_what_was_installed() -> None:
-    assert packages_in(packages_event(LAYER)) == (THERE,)
+    assert list_recorded_packages(packages_event(LAYER)) == (THERE,)
     older = packages_event(LAYER).model_copy(update={"wheels": ()})
-    assert packages_in(older) == (InstalledPackage(name="pear", version="2.1"),)
+    assert list_recorded_packages(older) == (InstalledPackage(name="pear", version="2.1"),)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,9 @@ from burnish.checks.settings import CHECKS, Settings
 from burnish.checks.verdict import CheckResults, ProjectSummary
 from burnish.errors import SetupProblem
 from burnish.events import Evidence, Outcome
-from burnish.report import check_words
-from burnish.report.check_page import render_page
-from burnish.report.check_report import render_json, render_markdown, write_reports
-from burnish.report.code_view import MOST_FILES, MOST_LINES, read_marked_files
+from burnish.report import check_report
+from burnish.report.check_page import MOST_FILES, MOST_LINES, read_marked_files, render_page, write_reports
+from burnish.report.check_report import render_json, render_markdown
 from tests.checks.stand_ins import checked, made, said
 
 DIFF = "--- a/code.py\n+++ b/code.py\n@@ -1,2 +1,2 @@\n def f():\n-    return a < b\n+    return a <= b\n"
@@ -72,7 +71,7 @@ def test_every_check_has_a_row_with_a_word_a_symbol_and_a_plain_explanation() ->
     every = checked(*(said(name, "failed" if name == "tests" else "passed") for name in CHECKS))
     text = render_page(every, {})
     for name in CHECKS:
-        assert check_words.MEANING[name].split(":")[0].replace("'", "&#x27;") in text
+        assert check_report.MEANING[name].split(":")[0].replace("'", "&#x27;") in text
     assert text.count("<em>passed</em>") == 6
     assert text.count(">✓<") == 6
 
@@ -96,22 +95,22 @@ def test_the_headline_says_what_happened(
     verdicts: dict[str, Outcome], required: tuple[str, ...], sentence: str
 ) -> None:
     evidence = [said(name, verdict) for name, verdict in verdicts.items()]
-    assert sentence in check_words.render_headline(checked(*evidence, required=required))
+    assert sentence in check_report.render_headline(checked(*evidence, required=required))
 
 
 def test_what_a_project_has_set_itself_is_said_to_be_its_own_word() -> None:
     lenient = Settings(required=(), coverage=1.0, network=True)
     summary = ProjectSummary(name="toy", sources=("code.py",), tests=(), settings=lenient)
     judged = CheckResults(project=summary, required=(), evidence=(said("tests"),), seconds={"tests": 0.5})
-    (remark,) = check_words.list_remarks(judged)
+    (remark,) = check_report.list_remarks(judged)
     for part in ("the project itself", "required = []", "coverage = 1.0", "network = true"):
         assert part in remark
-    assert not list(check_words.list_remarks(checked(said("tests"))))
+    assert not list(check_report.list_remarks(checked(said("tests"))))
 
 
 def test_optional_checks_that_did_not_pass_are_remarked_on() -> None:
     made_up = checked(said("tests"), said("quality", "failed"), said("performance", "not_run"))
-    assert list(check_words.list_remarks(made_up)) == [
+    assert list(check_report.list_remarks(made_up)) == [
         "Not required, but failed: quality.",
         "Not required, and not run: performance.",
     ]

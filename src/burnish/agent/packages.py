@@ -19,8 +19,9 @@ from burnish.checks.final import FinalChecks
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import SetupProblem
 from burnish.events import Graded, PackagesAdded
-from burnish.packages import Budget, InstalledPackage, Layer, find_distribution, parse_requirements, prepare_layer
+from burnish.packages import Budget, Layer, find_distribution, parse_requirements, prepare_layer
 from burnish.packages.build import prepare_recorded_layer
+from burnish.packages.layer import list_recorded_packages
 from burnish.packages.names import PYTHONS_OWN, find_lookalike
 from burnish.packages.requirements import normalise_requirements, parse_allowed
 from burnish.parsing import try_parse
@@ -142,7 +143,7 @@ def prepare_run_layer(
     Raises SetupProblem where they cannot be had.
     """
     if earlier:
-        return prepare_recorded_layer(packages_in(earlier), tell=tell, budget=budget)
+        return prepare_recorded_layer(list_recorded_packages(earlier), tell=tell, budget=budget)
     return prepare_layer(asked, tell=tell, budget=budget) if asked else None
 
 
@@ -151,16 +152,6 @@ def packages_event(layer: Layer, why: str = "", seconds: float = 0.0) -> Package
     packages = tuple((one.name, one.version) for one in layer.packages)
     wheels = tuple((one.wheel, one.sha256) for one in layer.packages)
     return PackagesAdded(asked=layer.asked, packages=packages, wheels=wheels, why=why, seconds=seconds)
-
-
-def packages_in(event: PackagesAdded) -> tuple[InstalledPackage, ...]:
-    """What a record says was there. Older ones do not name the wheels."""
-    wheels = dict(zip((name for name, _ in event.packages), event.wheels, strict=False))
-    found = ((name, version, *wheels.get(name, ("", ""))) for name, version in event.packages)
-    return tuple(
-        InstalledPackage(name=name, version=version, wheel=wheel, sha256=sha256)
-        for name, version, wheel, sha256 in found
-    )
 
 
 def missing_modules(graded: Graded, imports: frozenset[str]) -> tuple[str, ...]:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from burnish.agent.ask import Tools
 from burnish.agent.state import AgentState
 from burnish.checks.mutation.check import MutationDetails
-from burnish.checks.quality.metrics import measure_maintainability
-from burnish.checks.quality.module import Module
+from burnish.checks.quality.metrics import Module, measure_maintainability
 from burnish.errors import CheckError
 from burnish.events import (
     CheckFinished,

@@ -36,8 +36,7 @@ def check(
     """
     from rich.console import Console
 
-    from burnish.cli.check_screen import CheckScreen
-    from burnish.cli.check_tables import show_checks
+    from burnish.cli.check_screen import CheckScreen, show_checks
     from burnish.commands.check import check as check_it
     from burnish.report.check_report import render_json
 

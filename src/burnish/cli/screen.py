@@ -113,9 +113,20 @@ class Screen:
             if line.tone in COLOURS:
                 self.console.print()
             self._print(line)
-        if isinstance(event, CodeProposed):
-            self._show_code(event)
-        self._now = self._next(event)
+        match event:  # what is going on from here, for the moving line
+            case RunStarted():
+                self._now = "thinking"
+            case SpecAgreed():
+                self._now = "writing tests and a first version"
+            case CodeProposed():
+                self._show_code(event)
+                self._now = "running the tests"
+            case Decided():
+                self._now = "working on it"
+            case Mutated() if event.mutants > event.noticed:
+                self._now = f"writing tests for {plural(event.mutants - event.noticed, 'small change')}"
+            case Notice() if not event.stays:
+                self._now = event.text
         if self._status:
             self._status.update(self._moving())
 
@@ -125,23 +136,6 @@ class Screen:
         for line in describe_cost_by_model(run):
             self._print(Line("", line))
         self._print(Line("run", f"burnish show {run.id}"))
-
-    def _next(self, event: BaseEvent) -> str:
-        """What is going on from here, for the moving line."""
-        match event:
-            case RunStarted():
-                return "thinking"
-            case SpecAgreed():
-                return "writing tests and a first version"
-            case CodeProposed():
-                return "running the tests"
-            case Decided():
-                return "working on it"
-            case Mutated() if event.mutants > event.noticed:
-                return f"writing tests for {plural(event.mutants - event.noticed, 'small change')}"
-            case Notice() if not event.stays:
-                return event.text
-        return self._now
 
     def _hear(self, event: ModelChunk | ModelThought | ModelReplied) -> None:
         """Words of a model as they come. Once its answer begins, or ends, one line stands for the thoughts before."""

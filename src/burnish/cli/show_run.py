@@ -18,7 +18,6 @@ from burnish.events import (
     Decided,
     Measured,
     ModelReplied,
-    Move,
     Mutated,
     PackagesAdded,
     Reviewed,
@@ -50,27 +49,23 @@ class _Printer:
         """The code of the version before."""
 
     def print_run(self) -> None:
-        """Every event, then the end and what it cost."""
+        """What the narrator says of every event, with its texts in full; then the end and what it cost."""
         for event in self.run.events:
-            self._print_event(event)
+            lines = narrate(event)
+            if isinstance(event, RunStarted):
+                when = datetime.fromtimestamp(event.at).strftime("%Y-%m-%d %H:%M:%S")
+                self._head(f"{event.run_id}  {when}  {event.model}  burnish {event.burnish}")
+                self._print_lines([event.prompt])
+                self._print_lines((f"{line.label}: {line.text}" for line in lines[2:]), "dim")
+            elif isinstance(event, RunFinished):  # the verdict stands at the end
+                self._print_lines((f"{line.label}: {line.text}" for line in lines[:-1]), STYLES["warning"])
+            elif lines:
+                style = {Measured: "dim", Broke: "bold red"}.get(type(event), "bold")
+                text = f"{lines[0].label}: {lines[0].text}" if lines[0].label else lines[0].text
+                self._head(f"{event.at - self.run.started.at:6.1f}s  {text}", style)
+            self._print_details(event)
         self._head(f"{self.run.state}: {self.run.why}", COLOURS.get(self.run.state, "bold"))
         self._print_lines([describe_cost(self.run), *describe_cost_by_model(self.run)])
-
-    def _print_event(self, event: BaseEvent) -> None:
-        """What the narrator says of it, and below what a sentence only counts."""
-        lines = narrate(event)
-        if isinstance(event, RunStarted):
-            when = datetime.fromtimestamp(event.at).strftime("%Y-%m-%d %H:%M:%S")
-            self._head(f"{event.run_id}  {when}  {event.model}  burnish {event.burnish}")
-            self._print_lines([event.prompt])
-            self._print_lines((f"{line.label}: {line.text}" for line in lines[2:]), "dim")
-        elif isinstance(event, RunFinished):  # the verdict stands at the end
-            self._print_lines((f"{line.label}: {line.text}" for line in lines[:-1]), STYLES["warning"])
-        elif lines:
-            style = {Measured: "dim", Broke: "bold red"}.get(type(event), "bold")
-            text = f"{lines[0].label}: {lines[0].text}" if lines[0].label else lines[0].text
-            self._head(f"{event.at - self.run.started.at:6.1f}s  {text}", style)
-        self._print_details(event)
 
     def _print_details(self, event: BaseEvent) -> None:
         """The texts, tests, changes and results in full."""
@@ -84,8 +79,14 @@ class _Printer:
                 self._print_lines([event.text])
             case TestsProposed():
                 self._code("\n".join(event.tests))
-            case CodeProposed():
-                self._print_version(event.code)
+            case CodeProposed(code=code):  # the first version in full, of later ones what differs from the one before
+                if self._before:
+                    before, after = strip_controls(self._before).splitlines(), strip_controls(code).splitlines()
+                    changed = "\n".join(difflib.unified_diff(before, after, "before", "after", lineterm=""))
+                    self._code(changed or "(the same as before)", "diff")
+                else:
+                    self._code(code)
+                self._before = code or self._before
             case TestsFrozen():
                 counts = f"{event.given} given, {event.model} by the model"
                 self._print_lines([f"{counts}, sha256 {event.sha256}"], "dim")
@@ -96,7 +97,12 @@ class _Printer:
                     style = "" if case.outcome == "passed" else "red"
                     self._print_lines([f"{case.outcome:<8} {case.name}  {case.message}"], style)
             case Decided():
-                self._print_lines([f"decided: {event.choice}", *map(_describe_move, event.moves)], "dim")
+                self._print_lines([f"decided: {event.choice}"], "dim")
+                for move in event.moves:
+                    start = f" from version {move.base}" if move.base else " from the code that was there"
+                    start, other = "" if move.base is None else start, f", model {move.model + 1}" if move.model else ""
+                    said = f"version {move.version}: {move.kind}{start}, temperature {move.temperature:g}{other}"
+                    self._print_lines([said], "dim")
             case CheckFinished(evidence=evidence) if len(evidence.why) > 160:  # the head has only its beginning
                 self._print_lines([evidence.why])
             case Stopped():
@@ -106,27 +112,14 @@ class _Printer:
             case Mutated():
                 self._print_lines(f"unnoticed: line {one.line}: {one.said}  [{one.key}]" for one in event.survivors)
             case Strengthened():
-                self._print_new_tests(event)
+                for new in event.tests:
+                    why = f" ({new.why})" if new.why else ""
+                    self._print_lines([f"{new.origin}{why}, notices {', '.join(new.notices)}"])
+                    self._code(new.test)
+                self._print_lines((f"version {event.version} fails {test}" for test in event.exposing), "red")
+                self._print_lines((f"no input told apart (probably equivalent): {key}" for key in event.alike), "dim")
             case Reviewed():
                 self._code(event.text)
-
-    def _print_version(self, code: str) -> None:
-        """The first version in full, of later ones what differs from the one before."""
-        if self._before:
-            before, after = strip_controls(self._before).splitlines(), strip_controls(code).splitlines()
-            changed = "\n".join(difflib.unified_diff(before, after, "before", "after", lineterm=""))
-            self._code(changed or "(the same as before)", "diff")
-        else:
-            self._code(code)
-        self._before = code or self._before
-
-    def _print_new_tests(self, event: Strengthened) -> None:
-        for new in event.tests:
-            why = f" ({new.why})" if new.why else ""
-            self._print_lines([f"{new.origin}{why}, notices {', '.join(new.notices)}"])
-            self._code(new.test)
-        self._print_lines((f"version {event.version} fails {test}" for test in event.exposing), "red")
-        self._print_lines((f"no input told apart (probably equivalent): {key}" for key in event.alike), "dim")
 
     def _head(self, text: str, style: str = "bold") -> None:
         self.console.print()
@@ -142,9 +135,3 @@ class _Printer:
             self.console.print(
                 Syntax(shown, language, theme="ansi_dark", background_color="default", padding=(0, 2), word_wrap=True)
             )
-
-
-def _describe_move(move: Move) -> str:
-    start = "" if move.base is None else f" from version {move.base}" if move.base else " from the code that was there"
-    other = f", model {move.model + 1}" if move.model else ""
-    return f"version {move.version}: {move.kind}{start}, temperature {move.temperature:g}{other}"

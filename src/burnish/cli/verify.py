@@ -23,8 +23,7 @@ def verify(
     """
     from rich.console import Console
 
-    from burnish.cli.check_screen import CheckScreen
-    from burnish.cli.check_tables import show_verified
+    from burnish.cli.check_screen import CheckScreen, show_verified
     from burnish.commands.verify import verify as verify_it
 
     console = Console(highlight=False, stderr=as_json)

@@ -9,7 +9,7 @@ from burnish.checks.verdict import CheckResults, Watcher, choose_checks, judge_a
 from burnish.commands.layers import add_project_layer
 from burnish.errors import SetupProblem
 from burnish.packages import parse_requirements
-from burnish.report.check_report import unwritable_folder, write_reports
+from burnish.report.check_page import unwritable_folder, write_reports
 
 
 def check(

@@ -3,12 +3,12 @@
 import shlex
 from collections.abc import Callable, Sequence
 
-from burnish.agent.packages import packages_in
 from burnish.checks.project import Project
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
 from burnish.packages import Budget, Layer, prepare_layer, read_project_needs
 from burnish.packages.build import prepare_recorded_layer
+from burnish.packages.layer import list_recorded_packages
 from burnish.packages.requirements import normalise_requirements
 from burnish.text import one_line, plural
 
@@ -52,7 +52,7 @@ def add_recorded_layer(project: Project, event: PackagesAdded, budget: Budget | 
     """The project with the very versions that are on record. Raises SetupProblem where they cannot be had."""
     if not event.packages:
         return project
-    layer = prepare_recorded_layer(packages_in(event), budget=budget)
+    layer = prepare_recorded_layer(list_recorded_packages(event), budget=budget)
     return project.model_copy(update={"layer": layer.folder, "alone": True})
 
 

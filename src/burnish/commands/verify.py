@@ -17,8 +17,9 @@ from burnish.checks.security.reach import find_added_reaches
 from burnish.checks.settings import CHECKS
 from burnish.checks.verdict import BESIDE, Watcher, judge_all
 from burnish.commands.write import SLOW_CHECKS
-from burnish.errors import SandboxError, SetupProblem
+from burnish.errors import BurnishError, SandboxError, SetupProblem
 from burnish.events import Evidence, Frozen, Graded, Outcome
+from burnish.evidence.build import build_dossier
 from burnish.evidence.claims import (
     Claim,
     claim_check,
@@ -39,7 +40,7 @@ from burnish.evidence.suite import (
     find_hidden_characters,
     list_disputed,
 )
-from burnish.runs import Store
+from burnish.runs import Run, Store, read_record
 from burnish.tasks.test_file import why_no_module
 from burnish.text import one_line
 
@@ -102,7 +103,7 @@ def verify(
     found = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "", unseen=held.unseen)
     if changed := _find_changes(dossier, held):
         return found.model_copy(update={"changed": changed})
-    record = claim_record(dossier, store or Store())
+    record = claim_record(dossier, read_recorded_dossier(dossier.run.id, store or Store()))
     if dossier.code is None:
         silent = _not_tried("no code was delivered, so nothing is claimed")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})
@@ -139,6 +140,14 @@ def _find_folder(folder: str | Path) -> Path:
             f"{str(folder)!r} is not a folder. Name one that `burnish write` delivered: burnish verify FOLDER"
         )
     return place.resolve()
+
+
+def read_recorded_dossier(run_id: str, store: Store) -> Dossier | None:
+    """What the user's own record says of a run; None where there is none that can be read."""
+    try:
+        return build_dossier(Run(read_record(store.runs / run_id)), {})
+    except (OSError, BurnishError, IndexError, ValueError):
+        return None
 
 
 def _find_changes(dossier: Dossier, held: DeliveredFolder) -> tuple[str, ...]:

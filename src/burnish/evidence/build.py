@@ -6,11 +6,10 @@ Who made each part is read from the record and never guessed.
 import hashlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Required, TypedDict, TypeVar
+from typing import TypeVar
 
 from packaging.requirements import Requirement
 
-from burnish.agent.packages import packages_in
 from burnish.checks.suite import Suite
 from burnish.checks.tests import SuiteDetails
 from burnish.events import (
@@ -20,8 +19,6 @@ from burnish.events import (
     Decided,
     Event,
     Graded,
-    NewTest,
-    Outcome,
     PackagesAdded,
     Rated,
     Resumed,
@@ -31,9 +28,9 @@ from burnish.events import (
     UserAnswered,
 )
 from burnish.events.history import Run
-from burnish.evidence.given_tests import find_given_tests
 from burnish.evidence.schema import (
     TEXT,
+    UNKNOWN,
     Attribution,
     CheckAnswer,
     CodeStep,
@@ -52,10 +49,12 @@ from burnish.evidence.schema import (
     hash_content,
     name_files,
 )
-from burnish.model_choice import read_choice
+from burnish.evidence.suite import find_given_tests
 from burnish.models.catalog import CATALOG
 from burnish.models.names import split_names
+from burnish.packages.layer import list_recorded_packages
 from burnish.redact import model_name, redact
+from burnish.report.costs import read_choice
 from burnish.report.deliverables import read_module_name, read_suite, read_task
 from burnish.tasks.examples import find_examples
 from burnish.tasks.test_file import name_in_file
@@ -65,9 +64,23 @@ E = TypeVar("E", bound=BaseEvent)
 
 def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] | None = None) -> Dossier:
     """What is known of a run and of the files that it delivers, by name and text; `tools` are versions, if known."""
-    suite = read_suite(run)
+    suite, started = read_suite(run), run.started
+    newest = [event.burnish for event in run.all(Resumed) if event.burnish]
+    models = []
+    for name in split_names(started.model):  # of a model that is not in the catalogue nothing is claimed
+        known = CATALOG.get(name)
+        licence, weights = (known.licence, known.sha256) if known else (UNKNOWN, UNKNOWN)
+        models.append(EvidenceModel(name=model_name(name), licence=licence, weights_sha256=weights))
     dossier = Dossier(
-        run=_build_run(run),
+        run=EvidenceRun(
+            id=run.id,
+            verb=started.verb,
+            at=datetime.fromtimestamp(started.at, UTC).isoformat(timespec="milliseconds"),
+            burnish=newest[-1] if newest else started.burnish,
+            sandbox=redact(started.sandbox),
+            continues=started.continues or "",
+            chosen=redact(read_choice(started)),
+        ),
         task=_build_task(run, suite),
         verdict=run.verdict,
         why=redact(run.why),
@@ -83,7 +96,7 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
             )
             for item in run.evidence
         ),
-        models=tuple(map(_describe_model, split_names(run.started.model))),
+        models=tuple(models),
         packages=tuple(_build_packages(run)),
         tools=dict(tools or {}),
         files={name: hash_text(text) for name, text in files.items()},
@@ -96,20 +109,6 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
 def hash_text(text: str) -> str:
     """The hash of a text as it is written to disk."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _build_run(run: Run) -> EvidenceRun:
-    started = run.started
-    newest = [event.burnish for event in run.all(Resumed) if event.burnish]
-    return EvidenceRun(
-        id=run.id,
-        verb=started.verb,
-        at=datetime.fromtimestamp(started.at, UTC).isoformat(timespec="milliseconds"),
-        burnish=newest[-1] if newest else started.burnish,
-        sandbox=redact(started.sandbox),
-        continues=started.continues or "",
-        chosen=redact(read_choice(started)),
-    )
 
 
 def _build_task(run: Run, suite: Suite) -> EvidenceTask:
@@ -140,39 +139,31 @@ def _build_code(run: Run) -> DeliveredCode | None:
     """The delivered version, what it was made from, and so on back; None where no code came out."""
     number = run.final.number if run.final else None
     proposed = {event.version: event for event in run.all(CodeProposed)}
+    models = split_names(run.started.model)
     steps: dict[int, CodeStep] = {}
     while number is not None and number in proposed and number not in steps:
         event = proposed[number]
-        steps[number] = CodeStep(
-            version=number,
-            base=event.base,
-            sha256=hash_text(event.code),
-            mended=redact(event.mended),
-            made=_attribute_code(run, event),
+        # The decision that asked for this very version, else the last one before it; and the question that it answers.
+        decisions = _list_before(run, event, Decided)
+        meant = ((one, move) for one in reversed(decisions) for move in one.moves if move.version == number)
+        decided, move = next(meant, (decisions[-1] if decisions else None, None))
+        questions = [one for one in _list_before(run, event, Asked) if event.ask_id and one.ask_id == event.ask_id]
+        place = move.model if move else 0
+        made = Attribution(
+            by=event.by,
+            model=model_name(models[place]) if event.ask_id and place < len(models) else "",
+            prompt_version=questions[-1].prompt_version if questions else "",
+            ask_id=event.ask_id,
+            round=event.round,
+            decision=redact(decided.reason) if decided else "",
         )
+        sha256, mended = hash_text(event.code), redact(event.mended)
+        steps[number] = CodeStep(version=number, base=event.base, sha256=sha256, mended=mended, made=made)
         number = event.base
-    decided = run.last(Decided)
-    chosen = redact(decided.reason) if decided else ""
+    last = run.last(Decided)
+    chosen = redact(last.reason) if last else ""
     file = name_files(read_module_name(run))[0]
     return DeliveredCode(file=file, steps=tuple(steps.values()), chosen=chosen) if steps and run.code else None
-
-
-def _attribute_code(run: Run, event: CodeProposed) -> Attribution:
-    """The decision that asked for this very version, else the last one before it; and the question that it answers."""
-    decisions = _list_before(run, event, Decided)
-    meant = ((one, move) for one in reversed(decisions) for move in one.moves if move.version == event.version)
-    decided, move = next(meant, (decisions[-1] if decisions else None, None))
-    questions = [one for one in _list_before(run, event, Asked) if event.ask_id and one.ask_id == event.ask_id]
-    models = split_names(run.started.model)
-    place = move.model if move else 0
-    return Attribution(
-        by=event.by,
-        model=model_name(models[place]) if event.ask_id and place < len(models) else "",
-        prompt_version=questions[-1].prompt_version if questions else "",
-        ask_id=event.ask_id,
-        round=event.round,
-        decision=redact(decided.reason) if decided else "",
-    )
 
 
 def _list_before(run: Run, event: BaseEvent, kind: type[E]) -> list[E]:
@@ -181,36 +172,52 @@ def _list_before(run: Run, event: BaseEvent, kind: type[E]) -> list[E]:
     return [one for one in run.events[:place] if isinstance(one, kind)]
 
 
-class Vouched(TypedDict, total=False):
-    """Who says that a test is right."""
-
-    origin: Required[Origin]
-    made: Required[Attribution]
-    given_in: GivenIn
-    why: str
+def _last_reason(run: Run, event: BaseEvent) -> str:
+    """Why the agent did what it did when this happened, in its own words."""
+    decisions = _list_before(run, event, Decided)
+    return redact(decisions[-1].reason) if decisions else ""
 
 
 def _build_tests(run: Run, suite: Suite) -> Iterator[ListedTest]:
-    # What the judge's own run of the tests said: nothing is taken from an earlier run.
+    """Every test, who says that it is right, and what the judge's own run said; no earlier run counts."""
     cases = next((SuiteDetails.read(item).cases for item in run.evidence if item.check == "tests"), ())
     results = suite.outcomes(Graded(cases=cases))
+    # The last time that a test was added for what went unnoticed.
+    added = {new.test: (event, new) for event in run.all(Strengthened) for new in reversed(event.tests)}
     for name, test in suite.names.items():
-        disputed = test in run.disputed
-        result: Outcome = "not_run" if disputed else results.get(test, "not_run")
-        yield ListedTest(name=name, test=test, disputed=disputed, result=result, **_vouch(test, run, suite))
-
-
-def _vouch(test: str, run: Run, suite: Suite) -> Vouched:
-    """Where a test comes from, and who made it."""
-    if test in suite.given or test in suite.project:
-        given_in = _find_place(test, run, suite)
-        made = Attribution(by="user" if given_in in ("review", "answer") else "given")
-        return {"origin": "given", "given_in": given_in, "made": made}
-    if test in suite.model:
-        return {"origin": "model", "made": _attribute_model_test(run, test)}
-    made, new = _attribute_new_test(run, test)
-    origin: Origin = "pinned" if test in suite.pinned else new.origin if new else "agreed"
-    return {"origin": origin, "made": made, "why": redact(new.why) if new else ""}
+        disputed, given_in, why = test in run.disputed, "", ""
+        origin: Origin
+        if test in suite.given or test in suite.project:
+            origin, given_in = "given", _find_place(test, run, suite)
+            made = Attribution(by="user" if given_in in ("review", "answer") else "given")
+        elif test in suite.model:
+            # One that nobody proposed in this run came from an earlier one.
+            origin, made = "model", Attribution(by="earlier run")
+            if proposed := next((event for event in run.all(TestsProposed) if test in event.tests), None):
+                questions = [one for one in _list_before(run, proposed, Asked) if one.purpose == "tests"]
+                made = Attribution(
+                    by="tests",
+                    model=model_name(split_names(run.started.model)[0]) if questions else "",
+                    prompt_version=questions[-1].prompt_version if questions else "",
+                    ask_id=questions[-1].ask_id if questions else "",
+                    decision=_last_reason(run, proposed),
+                )
+        else:
+            origin, made = "pinned" if test in suite.pinned else "agreed", Attribution(by="strengthen")
+            if test in added:
+                event, new = added[test]
+                origin, why = "pinned" if test in suite.pinned else new.origin, redact(new.why)
+                made = Attribution(by="strengthen", decision=_last_reason(run, event))
+        yield ListedTest(
+            name=name,
+            test=test,
+            origin=origin,
+            disputed=disputed,
+            given_in=given_in,
+            why=why,
+            result="not_run" if disputed else results.get(test, "not_run"),
+            made=made,
+        )
 
 
 def _find_place(test: str, run: Run, suite: Suite) -> GivenIn:
@@ -228,33 +235,6 @@ def _find_place(test: str, run: Run, suite: Suite) -> GivenIn:
     return "earlier run" if earlier and run.started.continues else "review" if reviewed else ""
 
 
-def _attribute_model_test(run: Run, test: str) -> Attribution:
-    """Who wrote a test of the model's; one that was there before came from an earlier run."""
-    event = next((event for event in run.all(TestsProposed) if test in event.tests), None)
-    if event is None:
-        return Attribution(by="earlier run")
-    questions = [one for one in _list_before(run, event, Asked) if one.purpose == "tests"]
-    decisions = _list_before(run, event, Decided)
-    return Attribution(
-        by="tests",
-        model=model_name(split_names(run.started.model)[0]) if questions else "",
-        prompt_version=questions[-1].prompt_version if questions else "",
-        ask_id=questions[-1].ask_id if questions else "",
-        decision=redact(decisions[-1].reason) if decisions else "",
-    )
-
-
-def _attribute_new_test(run: Run, test: str) -> tuple[Attribution, NewTest | None]:
-    """How a test came about that was added for what went unnoticed."""
-    for event in reversed(run.all(Strengthened)):
-        for new in event.tests:
-            if new.test == test:
-                decisions = _list_before(run, event, Decided)
-                reason = redact(decisions[-1].reason) if decisions else ""
-                return Attribution(by="strengthen", decision=reason), new
-    return Attribution(by="strengthen"), None
-
-
 def _build_packages(run: Run) -> Iterator[EvidencePackage]:
     """The packages that were there, and which of them were asked for, with their extras."""
     asked: dict[str, set[str]] = {}
@@ -267,17 +247,9 @@ def _build_packages(run: Run) -> Iterator[EvidencePackage]:
         there = {name for name, _ in event.packages}
     if last := run.last(PackagesAdded):
         named = {Requirement(text).name for text in read_task(run).named}
-        for installed in packages_in(last):
+        for installed in list_recorded_packages(last):
             name, extras = installed.name, tuple(sorted(asked.get(installed.name, ())))
             yield EvidencePackage(asked=name in asked, named=name in named, extras=extras, **installed.model_dump())
-
-
-def _describe_model(name: str) -> EvidenceModel:
-    """A model as the catalogue knows it; of any other nothing is claimed."""
-    known = CATALOG.get(name)
-    if known is None:
-        return EvidenceModel(name=model_name(name))
-    return EvidenceModel(name=model_name(name), licence=known.licence, weights_sha256=known.sha256)
 
 
 def _build_cost(run: Run) -> RunCost:

@@ -5,17 +5,14 @@ A claim is one thing that the evidence says, beside what was found here.
 
 import platform
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from typing import Literal
 
 from burnish.checks.check import Finding
 from burnish.checks.performance.growth import ORDER
-from burnish.errors import BurnishError
 from burnish.events import Evidence, Frozen, Outcome
-from burnish.evidence.build import build_dossier
 from burnish.evidence.schema import CheckAnswer, Dossier
-from burnish.runs import Run, Store, read_record
 from burnish.text import one_line, plural
 from burnish.version import __version__
 
@@ -129,47 +126,40 @@ def claim_verdict(
         return claim.deny("no test was given, so nothing can be proven", "plausible")
     if said == "proven" and reaches:
         return claim.deny(reaches[0].what, "plausible")
-    return claim.model_copy(update={"found": said, "why": "; ".join(_list_trusted(dossier))})
-
-
-def _list_trusted(dossier: Dossier) -> Iterator[str]:
-    """What no words and no file bear out: only the evidence says that a person wanted it so."""
+    # What no words and no file bear out: only the evidence says that a person wanted it so.
+    trusted = []
     given = [test for test in dossier.tests if test.origin == "given"]
-    told = [test for test in given if test.given_in not in ("words", "file")]
-    if told:
+    if told := [test for test in given if test.given_in not in ("words", "file")]:
         places = ", ".join(dict.fromkeys(test.given_in or "another place" for test in told))
-        yield f"{len(told)} of {plural(len(given), 'given test')} not in the task's words; said to be from: {places}"
+        many = f"{len(told)} of {plural(len(given), 'given test')}"
+        trusted.append(f"{many} not in the task's words; said to be from: {places}")
     if dossier.task.test_file:
-        yield "the tests share a file that is said to be the user's own, and what stands in it has a say in all of them"
+        shared = "the tests share a file that is said to be the user's own"
+        trusted.append(f"{shared}, and what stands in it has a say in all of them")
     if back := dossier.task.taken_back:
-        yield f"{plural(len(back), 'test')} that the words give, taken back by a person, as is said"
+        trusted.append(f"{plural(len(back), 'test')} that the words give, taken back by a person, as is said")
+    return claim.model_copy(update={"found": said, "why": "; ".join(trusted)})
 
 
-def claim_record(dossier: Dossier, store: Store) -> Claim:
+def claim_record(dossier: Dossier, recorded: Dossier | None) -> Claim:
     """Whether the user's own record of the run says the same: whoever made the folder cannot have changed that.
 
-    Holds where the run is on record here and agrees; not tried where it is somebody else's.
+    `recorded` is made from that record. Not tried where there is none, as the run is somebody else's.
     """
     claim = Claim(what="record", answer="not_tried", said=f"run {dossier.run.id}", why="this run is not on record here")
-    try:
-        recorded = build_dossier(Run(read_record(store.runs / dossier.run.id)), {})
-    except (OSError, BurnishError, IndexError, ValueError):
+    # Ids are short, and another's run may have the same.
+    if recorded is None or recorded.run.at != dossier.run.at:
         return claim
-    if recorded.run.at != dossier.run.at:  # ids are short, and another's run may have the same
-        return claim
-    if other := list(_list_differences(dossier, recorded)):
-        return claim.deny(f"your own record of the run says otherwise: {', '.join(other)}", "something else")
-    return claim.model_copy(update={"answer": "holds", "found": "the same", "why": ""})
-
-
-def _list_differences(dossier: Dossier, recorded: Dossier) -> Iterator[str]:
-    """What differs of all that the record knows; remarks and versions of tools are not compared."""
     if not dossier.cost.by_model:  # older evidence says nothing about each model
         recorded = recorded.model_copy(update={"cost": recorded.cost.model_copy(update={"by_model": ()})})
+    # Remarks and versions of tools are not compared.
     there, here = _collect_facts(dossier), _collect_facts(recorded)
-    yield from (name for name in there if there[name] != here[name])
+    other = [name for name in there if there[name] != here[name]]
     said, known = ({one.check: (one.verdict, one.figure) for one in each.checks} for each in (dossier, recorded))
-    yield from (name for name in dict.fromkeys((*said, *known)) if said.get(name) != known.get(name))
+    other += [name for name in dict.fromkeys((*said, *known)) if said.get(name) != known.get(name)]
+    if other:
+        return claim.deny(f"your own record of the run says otherwise: {', '.join(other)}", "something else")
+    return claim.model_copy(update={"answer": "holds", "found": "the same", "why": ""})
 
 
 def _collect_facts(dossier: Dossier) -> dict[str, object]:

@@ -183,7 +183,14 @@ def read_folder(dossier: Dossier, folder: Path) -> DeliveredFolder:
     changed = []
     for name, sha256 in sorted(dossier.files.items()):
         try:
-            files[name] = _read_listed(folder, name)
+            place = folder
+            for part in name.split("/"):  # no part of the way to it may be a link
+                place = place / part
+                if place.is_symlink():
+                    raise ValueError("is a link" if place == folder / name else f"lies behind a link ({place.name})")
+            if not place.exists():
+                raise ValueError("is missing")
+            files[name] = read_bytes(place)
         except ValueError as error:
             changed.append(f"{name} {error}")
             continue
@@ -202,18 +209,6 @@ def read_folder(dossier: Dossier, folder: Path) -> DeliveredFolder:
         elif name == GIT or not stat.S_ISDIR(mode):
             unseen.append(name)
     return DeliveredFolder(files, tuple(changed), tuple(unseen))
-
-
-def _read_listed(folder: Path, name: str) -> bytes:
-    """A file inside the folder; no part of the way to it may be a link."""
-    place = folder
-    for part in name.split("/"):
-        place = place / part
-        if place.is_symlink():
-            raise ValueError("is a link" if place == folder / name else f"lies behind a link ({place.name})")
-    if not place.exists():
-        raise ValueError("is missing")
-    return read_bytes(place)
 
 
 def _walk(folder: Path) -> Iterator[tuple[Path, int]]:

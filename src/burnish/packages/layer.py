@@ -28,7 +28,7 @@ from packaging.requirements import Requirement
 from pydantic import ValidationError
 
 from burnish import paths
-from burnish.events import Frozen
+from burnish.events import Frozen, PackagesAdded
 
 FORM = 1
 """Raised when layers are made in another way: older ones are then made anew."""
@@ -207,3 +207,13 @@ def remove(path: Path) -> None:
     for folder, _, _ in os.walk(path):
         Path(folder).chmod(0o755)
     shutil.rmtree(path)
+
+
+def list_recorded_packages(event: PackagesAdded) -> tuple[InstalledPackage, ...]:
+    """What a record says was there. Older ones do not name the wheels."""
+    wheels = dict(zip((name for name, _ in event.packages), event.wheels, strict=False))
+    found = ((name, version, *wheels.get(name, ("", ""))) for name, version in event.packages)
+    return tuple(
+        InstalledPackage(name=name, version=version, wheel=wheel, sha256=sha256)
+        for name, version, wheel, sha256 in found
+    )

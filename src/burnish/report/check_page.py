@@ -2,23 +2,28 @@
 
 What code and tools said reaches the page escaped and in no other way; the page's own policy forbids every script and
 every address. A check's details are read row by row into the small types below: a row of another form, as an older or
-a foreign report may have, is left out of the page (it is in `report.json`).
+a foreign report may have, is left out of the page (it is in `report.json`). Below the details stands the code with what
+was found beside its lines: only files in which something was found, and not without end.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from burnish.checks.check import Finding, read_findings
+from burnish.checks.project import Project
 from burnish.checks.quality.check import PartScore
 from burnish.checks.verdict import CheckResults
+from burnish.errors import SetupProblem
 from burnish.events import Evidence
-from burnish.report import check_words as words
-from burnish.report.code_view import render_files
+from burnish.paths import write_atomically
+from burnish.report import check_report as words
 from burnish.text import html_line, plural, strip_controls
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -31,6 +36,14 @@ FIRST, MOST, FEW, MOST_POINTS, MOST_ROWS = 6, 40, 12, 6, 200
 RANKS = {"skipped": 1, "not_run": 1, "xfailed": 2, "passed": 3}
 """The order of tests by how they ended; any other end, such as "failed", comes first."""
 ENDS = {"passed": ("good", "✓ passed"), "failed": ("bad", "✗ failed"), "xfailed": ("good", "✓ as expected")}
+R = TypeVar("R", bound=BaseModel)
+MOST_FILES, MOST_LINES, MOST_NOTES = 25, 400, 300
+"""Files shown; lines of a file shown without gaps; notes in one file."""
+AROUND = 4
+"""Lines before and after a marked one, in a file that is too long to be shown whole."""
+MOST_LETTERS = 300
+Note = tuple[str, Finding]
+"""A check, and what it found."""
 
 
 class TestRow(BaseModel):
@@ -60,7 +73,7 @@ class WatchedFunction(BaseModel):
     no_tests: int = 0
 
 
-class PackageRow(BaseModel):
+class ShownPackage(BaseModel):
     """What is known of one package."""
 
     name: str = ""
@@ -82,43 +95,41 @@ class TimedFunction(BaseModel):
     note: str | None = None
 
 
-R = TypeVar("R", bound=BaseModel)
-
-
 def render_page(checked: CheckResults, texts: Mapping[str, str]) -> str:
     """The whole page; `texts` are the files that are shown with their findings."""
-    style = (files("burnish.report") / "style.css").read_text("utf-8")
-    title = f"{checked.project.name}: {words.render_headline(checked)}"
+    style, headline = (files("burnish.report") / "style.css").read_text("utf-8"), words.render_headline(checked)
+    kind, symbol = ("good", words.SYMBOLS["passed"]) if checked.passed else ("bad", words.SYMBOLS["failed"])
+    remarks = "".join(f"<p>{html_line(remark)}</p>" for remark in words.list_remarks(checked))
+    lights, details = [], []
+    for item in checked.evidence:
+        inside = "".join(DETAILS[item.check](item)) if item.check in DETAILS else ""
+        if "traceback" in item.details:
+            traceback = escape(strip_controls(str(item.details["traceback"])))
+            inside += f"<details><summary>Our bug, in full</summary><pre>{traceback}</pre></details>"
+        lights.append(_render_light(item, item.check in checked.required, bool(inside)))
+        name = html_line(item.check.capitalize())
+        details.append(f'<h2 id="{html_line(item.check)}">{name}</h2>{inside}' if inside else "")
+    code = "".join(render_files(checked, texts))
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{html_line(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
-            *_render_body(checked, texts),
+            f"<title>{html_line(f'{checked.project.name}: {headline}')}</title>",
+            f"<style>\n{style}</style>\n</head>\n<body>\n<main>",
+            f'<p class="eyebrow">burnish check · {html_line(words.summarise(checked))}</p>',
+            f'<h1 class="{kind}"><span aria-hidden="true">{symbol}</span>{html_line(headline)}.</h1>',
+            f'<div class="remarks">{remarks}</div>' if remarks else "",
+            '<div class="lights">',
+            *lights,
+            "</div>",
+            *details,
+            f'<h2 id="code">The code</h2>{LEGEND}{code}' if code else "",
+            "<footer>Made by Burnish. Everything on this page is in this one file. A check shows what it looked for, ",
+            "where it looked; code that passes all of them can still be wrong.</footer>",
             "</main>\n</body>\n</html>\n",
         ]
     )
-
-
-def _render_body(checked: CheckResults, texts: Mapping[str, str]) -> Iterator[str]:
-    yield f'<p class="eyebrow">burnish check · {html_line(words.summarise(checked))}</p>'
-    kind, symbol = ("good", words.SYMBOLS["passed"]) if checked.passed else ("bad", words.SYMBOLS["failed"])
-    headline = html_line(words.render_headline(checked))
-    yield f'<h1 class="{kind}"><span aria-hidden="true">{symbol}</span>{headline}.</h1>'
-    remarks = "".join(f"<p>{html_line(remark)}</p>" for remark in words.list_remarks(checked))
-    yield f'<div class="remarks">{remarks}</div>' if remarks else ""
-    below = {item.check: "".join(_render_details(item)) for item in checked.evidence}
-    yield '<div class="lights">'
-    for item in checked.evidence:
-        yield _render_light(item, item.check in checked.required, bool(below[item.check]))
-    yield "</div>"
-    for check, inside in below.items():
-        yield f'<h2 id="{html_line(check)}">{html_line(check.capitalize())}</h2>{inside}' if inside else ""
-    code = "".join(render_files(checked, texts))
-    yield f'<h2 id="code">The code</h2>{LEGEND}{code}' if code else ""
-    yield "<footer>Made by Burnish. Everything on this page is in this one file. A check shows what it looked for, "
-    yield "where it looked; code that passes all of them can still be wrong.</footer>"
 
 
 def _render_light(item: Evidence, required: bool, more: bool) -> str:
@@ -135,14 +146,6 @@ def _render_light(item: Evidence, required: bool, more: bool) -> str:
         f'<p class="small">{escape(words.MEANING[item.check])}</p></div>'
         f'<div class="figure">{figure}{wanted}{optional}</div></section>'
     )
-
-
-def _render_details(item: Evidence) -> Iterator[str]:
-    """One check's own part; nothing when there is nothing to show."""
-    yield from DETAILS[item.check](item) if item.check in DETAILS else ()
-    if "traceback" in item.details:
-        traceback = escape(strip_controls(str(item.details["traceback"])))
-        yield f"<details><summary>Our bug, in full</summary><pre>{traceback}</pre></details>"
 
 
 def _render_tests(item: Evidence) -> Iterator[str]:
@@ -179,7 +182,14 @@ def _render_coverage(item: Evidence) -> Iterator[str]:
 
 def _render_mutation(item: Evidence) -> Iterator[str]:
     """The changes that no test noticed as diffs, and how well each function is watched, the worst first."""
-    found = [_render_mutant(finding) for finding in read_findings(item) if finding.diff]
+    kinds, found = {"+": "in", "-": "out", "@": "at"}, []
+    for finding in (finding for finding in read_findings(item) if finding.diff):
+        lines = [line for line in strip_controls(finding.diff).split("\n") if line]
+        lines = [escape(line[:300]) for line in lines if not line.startswith(("--- ", "+++ "))]
+        # The signs stay, so that colour is not all that tells the lines apart; none of them is escaped.
+        diff = "".join(f'<div class="{kinds.get(line[:1], "")}">{line}</div>' for line in lines[:60])
+        head = f"<b>{html_line(words.format_place(finding))}</b> <span class='small'>{html_line(finding.what)}</span>"
+        found.append(f'<div>{head}<div class="diff">{diff}</div></div>')
     if found:
         yield '<p class="small">Each of these changes makes the code different, and no test noticed. A test that fails '
         yield "on the change is what is missing.</p>"
@@ -196,17 +206,6 @@ def _render_mutation(item: Evidence) -> Iterator[str]:
         yield _fold(f"{plural(len(rows), 'function')}, least watched first", table)
 
 
-def _render_mutant(finding: Finding) -> str:
-    """A change, line by line; the signs stay, so that colour is not all that tells them apart."""
-    lines = [
-        line for line in strip_controls(finding.diff).split("\n") if not line.startswith(("--- ", "+++ ")) and line
-    ]
-    kinds = {"+": "in", "-": "out", "@": "at"}
-    diff = "".join(f'<div class="{kinds.get(line[:1], "")}">{escape(line[:300])}</div>' for line in lines[:60])
-    head = f"<b>{html_line(words.format_place(finding))}</b> <span class='small'>{html_line(finding.what)}</span>"
-    return f'<div>{head}<div class="diff">{diff}</div></div>'
-
-
 def _render_findings(item: Evidence) -> Iterator[str]:
     """Findings as a table, for checks whose findings stand beside the code as well; empty columns are left out."""
     found = read_findings(item)
@@ -221,7 +220,7 @@ def _render_findings(item: Evidence) -> Iterator[str]:
 def _render_dependencies(item: Evidence) -> Iterator[str]:
     unknown = [str(line) for line in _read_list(item, "not_known")]
     rows = []
-    for row in _read_rows(item, "packages", PackageRow):
+    for row in _read_rows(item, "packages", ShownPackage):
         holes = ", ".join(html_line(one.get("id", "?"), 60) for one in row.advisories)
         note = '<span class="bad">✗ not on the index</span>' if row.exists is False else ""
         note += f'<span class="bad">✗ looks like {html_line(row.near, 60)}</span>' if row.near else ""
@@ -256,7 +255,13 @@ def _render_performance(item: Evidence) -> Iterator[str]:
     for row in _read_rows(item, "functions", TimedFunction):
         points = pick_doubling([(size, seconds) for size, seconds, _ in row.points])
         most = max((seconds for _, seconds in points), default=0.0)
-        bars = "".join(_render_point(size, seconds, most) for size, seconds in points)
+        bars = ""
+        for size, seconds in points:
+            units = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
+            fitting = (f"{seconds * factor:.3g}\u00a0{unit}" for unit, factor in units if seconds * factor >= 1)
+            time = next(fitting, f"{seconds * 1e9:.0f}\u00a0ns")
+            height = 70 * seconds / most if most else 0.0
+            bars += f'<div>{time}<i style="height:{height:.1f}%"></i><span>{size:,.0f}</span></div>'
         growth = f"time grows: <b>{html_line(row.growth)}</b>" if row.growth else "not measured"
         memory = f"; memory: {html_line(row.memory_growth)}" if row.memory_growth else ""
         head = f"<h3>{html_line(row.name)}</h3><p>{growth} with {html_line(row.argument or 'its input')}{memory}</p>"
@@ -273,14 +278,6 @@ def pick_doubling(points: Sequence[tuple[float, float]]) -> list[tuple[float, fl
         if len(few) < MOST_POINTS and (not few or size * 2 <= few[-1][0]):
             few.append((size, seconds))
     return few[::-1]
-
-
-def _render_point(size: float, seconds: float, most: float) -> str:
-    units = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
-    fitting = (f"{seconds * factor:.3g}\u00a0{unit}" for unit, factor in units if seconds * factor >= 1)
-    time = next(fitting, f"{seconds * 1e9:.0f}\u00a0ns")
-    height = 70 * seconds / most if most else 0.0
-    return f'<div>{time}<i style="height:{height:.1f}%"></i><span>{size:,.0f}</span></div>'
 
 
 DETAILS: dict[str, Callable[[Evidence], Iterator[str]]] = {
@@ -340,3 +337,108 @@ def _bar(percent: float, enough: float = 80.0) -> str:
 def _fold(title: str, inside: str, is_open: bool = False) -> str:
     """A part that opens with a click, without a script."""
     return f'<details class="card"{" open" if is_open else ""}><summary>{title}</summary>{inside}</details>'
+
+
+def read_marked_files(checked: CheckResults, project: Project) -> dict[str, str]:
+    """The texts of files that have marks, the most marked first; a file that cannot be read is left out."""
+    notes, missed = _collect_notes(checked), _collect_missed(checked)
+    names = sorted(notes.keys() | missed.keys(), key=lambda name: (-len(notes.get(name, ())), name))
+    root, texts = project.root.resolve(), {}
+    for name in names[:MOST_FILES]:
+        path = (root / name).resolve()
+        # A report from elsewhere may name any file of this machine.
+        if not path.is_relative_to(root) or not path.is_file():
+            continue
+        try:
+            texts[name] = project.text(path.relative_to(root))
+        except (OSError, SyntaxError, UnicodeDecodeError, ValueError):
+            continue
+    return texts
+
+
+def _collect_notes(checked: CheckResults) -> dict[str, list[Note]]:
+    """By file: what to write beside its lines. Lines that no test runs are marked, not noted."""
+    found: dict[str, list[Note]] = defaultdict(list)
+    for item in checked.evidence:
+        for finding in read_findings(item):
+            if (item.check, finding.rule) != ("coverage", "line"):
+                found[finding.file].append((item.check, finding))
+    return dict(found)
+
+
+def _collect_missed(checked: CheckResults) -> dict[str, set[int]]:
+    """By file: the lines that no test runs."""
+    rows = next((item.details.get("files") for item in checked.evidence if item.check == "coverage"), None)
+    found = {}
+    for row in rows if isinstance(rows, list | tuple) else ():
+        lines = row.get("missing") if isinstance(row, dict) else None
+        numbers = {line for line in lines if isinstance(line, int)} if isinstance(lines, list | tuple) else set()
+        if numbers:
+            found[str(row.get("file"))] = numbers
+    return found
+
+
+def render_files(checked: CheckResults, texts: Mapping[str, str]) -> Iterator[str]:
+    """Every file that has marks, as HTML."""
+    notes, missed = _collect_notes(checked), _collect_missed(checked)
+    for place, (name, text) in enumerate(texts.items()):
+        said = [plural(len(notes[name]), "finding")] if name in notes else []
+        said += [f"{plural(len(missed[name]), 'line')} that no test runs"] if name in missed else []
+        yield f'<details class="card file"{"" if place else " open"}><summary><b>{html_line(name, 160)}</b> '
+        yield f'<span class="small">{", ".join(said)}</span></summary><div class="code">'
+        unrun = missed.get(name, set())
+        by_line: dict[int, list[Note]] = defaultdict(list)
+        for check, finding in notes.get(name, [])[:MOST_NOTES]:
+            by_line[finding.line].append((check, finding))
+        yield from map(_render_note, by_line.pop(0, []))
+        lines = strip_controls(text).split("\n")
+        shown = list(range(1, len(lines) + 1))
+        if len(lines) > MOST_LINES:
+            near = {number + step for number in {*by_line, *unrun} for step in range(-AROUND, AROUND + 1)}
+            shown = [number for number in shown if number in near][:MOST_LINES]
+        last = 0
+        for number in shown:
+            if number != last + 1:
+                yield '<div class="gap">⋯</div>'
+            last = number
+            line = (
+                lines[number - 1] if len(lines[number - 1]) <= MOST_LETTERS else lines[number - 1][:MOST_LETTERS] + "…"
+            )
+            kind = "line" + (" missed" if number in unrun else "") + (" noted" if number in by_line else "")
+            mark = '<i title="no test runs this line">not run</i>' if number in unrun else "<i></i>"
+            yield f'<div class="{kind}"><b>{number}</b>{mark}<code>{escape(line) or " "}</code></div>'
+            yield from map(_render_note, by_line.get(number, []))
+        yield '<div class="gap">⋯</div>' if last < len(lines) and lines[last:] != [""] else ""
+        yield "</div></details>"
+    left = len((notes.keys() | missed.keys()) - texts.keys())
+    if left:
+        yield f'<p class="small">{plural(left, "more file")} with findings not shown here; all are in report.json.</p>'
+
+
+def _render_note(note: Note) -> str:
+    check, finding = note
+    grade = f"{finding.severity} " if finding.severity else ""
+    head = f'<span class="tag {finding.severity or "plain"}">{grade}{escape(words.name_source(check, finding))}</span>'
+    return f'<div class="note">{head} {html_line(finding.what)}</div>'
+
+
+def write_reports(checked: CheckResults, project: Project, folder: Path) -> None:
+    """Write the three reports; the folder is made if it is not there.
+
+    They are derived: written again they replace themselves, and touch nothing else.
+    """
+    page = render_page(checked, read_marked_files(checked, project))
+    texts = (page, words.render_json(checked), words.render_markdown(checked))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in zip(words.FILES, texts, strict=True):
+            write_atomically(folder / name, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise unwritable_folder(folder, error) from error
+
+
+def unwritable_folder(folder: Path, error: OSError) -> SetupProblem:
+    """What to say of a place that cannot be written."""
+    return SetupProblem(
+        f"The reports cannot be written to {str(folder)!r} ({error.strerror}). Choose another place: --out DIR"
+    )

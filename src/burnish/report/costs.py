@@ -1,7 +1,8 @@
-"""What a run cost, for people: in one sentence, a line a model, or a table. Derived from its accounts."""
+"""Who answered in a run, why they did, and what it cost, for people. Derived from the record."""
 
 from collections.abc import Sequence
 
+from burnish.events import Decided, RunStarted
 from burnish.events.history import Account, Run
 from burnish.models.names import split_names
 from burnish.models.prices import EMBEDDED, is_free
@@ -11,6 +12,27 @@ from burnish.text import one_line, plural
 NOBODY = "none"
 """In a run's record: no model was to be asked."""
 UNKNOWN = "no price known"
+
+
+def read_choice(started: RunStarted) -> str:
+    """The sentence on record that says why these models; empty where the user had named them."""
+    found = started.settings.get("chosen")
+    return one_line(found, 600).rstrip(".") if isinstance(found, str) else ""
+
+
+def explain_who_answered(run: Run) -> list[str]:
+    """Sentences beyond one name: why it was that model, and when and why a larger one was asked."""
+    why, names = read_choice(run.started), split_names(run.started.model)
+    sentences = [f"The choice was left to Burnish: {why}."] if why else []
+    for level in range(1, len(names)):
+        asked = next((event for event in run.all(Decided) if any(move.model >= level for move in event.moves)), None)
+        if asked:
+            first = min(move.round for move in asked.moves if move.model >= level)
+            sentences.append(f"{names[level]} was asked from round {first} on. {one_line(asked.reason, 300)}")
+        else:
+            ended = "not needed" if run.verdict == "proven" else "not reached"
+            sentences.append(f"{names[level]} was to help where {names[level - 1]} was stuck, and was {ended}.")
+    return sentences
 
 
 def describe_cost(run: Run) -> str:
@@ -24,7 +46,18 @@ def describe_cost(run: Run) -> str:
     were = "was" if lost == 1 else "were"
     booked = f"; {plural(lost, 'answer')} {were} lost on the way, booked at {tokens:,} tokens" if lost else ""
     said = f"{plural(run.calls, 'call')} to {names}; {_count_tokens(run.accounts)}{speed}{booked}"
-    return f"{said}; {run.seconds:.1f} s in all; {_sum_money(run)}"
+    each = {_money_of(account) for account in run.accounts}
+    known = sum(account.dollars or 0.0 for account in run.accounts)
+    if UNKNOWN in each:
+        money = UNKNOWN + (f" for a part of it; {known:.4f} dollars for the rest" if known else "")
+    elif known:
+        money = f"{known:.4f} dollars"
+    elif not each:
+        money = "no money: nobody answered"
+    else:
+        inside = all(name.startswith(EMBEDDED) for account in run.accounts for name in split_names(account.model))
+        money = "no money: the model ran on this machine" if inside else "no money: the server asks for none"
+    return f"{said}; {run.seconds:.1f} s in all; {money}"
 
 
 def describe_cost_by_model(run: Run) -> list[str]:
@@ -65,16 +98,3 @@ def _money_of(account: Account) -> str:
         return f"{account.dollars:.4f} dollars"
     free = account.dollars is not None or all(map(is_free, split_names(account.model)))
     return "no money" if free else UNKNOWN
-
-
-def _sum_money(run: Run) -> str:
-    each = {_money_of(account) for account in run.accounts}
-    known = sum(account.dollars or 0.0 for account in run.accounts)
-    if UNKNOWN in each:
-        return UNKNOWN + (f" for a part of it; {known:.4f} dollars for the rest" if known else "")
-    if known:
-        return f"{known:.4f} dollars"
-    if not each:
-        return "no money: nobody answered"
-    inside = all(name.startswith(EMBEDDED) for account in run.accounts for name in split_names(account.model))
-    return "no money: the model ran on this machine" if inside else "no money: the server asks for none"

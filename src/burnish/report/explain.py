@@ -27,10 +27,9 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
-from burnish.events.history import Run, Version
-from burnish.model_choice import explain_who_answered
+from burnish.events.history import Run
 from burnish.models.names import split_names
-from burnish.report.costs import NOBODY, describe_cost, describe_cost_by_model
+from burnish.report.costs import NOBODY, describe_cost, describe_cost_by_model, explain_who_answered
 from burnish.report.deliverables import read_suite
 from burnish.report.improvement import explain_improvement, sort_unnoticed
 from burnish.report.narrate import as_sentence, describe, name_version
@@ -64,17 +63,33 @@ WORK = (Asked, CodeProposed, Mutated, *STEPS)
 def explain(run: Run) -> str:
     """What was asked, what decided, what happened in each round and why, what it cost, and why it ended as it did."""
     cost = [describe_cost(run), *describe_cost_by_model(run)]
-    rounds = [" ".join([*_label(part, number), *_explain_round(run, part)]) for number, part in enumerate(_split(run))]
+    rounds = [" ".join(_explain_round(run, part, number)) for number, part in enumerate(_split(run))]
+    gains, left = [" ".join(explain_improvement(run))], sort_unnoticed(run)
+    unnoticed = {
+        "Small changes that still go unnoticed": left.unnoticed,
+        "Small changes that only pinned tests notice": left.pinned,
+        "Small changes that no input told from the code (probably equivalent)": left.alike,
+    }
+    for words, changes in unnoticed.items():
+        if changes:
+            gains.append(f"{words}: {_list([f'line {one.line}: {one.said}' for one in changes], '')}")
     sections: dict[str, Iterable[str]] = {
         "What was asked": _explain_task(run),
         "What decided": _explain_tests(run),
         "What happened": list(filter(None, rounds)) or ["Nothing: the record ends before anything was tried."],
-        "What iterating brought": _explain_gains(run),
+        "What iterating brought": filter(None, gains),
         "How it ended": _explain_end(run),
         "What it cost": [*map(as_sentence, cost), *map(describe, run.all(Rated))],
     }
-    parts = [[title.upper(), *map(_wrap, paragraphs)] for title, paragraphs in sections.items()]
-    return "\n\n".join("\n\n".join(part) for part in parts if len(part) > 1) + "\n"
+    wrapper = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False)
+    parts: list[str] = []
+    for title, paragraphs in sections.items():
+        texts = []
+        for text in paragraphs:
+            wrapper.subsequent_indent = "    " if text.startswith("    ") else ""
+            texts.append(wrapper.fill(strip_controls(text).strip("\n")))
+        parts += [title.upper(), *texts] if texts else []
+    return "\n\n".join(parts) + "\n"
 
 
 def _explain_task(run: Run) -> Iterator[str]:
@@ -144,8 +159,8 @@ def _split(run: Run) -> list[list[Event]]:
     return parts
 
 
-def _label(events: Sequence[Event], number: int) -> Iterator[str]:
-    """How a part is introduced: its round, or that the run was taken up again."""
+def _explain_round(run: Run, events: Sequence[Event], number: int) -> Iterator[str]:
+    """Which round it is, or that the run was taken up again; why it began, what was asked for, and what came of it."""
     match events[0] if events else None:
         case Resumed(answers=answers, at=at):
             on_record = f"with {plural(answers, 'answer')} on record that need no asking"
@@ -154,13 +169,25 @@ def _label(events: Sequence[Event], number: int) -> Iterator[str]:
             yield f"Round {moves[0].round}."
         case Decided(choice="refine", moves=(), check="") if number:
             yield f"Round {number}."
-
-
-def _explain_round(run: Run, events: Sequence[Event]) -> Iterator[str]:
-    """First why the part began, then what was asked for, then what came of it."""
     yield from (describe(event) for event in events if isinstance(event, Decided) and event.choice != "judge")
     yield from (describe(event) for event in events if isinstance(event, Mutated))
-    yield from _explain_questions(run, events)
+    temperatures: dict[str, list[str]] = {}
+    for event in events:
+        if isinstance(event, Asked) and event.purpose not in NOT_VERSIONS:
+            temperatures.setdefault(event.purpose, []).append(f"{event.temperature:g}")
+    questions = []
+    for purpose, warm in temperatures.items():
+        often = f", {len(warm)} times" if len(warm) > 1 else ""
+        warmth = f" (temperature {join_words(list(dict.fromkeys(warm)))})"
+        questions.append(f"{PURPOSES.get(purpose, purpose)}{often}{warmth}")
+    if questions:
+        beside = "Side by side, the" if sum(map(len, temperatures.values())) > 1 else "The"
+        yield f"{beside} model was asked for {join_words(questions)}."
+    names = split_names(run.started.model)
+    chosen = [move.model for event in events if isinstance(event, Decided) for move in event.moves]
+    others = {names[place] for place in chosen if 0 < place < len(names)}
+    if others:
+        yield f"This time {join_words(sorted(others))} was asked."
     for event in events:
         match event:
             case CodeProposed():
@@ -176,71 +203,30 @@ def _went_on(run: Run) -> bool:
     return any(isinstance(event, (Mutated, *STEPS)) for event in run.events)
 
 
-def _explain_questions(run: Run, events: Sequence[Event]) -> Iterator[str]:
-    """What the model was asked for, how often and how warm, and which other models were asked."""
-    temperatures: dict[str, list[str]] = {}
-    for event in events:
-        if isinstance(event, Asked) and event.purpose not in NOT_VERSIONS:
-            temperatures.setdefault(event.purpose, []).append(f"{event.temperature:g}")
-    questions = []
-    for purpose, warm in temperatures.items():
-        often = f", {len(warm)} times" if len(warm) > 1 else ""
-        warmth = f" (temperature {join_words(list(dict.fromkeys(warm)))})"
-        questions.append(f"{PURPOSES.get(purpose, purpose)}{often}{warmth}")
-    if questions:
-        beside = "Side by side, the" if sum(map(len, temperatures.values())) > 1 else "The"
-        yield f"{beside} model was asked for {join_words(questions)}."
-    names = split_names(run.started.model)
-    moves = [move for event in events if isinstance(event, Decided) for move in event.moves]
-    others = {names[move.model] for move in moves if 0 < move.model < len(names)}
-    if others:
-        yield f"This time {join_words(sorted(others))} was asked."
-
-
 def _explain_version(run: Run, event: CodeProposed) -> str:
+    """Where a version comes from, and what the tests said of it, or why they said nothing."""
     version = next(version for version in run.versions if version.number == event.version)
-    if version.number == 0:
-        return f"The code that was there {_explain_result(run, version)}."
     same = [other.number for other in run.versions if other.number < version.number and other.code == version.code]
     if same and not version.problem:
         return f"Version {version.number} ({version.by}) is version {same[0]} once more."
     base = f", from {name_version(event.base)}" if event.base is not None else ""
     mended = f"; {event.mended}" if event.mended else ""
-    return f"Version {version.number} ({version.by}{base}{mended}) {_explain_result(run, version)}."
-
-
-def _explain_result(run: Run, version: Version) -> str:
-    """What the tests said of a version, or why they said nothing."""
+    called = f"Version {version.number} ({version.by}{base}{mended})" if version.number else "The code that was there"
     if version.problem:
-        return f"could not be run: {one_line(version.problem, 160).rstrip('.')}"
+        return f"{called} could not be run: {one_line(version.problem, 160).rstrip('.')}."
     if version.graded is None:
-        return "did not meet the tests any more"
+        return f"{called} did not meet the tests any more."
     graded = version.graded
     failed = read_suite(run).failures(graded)
     if not failed and graded.problem:
-        return f"gave no result: {one_line(graded.problem, 160).rstrip('.')}"
+        return f"{called} gave no result: {one_line(graded.problem, 160).rstrip('.')}."
     total = len(graded.cases)
     if graded.passed == total:
-        return f"passed {'its one test' if total == 1 else f'all {total} tests'}"
+        return f"{called} passed {'its one test' if total == 1 else f'all {total} tests'}."
     body, message = next(iter(failed.items()), ("", graded.problem))
     said = one_line(message.removeprefix(body).strip(), 160)
     where = f"; it fails first at `{one_line(body, 120)}`" if body else ""
-    return f"passed {graded.passed} of {plural(total, 'test')}{where}{f' ({said})' if said else ''}"
-
-
-def _explain_gains(run: Run) -> Iterator[str]:
-    """Whether the steps paid, and which small changes of the code still go unnoticed."""
-    if sentences := explain_improvement(run):
-        yield " ".join(sentences)
-    left = sort_unnoticed(run)
-    kinds = {
-        "Small changes that still go unnoticed": left.unnoticed,
-        "Small changes that only pinned tests notice": left.pinned,
-        "Small changes that no input told from the code (probably equivalent)": left.alike,
-    }
-    for words, changes in kinds.items():
-        if changes:
-            yield f"{words}: {_list([f'line {one.line}: {one.said}' for one in changes], '')}"
+    return f"{called} passed {graded.passed} of {plural(total, 'test')}{where}{f' ({said})' if said else ''}."
 
 
 def _explain_end(run: Run) -> Iterator[str]:
@@ -266,16 +252,6 @@ def _explain_end(run: Run) -> Iterator[str]:
     if run.verdict is None:
         why = as_sentence(one_line(run.why, 400))
         yield f"There is no verdict: {why} Go on with: burnish resume {run.id}"
-
-
-def _wrap(text: str) -> str:
-    return textwrap.fill(
-        strip_controls(text).strip("\n"),
-        WIDTH,
-        subsequent_indent="    " if text.startswith("    ") else "",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _list(items: Sequence[str], mark: str = "`") -> str:

@@ -53,64 +53,55 @@ def sort_unnoticed(run: Run) -> UnnoticedChanges:
 
 def explain_improvement(run: Run) -> list[str]:
     """Whether each kind of step paid, in a sentence each; nothing where there was none."""
-    return [*_explain_versions(run), *_explain_tests(run), *_explain_rounds(run)]
-
-
-def _explain_versions(run: Run) -> Iterator[str]:
-    """What going back to the code brought."""
+    sentences = []
     tried = [row for row in list_steps(run) if row.after == "first version" or row.after.startswith("round ")]
-    if len(tried) < 2:
-        return
-    first, last = tried[0], tried[-1]
-    between = run.events[run.events.index(first) : run.events.index(last)]
-    other = sum(event.seconds for event in between if isinstance(event, Mutated | Strengthened))
-    cost = _price(last.tokens - first.tokens, max(0.0, last.seconds - first.seconds - other))
-    missing, still = first.tests - first.passed, last.tests - last.passed
-    if still < missing:
-        yield f"Going back to the code brought the failing tests from {missing} to {still}, for {cost}."
-    else:
-        yield f"Going back to the code left {still or 'no'} test{'' if still == 1 else 's'} failing, for {cost}."
+    if len(tried) > 1:  # what going back to the code brought
+        first, last = tried[0], tried[-1]
+        between = run.events[run.events.index(first) : run.events.index(last)]
+        other = sum(event.seconds for event in between if isinstance(event, Mutated | Strengthened))
+        cost = _price(last.tokens - first.tokens, max(0.0, last.seconds - first.seconds - other))
+        missing, still = first.tests - first.passed, last.tests - last.passed
+        brought = f"left {still or 'no'} test{'' if still == 1 else 's'} failing"
+        if still < missing:
+            brought = f"brought the failing tests from {missing} to {still}"
+        sentences.append(f"Going back to the code {brought}, for {cost}.")
+    return [*sentences, *_explain_tests(run), *_explain_rounds(run)]
 
 
 def _explain_tests(run: Run) -> Iterator[str]:
-    """What looking for changes that go unnoticed brought, each time."""
+    """What looking for changes that go unnoticed brought, each time: to the mutation score, or against the version."""
     for place, event in enumerate(run.events):
-        if isinstance(event, Strengthened):
-            trials = [one for one in run.events[:place] if isinstance(one, Mutated) and one.version == event.version]
-            if trials and trials[-1].mutants > trials[-1].noticed:
-                yield from _explain_new_tests(run, trials[-1], event, place)
-        elif isinstance(event, Mutated) and event.mutants == event.noticed and event.mutants:
+        if isinstance(event, Mutated) and event.mutants == event.noticed and event.mutants:
             yield f"The tests noticed {every(event.mutants, 'small change')}, so no test had to be added."
-
-
-def _explain_new_tests(run: Run, before: Mutated, event: Strengthened, place: int) -> Iterator[str]:
-    """What the tests of one `Strengthened` did to the mutation score, or showed of the version."""
-    was, now = (100 * noticed // before.mutants for noticed in (before.noticed, event.noticed))
-    between = run.events[run.events.index(before) : place]
-    paused = any(isinstance(one, Resumed) for one in between)
-    waited = 0.0 if paused else event.at - before.at - event.seconds  # for further versions
-    cost = _price(_count_tokens(between), before.seconds + max(0.0, waited) + event.seconds)
-    if event.exposing:
-        yield f"{_describe_exposing(run, event)}, for {cost}."
-    elif event.noticed == before.noticed:
-        why = f": {one_line(event.why, 160).rstrip('.')}" if event.why else ""
-        count, pinned = len(event.tests), sum(new.origin == "pinned" for new in event.tests)
-        many = f"{count} added, {pinned} of them pinned" if pinned else f"{count or 'none'} added"
-        many = f"{pinned} pinned added" if pinned and pinned == count else many
-        yield f"Looking for new tests left the mutation score at {was} % ({many}), for {cost}{why}."
-    if event.noticed > before.noticed:
-        gain = f"{was} to {now} %" if now > was else f"{before.noticed} to {event.noticed} of {before.mutants} changes"
-        yield f"New tests raised the mutation score from {gain}{'' if event.exposing else f', for {cost}'}."
-
-
-def _describe_exposing(run: Run, event: Strengthened) -> str:
-    """What became of a test that speaks against a version."""
-    if not {*event.exposing} - {*run.disputed}:
-        said = f"A new test spoke against version {event.version} and was set aside"
-        return f"{said}: no version passes it and all others"
-    final = run.final.number if run.final else event.version
-    after = f"; the result is version {final}, which was made or chosen after it" if final != event.version else ""
-    return f"A new test showed version {event.version} to be wrong{after}"
+        if not isinstance(event, Strengthened):
+            continue
+        trials = [one for one in run.events[:place] if isinstance(one, Mutated) and one.version == event.version]
+        if not trials or trials[-1].mutants <= trials[-1].noticed:
+            continue
+        before = trials[-1]
+        was, now = (100 * noticed // before.mutants for noticed in (before.noticed, event.noticed))
+        between = run.events[run.events.index(before) : place]
+        paused = any(isinstance(one, Resumed) for one in between)
+        waited = 0.0 if paused else event.at - before.at - event.seconds  # for further versions
+        cost = _price(_count_tokens(between), before.seconds + max(0.0, waited) + event.seconds)
+        if event.exposing:
+            said = f"A new test spoke against version {event.version} and was set aside"
+            said += ": no version passes it and all others"
+            if {*event.exposing} - {*run.disputed}:
+                final = run.final.number if run.final else event.version
+                after = f"; the result is version {final}, which was made or chosen after it"
+                said = f"A new test showed version {event.version} to be wrong{after if final != event.version else ''}"
+            yield f"{said}, for {cost}."
+        elif event.noticed == before.noticed:
+            why = f": {one_line(event.why, 160).rstrip('.')}" if event.why else ""
+            count, pinned = len(event.tests), sum(new.origin == "pinned" for new in event.tests)
+            many = f"{count} added, {pinned} of them pinned" if pinned else f"{count or 'none'} added"
+            many = f"{pinned} pinned added" if pinned and pinned == count else many
+            yield f"Looking for new tests left the mutation score at {was} % ({many}), for {cost}{why}."
+        if event.noticed > before.noticed:
+            counts = f"{before.noticed} to {event.noticed} of {before.mutants} changes"
+            gain = f"{was} to {now} %" if now > was else counts
+            yield f"New tests raised the mutation score from {gain}{'' if event.exposing else f', for {cost}'}."
 
 
 def _explain_rounds(run: Run) -> Iterator[str]:
@@ -118,31 +109,24 @@ def _explain_rounds(run: Run) -> Iterator[str]:
     since = 0
     for place, event in enumerate(run.events):
         if isinstance(event, Refined):
-            yield _explain_round(event, _price(_count_tokens(run.events[since:place]), event.seconds))
+            cost = _price(_count_tokens(run.events[since:place]), event.seconds)
+            texts = (event.check, event.before, event.after, event.why)
+            check, before, after, why = (one_line(text, 160).rstrip(".") for text in texts)
+            found, how = f" ({before})" if before else "", f" ({why})" if why else ""
+            if event.kept:
+                yield f"The round for {check} was kept: {before} became {after}, for {cost}{how}."
+            else:
+                yield f"The round for {check}{found} was not kept, for {cost}: {why or 'nothing came of it'}."
         since = place if isinstance(event, Refined | Strengthened | Measured) else since
     had = {event.check for event in run.all(Refined)}
     fine = {item.check for item in run.evidence if item.verdict == "passed"}
     spared = [check for check in ROUNDS if check in fine - had]
-    if spared and _has_judged_the_result(run):
-        yield f"No round for {join_words(spared, 'or')} was needed."
-
-
-def _explain_round(event: Refined, cost: str) -> str:
-    check, before, after, why = (
-        one_line(text, 160).rstrip(".") for text in (event.check, event.before, event.after, event.why)
-    )
-    if event.kept:
-        return f"The round for {check} was kept: {before} became {after}, for {cost}{f' ({why})' if why else ''}."
-    found = f" ({before})" if before else ""
-    return f"The round for {check}{found} was not kept, for {cost}: {why or 'nothing came of it'}."
-
-
-def _has_judged_the_result(run: Run) -> bool:
-    """Whether the checks had their say on the very version that is the result, and nothing cut it short."""
+    # Only if the checks had their say on the very version that is the result, and nothing cut it short.
     afterwards, stopped = run.started.settings.get("afterwards"), run.ending(Stopped)
     wanted = isinstance(afterwards, list) and "refine" in afterwards and run.verdict in ("proven", "plausible")
     untouched = run.final is not None and run.final.by not in BY_PEOPLE
-    return wanted and untouched and stopped is not None and stopped.reason == "done"
+    if spared and wanted and untouched and stopped is not None and stopped.reason == "done":
+        yield f"No round for {join_words(spared, 'or')} was needed."
 
 
 def _count_tokens(events: Sequence[Event]) -> int:

@@ -42,7 +42,7 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
-from burnish.model_choice import read_choice
+from burnish.report.costs import read_choice
 from burnish.tasks.test_file import name_in_file
 from burnish.text import join_words, one_line, plural, strip_controls
 
@@ -67,7 +67,7 @@ class Line(NamedTuple):
 
 def narrate(event: BaseEvent) -> list[Line]:
     """The event in words: first what happened, then what belongs to it. Empty for what only programs read."""
-    families = (_narrate_task, _narrate_answers, _narrate_code, _narrate_improvement, _narrate_end)
+    families = (_narrate_task, _narrate_answers, _narrate_code, _narrate_new_tests, _narrate_rounds, _narrate_end)
     return [line for family in families for line in family(event)]
 
 
@@ -207,21 +207,50 @@ def _narrate_code(event: BaseEvent) -> Iterator[Line]:
             yield Line("next", as_sentence(event.reason))
 
 
-def _narrate_improvement(event: BaseEvent) -> Iterator[Line]:
-    """What is done once the tests pass: tests for what goes unnoticed, rounds for findings, a person's word."""
+def _narrate_new_tests(event: BaseEvent) -> Iterator[Line]:
+    """Which small changes of the code its tests notice, and which tests were added for the others."""
     match event:
+        case Mutated() if not event.mutants:
+            why = _clause(event.why, 200) or "there was nothing to change"
+            yield Line("changes", f"What the tests would notice was not tried: {why}.", "quiet")
         case Mutated():
-            missed = event.mutants - event.noticed
-            yield Line(
-                "changes", _describe_mutants(event), "quiet" if not event.mutants else "warning" if missed else "good"
-            )
-        case Strengthened():
-            yield Line("changes", _describe_new_tests(event), "good" if event.tests else "warning")
-            for new in event.tests:
+            changes = f"{plural(event.mutants, 'small change')} of version {event.version}"
+            if missed := event.mutants - event.noticed:
+                goes = "goes" if missed == 1 else "go"
+                yield Line("changes", f"{missed} of {changes} {goes} unnoticed by its tests.", "warning")
+            else:
+                were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
+                yield Line("changes", f"{changes} {were} tried, and its tests notice {each}.", "good")
+        case Strengthened(tests=tests):
+            parts = []
+            if tests:
+                were = "was" if len(tests) == 1 else "were"
+                parts.append(f"{plural(len(tests), 'test')} {were} added: {count_origins(tests)}")
+            if event.exposing:
+                aside = ", and as none passes them and all others they were set aside" if event.aside else ""
+                parts.append(f"{len(event.exposing)} of them version {event.version} fails{aside}")
+            if event.pinned:
+                parts.append(f"{plural(event.pinned, 'change')} only pinned tests notice")
+            if event.alike:
+                parts.append(f"{plural(len(event.alike), 'change')} no input told from the code (probably equivalent)")
+            nothing = f"No test was added{f': {one_line(event.why, 200)}' if event.why else ''}"
+            yield Line("changes", as_sentence("; ".join(parts) or nothing), "good" if tests else "warning")
+            for new in tests:
                 why = f" ({one_line(new.why, 80)})" if new.why else ""
                 yield Line(new.origin, f"{one_line(new.test)}{why}", "quiet" if new.origin == "pinned" else "test")
             wrong = f"version {event.version} fails"
             yield from (Line("wrong", f"{wrong} {one_line(test)}", "bad") for test in event.exposing)
+
+
+def count_origins(tests: Sequence[NewTest]) -> str:
+    """How many new tests there are of each kind: "2 on which versions written independently agree and 1 pinned …"."""
+    counts = [(sum(new.origin == origin for new in tests), words) for origin, words in ORIGINS.items()]
+    return join_words([f"{count} {words}" for count, words in counts if count])
+
+
+def _narrate_rounds(event: BaseEvent) -> Iterator[Line]:
+    """What else is done once the tests pass: rounds for findings, a person's word; and the figures after each step."""
+    match event:
         case Refined():
             before, after, why = (_clause(text) for text in (event.before, event.after, event.why))
             found = f" ({before})" if before else ""
@@ -241,55 +270,16 @@ def _narrate_improvement(event: BaseEvent) -> Iterator[Line]:
                 "", f"After {one_line(event.after, 40)}, version {event.version}: {', '.join(figures)}.", "quiet"
             )
         case Reviewed():
-            yield Line("you", _describe_review(event))
-
-
-def _describe_mutants(event: Mutated) -> str:
-    if not event.mutants:
-        why = _clause(event.why, 200) or "there was nothing to change"
-        return f"What the tests would notice was not tried: {why}."
-    changes, missed = (
-        f"{plural(event.mutants, 'small change')} of version {event.version}",
-        event.mutants - event.noticed,
-    )
-    if missed:
-        return f"{missed} of {changes} {'goes' if missed == 1 else 'go'} unnoticed by its tests."
-    were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
-    return f"{changes} {were} tried, and its tests notice {each}."
-
-
-def _describe_new_tests(event: Strengthened) -> str:
-    many, parts = len(event.tests), []
-    if many:
-        parts.append(f"{plural(many, 'test')} {'was' if many == 1 else 'were'} added: {count_origins(event.tests)}")
-    if event.exposing:
-        aside = ", and as none passes them and all others they were set aside" if event.aside else ""
-        parts.append(f"{len(event.exposing)} of them version {event.version} fails{aside}")
-    if event.pinned:
-        parts.append(f"{plural(event.pinned, 'change')} only pinned tests notice")
-    if event.alike:
-        parts.append(f"{plural(len(event.alike), 'change')} no input told from the code (probably equivalent)")
-    nothing = f"No test was added{f': {one_line(event.why, 200)}' if event.why else ''}"
-    return as_sentence("; ".join(parts) or nothing)
-
-
-def count_origins(tests: Sequence[NewTest]) -> str:
-    """How many new tests there are of each kind: "2 on which versions written independently agree and 1 pinned …"."""
-    counts = [(sum(new.origin == origin for new in tests), words) for origin, words in ORIGINS.items()]
-    return join_words([f"{count} {words}" for count, words in counts if count])
-
-
-def _describe_review(event: Reviewed) -> str:
-    said = {
-        "go_on": "said: go on",
-        "change": "wanted something changed",
-        "comment": "made a comment" + (f" about line {event.line}" if event.line is not None else ""),
-        "edited": "edited the file",
-        "stop": "stopped the work",
-    }[event.said]
-    words = _clause(event.words, 400)
-    told = f"A person looked at {REVIEWED_PLACES[event.where]} and {said}{f': {words}' if words else ''}"
-    return told if told.endswith(("?", "!")) else f"{told}."
+            said = {
+                "go_on": "said: go on",
+                "change": "wanted something changed",
+                "comment": "made a comment" + (f" about line {event.line}" if event.line is not None else ""),
+                "edited": "edited the file",
+                "stop": "stopped the work",
+            }[event.said]
+            words = _clause(event.words, 400)
+            text = f"A person looked at {REVIEWED_PLACES[event.where]} and {said}{f': {words}' if words else ''}"
+            yield Line("you", text if text.endswith(("?", "!")) else f"{text}.")
 
 
 def _narrate_end(event: BaseEvent) -> Iterator[Line]:

@@ -20,9 +20,8 @@ from burnish.events import (
     Tweaked,
 )
 from burnish.events.history import Run, Version
-from burnish.model_choice import explain_who_answered
 from burnish.redact import redact
-from burnish.report.costs import describe_cost, render_cost_table
+from burnish.report.costs import describe_cost, explain_who_answered, render_cost_table
 from burnish.report.deliverables import read_suite
 from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
 from burnish.report.narrate import asked_names, count_results, describe
@@ -56,14 +55,15 @@ def render_report(run: Run) -> str:
         f"**{HEADLINES.get(run.state, run.state.capitalize())}**",
         _words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
     ]
-    packages = run.last(PackagesAdded)
+    answered = {item.check for item in run.evidence if item.verdict != "not_run"}
+    missing = ", ".join(name for name in CHECKS if name not in answered)
     sections = {
         "Task": fence_code(strip_controls(run.started.prompt), "text"),
         "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
         "Code": fence_code(strip_controls(run.code), "python") if run.code else "",
         "Evidence": _evidence(run),
         "Tests": _tests(run),
-        "Packages": _packages(packages, run) if packages else "",
+        "Packages": _packages(run),
         "What iterating brought": _improvement(run),
         "What a person said": _bullets(map(describe, run.all(Reviewed)), 500),
         "Versions": _versions(run.versions),
@@ -71,7 +71,9 @@ def render_report(run: Run) -> str:
         or "Nothing had to be decided.",
         "Who answered": _bullets(explain_who_answered(run), 900),
         "Cost": "\n\n".join(filter(None, [describe_cost(run), render_cost_table(run)])),
-        "What this does not say": _limits(run),
+        "What this does not say": "Tests show that the code is right where they look, not elsewhere. Tests that the "
+        f"model wrote may share its misunderstandings. The code ran in: {redact(run.started.sandbox) or 'no sandbox'}. "
+        f"{f'Not checked: {missing}. ' if missing else ''}Burnish {run.started.burnish}, run {run.id}.",
     }
     parts += [f"## {title}\n\n{text}" for title, text in sections.items() if text]
     return "\n\n".join(parts) + "\n"
@@ -115,8 +117,11 @@ def _tests(run: Run) -> str:
     return "\n".join([*lines, "", *notes] if notes else lines)
 
 
-def _packages(event: PackagesAdded, run: Run) -> str:
-    """What the code could import, with versions, and what the audit says of it."""
+def _packages(run: Run) -> str:
+    """What the code could import, with versions, and what the audit says of it; empty where that was nothing."""
+    event = run.last(PackagesAdded)
+    if event is None:
+        return ""
     asked = asked_names(event)
     rows = ["| package | version | asked for |", "|---|---|---|"]
     for name, version in event.packages:
@@ -161,16 +166,6 @@ def _versions(versions: Iterable[Version]) -> str:
             said += f"; {one_line(graded.problem)}" if graded.problem else ""
         lines.append(f"- Version {version.number} ({version.by}): {_words(said)}")
     return "\n".join(lines) or "There is no version."
-
-
-def _limits(run: Run) -> str:
-    answered = {item.check for item in run.evidence if item.verdict != "not_run"}
-    missing = ", ".join(name for name in CHECKS if name not in answered)
-    return (
-        "Tests show that the code is right where they look, not elsewhere. Tests that the model wrote may share its "
-        f"misunderstandings. The code ran in: {redact(run.started.sandbox) or 'no sandbox'}. "
-        f"{f'Not checked: {missing}. ' if missing else ''}Burnish {run.started.burnish}, run {run.id}."
-    )
 
 
 def _bullets(items: Iterable[str], most: int = 160) -> str:

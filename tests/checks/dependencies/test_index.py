@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.dependencies import index as index_module
-from burnish.checks.dependencies.index import PackageIndex, configured_index
+from burnish.checks.dependencies import services as index_module
+from burnish.checks.dependencies.services import PackageIndex, configured_index
 from burnish.checks.project import Project
 from tests.checks.dependencies.conftest import Make, Tools
 from tests.checks.dependencies.services import Babbling, Broken, Services, page, serving

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from burnish.checks.quality import QualityCheck
-from burnish.checks.quality.check import WEIGHTS
-from burnish.checks.quality.lint import IGNORE, OPTIONS, SELECT
+from burnish.checks.quality.check import IGNORE, OPTIONS, SELECT, WEIGHTS
 from burnish.errors import CheckError
 from burnish.events import Evidence
 from tests.checks.static_support import SAMPLES, BrokenContext, findings, judged, project_in, sample

@@ -19,7 +19,7 @@ from burnish.agent.nodes.draft import prompt_input, propose
 from burnish.agent.nodes.run import hash_basis
 from burnish.agent.refine_gate import Gate, GateResult, find_objection
 from burnish.agent.state import REFINE, USER, AgentState
-from burnish.checks.quality.lint import IGNORE, SELECT, TARGET
+from burnish.checks.quality.check import IGNORE, SELECT, TARGET
 from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, Stopped, TestsRan
 from burnish.events.history import Version
 from burnish.parsing import try_parse

@@ -11,8 +11,7 @@ from datetime import UTC, date, datetime
 from burnish import config
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.check import Finding, Severity
-from burnish.checks.dependencies.advisories import Advisory, ask_advisories
-from burnish.checks.dependencies.index import IndexListing, look_up
+from burnish.checks.dependencies.services import Advisory, IndexListing, ask_advisories, look_up
 from burnish.checks.dependencies.uses import (
     Gap,
     PackageUse,
@@ -197,7 +196,7 @@ def _findings(facts: _Facts, today: date, newest_days: int) -> Iterator[Finding]
 
     for version, advisory in facts.advisories:
         fixed = f", fixed in {advisory.fixed[0]}" if advisory.fixed else ", and no version fixes it"
-        yield finding(f"{name} {version} has {advisory.shown}{fixed}", advisory.id)
+        yield finding(f"{name} {version} has {advisory.best_name}{fixed}", advisory.id)
     if listing.exists is False:
         yield finding(f"{name} does not exist on the package index", "does-not-exist")
     if listing.quarantined:

@@ -22,7 +22,7 @@ from burnish.checks.bench.interpreter import read_interpreter
 from burnish.checks.project import Project
 from burnish.events import Frozen
 from burnish.packages.names import PYTHONS_OWN, usual_package
-from burnish.packages.requirements import StatedRequirement, UnreadRequirements, applies_here, hide_address, read_stated
+from burnish.packages.requirements import UnreadRequirements, applies_here, hide_address, read_stated
 from burnish.parsing import parse
 
 LARGEST_BYTES = 20_000_000
@@ -211,38 +211,37 @@ def find_required(root: Path) -> Iterator[PackageUse | Gap]:
     for one in lines:
         if isinstance(one, UnreadRequirements):
             yield Gap(file=one.file, what=one.what)
-            continue
-        use = _read_requirement(one)
-        if isinstance(use, Gap) or use.name != own_name:
-            yield use
-
-
-def _read_requirement(one: StatedRequirement) -> PackageUse | Gap:
-    if one.from_address:
-        # The name of what comes from an address stands behind `#egg=`, if anywhere.
-        if egg := re.search(r"[#&]egg=([\w.-]+)", one.text):
-            name = canonicalize_name(egg[1])
-            return PackageUse(name=name, file=one.file, line=one.line, stated=True, elsewhere=True)
-        what = f"a requirement comes from an address, not from the index: {hide_address(one.text)!r}"
-        return Gap(file=one.file, line=one.line, what=what)
-    try:
-        read = Requirement(one.text)
-    except InvalidRequirement:
-        return Gap(file=one.file, line=one.line, what=f"not a requirement that can be read: {hide_address(one.text)!r}")
-    try:
-        rules = list(read.specifier)
-        pinned = Version(rules[0].version).public if len(rules) == 1 and rules[0].operator in {"==", "==="} else ""
-    except InvalidVersion:  # "==2.*"
-        pinned = ""
-    return PackageUse(
-        name=canonicalize_name(read.name),
-        file=one.file,
-        line=one.line,
-        stated=True,
-        pinned=pinned,
-        optional=bool(one.extra) or not applies_here(read),
-        elsewhere=read.url is not None,
-    )
+        elif one.from_address:
+            # The name of what comes from an address stands behind `#egg=`, if anywhere.
+            if egg := re.search(r"[#&]egg=([\w.-]+)", one.text):
+                name = canonicalize_name(egg[1])
+                use = PackageUse(name=name, file=one.file, line=one.line, stated=True, elsewhere=True)
+                yield from [use] if name != own_name else []
+            else:
+                what = f"a requirement comes from an address, not from the index: {hide_address(one.text)!r}"
+                yield Gap(file=one.file, line=one.line, what=what)
+        else:
+            try:
+                read = Requirement(one.text)
+            except InvalidRequirement:
+                what = f"not a requirement that can be read: {hide_address(one.text)!r}"
+                yield Gap(file=one.file, line=one.line, what=what)
+                continue
+            if (name := canonicalize_name(read.name)) == own_name:
+                continue
+            pinned, rules = "", list(read.specifier)
+            if len(rules) == 1 and rules[0].operator in {"==", "==="}:
+                with suppress(InvalidVersion):  # "==2.*"
+                    pinned = Version(rules[0].version).public
+            yield PackageUse(
+                name=name,
+                file=one.file,
+                line=one.line,
+                stated=True,
+                pinned=pinned,
+                optional=bool(one.extra) or not applies_here(read),
+                elsewhere=read.url is not None,
+            )
 
 
 def find_imported(
@@ -292,7 +291,18 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, int, bool]]:
     waiting: list[tuple[ast.AST, bool]] = [(node, False) for node in tree.body]
     while waiting:
         node, optional = waiting.pop()
-        for module in _imported_names(node):
+        modules: list[str] = []
+        match node:
+            case ast.Import(names=names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                modules = [f"{module}.{alias.name}" for alias in names]
+            case ast.Call(
+                func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(value=str(module)), *_]
+            ):
+                is_dotted = all(part.isidentifier() for part in module.split("."))
+                modules = [module] if called in _IMPORTERS and is_dotted else []
+        for module in modules:
             yield module, getattr(node, "lineno", 0), optional
         if isinstance(node, ast.Try | ast.TryStar):
             caught = [handler.type for handler in node.handlers]
@@ -300,20 +310,6 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, int, bool]]:
         elif isinstance(node, ast.If):
             optional |= not _CONDITIONS.isdisjoint(_words(node.test))
         waiting.extend((child, optional) for child in ast.iter_child_nodes(node))
-
-
-def _imported_names(node: ast.AST) -> list[str]:
-    match node:
-        case ast.Import(names=names):
-            return [alias.name for alias in names]
-        case ast.ImportFrom(module=str(module), names=names, level=0):
-            return [f"{module}.{alias.name}" for alias in names]
-        case ast.Call(
-            func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(value=str(module)), *_]
-        ):
-            is_dotted = all(part.isidentifier() for part in module.split("."))
-            return [module] if called in _IMPORTERS and is_dotted else []
-    return []
 
 
 def _words(node: ast.AST) -> set[str]:

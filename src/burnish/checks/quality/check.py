@@ -1,20 +1,36 @@
 """The quality check: seven parts, one score. It looks at the tree of the code, so reformatting does not move it.
 
 The score is the mean of the parts that have one, by weight. `Evidence.details` is a `QualityDetails` as plain data.
+Ruff is asked with rules of our choice whatever the project has configured: none is about layout. Rules that layout
+moves were found by comparing copies of real files and left out; docs/checks.md has the figures. `# noqa` has no say,
+since a comment is layout.
 """
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import fmean
 
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.check import Finding
+from burnish.checks.check import Finding, Severity
 from burnish.checks.project import Project
-from burnish.checks.quality.lint import ask_ruff, score_lint
-from burnish.checks.quality.metrics import score_complexity, score_docstrings, score_maintainability, score_types
-from burnish.checks.quality.module import Module, Part, read_modules
+from burnish.checks.quality.metrics import (
+    DEAD,
+    Module,
+    Part,
+    read_modules,
+    score_complexity,
+    score_docstrings,
+    score_maintainability,
+    score_points,
+    score_types,
+)
 from burnish.checks.quality.redundancy import score_dead_code, score_duplication
 from burnish.errors import CheckError, blame
 from burnish.events import Evidence, Frozen, Outcome
+from burnish.text import plural
 
 WEIGHTS = {
     "lint": 25,
@@ -29,6 +45,23 @@ WEIGHTS = {
 ORDER = {"high": 0, "medium": 1, "low": 2, "": 3}
 FULL = 99.95
 """From here on a part is not worth naming as the weakest."""
+SELECT = (
+    *("F", "E71", "E72", "E73", "E74", "B", "C4", "PIE", "PERF", "PLE", "PLW0", "A001", "A002"),
+    *("RET501", "RET502", "RET503", "RET504", "N801", "N802", "N804", "N805", "N807"),
+    *("SIM101", "SIM102", "SIM103", "SIM107", "SIM109", "SIM110", "SIM115", "SIM117", "SIM118", "SIM2", "SIM300"),
+    *("SIM401", "SIM910", "SIM911", "PLR0124", "PLR0133", "PLR1704", "PLR1711", "PLR1714"),
+)
+"""Mistakes, traps, detours and names; not taste, not layout, and nothing that bandit or another part judges."""
+IGNORE = ("B008", "B026", "B028", "B905", "C408", "PLW0603")
+"""Layout (B026), or taste that good projects differ in."""
+TARGET = "py311"
+OPTIONS = (
+    *("check", "--isolated", "--no-cache", "--ignore-noqa", "--quiet", "--output-format", "json"),
+    *("--target-version", TARGET, "--line-length", "320", "--per-file-ignores", "__init__.py:F401"),
+    *("--select", ",".join(SELECT), "--ignore", ",".join(IGNORE)),
+)
+SERIOUS = ("F5", "F6", "F7", "F82", "PLE", "B0", "E72", "syntax")
+FILES_AT_ONCE = 500
 
 
 class PartScore(Frozen):
@@ -65,13 +98,24 @@ class QualityCheck:
         parts = measure(modules, ask_ruff(project, lab))
         total = score(parts)
         verdict: Outcome = "passed" if total >= project.settings.quality else "failed"
+        why = "every part is at its best"
+        scored = [(WEIGHTS[part.name] * (100 - part.score), part) for part in parts if part.score is not None]
+        _, weakest = max(scored, key=lambda one: one[0])
+        if weakest.score is not None and weakest.score < FULL:
+            why = f"weakest part: {weakest.name} with {weakest.score:.0f} of 100 ({weakest.why})"
+        shown = {}
+        for part in parts:
+            rounded = None if part.score is None else round(part.score, 1)
+            shown[part.name] = PartScore(score=rounded, weight=WEIGHTS[part.name], why=part.why)
+        findings = [finding for part in parts for finding in part.findings]
+        findings.sort(key=lambda finding: (ORDER[finding.severity], finding.file, finding.line, finding.rule))
         return Evidence(
             check=self.name,
             verdict=verdict,
-            why=_name_weakest(parts),
+            why=why,
             figure=f"{total:g} of 100",
             threshold=f"at least {project.settings.quality:g}",
-            details=_collect_details(parts, total).model_dump(),
+            details=QualityDetails(score=total, parts=shown, findings=findings).model_dump(),
         )
 
 
@@ -95,21 +139,52 @@ def score(parts: Sequence[Part]) -> float:
     return round(fmean([value for value, _ in counting], [weight for _, weight in counting]), 1)
 
 
-def _name_weakest(parts: Sequence[Part]) -> str:
-    scored = [(WEIGHTS[part.name] * (100 - part.score), part) for part in parts if part.score is not None]
-    _, weakest = max(scored, key=lambda one: one[0])
-    if (weakest.score or 0) >= FULL:
-        return "every part is at its best"
-    return f"weakest part: {weakest.name} with {weakest.score:.0f} of 100 ({weakest.why})"
+class _Place(BaseModel):
+    row: int
 
 
-def _collect_details(parts: Sequence[Part], total: float) -> QualityDetails:
-    findings = sorted(
-        (finding for part in parts for finding in part.findings),
-        key=lambda finding: (ORDER[finding.severity], finding.file, finding.line, finding.rule),
-    )
-    shown = {}
-    for part in parts:
-        rounded = None if part.score is None else round(part.score, 1)
-        shown[part.name] = PartScore(score=rounded, weight=WEIGHTS[part.name], why=part.why)
-    return QualityDetails(score=total, parts=shown, findings=findings)
+class _Message(BaseModel):
+    code: str | None
+    filename: str
+    message: str
+    location: _Place
+
+
+_MESSAGES = TypeAdapter(list[_Message])
+
+
+def ask_ruff(project: Project, lab: CheckContext) -> list[Finding]:
+    """Every finding of ruff. Raises CheckError when it crashed or did not answer with a report."""
+    findings: list[Finding] = []
+    names = [str(source) for source in project.sources]
+    roots = (project.root, project.root.resolve(), project.root.absolute())
+    for start in range(0, len(names), FILES_AT_ONCE):
+        said = lab.tool("ruff", *OPTIONS, "--", *names[start : start + FILES_AT_ONCE], cwd=project.root)
+        try:
+            messages = _MESSAGES.validate_python(json.loads(said))
+        except (ValueError, ValidationError) as error:
+            shown = said.strip()[:200] or "it said nothing"
+            raise CheckError(f"ruff did not answer with a report: {shown!r}") from error
+        for message in messages:
+            rule = message.code if message.code and message.code != "invalid-syntax" else "syntax"
+            # Ruff names files by their whole path, whichever way that leads to the root.
+            file = Path(message.filename)
+            root = next((root for root in roots if file.is_relative_to(root)), None)
+            name = str(file.relative_to(root) if root else file)
+            severity: Severity = "medium" if is_serious(rule) else "low"
+            line = message.location.row
+            findings.append(Finding(file=name, line=line, what=message.message, rule=rule, severity=severity))
+    return findings
+
+
+def score_lint(findings: Sequence[Finding], modules: Sequence[Module]) -> Part:
+    """The part for ruff: a serious finding counts three times."""
+    rules = [finding.rule for finding in findings if finding.rule not in DEAD]
+    serious = sum(map(is_serious, rules))
+    why = f"{plural(len(rules), 'finding')} of ruff, {serious} of them serious" if rules else "ruff is content"
+    return Part("lint", score_points(len(rules) + 2 * serious, modules), why, tuple(findings))
+
+
+def is_serious(rule: str) -> bool:
+    """Whether the rule is about something that goes wrong, not something that could be said better."""
+    return rule.startswith(SERIOUS)

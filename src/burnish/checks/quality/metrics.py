@@ -1,23 +1,35 @@
-"""How hard the code is to follow, and what it says about itself.
+"""The files of a project as the parts of the score see them, how hard they are to follow, and what they say.
 
-Radon's cyclomatic complexity of each function and its maintainability index; types and docstrings of public names. The
-index is taken of the code as Python itself would write it, without docstrings, because radon's counts lines.
+A file is its tree, never its layout. Radon's cyclomatic complexity of each function and its maintainability index;
+types and docstrings of public names. The index is taken of the code as Python itself would write it, without
+docstrings, because radon's counts lines.
 """
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from statistics import fmean
+from typing import NamedTuple
 
 from radon.metrics import mi_visit
 from radon.visitors import ComplexityVisitor
 
-from burnish.checks.check import Severity
-from burnish.checks.quality.module import Documented, Function, Module, Part, count_statements, find_docstring
+from burnish.checks.check import Finding, Severity
+from burnish.checks.project import Project
 from burnish.errors import CheckError
 from burnish.parsing import parse
 from burnish.text import one_line, plural
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Documented = Function | ast.ClassDef | ast.Module
+SMALLEST = 20
+"""Statements that a project is taken to have at least, so that one slip in a short function is a slip."""
+DEAD = ("F401", "F811", "F841")
+"""Ruff's rules for unused imports, definitions and variables: the part for dead code counts these, lint does not."""
+SCALE = 20.0
+"""This many points against the code in 100 statements leave 37 of 100; a quarter as many leave 78."""
 STEPS = ((5.0, 100.0), (10.0, 75.0), (20.0, 30.0), (30.0, 0.0))
 """Complexity and its score, straight lines between: radon's rank A is fine, C is hard, E is lost."""
 MOST = 10
@@ -26,6 +38,96 @@ GOOD_INDEX = 40.0
 """A maintainability index that deserves all the points; radon's rank A begins at 20."""
 DOCUMENTED_ELSEWHERE = ("overload", "override", "setter", "deleter")
 """Decorators of functions whose docstring stands at another one."""
+
+
+class Module:
+    """A parsed file. Nothing here depends on line breaks, comments, quotes or the text of docstrings."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self.tree = parse(text)
+
+    @cached_property
+    def statements(self) -> int:
+        """How much there is: statements, docstrings not among them."""
+        return count_statements(self.tree)
+
+    @cached_property
+    def functions(self) -> tuple[tuple[str, Function], ...]:
+        """Functions and methods with their dotted names; those inside a function belong to it."""
+        return tuple(_list_functions(self.tree, ""))
+
+    def finding(self, line: int, what: str, rule: str, severity: Severity = "low") -> Finding:
+        """Something to look at in this file."""
+        return Finding(file=self.file, line=line, what=what, rule=rule, severity=severity)
+
+
+class Part(NamedTuple):
+    """What one part of the score says."""
+
+    name: str
+    score: float | None
+    """None where there was nothing that it could judge; the others then weigh more."""
+    why: str
+    findings: tuple[Finding, ...] = ()
+
+
+def read_modules(project: Project) -> list[Module]:
+    """Every source of the project. Raises CheckError that names the first file that is no Python."""
+    modules = []
+    for source in project.sources:
+        try:
+            modules.append(Module(str(source), project.text(source)))
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            place = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+            raise CheckError(f"{one_line(str(source))}{place} could not be read: {one_line(str(error))}") from error
+    return modules
+
+
+def score_points(points: float, modules: Sequence[Module]) -> float:
+    """A score that falls with the points against the code in 100 statements, fast at first and never below 0."""
+    size = max(SMALLEST, sum(module.statements for module in modules))
+    return 100.0 * math.exp(-100.0 * points / size / SCALE)
+
+
+def find_docstring(node: Documented) -> ast.Expr | None:
+    """The statement that is the docstring."""
+    match node.body[:1]:
+        case [ast.Expr(value=ast.Constant(value=str())) as first]:
+            return first
+    return None
+
+
+def count_statements(node: ast.AST) -> int:
+    """Statements in and below a node, itself too if it is one; docstrings do not count."""
+    found = 0
+    for inner in ast.walk(node):
+        found += isinstance(inner, ast.stmt)
+        if isinstance(inner, Documented) and find_docstring(inner):
+            found -= 1
+    return found
+
+
+def list_blocks(node: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+    """The lists of statements directly in a node: a body, an else, a finally, the cases of a match."""
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if isinstance(block, list) and block:
+            yield block
+    for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+        yield part.body
+
+
+def _list_functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:
+    for block in list_blocks(node):
+        for statement in block:
+            if isinstance(statement, Function):
+                yield prefix + statement.name, statement
+            elif isinstance(statement, ast.ClassDef):
+                yield from _list_functions(statement, f"{prefix}{statement.name}.")
+            else:
+                yield from _list_functions(statement, prefix)
 
 
 def score_complexity(modules: Sequence[Module]) -> Part:
@@ -93,9 +195,15 @@ def score_types(modules: Sequence[Module]) -> Part:
     for module in modules:
         for name, function in module.functions:
             if is_public(name.removesuffix(".__init__")):
-                places = _list_typed_places(name, function)
-                missing = [place for place, is_typed in places if not is_typed]
-                typed, asked = typed + len(places) - len(missing), asked + len(places)
+                arguments, decorators = function.args, map(_name_decorator, function.decorator_list)
+                is_method = "." in name and "staticmethod" not in decorators
+                places = [*[*arguments.posonlyargs, *arguments.args][is_method:], *arguments.kwonlyargs]
+                places += [one for one in (arguments.vararg, arguments.kwarg) if one]
+                types = {one.arg: one.annotation for one in places}
+                if not name.endswith("__init__"):
+                    types["the result"] = function.returns
+                missing = [place for place, annotation in types.items() if annotation is None]
+                typed, asked = typed + len(types) - len(missing), asked + len(types)
                 if missing:
                     what = f"{name} does not say the type of {', '.join(missing)}."
                     findings.append(module.finding(function.lineno, what, "types"))
@@ -105,24 +213,23 @@ def score_types(modules: Sequence[Module]) -> Part:
     return Part("types", 100.0 * typed / asked, why, tuple(findings))
 
 
-def _list_typed_places(name: str, function: Function) -> list[tuple[str, bool]]:
-    """Each place where a type can stand, and whether one does."""
-    arguments = function.args
-    is_method = "." in name and not any(_name_decorator(d) == "staticmethod" for d in function.decorator_list)
-    found = [*[*arguments.posonlyargs, *arguments.args][is_method:], *arguments.kwonlyargs]
-    found += [one for one in (arguments.vararg, arguments.kwarg) if one]
-    places = [(one.arg, one.annotation is not None) for one in found]
-    if not name.endswith("__init__"):
-        places.append(("the result", function.returns is not None))
-    return places
-
-
 def score_docstrings(modules: Sequence[Module]) -> Part:
     """The share of public functions, methods and classes that say what they do."""
     asked, findings = 0, []
     for module in modules:
-        for name, node in _list_public(module):
-            asked += 1
+        public: list[tuple[str, Function | ast.ClassDef]] = []
+        for name, function in module.functions:
+            elsewhere = any(_name_decorator(one) in DOCUMENTED_ELSEWHERE for one in function.decorator_list)
+            # A body of `...` alone, as in a Protocol: the signature says it.
+            match function.body:
+                case [ast.Expr(value=ast.Constant(value=only))]:
+                    elsewhere = elsewhere or only is ...
+            if is_public(name) and not elsewhere:
+                public.append((name, function))
+        classes = [node for node in module.tree.body if isinstance(node, ast.ClassDef)]
+        public += [(node.name, node) for node in classes if is_public(node.name)]
+        asked += len(public)
+        for name, node in public:
             found = find_docstring(node)
             if not found or not ast.literal_eval(found.value).strip():
                 findings.append(module.finding(node.lineno, f"{name} has no docstring.", "docstring"))
@@ -131,21 +238,6 @@ def score_docstrings(modules: Sequence[Module]) -> Part:
     documented = asked - len(findings)
     why = f"{documented} of {asked} public functions and classes have a docstring"
     return Part("docstrings", 100.0 * documented / asked, why, tuple(findings))
-
-
-def _list_public(module: Module) -> Iterator[tuple[str, Function | ast.ClassDef]]:
-    """Public functions and classes of which a docstring can be expected."""
-    for name, function in module.functions:
-        elsewhere = any(_name_decorator(one) in DOCUMENTED_ELSEWHERE for one in function.decorator_list)
-        # A body of `...` alone, as in a Protocol: the signature says it.
-        match function.body:
-            case [ast.Expr(value=ast.Constant(value=only))]:
-                elsewhere = elsewhere or only is ...
-        if is_public(name) and not elsewhere:
-            yield name, function
-    for node in module.tree.body:
-        if isinstance(node, ast.ClassDef) and is_public(node.name):
-            yield node.name, node
 
 
 def is_public(name: str) -> bool:

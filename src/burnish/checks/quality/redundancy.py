@@ -6,13 +6,13 @@ runs of statements with the same shape, whatever their variables are called.
 
 import ast
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from burnish.checks.check import Finding
-from burnish.checks.quality.lint import DEAD
-from burnish.checks.quality.module import (
+from burnish.checks.quality.metrics import (
+    DEAD,
     Documented,
     Function,
     Module,
@@ -91,7 +91,11 @@ def _find_unreachable(module: Module) -> Iterator[Dead]:
 def _find_unused(module: Module, uses: Counter[str]) -> Iterator[Dead]:
     """Private functions, classes and variables of a file, and private methods of classes that stand alone."""
     body = list(module.tree.body)
-    if not any(_fetches_by_name(node) for node in ast.walk(module.tree)):
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="getattr"), args=[_, wanted, *_]) if not isinstance(wanted, ast.Constant):
+                break  # the name is put together: any method may be meant
+    else:
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef) and not node.bases and not node.decorator_list:
                 body += [inner for inner in node.body if isinstance(inner, Function | ast.ClassDef)]
@@ -109,17 +113,21 @@ def _find_unused(module: Module, uses: Counter[str]) -> Iterator[Dead]:
             yield count_statements(statement), module.finding(statement.lineno, what, "dead-code")
 
 
-def _fetches_by_name(node: ast.AST) -> bool:
-    """`getattr` with a name that is put together: any method may be meant."""
-    match node:
-        case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]):
-            return not isinstance(name, ast.Constant)
-    return False
-
-
 def score_duplication(modules: Sequence[Module]) -> Part:
     """Repeated statements in 100; the first of several copies is not counted."""
-    copies = find_copies([run for module in modules for run in _list_runs(module)])
+    # The statements of each function in order, and those of the file outside functions, values kept.
+    runs = []
+    for module in modules:
+        outside = [(depth, one) for depth, one in _flatten(module.tree, 0) if not _defines(one)]
+        runs.append([Statement(module.file, s.lineno, depth, _shape(s, set(), True)) for depth, s in outside])
+        for _, function in module.functions:
+            # Parameters and variables of a function are what a copy may call otherwise.
+            nodes = list(ast.walk(function))
+            own = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+            own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+            inside = _flatten(function, 0)
+            runs.append([Statement(module.file, s.lineno, depth, _shape(s, own, False)) for depth, s in inside])
+    copies = find_copies(runs)
     why = f"{plural(len(copies), 'statement')} repeated from elsewhere" if copies else "no code stands there twice"
     blocks: list[list[Copy]] = []
     for copy in copies:  # those that follow each other are one finding
@@ -136,38 +144,24 @@ def score_duplication(modules: Sequence[Module]) -> Part:
     return Part("duplication", score_points(len(copies), modules), why, tuple(findings))
 
 
-def _list_runs(module: Module) -> Iterator[list[Statement]]:
-    """The statements of each function in order, and those of the file outside functions, values kept."""
-    outside = [(depth, one) for depth, one in _flatten(module.tree, 0) if not _defines(one)]
-    yield [Statement(module.file, one.lineno, depth, _shape(one, set(), True)) for depth, one in outside]
-    for _, function in module.functions:
-        # Parameters and variables of a function are what a copy may call otherwise.
-        nodes = list(ast.walk(function))
-        own = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-        own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        yield [Statement(module.file, s.lineno, d, _shape(s, own, False)) for d, s in _flatten(function, 0)]
-
-
 def find_copies(runs: Sequence[list[Statement]]) -> list[Copy]:
     """Every statement that lies in a window seen before, in order, with its first copy."""
     first: dict[tuple[object, ...], tuple[int, int]] = {}
     copies: dict[tuple[int, int], Copy] = {}
     for which, run in enumerate(runs):
         for start in range(len(run) - WINDOW + 1):
-            seen_run, seen_start = first.setdefault(_key(run[start : start + WINDOW]), (which, start))
+            window = run[start : start + WINDOW]
+            # Equal for two windows that differ in what their variables are called, and in nothing else.
+            own = dict.fromkeys(word for one in window for word in one.shape if word[0] == "=")
+            numbers = {word: f"#{number}" for number, word in enumerate(own)}
+            top = min(one.depth for one in window)
+            key = tuple((one.depth - top, *(numbers.get(word, word) for word in one.shape)) for one in window)
+            seen_run, seen_start = first.setdefault(key, (which, start))
             if seen_run != which or start - seen_start >= WINDOW:
                 for step in range(WINDOW):
                     place, there = start + step, runs[seen_run][seen_start + step]
                     copies.setdefault((which, place), Copy(run[place], there, which, place))
     return [copies[place] for place in sorted(copies)]
-
-
-def _key(window: Sequence[Statement]) -> tuple[object, ...]:
-    """Equal for two windows that differ in what their variables are called, and in nothing else."""
-    numbers: dict[str, str] = defaultdict(lambda: f"#{len(numbers)}")
-    top = min(one.depth for one in window)
-    shapes = (tuple(numbers[word] if word[0] == "=" else word for word in one.shape) for one in window)
-    return tuple((one.depth - top, shape) for one, shape in zip(window, shapes, strict=True))
 
 
 def _flatten(node: ast.AST, depth: int) -> Iterator[tuple[int, ast.stmt]]:

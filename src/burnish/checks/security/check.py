@@ -1,21 +1,28 @@
 """The security check: bandit and our own rules over the sources, nothing of which is run.
 
 A finding that bandit and a rule both made has both names, "B602, no-shell". `Evidence.details` is a `SecurityDetails`
-as plain data.
+as plain data. What bandit says counts as it says it, every finding of every test, whatever the user's configuration:
+files are named one by one and nothing is excluded, so no `.bandit` file and no `[tool.bandit]` has a say. `# nosec` is
+the user's word about the user's code and is honoured; a model's word about its own code is not.
 """
 
 import io
+import json
 import re
 import tokenize
 import unicodedata
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from pydantic import BaseModel, Field, ValidationError
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import find_flaw_in
-from burnish.checks.check import Finding
+from burnish.checks.check import Finding, Severity
 from burnish.checks.project import Project
-from burnish.checks.security.bandit import BanditScan, scan
 from burnish.checks.security.rules import Rule, find_breaches, select_rules
+from burnish.errors import CheckError
 from burnish.events import Evidence, Frozen, Outcome
 from burnish.parsing import parse
 from burnish.text import one_line, plural
@@ -33,6 +40,42 @@ _NOT_SHOWN = {"Cc", "Cf", "Co", "Zl", "Zp"}
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U000e0100-\U000e01ef]")
 """Letters and marks that are drawn as nothing."""
 _IN_EMOJI = re.compile(r"(?<=[\ufe0f\u2190-\u2bff\U0001f000-\U0001faff])\u200d(?=[\u2190-\u2bff\U0001f000-\U0001faff])")
+FILES_AT_ONCE = 500
+SECONDS = 300.0
+REPEATS_SECRETS = {"B105", "B106", "B107"}
+"""Tests whose sentence holds the password itself; a report may be shown to others."""
+WHOLE_FUNCTION = {"B107"}
+"""Tests whose line range is the function's and not that of what was found."""
+_SEVERITIES: dict[str, Severity] = {"LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
+
+
+class _Result(BaseModel):
+    filename: str
+    line_number: int
+    line_range: list[int] = Field(default_factory=list)
+    issue_text: str
+    issue_severity: str
+    issue_confidence: str
+    test_id: str
+
+
+class _Problem(BaseModel):
+    filename: str
+    reason: str
+
+
+class _Report(BaseModel):
+    results: list[_Result]
+    errors: list[_Problem]
+    metrics: dict[str, object]
+
+
+class BanditScan(NamedTuple):
+    """Everything bandit saw, and the files it could not read with the reason."""
+
+    seen: list[tuple[Finding, range]]
+    """Each finding with the lines of the code it is about."""
+    unread: dict[str, str]
 
 
 class SecurityDetails(Frozen):
@@ -61,6 +104,17 @@ class SecurityCheck:
         own = {rule.name for rule in rules} if project.generated else set()
         bad = [one for one in findings if RANKS[one.severity] >= least or own & {*one.rule.split(", ")}]
         verdict: Outcome = "failed" if bad else "not_run" if unread else "passed"
+        why = [] if unread else ["nothing was found"]
+        if bad:
+            worst = bad[0]
+            more = f", and {len(bad) - 1} more like it" if len(bad) > 1 else ""
+            why = [f"{worst.file} line {worst.line} ({worst.rule}): {one_line(worst.what, 160).rstrip('.')}{more}"]
+        elif findings and not unread:
+            why = [f"{plural(len(findings), 'finding')}, all below the threshold"]
+        if unread:
+            file = min(unread)
+            more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+            why.append(f"{one_line(file)}{more} could not be read: {one_line(unread[file])}")
         figure = "no findings"
         if findings:
             figure = f"{plural(len(findings), 'finding')}, worst {findings[0].severity}/{findings[0].confidence}"
@@ -68,7 +122,7 @@ class SecurityCheck:
         return Evidence(
             check=self.name,
             verdict=verdict,
-            why=_explain(findings, bad, unread),
+            why="; ".join(why),
             figure=figure,
             threshold=f"none of {project.settings.severity} severity or above",
             details=SecurityDetails(findings=findings, counts=counts, unread=unread).model_dump(),
@@ -148,17 +202,36 @@ def merge_findings(scanned: BanditScan, ours: list[Finding], rules: tuple[Rule, 
     return findings + left
 
 
-def _explain(findings: list[Finding], bad: list[Finding], unread: dict[str, str]) -> str:
-    said = []
-    if bad:
-        worst = bad[0]
-        more = f", and {len(bad) - 1} more like it" if len(bad) > 1 else ""
-        said.append(f"{worst.file} line {worst.line} ({worst.rule}): {one_line(worst.what, 160).rstrip('.')}{more}")
-    elif not unread:
-        small = plural(len(findings), "finding")
-        said.append(f"{small}, all below the threshold" if findings else "nothing was found")
-    if unread:
-        file = min(unread)
-        more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
-        said.append(f"{one_line(file)}{more} could not be read: {one_line(unread[file])}")
-    return "; ".join(said)
+def scan(project: Project, lab: CheckContext) -> BanditScan:
+    """Run bandit over the sources. Raises CheckError when it crashed or did not answer for every file."""
+    found = BanditScan([], {})
+    names = [str(source) for source in project.sources]
+    options = ["-q", "-f", "json", "-x", "", *(["--ignore-nosec"] if project.generated else []), "--"]
+    for start in range(0, len(names), FILES_AT_ONCE):
+        sources = names[start : start + FILES_AT_ONCE]
+        said = lab.tool("bandit", *options, *sources, timeout_seconds=SECONDS, cwd=project.root)
+        try:
+            report = _Report.model_validate(json.loads(said))  # pydantic's own parser refuses lone surrogates
+        except (ValueError, ValidationError) as error:
+            shown = said.strip()[:200] or "it said nothing"
+            raise CheckError(f"bandit did not answer with a report: {shown!r}") from error
+        found.unread.update((_normalise(problem.filename), problem.reason) for problem in report.errors)
+        missing = {*map(_normalise, sources)} - {*map(_normalise, report.metrics)} - {*found.unread}
+        if missing:
+            raise CheckError(f"bandit said nothing about {min(missing)!r}")
+        for result in report.results:
+            finding = Finding(
+                file=_normalise(result.filename),
+                line=result.line_number,
+                what=result.issue_text if result.test_id not in REPEATS_SECRETS else "Possible hardcoded password.",
+                rule=result.test_id,
+                severity=_SEVERITIES.get(result.issue_severity, ""),
+                confidence=_SEVERITIES.get(result.issue_confidence, ""),
+            )
+            lines = [result.line_number, *(result.line_range if result.test_id not in WHOLE_FUNCTION else ())]
+            found.seen.append((finding, range(min(lines), max(lines) + 1)))
+    return found
+
+
+def _normalise(name: str) -> str:
+    return str(PurePosixPath(name))

@@ -26,7 +26,14 @@ class Names:
         self._stars: list[str] = []
         nodes = list(ast.walk(tree))
         for node in nodes:
-            self._learn_import(node)
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    meaning = alias.name if alias.asname else alias.name.split(".")[0]
+                    self._meanings[alias.asname or meaning].add(meaning)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                self._stars += [node.module for alias in node.names if alias.name == "*"]
+                for alias in (alias for alias in node.names if alias.name != "*"):
+                    self._meanings[alias.asname or alias.name].add(f"{node.module}.{alias.name}")
         self._own = {node.name for node in tree.body if isinstance(node, DEFINITIONS)} | set(self._meanings)
         # How often each name is bound by something other than an import or a definition.
         stored = [node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
@@ -129,18 +136,6 @@ class Names:
             elif name == "builtins" or name.endswith(".__dict__"):
                 found.add(f"{name.removesuffix('.__dict__')}.{key}")
         return found
-
-    def _learn_import(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                meaning = alias.name if alias.asname else alias.name.split(".")[0]
-                self._meanings[alias.asname or meaning].add(meaning)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for alias in node.names:
-                if alias.name == "*":
-                    self._stars.append(node.module)
-                else:
-                    self._meanings[alias.asname or alias.name].add(f"{node.module}.{alias.name}")
 
 
 def _list_bindings(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:

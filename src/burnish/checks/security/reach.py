@@ -55,6 +55,8 @@ CHANGED = _words("__class__ __code__ __dict__ __defaults__ __kwdefaults__ __base
 OPENERS = _words(
     "builtins.open io.open io.FileIO io.open_code os.open codecs.open pathlib.Path.read_text pathlib.Path.open"
 )
+READERS = _words("read_text read_bytes open")
+"""Methods that open a file, whatever the object is."""
 CHANGERS = frozenset({"builtins.setattr", "builtins.delattr"})
 ENDINGS = _words("builtins.StopIteration builtins.StopAsyncIteration builtins.GeneratorExit")
 TEST_PATH = re.compile(r"test", re.I)
@@ -68,7 +70,12 @@ def find_added_reaches(before: str, after: str, file: str, tests: str = "") -> l
     A class that the tests name may have operators of its own: they are what is tested.
     """
     named = {*re.findall(r"\w+", tests)}
-    known = _count_known(before, named)
+    try:
+        known = Counter(what for _, what in _list_reaches(before, named))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # Of a text that does not parse, every word may have been something that it reached for.
+        words = Counter(re.findall(r"\w+", before))
+        known = Counter({what: words[what.rpartition(".")[2]] for what in (*MODULES, *MEMBERS, *ATTRIBUTES, *NAMES)})
     added = []
     for line, what in _list_reaches(after, named):
         if known[what] > 0:
@@ -79,20 +86,13 @@ def find_added_reaches(before: str, after: str, file: str, tests: str = "") -> l
     return added
 
 
-def _count_known(before: str, named: set[str]) -> Counter[str]:
-    """What the code reached for before; of a text that does not parse, every word may have been that."""
-    try:
-        return Counter(what for _, what in _list_reaches(before, named))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        words = Counter(re.findall(r"\w+", before))
-        return Counter({what: words[what.rpartition(".")[2]] for what in (*MODULES, *MEMBERS, *ATTRIBUTES, *NAMES)})
-
-
 def _list_reaches(text: str, named: set[str]) -> list[tuple[int, str]]:
     """Line and name of everything in a text that may reach the tests."""
     tree = parse(text)
     names = Names(tree)
-    own = _list_imported_names(tree)
+    # Names that imports bind, those of the project's own modules too.
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    own = {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
     nodes = list(ast.walk(tree))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     found = {
@@ -103,7 +103,6 @@ def _list_reaches(text: str, named: set[str]) -> list[tuple[int, str]]:
             *_find_fetches(node, names, id(node) in called),
             *_find_changes(node, names, own),
             *_find_definitions(node, names, named),
-            *_find_reads(node, names),
         )
     }
     return sorted(found)
@@ -135,8 +134,16 @@ def _find_uses(node: ast.AST, names: Names) -> Iterator[str]:
 
 
 def _find_fetches(node: ast.AST, names: Names, is_called: bool) -> Iterator[str]:
-    """Attributes by a name that cannot be read here: in a text that is put together, a table, or a `case`."""
+    """Attributes by a name that cannot be read here: in a text that is put together, a table, or a `case`; and files
+    whose name speaks of tests, or is only known at run time.
+    """
     if isinstance(node, ast.Call):
+        opens = names.of(node.func) & OPENERS
+        path = names.constant(node.args[0]) if node.args else None
+        if opens and (not isinstance(path, str) or TEST_PATH.search(path)):
+            yield min(opens)
+        elif not opens and isinstance(node.func, ast.Attribute) and node.func.attr in READERS:
+            yield node.func.attr
         getters = names.of(node.func) & GETTERS
         texts = node.args[1:2] if "builtins.getattr" in getters else node.args
         if getters and not all(isinstance(text, ast.Constant) for text in texts):
@@ -168,40 +175,16 @@ def _find_changes(node: ast.AST, names: Names, imported: set[str]) -> Iterator[s
 def _find_definitions(node: ast.AST, names: Names, named: set[str]) -> Iterator[str]:
     """Operators of classes that no test names, classes made by a call, exceptions that end a loop of the tests."""
     if isinstance(node, ast.ClassDef) and node.name not in named:
-        yield from filter(_is_operator, (name for part in node.body for name in _list_bound_names(part)))
+        for inner in (inner for part in node.body for inner in ast.walk(part)):
+            match inner:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    yield from filter(_is_operator, [name])
+                case ast.Name(id=name, ctx=ast.Store()) | ast.alias(asname=str(name)):
+                    yield from filter(_is_operator, [name])
     if isinstance(node, ast.Call) and "builtins.type" in names.of(node.func) and len(node.args) > 1:
         yield "a class that is made by type()"
     if isinstance(node, ast.Raise) and node.exc is not None:
         yield from names.of(node.exc.func if isinstance(node.exc, ast.Call) else node.exc) & ENDINGS
-
-
-def _list_bound_names(body: ast.stmt) -> Iterator[str]:
-    """Names that a statement binds, however deep."""
-    for node in ast.walk(body):
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.Name(id=name, ctx=ast.Store()) | ast.alias(asname=str(name)):
-                yield name
-
-
-def _find_reads(node: ast.AST, names: Names) -> Iterator[str]:
-    """Files whose name speaks of tests, or is only known at run time."""
-    if not isinstance(node, ast.Call):
-        return
-    opens = names.of(node.func) & OPENERS
-    is_reading = isinstance(node.func, ast.Attribute) and node.func.attr in ("read_text", "read_bytes", "open")
-    path = names.constant(node.args[0]) if node.args else None
-    if opens and (not isinstance(path, str) or TEST_PATH.search(path)):
-        yield min(opens)
-    elif is_reading and not opens:
-        yield str(getattr(node.func, "attr", ""))
-
-
-def _list_imported_names(tree: ast.Module) -> set[str]:
-    """Names that imports bind, those of the project's own modules too."""
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    return {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
 
 
 def _find_root(target: ast.AST) -> str:

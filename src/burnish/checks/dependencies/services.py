@@ -1,35 +1,145 @@
-"""Whether the package index has a package, and since when. The index is the one that pip is set up with.
+"""What two services say about packages: known advisories, and whether the index has a package and since when.
 
-Speaks the simple API, as JSON (which tells when files were uploaded) and as HTML (which does not), over http, https and
-in folders. Nothing is downloaded but the page of the package; an index that does not answer leaves things unknown.
+Advisories come through pip-audit. Its exit code is not asked: it leaves with success when it skipped a package, and
+with failure both for a vulnerable package and for a service that did not answer. So every package asked about must come
+back with its list of advisories, or it is a gap.
+
+The index is the one that pip is set up with, spoken to by the simple API, as JSON (which tells when files were
+uploaded) and as HTML (which does not), over http, https and in folders. Nothing is downloaded but the page of the
+package; an index that does not answer leaves things unknown.
 """
 
 import base64
 import json
 import re
 import ssl
+import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, url2pathname, urlopen
 
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from burnish import paths
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.dependencies.uses import Gap
 from burnish.errors import CheckError
 from burnish.events import Frozen
 from burnish.packages.index_settings import has_no_index, read_pip_settings
+from burnish.text import one_line
 
+AUDIT_SECONDS = 60.0
+AUDIT_OPTIONS = (
+    *("--no-deps", "--disable-pip", "--format", "json", "--output", "-", "--progress-spinner", "off"),
+    *("--timeout", "5", "--desc", "on", "--aliases", "on"),
+)
+
+Pin = tuple[str, str]
+"""A package's name and one version of it."""
 SOCKET_SECONDS = 5.0
 PAGE_SECONDS = 10.0
 ALL_SECONDS = 30.0
 LARGEST_BYTES = 64 * 1024 * 1024
 AT_ONCE = 8
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
-
 _FILE_LINK = re.compile(rb"<a\s[^>]*href\s*=[^>]*\.(?:whl|tar\.gz|zip|tgz|tar\.bz2|egg)\b", re.IGNORECASE)
+
+
+class Advisory(Frozen):
+    """Something known to be wrong with one version of a package."""
+
+    id: str
+    aliases: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    """Versions without it, oldest first."""
+    about: str = ""
+
+    @property
+    def best_name(self) -> str:
+        """Its best known name: the CVE if there is one."""
+        return next((name for name in (self.id, *self.aliases) if name.startswith("CVE-")), self.id)
+
+
+class AdvisoryAnswers(Frozen):
+    """What is known of each version, and what is not."""
+
+    advisories: dict[Pin, tuple[Advisory, ...]] = {}
+    gaps: tuple[Gap, ...] = ()
+
+
+def ask_advisories(pins: Iterable[Pin], lab: CheckContext, url: str = "") -> AdvisoryAnswers:
+    """The advisories for each pin. That pip-audit is missing, or crashed, or spoke in riddles, is a gap."""
+    rounds: list[dict[str, str]] = []  # pip-audit refuses two versions of one package at once
+    for name, version in sorted(set(pins)):
+        free = next((group for group in rounds if name not in group), None)
+        if free is None:
+            rounds.append(free := {})
+        free[name] = version
+    known: dict[Pin, tuple[Advisory, ...]] = {}
+    gaps: list[Gap] = []
+    try:
+        for asked in rounds:
+            with tempfile.TemporaryDirectory(prefix="burnish-audit-") as folder:
+                pinned = Path(folder) / "requirements.txt"
+                pinned.write_text("".join(f"{name}=={version}\n" for name, version in asked.items()), "utf-8")
+                arguments = ["--requirement", str(pinned), *AUDIT_OPTIONS]
+                arguments += ["--cache-dir", str(paths.cache() / "advisories")]
+                arguments += ["--vulnerability-service", "osv", "--osv-url", url] if url else []
+                report = lab.tool("pip_audit", *arguments, timeout_seconds=AUDIT_SECONDS)
+            answers = _read_report(asked, report)
+            known |= answers.advisories
+            gaps += answers.gaps
+    except CheckError as error:  # then no round counts
+        return AdvisoryAnswers(gaps=(Gap(what=str(error)),))
+    return AdvisoryAnswers(advisories=known, gaps=tuple(gaps))
+
+
+def _read_report(asked: dict[str, str], report: str) -> AdvisoryAnswers:
+    """One report of pip-audit, read strictly: whatever is not as it should be is no answer."""
+    if not report.strip():
+        raise CheckError("pip-audit gave no report; its advisory service did not answer, or not as it should")
+    known: dict[Pin, tuple[Advisory, ...]] = {}
+    skipped: dict[str, Gap] = {}
+    try:
+        for entry in json.loads(report)["dependencies"]:
+            name = canonicalize_name(str(entry["name"]))
+            if "skip_reason" in entry:
+                why = one_line(str(entry["skip_reason"]), 200)
+                skipped[name] = Gap(what=f"pip-audit skipped {name}: {why}")
+            elif Version(str(entry["version"])) == Version(asked[name]):
+                known[name, asked[name]] = tuple(
+                    Advisory(
+                        id=_word(one["id"]),
+                        aliases=tuple(sorted(_word(alias) for alias in _list(one.get("aliases", [])))),
+                        fixed=tuple(_word(version) for version in _list(one["fix_versions"])),
+                        about=one_line(str(one.get("description", "")), 300),
+                    )
+                    for one in _list(entry["vulns"])
+                )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise CheckError(f"pip-audit's report cannot be read: {type(error).__name__}") from error
+    silent = [name for name in asked if (name, asked[name]) not in known and name not in skipped]
+    gaps = [*skipped.values(), *(Gap(what=f"pip-audit said nothing about {name}") for name in silent)]
+    return AdvisoryAnswers(advisories=known, gaps=tuple(gaps))
+
+
+def _list(told: object) -> list[Any]:
+    if not isinstance(told, list):
+        raise TypeError("not a list")
+    return told
+
+
+def _word(told: object) -> str:
+    if not isinstance(told, str) or not told:
+        raise TypeError("not a word")
+    return one_line(told, 80)
 
 
 class IndexListing(Frozen):
@@ -78,7 +188,14 @@ class PackageIndex:
         try:
             kind, page = _read_folder(url, name) if url.startswith("file:") else _fetch_page(url, name, self.cert)
             if "json" in kind:
-                return _read_json(page)
+                said = json.loads(page)
+                files, status = said["files"], said.get("project-status") or {}
+                uploads = [datetime.fromisoformat(one["upload-time"]).date() for one in files if one.get("upload-time")]
+                return IndexListing(
+                    exists=bool(files),
+                    first_release=min(uploads, default=None) if len(uploads) == len(files) else None,
+                    quarantined=status.get("status") == "quarantined",
+                )
             # A page with links to packages says that there are some; any other page is somebody else's.
             if kind != "folder" and not _FILE_LINK.search(page):
                 raise ValueError("not the page of a package")
@@ -146,16 +263,3 @@ def _fetch_page(url: str, name: str, cert: str) -> tuple[str, bytes]:
             if len(read) > LARGEST_BYTES or time.monotonic() > deadline:
                 raise TimeoutError("the page is too long or too slow")
         return page.headers.get_content_type(), bytes(read)
-
-
-def _read_json(page: bytes) -> IndexListing:
-    told = json.loads(page)
-    files = told["files"]
-    uploads = [datetime.fromisoformat(file["upload-time"]).date() for file in files if file.get("upload-time")]
-    complete = len(uploads) == len(files)
-    status = told.get("project-status") or {}
-    return IndexListing(
-        exists=bool(files),
-        first_release=min(uploads, default=None) if complete else None,
-        quarantined=status.get("status") == "quarantined",
-    )
