@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from burnish.commands.fix_plan import FixAsked, FixPlan, plan_fix
+from burnish.commands.fix import FixOptions, FixPlan, plan_fix
 from burnish.events import BaseEvent
 from burnish.models.model import Model
 from burnish.runs import Run
@@ -55,7 +55,7 @@ def attempt(task: Task, model: Model | Sequence[Model], **asked: Any) -> Run:
 
 def plan_for(path: Path | str, **asked: Any) -> FixPlan:
     """What `fix` would do with a file."""
-    return plan_fix(FixAsked(path, **asked))
+    return plan_fix(FixOptions(path, **asked))
 
 
 def kinds(events: list[BaseEvent] | tuple[BaseEvent, ...]) -> list[str]:

@@ -13,8 +13,8 @@ from burnish.errors import BurnishError, SetupProblem
 from burnish.events import Frozen
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL, Weights
 from burnish.models.weights import is_checked, weights_path
+from burnish.sandbox.diagnosis import Machine
 
-KERNEL = Path("/proc/sys/kernel")
 PROFILE = "/etc/apparmor.d/burnish-bwrap"
 LEAST_FREE_BYTES = 200_000_000
 CODE = "def answer():\n    return 42\n"
@@ -52,7 +52,7 @@ def is_healthy(findings: list[DoctorFinding]) -> bool:
     return all(finding.fine for finding in findings if finding.needed)
 
 
-def check_sandbox(kernel: Path = KERNEL) -> DoctorFinding:
+def check_sandbox(machine: Machine | None = None) -> DoctorFinding:
     """A cell is opened and code runs in it: nothing less shows that one can be."""
     from burnish.checks.tests import grade_script
     from burnish.sandbox import open_sandbox
@@ -65,7 +65,7 @@ def check_sandbox(kernel: Path = KERNEL) -> DoctorFinding:
         reason = graded.problem or str(graded.cases)
     except BurnishError as error:
         reason = str(error)
-    why, type_this = _find_remedy(reason, kernel)
+    why, type_this = _find_remedy(reason, machine or Machine())
     says = f"generated code must run in a sandbox, and bubblewrap cannot open one here: {why}"
     return DoctorFinding(thing="sandbox", fine=False, says=says, type_this=type_this)
 
@@ -76,21 +76,18 @@ def explain_sandbox() -> str:
     return "" if finding.fine else f"{finding.says[:1].upper()}{finding.says[1:]}. Type: {finding.type_this}"
 
 
-def _find_remedy(reason: str, kernel: Path) -> tuple[str, str]:
+def _find_remedy(reason: str, machine: Machine) -> tuple[str, str]:
     """Why there is no cell, and the line that changes it."""
     from burnish.sandbox.bubblewrap import find_bwrap
-
-    def forbids(name: str, value: str) -> bool:
-        return (kernel / name).is_file() and (kernel / name).read_text().strip() == value
 
     bwrap, sudo = find_bwrap(), "" if os.geteuid() == 0 else "sudo "
     if bwrap is None:
         return "it is not installed", f"{sudo}apt-get install bubblewrap"
-    if forbids("apparmor_restrict_unprivileged_userns", "1"):
+    if machine.setting("kernel.apparmor_restrict_unprivileged_userns") == "1":
         profile = f"abi <abi/4.0>,\\nprofile burnish-bwrap {bwrap} flags=(unconfined) {{ userns, }}\\n"
         load = f"{sudo}tee {PROFILE} && {sudo}apparmor_parser -r {PROFILE}"
         return "AppArmor forbids user namespaces; allow them for this one program", f"printf '{profile}' | {load}"
-    if forbids("unprivileged_userns_clone", "0"):
+    if machine.setting("kernel.unprivileged_userns_clone") == "0":
         return "the kernel forbids user namespaces", f"{sudo}sysctl -w kernel.unprivileged_userns_clone=1"
     why = f"{reason}; a container must be started so that namespaces are allowed in it"
     return why, f"{bwrap} --unshare-user --ro-bind / / true"

@@ -30,7 +30,7 @@ from burnish.models.providers import PACKAGES, ModelServer, list_servers
 from burnish.models.weights import is_checked
 from burnish.paths import home
 from burnish.runs import Store
-from burnish.runs.index import open_run
+from burnish.runs.store import open_run
 from burnish.text import plural
 
 PRIORS: dict[Strength, float] = {"small": 0.5, "middle": 0.7, "strong": 0.8}

@@ -9,10 +9,11 @@ import typer
 from typer.testing import CliRunner, Result
 
 from burnish import doctor as examination
-from burnish.cli.doctor import doctor
+from burnish.cli.setup import doctor
 from burnish.doctor import DoctorFinding, is_healthy
 from burnish.errors import SandboxError
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
+from burnish.sandbox.diagnosis import Machine
 from burnish.sandbox.docker.engine import Engine
 from tests.models.peers import MODEL, Peer, serving
 
@@ -55,8 +56,9 @@ def no_cell(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_cell")
 def test_apparmor_gets_a_profile_for_this_one_program(tmp_path: Path) -> None:
-    (tmp_path / "apparmor_restrict_unprivileged_userns").write_text("1\n")
-    finding = examination.check_sandbox(kernel=tmp_path)
+    (tmp_path / "kernel").mkdir()
+    (tmp_path / "kernel" / "apparmor_restrict_unprivileged_userns").write_text("1\n")
+    finding = examination.check_sandbox(Machine(sysctl=tmp_path))
     assert "AppArmor forbids user namespaces" in finding.says
     assert "profile burnish-bwrap /usr/bin/bwrap flags=(unconfined) { userns, }" in finding.type_this
     assert finding.type_this.endswith("apparmor_parser -r /etc/apparmor.d/burnish-bwrap")
@@ -64,13 +66,15 @@ def test_apparmor_gets_a_profile_for_this_one_program(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_cell")
 def test_a_kernel_that_forbids_namespaces_gets_its_switch(tmp_path: Path) -> None:
-    (tmp_path / "unprivileged_userns_clone").write_text("0\n")
-    assert examination.check_sandbox(kernel=tmp_path).type_this.endswith("sysctl -w kernel.unprivileged_userns_clone=1")
+    (tmp_path / "kernel").mkdir()
+    (tmp_path / "kernel" / "unprivileged_userns_clone").write_text("0\n")
+    finding = examination.check_sandbox(Machine(sysctl=tmp_path))
+    assert finding.type_this.endswith("sysctl -w kernel.unprivileged_userns_clone=1")
 
 
 @pytest.mark.usefixtures("no_cell")
 def test_a_cell_that_fails_for_another_reason_repeats_it(tmp_path: Path) -> None:
-    finding = examination.check_sandbox(kernel=tmp_path)
+    finding = examination.check_sandbox(Machine(sysctl=tmp_path))
     assert "Permission denied" in finding.says
     assert finding.type_this.startswith("/usr/bin/bwrap --unshare-user")
 

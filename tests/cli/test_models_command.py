@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from burnish import config
-from burnish.cli.models import app
-from burnish.cli.models_table import format_table, list_rows
+from burnish.cli.models import app, format_table, list_rows
 from burnish.errors import SetupProblem
 from burnish.events import ModelReplied, RunStarted
 from burnish.model_choice import Speed

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from burnish import SetupProblem, Store, apply
-from burnish.commands.apply import diff_of, save_diff
-from burnish.commands.target import put_in_place, read_target
+from burnish.commands.apply import diff_of, put_in_place, read_target, save_diff
 from burnish.events import Applied, CodeProposed, RunFinished, RunStarted, Verdict
 from burnish.runs import Run
 from burnish.tasks.repair import from_file

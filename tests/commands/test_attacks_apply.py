@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from burnish import SetupProblem, Store, apply
-from burnish.commands.apply import save_diff
-from burnish.commands.target import read_target
+from burnish.commands.apply import read_target, save_diff
 from burnish.events import Applied, CodeProposed, NewTest, RunFinished, RunStarted, Strengthened
 from burnish.runs import Record
 from tests.support import MINE

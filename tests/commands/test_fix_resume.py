@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from burnish.agent.limits import Limits
-from burnish.commands.fix import fix
-from burnish.commands.fix_plan import plan_again
+from burnish.commands.apply import put_in_place, read_target
+from burnish.commands.fix import fix, plan_again
 from burnish.commands.resume import resume
-from burnish.commands.target import put_in_place, read_target
 from burnish.errors import SetupProblem
 from burnish.events import Applied, CodeProposed, ModelReplied, RunFinished, RunStarted, TestsRan
 from burnish.models.scripted import ScriptedModel

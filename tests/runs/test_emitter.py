@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from burnish.events import BaseEvent, Decided, Stopped
-from burnish.runs.emitter import Emitter
+from burnish.runs.record import Emitter
 
 END = Stopped(reason="interrupted", why="stopped by the user")
 LIMIT = Stopped(reason="calls", why="the limit of 4 calls is reached")

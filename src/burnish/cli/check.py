@@ -1,11 +1,13 @@
-"""`burnish check`: the evidence alone, for code that exists."""
+"""`burnish check`: the evidence alone, for code that exists; `burnish verify`: does somebody's evidence hold?"""
 
+import json
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from burnish.cli.options import AllowPackage, Packages, Sandbox
+from burnish.cli.options import AllowPackage, Fast, Packages, Sandbox
 
 ONLY = "Only these checks, joined by commas: tests, coverage, mutation, security, dependencies, quality, performance."
 
@@ -56,7 +58,11 @@ def check(
             allow_packages=allow_package or (),
             raise_bugs=False,
         )
-    show_checks(console, checked, _repeat_command(paths, tests or [], python, test_command), out)
+    # The command as it was typed, for a line that says what to type next.
+    words = ["burnish", "check", *map(str, paths)]
+    for option, values in (("--tests", tests or []), ("--python", [python]), ("--test-command", [test_command])):
+        words += [word for value in values if value is not None for word in (option, str(value))]
+    show_checks(console, checked, shlex.join(words), out)
     if as_json:
         print(render_json(checked), end="")
     if checked.bugs:
@@ -64,11 +70,28 @@ def check(
     raise typer.Exit(0 if checked.passed else 1)
 
 
-def _repeat_command(paths: list[Path], tests: list[Path], python: Path | None, test_command: str | None) -> str:
-    """The command as it was typed, for a line that says what to type next."""
-    import shlex
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A folder that `burnish write` delivered.")],
+    fast: Fast = False,
+    sandbox: Sandbox = "auto",
+    allow_package: AllowPackage = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON; the rest goes to stderr.")] = False,
+) -> None:
+    """Verify somebody's evidence: compare hashes, run tests and checks again.
 
-    words = ["burnish", "check", *map(str, paths)]
-    for option, values in (("--tests", tests), ("--python", [python]), ("--test-command", [test_command])):
-        words += [word for value in values if value is not None for word in (option, str(value))]
-    return shlex.join(words)
+    Exit code 0 if what was tried holds, the tests among it; 1 if something does not, if the run had failed, or if the
+    folder was tampered with: then nothing of it is run. Whoever rewrites code, tests and evidence alike has made
+    evidence of their own: what counts then is that it was run again here.
+    """
+    from rich.console import Console
+
+    from burnish.cli.check_screen import CheckScreen, show_verified
+    from burnish.commands.verify import verify as verify_it
+
+    console = Console(highlight=False, stderr=as_json)
+    with CheckScreen(console) as screen:
+        verified = verify_it(folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allow_package or ())
+    show_verified(console, verified)
+    if as_json:
+        print(json.dumps({**verified.model_dump(mode="json"), "ending": verified.ending}, indent=1))
+    raise typer.Exit(0 if verified.good else 1)

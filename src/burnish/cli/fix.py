@@ -21,7 +21,9 @@ from burnish.cli.options import (
     Tokens,
     Verbose,
 )
+from burnish.errors import SetupProblem
 from burnish.models.catalog import DEFAULT_MODEL
+from burnish.text import one_line, strip_controls
 
 
 def fix(
@@ -95,7 +97,6 @@ def apply(
     from burnish.commands.apply import apply as apply_it
     from burnish.commands.apply import diff_of
     from burnish.events import Applied, FilesWritten
-    from burnish.text import strip_controls
 
     console = Console(highlight=False)
     done = apply_it(run)
@@ -111,9 +112,6 @@ def apply(
 
 def _check_free(out: Path, inside: Path) -> None:
     """Refuse, before any work is done, a diff file that exists or could not be written."""
-    from burnish.errors import SetupProblem
-    from burnish.text import one_line
-
     name, folder = one_line(str(out)), (inside / out).parent
     try:
         taken = out.exists() or not folder.is_dir()

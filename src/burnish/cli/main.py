@@ -8,35 +8,23 @@ from typing import Annotated
 
 import typer
 
-from burnish.cli.check import check
+from burnish.cli.check import check, verify
 from burnish.cli.compare import compare
-from burnish.cli.config import app as config
-from burnish.cli.doctor import doctor
 from burnish.cli.eval import evaluate
 from burnish.cli.fix import apply, fix
 from burnish.cli.models import app as models
-from burnish.cli.resume import resume
 from burnish.cli.runs import explain, rate, rm, runs, show
+from burnish.cli.setup import app as config
+from burnish.cli.setup import doctor
 from burnish.cli.strengthen import strengthen
-from burnish.cli.verify import verify
-from burnish.cli.write import write
+from burnish.cli.write import resume, write
 from burnish.version import __version__
 
 INTERRUPTED = 130
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command()(write)
-app.command()(fix)
-app.command()(apply)
-app.command()(check)
-app.command()(strengthen)
-app.command()(verify)
-app.command()(runs)
-app.command()(show)
-app.command()(explain)
-app.command()(resume)
-app.command()(rate)
-app.command()(rm)
+for command in (write, fix, apply, check, strengthen, verify, runs, show, explain, resume, rate, rm):
+    app.command()(command)
 app.add_typer(models, name="models")
 app.add_typer(config, name="config")
 app.command("eval")(evaluate)
@@ -44,17 +32,17 @@ app.command()(compare)
 app.command()(doctor)
 
 
-@app.callback()
-def burnish(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=lambda v: _version(v))] = False,
-) -> None:
-    """Burnish writes code and hands you the evidence."""
-
-
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"burnish {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def burnish(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_print_version)] = False,
+) -> None:
+    """Burnish writes code and hands you the evidence."""
 
 
 def main() -> None:
@@ -86,7 +74,13 @@ def enter() -> None:
         main()
     except SystemExit as leaving:
         code = leaving.code
-    _flush_output()
+    with suppress(OSError, ValueError):
+        try:  # what is still held back, if anybody reads it (`burnish runs --json | head -1`)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            from burnish.cli.io import reader_left
+
+            reader_left()
     busy = code == INTERRUPTED or {"xllamacpp", "torch"} & sys.modules.keys()
     if busy and (code is None or isinstance(code, int)):
         for stream in (sys.stdout, sys.stderr):
@@ -94,17 +88,6 @@ def enter() -> None:
                 stream.flush()
         os._exit(code or 0)
     sys.exit(code)
-
-
-def _flush_output() -> None:
-    """What is still held back, if anybody reads it (`burnish runs --json | head -1`)."""
-    with suppress(OSError, ValueError):
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            from burnish.cli.io import reader_left
-
-            reader_left()
 
 
 def _read_defaults(verb: list[str]) -> dict[str, dict[str, str]]:

@@ -44,12 +44,22 @@ MOST_BYTES = 1_000_000
 GO_ON, STOP = ("", "go on", "go", "ok", "y", "yes"), ("q", "quit", "stop")
 
 
-def check_can_ask(silent: bool) -> None:
-    """Refuse to ask where nobody could answer."""
-    if not can_ask(silent):
+def check_somebody_is_there(ask: bool, review: bool, silent: bool) -> None:
+    """Refuse to ask or to show anything where nobody could see it or answer."""
+    if ask and not can_ask(silent):
         raise SetupProblem(
             "There is nobody to ask: --ask needs a terminal to read from and to show questions in, without --quiet and "
             "--events. Say in the sentence what should hold at the edges, and leave out --ask."
+        )
+    if review and silent:
+        raise SetupProblem(
+            "--review shows you the tests and the code and waits for an answer, so it does not go with --quiet and "
+            '--events. Leave those out: burnish write "…" --review'
+        )
+    if review and not can_review(silent):
+        raise SetupProblem(
+            "There is nobody to look: --review needs a terminal, or answers on standard input, a line each (an empty "
+            'line goes on). Leave out --review, or type: yes "" | burnish write "…" --review'
         )
 
 
@@ -74,20 +84,6 @@ def ask_in_terminal(screen: Screen | None) -> Callable[[str], str]:
                 screen.go_on()
 
     return answer
-
-
-def check_can_review(silent: bool) -> None:
-    """Refuse to show anything where nobody could see it or answer."""
-    if silent:
-        raise SetupProblem(
-            "--review shows you the tests and the code and waits for an answer, so it does not go with --quiet and "
-            '--events. Leave those out: burnish write "…" --review'
-        )
-    if not can_review(silent):
-        raise SetupProblem(
-            "There is nobody to look: --review needs a terminal, or answers on standard input, a line each (an empty "
-            'line goes on). Leave out --review, or type: yes "" | burnish write "…" --review'
-        )
 
 
 def can_review(silent: bool) -> bool:

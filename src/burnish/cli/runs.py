@@ -1,12 +1,9 @@
 """Looking back: `burnish runs`, `show`, `explain`, `rate` and `rm`."""
 
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from burnish.runs.index import RunRow
 
 
 def runs(
@@ -14,7 +11,14 @@ def runs(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List runs, newest first."""
+    from datetime import datetime
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from burnish.cli.screen import COLOURS
     from burnish.runs import Store
+    from burnish.text import one_line
 
     rows = Store().list()[:limit]
     if as_json:
@@ -23,19 +27,6 @@ def runs(
     if not rows:
         print('No runs yet. Make the first: burnish write "a function double(n), e.g. double(2) == 4"')
         return
-    _print_table(rows)
-
-
-def _print_table(rows: "list[RunRow]") -> None:
-    """A line a run; the task takes what is left of the terminal's width."""
-    from datetime import datetime
-
-    from rich.console import Console
-    from rich.text import Text
-
-    from burnish.cli.screen import COLOURS
-    from burnish.text import one_line
-
     console = Console(highlight=False)
     wide = max(len(row.id) for row in rows)
     for row in rows:

@@ -3,9 +3,8 @@
 import math
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from rich.text import Text
 
@@ -25,7 +24,7 @@ EXAMPLES = {"seconds": "3600", "dollars": "1"}
 MOST_NAMED = 5
 
 
-class CommandSession:
+class CommandSession(AbstractContextManager["CommandSession"]):
     """What write, fix and resume share. Left by Ctrl-C, it says how to go on with the run, once there is one.
 
     `events` are read by a program, else by a person, or with `quiet` by nobody; `run_id` is a run that goes on.
@@ -56,14 +55,12 @@ class CommandSession:
 
         The diff is put into the file `out` last of all: whatever happens to that, it has been seen.
         """
-        if run.started.verb == "fix":
-            self._finish_fix(run, out)
-        elif self.quiet:
-            print(run.folder)
-        elif self.screen:
-            self.screen.goodbye(run)
-
-    def _finish_fix(self, run: Run, out: Path | None) -> None:
+        if run.started.verb != "fix":
+            if self.quiet:
+                print(run.folder)
+            elif self.screen:
+                self.screen.goodbye(run)
+            return
         diff, kept = diff_of(run), Store().runs / run.id / DIFF
         if self.quiet and diff:
             print_code(diff, kept.read_bytes())
@@ -80,7 +77,7 @@ class CommandSession:
         aside = fix_facts(run).aside
         lines = [f"left aside, because it fails for another reason: {test}" for test in aside[:MOST_NAMED]]
         lines += [f"and {len(aside) - MOST_NAMED} more"] if len(aside) > MOST_NAMED else []
-        for line in (*_tests_never_passed(run), *lines):
+        for line in (*_suspect_tests(run), *lines):
             _print_line(screen, "", line, "yellow")
         good = run.verdict in GOOD
         if diff and good and not run.last(Applied):
@@ -90,12 +87,7 @@ class CommandSession:
             _print_line(screen, "", text, "yellow")
         screen.goodbye(run)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.screen:
             self.screen.close()
         if isinstance(error, KeyboardInterrupt):
@@ -114,7 +106,7 @@ def save_diff_file(kept: Path, out: Path) -> None:
         ) from error
 
 
-def _tests_never_passed(run: Run) -> list[str]:
+def _suspect_tests(run: Run) -> list[str]:
     """For a failed run: the tests that no version passed, which may be the ones that are wrong."""
     ran = [version.graded for version in run.versions if version.graded and version.graded.cases]
     if run.verdict != "failed" or len(ran) < 2:

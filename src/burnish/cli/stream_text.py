@@ -117,18 +117,10 @@ class StreamedThoughts:
         one = next(reversed(self._thinking.values()))
         several = f" ({len(self._thinking)} at once)" if len(self._thinking) > 1 else ""
         said = f"thinking{several} … {plural(one.tokens, 'token')}"
-        words = _last_words(one.last, room - len(said) - len(', ""'))
+        room, words = room - len(said) - len(', ""'), ""
+        for word in reversed(one_line(one.last, 2 * KEPT).split(" ") if room >= LEAST_ROOM else []):
+            longer = f"{word} {words}".rstrip()
+            if cell_len(longer) > room:
+                break
+            words = longer
         return f'{said}, "{words}"' if words else said
-
-
-def _last_words(text: str, room: int) -> str:
-    """The end of a text on one line, as many whole words as there is room for."""
-    if room < LEAST_ROOM:
-        return ""
-    kept = ""
-    for word in reversed(one_line(text, 2 * KEPT).split(" ")):
-        longer = f"{word} {kept}".rstrip()
-        if cell_len(longer) > room:
-            break
-        kept = longer
-    return kept

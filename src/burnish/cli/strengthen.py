@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from burnish.cli.options import AllowPackage, MaxTokens, Packages, Sandbox, Thinking
+from burnish.text import strip_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,7 +80,6 @@ def print_outcome(run: "Run", console: "Console") -> None:
     from burnish.commands.strengthen import read_new_tests, render_diff
     from burnish.events import Decided, FilesWritten, Strengthened
     from burnish.strengthening.pipeline import PASS_OVER, REPAIR
-    from burnish.text import strip_controls
 
     files = read_new_tests(run)
     show_diff(render_diff(files), console)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.verdict import CheckResults, Watcher, choose_checks, judge_all
-from burnish.commands.layers import add_project_layer
+from burnish.commands.project_packages import add_project_layer
 from burnish.errors import SetupProblem
 from burnish.packages import parse_requirements
 from burnish.report.check_page import unwritable_folder, write_reports
@@ -37,8 +37,14 @@ def check(
 
     asked = parse_requirements(packages, allow_packages)
     choose_checks(only)
-    if out is not None:
-        _check_writable(Path(out))
+    if out is not None:  # a place where the reports could not be put is refused before any work is done
+        folder = Path(out)
+        try:
+            parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        except OSError as error:
+            raise unwritable_folder(folder, error) from error
+        if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+            raise SetupProblem(f"The reports cannot be written to {str(folder)!r}. Choose another place: --out DIR")
     project = find_project(_to_list(paths), _to_list(tests), python, test_command)
     project, _ = add_project_layer(project, asked, watch.told if watch else None)
     with CheckContext(project, sandbox) as lab:
@@ -53,13 +59,3 @@ def check(
 def _to_list(paths: str | Path | Sequence[str | Path]) -> list[str | Path]:
     """One path, or several, as several."""
     return [paths] if isinstance(paths, str | Path) else list(paths)
-
-
-def _check_writable(folder: Path) -> None:
-    """Refuse, before any work is done, a place where the reports could not be put."""
-    try:
-        parent = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    except OSError as error:
-        raise unwritable_folder(folder, error) from error
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise SetupProblem(f"The reports cannot be written to {str(folder)!r}. Choose another place: --out DIR")

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.commands import fix, write
-from burnish.commands.answering import Opener, choose_answering
 from burnish.commands.apply import GOOD, fix_facts, is_in_place
-from burnish.commands.fix_plan import plan_again
+from burnish.commands.fix import plan_again
+from burnish.commands.select_models import Opener, select_models
 from burnish.errors import SetupProblem
 from burnish.events import Applied, Asked, FilesWritten, Reviewed, Stopped
 from burnish.models.names import Models
@@ -42,7 +42,7 @@ def resume(
     Task, limits, models, sandbox and checks are those of the record, unless named; "process" has to be named.
     `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is
     lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
-    `answer` is who is asked about assumptions, where the run was to ask and had not yet; see `waits_for_answers`.
+    `answer` is who is asked about assumptions, where the run was to ask and had not yet.
     `review` is who looks at what has not been looked at, where the run was to be reviewed. `beside` is a folder for the
     result of a run of `write` that names none, as there.
     A finished run comes back as it is.
@@ -52,15 +52,15 @@ def resume(
     if is_over(opened, raised, beside is not None):
         return opened
     request = request_again(opened, limits_of(opened, raised), sandbox)
-    answering = choose_answering(model or opened.started.model, request.limits, store)
+    selection = select_models(model or opened.started.model, request.limits, store)
     if opened.started.verb == "fix":
         if fix_facts(opened).apply and is_in_place(opened):
             return fix.deliver(opened, store, watch)
         plan = plan_again(opened, Budget.within(request.limits.seconds))
-        return fix.repair(plan, request, Resources(answering.open(opener), store, watch, replay=opened.events))
+        return fix.repair(plan, request, Resources(selection.open(opener), store, watch, replay=opened.events))
     if opened.verdict is None or request.limits != limits_of(opened):  # else it was killed just before its delivery
         resources = Resources(
-            answering.open(opener),
+            selection.open(opener),
             store,
             watch,
             answer=_find_answerer(opened, answer),
@@ -141,13 +141,8 @@ def limits_of(run: Run, raised: Mapping[str, float] | None = None) -> Limits:
     return Limits(**(now.model_dump() | dict(raised or {})))
 
 
-def waits_for_answers(run: Run) -> bool:
-    """Whether the user wanted to be asked about assumptions, and the record does not hold all the answers."""
-    return run.settings.ask and run.spec is None
-
-
 def _find_answerer(run: Run, answer: Callable[[str], str] | None) -> Callable[[str], str] | None:
-    if not waits_for_answers(run):
+    if not run.settings.ask or run.spec:  # nobody wanted to be asked, or the record holds all the answers
         # What was agreed on is on record, so nothing is said anew.
         return (lambda assumption: "") if run.spec and any(ask.purpose == "assume" for ask in run.all(Asked)) else None
     if answer is None:

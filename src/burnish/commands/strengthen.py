@@ -17,7 +17,8 @@ from burnish.checks.bench.project_finder import find_project
 from burnish.checks.bench.project_run import PASSING
 from burnish.checks.suite import Suite
 from burnish.checks.verdict import Watcher
-from burnish.commands.layers import add_project_layer
+from burnish.commands.project_packages import add_project_layer
+from burnish.commands.select_models import select_models
 from burnish.config import load
 from burnish.errors import AttemptError, SetupProblem
 from burnish.events import (
@@ -31,9 +32,7 @@ from burnish.events import (
     StrengthenFacts,
     TestsRan,
 )
-from burnish.model_choice import choose_models
 from burnish.models.model import Model
-from burnish.models.names import open_model, split_names
 from burnish.models.scripted import ScriptedModel
 from burnish.packages import parse_requirements
 from burnish.parsing import try_parse
@@ -41,7 +40,7 @@ from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.report.costs import NOBODY
 from burnish.runs import Run, Store
 from burnish.runs.attempt import Resources, attempt
-from burnish.runs.emitter import Emitter
+from burnish.runs.record import Emitter
 from burnish.runs.request import Request
 from burnish.strengthening.new_file import write_new
 from burnish.strengthening.oracle import Samples
@@ -94,9 +93,8 @@ def strengthen(
     """
     store, watch = store or Store(), watch or Watcher()
     require_tests(Path(tests))
-    project, _ = add_project_layer(
-        find_project([source], [tests], python), parse_requirements(packages, allow_packages), watch.told
-    )
+    project = find_project([source], [tests], python)
+    project, _ = add_project_layer(project, parse_requirements(packages, allow_packages), watch.told)
     scope = open_scope(project, function or "")
     if apply:
         require_writable(scope)
@@ -105,25 +103,18 @@ def strengthen(
         with watch_step(watch, "tests") as figures:
             ran = run_passing_tests(scope, lab)
             figures.append(f"{ran.counted(*PASSING)} passed")
-        answering, why = _open_model(model, store)
         limits = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
-        check_answer_fits(limits, [answering] if answering else [])
-        facts = StrengthenFacts(
-            root=str(project.root),
-            tests=tuple(map(str, scope.project.tests)),
-            sources=tuple(map(str, scope.project.sources)),
-            function=scope.function,
-            python=str(scope.project.python),
-            apply=apply,
-            pinned=pinned,
-            seconds=seconds,
-            **limits.model_dump(include={*PER_ANSWER}, exclude_none=True),
-        )
+        selection = select_models(load().model or NOBODY if model is None else model, limits, store, alone=True)
+        models = [] if selection.names == NOBODY else [selection.open_first()]
+        for one in models:
+            one.warm_up()
+        check_answer_fits(limits, models)
+        facts = _make_facts(scope, limits, seconds, apply=apply, pinned=pinned)
 
         def work(tools: Tools, emitter: Emitter) -> Iterator[Event]:
             settings = StrengthenSettings(seconds, pinned, sandbox, ran.seconds)
             pipeline = Pipeline(scope, lab, settings, emitter.record, watch)
-            if answering:
+            if models:
                 passing = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
                 pipeline.ask_samples = SampleWriter(tools, passing, emitter).write_samples
             pipeline.run(mutants)
@@ -131,9 +122,9 @@ def strengthen(
             yield from ()
 
         many = limits.model_copy(update={"calls": 10_000, "tokens": 10_000_000})  # the time alone ends it
-        request = Request(task=_name_run(scope), verb=VERB, chosen=why, limits=many, strengthen=facts)
-        nobody = ScriptedModel([], name=NOBODY)
-        return attempt(request, Resources([answering or nobody], store, sandbox=lab.sandbox), work)
+        request = Request(task=_name_run(scope), verb=VERB, chosen=selection.why, limits=many, strengthen=facts)
+        nobody = [ScriptedModel([], name=NOBODY)]
+        return attempt(request, Resources(models or nobody, store, sandbox=lab.sandbox), work)
 
 
 def read_new_tests(run: Run, store: Store | None = None) -> dict[Path, str]:
@@ -158,9 +149,8 @@ def render_diff(files: Mapping[Path, str]) -> str:
     return "".join(line for part in parts for line in part)
 
 
-def write_new_tests(run: Run, store: Store | None = None) -> Run:
+def write_new_tests(run: Run, store: Store) -> Run:
     """Write the new files of a finished run beside the tests that are there. Raises SetupProblem where it cannot."""
-    store = store or Store()
     files = read_new_tests(run, store)
     if run.last(FilesWritten) or not files:
         why = "are in place already" if files else "are none"
@@ -175,16 +165,20 @@ def _write_files(root: Path, files: Mapping[Path, str], tests: Sequence[Path]) -
     return FilesWritten(folder=str(root), files=names)
 
 
-def _open_model(model: Model | str | None, store: Store) -> tuple[Model | None, str]:
-    """The one that answers, and why, where it was chosen; of several the first, as here nobody is ever stuck."""
-    model, why = load().model or NOBODY if model is None else model, ""
-    if isinstance(model, str):
-        choice = choose_models(model, store=store, alone=True)
-        if choice.names == NOBODY:
-            return None, ""
-        model, why = open_model(split_names(choice.names)[0]), choice.why
-    model.warm_up()
-    return model, why
+def _make_facts(scope: Scope, limits: Limits, seconds: float, *, apply: bool, pinned: bool) -> StrengthenFacts:
+    """What the run's record says of the project and of what was asked for."""
+    project = scope.project
+    return StrengthenFacts(
+        root=str(project.root),
+        tests=tuple(map(str, project.tests)),
+        sources=tuple(map(str, project.sources)),
+        function=scope.function,
+        python=str(project.python),
+        apply=apply,
+        pinned=pinned,
+        seconds=seconds,
+        **limits.model_dump(include={*PER_ANSWER}, exclude_none=True),
+    )
 
 
 def _name_run(scope: Scope) -> Task:

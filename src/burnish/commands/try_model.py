@@ -43,7 +43,7 @@ from burnish.models.tokens import fewest_prompt_tokens
 from burnish.paths import home
 from burnish.runs import Store, Watch
 from burnish.runs.attempt import Resources, attempt
-from burnish.runs.emitter import Emitter
+from burnish.runs.record import Emitter
 from burnish.runs.request import Request
 from burnish.sandbox import Sandbox, open_sandbox
 from burnish.tasks.sentence import from_sentence

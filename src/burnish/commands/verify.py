@@ -3,6 +3,7 @@
 The rule: a folder that is not what its evidence speaks of is refused, and nothing of it is run.
 """
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from burnish.checks.settings import CHECKS
 from burnish.checks.verdict import BESIDE, Watcher, judge_all
 from burnish.commands.write import SLOW_CHECKS
 from burnish.errors import BurnishError, SandboxError, SetupProblem
-from burnish.events import Evidence, Frozen, Graded, Outcome
+from burnish.events import Frozen, Graded, Outcome
 from burnish.evidence.build import build_dossier
 from burnish.evidence.claims import (
     Claim,
@@ -105,13 +106,13 @@ def verify(
         return found.model_copy(update={"changed": changed})
     record = claim_record(dossier, read_recorded_dossier(dossier.run.id, store or Store()))
     if dossier.code is None:
-        silent = _not_tried("no code was delivered, so nothing is claimed")
+        silent = _claim_untried("no code was delivered, so nothing is claimed")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})
     try:
         tell = watch.told if watch else None
         layer = prepare_evidence_layer(dossier.packages, allow_packages, tell).folder if dossier.packages else None
     except SetupProblem as problem:
-        silent = _not_tried(f"its packages could not be prepared: {one_line(str(problem), 400)}")
+        silent = _claim_untried(f"its packages could not be prepared: {one_line(str(problem), 400)}")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), silent, record)})
     code = held.text(name_files(dossier.task.module)[0])
     with tempfile.TemporaryDirectory(prefix="burnish-verify-") as copy:
@@ -124,18 +125,22 @@ def verify(
             left_out = {said.check: _why_left_out(said, fast, again.claim.answer == "holds") for said in dossier.checks}
             names = [name for name, why in left_out.items() if not why]
             evidence = judge_all(project, lab, names, watch).evidence if names else ()
-            verdict = claim_verdict(dossier, again.claim, again.results, again.doubts)
-            claims = (verdict, again.claim, *_compare_checks(dossier, evidence, left_out), record)
-            return found.model_copy(update={"claims": claims, "sandbox": lab.sandbox.level})
+            level = lab.sandbox.level
+    now, answers = read_versions(), {item.check: item for item in evidence}
+    checks = [
+        claim_check(said, answers[said.check], dossier.tools, now)
+        if said.check in answers
+        else claim_nothing(said, left_out[said.check])
+        for said in dossier.checks
+        if said.check != "tests"
+    ]
+    verdict = claim_verdict(dossier, again.claim, again.results, again.doubts)
+    return found.model_copy(update={"claims": (verdict, again.claim, *checks, record), "sandbox": level})
 
 
 def _find_folder(folder: str | Path) -> Path:
     place = Path(folder).expanduser()
-    try:
-        is_folder = place.is_dir()
-    except (OSError, ValueError):
-        is_folder = False
-    if not is_folder:
+    if not os.path.isdir(place):  # noqa: PTH112 (a name that is too long is no folder, and no error)
         raise SetupProblem(
             f"{str(folder)!r} is not a folder. Name one that `burnish write` delivered: burnish verify FOLDER"
         )
@@ -169,7 +174,7 @@ def _find_changes(dossier: Dossier, held: DeliveredFolder) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _not_tried(why: str) -> Claim:
+def _claim_untried(why: str) -> Claim:
     return Claim(what="tests", answer="not_tried", said="", why=why)
 
 
@@ -197,7 +202,7 @@ def _run_tests(dossier: Dossier, code: str, lab: CheckContext) -> Rerun:
         graded = bench.grade(code, suite, disputed)
         alone = bench.grade(code, words) if words.given else Graded()
     except SandboxError as error:
-        return Rerun({}, _not_tried(f"the tests could not be run: {one_line(str(error), 200)}"), [])
+        return Rerun({}, _claim_untried(f"the tests could not be run: {one_line(str(error), 200)}"), [])
     bad = {test: said for test, said in words.outcomes(alone).items() if said != "passed"} if words.given else {}
     problem = (alone.problem or "the task's own examples, run without the other tests") if bad else ""
     results = suite.outcomes(graded) | bad
@@ -220,16 +225,3 @@ def _why_left_out(said: CheckAnswer, fast: bool, sound: bool) -> str:
     if not sound and said.check not in BESIDE:
         return "the tests do not say what they said, so it was not measured"
     return "left out with --fast" if fast and said.check in SLOW_CHECKS else ""
-
-
-def _compare_checks(dossier: Dossier, found: Sequence[Evidence], left_out: Mapping[str, str]) -> list[Claim]:
-    now, by_name = read_versions(), {item.check: item for item in found}
-    claims = []
-    for said in dossier.checks:
-        if said.check == "tests":
-            continue
-        item = by_name.get(said.check)
-        claims.append(
-            claim_check(said, item, dossier.tools, now) if item else claim_nothing(said, left_out[said.check])
-        )
-    return claims

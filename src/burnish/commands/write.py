@@ -8,7 +8,7 @@ from pathlib import Path
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
 from burnish.checks.settings import CHECKS
-from burnish.commands.answering import Opener, choose_answering
+from burnish.commands.select_models import Opener, select_models
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded
 from burnish.evidence import build_dossier, render_dossier
@@ -75,12 +75,14 @@ def write(
     named = parse_requirements(packages, allow_packages)
     earlier = store.open(from_run) if from_run is not None else None
     task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named)
-    if out is not None or beside is not None:
-        check_free(Path(out) if out is not None else free_folder(Path(beside or ".") / task.id))
-    answering = choose_answering(model, limits, store)
+    beside = Path(beside) / task.id if beside is not None else None
+    folder = Path(out) if out is not None else free_folder(beside) if beside else None
+    if folder:
+        check_free(folder)
+    selection = select_models(model, limits, store)
     request = Request(
         task=task,
-        chosen=answering.why,
+        chosen=selection.why,
         limits=limits,
         sandbox=sandbox,
         checks=tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS)),
@@ -92,12 +94,10 @@ def write(
         ask=answer is not None,
         review=review is not None,
     )
-    live = Resources(answering.open(opener), store, watch, answer=answer, review=review)
-    run = attempt(request, live)
-    if out is not None:
-        return deliver(run, Path(out), store, watch)
-    # Named only now: another run may have taken the name meanwhile.
-    return deliver(run, free_folder(Path(beside) / task.id), store, watch) if beside is not None else run
+    run = attempt(request, Resources(selection.open(opener), store, watch, answer=answer, review=review))
+    if out is None and beside:
+        folder = free_folder(beside)  # another run may have taken the name meanwhile
+    return deliver(run, folder, store, watch) if folder else run
 
 
 def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named: tuple[str, ...]) -> Task:

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import NamedTuple
 
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.context_budget import check_answer_fits
@@ -38,8 +36,7 @@ from burnish.events.replay import Replay
 from burnish.models.model import Model
 from burnish.no_telemetry import disable_tracing
 from burnish.packages import Budget, Layer
-from burnish.runs.emitter import Emitter, Watch, notices_to
-from burnish.runs.record import read_record
+from burnish.runs.record import Emitter, Watch, notices_to, read_record
 from burnish.runs.request import Request
 from burnish.runs.store import Store
 from burnish.sandbox import Sandbox, open_sandbox
@@ -78,18 +75,6 @@ class Resources:
     """Small edits that were found already; the attempts of an evaluation share them."""
 
 
-class PreparedPackages(NamedTuple):
-    """The packages that a run begins with, and how long it took to have them ready."""
-
-    layer: Layer | None = None
-    seconds: float = 0.0
-
-    @property
-    def folder(self) -> Path | None:
-        """Where they lie."""
-        return self.layer.folder if self.layer else None
-
-
 def attempt(request: Request, resources: Resources, work: Work | None = None) -> Run:
     """Work on the request until its verdict, a limit, or Ctrl-C, and return the recorded run.
 
@@ -106,9 +91,9 @@ def attempt(request: Request, resources: Resources, work: Work | None = None) ->
     # Packages are fetched out here, before any code runs; of a run that goes on, the same versions again.
     earlier = Run(resources.replay).last(PackagesAdded)
     layer = prepare_run_layer(request.packages, earlier, tell, Budget.within(request.limits.seconds))
-    prepared = PreparedPackages(layer, time.time() - began if layer else 0.0)
+    seconds, folder = (time.time() - began, layer.folder) if layer else (0.0, None)
     shared = resources.sandbox
-    with nullcontext(shared) if shared else open_sandbox(request.sandbox, layer=prepared.folder) as sandbox:
+    with nullcontext(shared) if shared else open_sandbox(request.sandbox, layer=folder) as sandbox:
         if resources.replay:
             run_id = Run(resources.replay).id
             record = resources.store.take_up(run_id)
@@ -116,18 +101,18 @@ def attempt(request: Request, resources: Resources, work: Work | None = None) ->
             run_id, record = resources.store.begin(request.task.id)
         with record:
             emitter = Emitter(record, resources.watch, resources.replay)
-            tools = equip(request, resources, sandbox, prepared)
-            tools = replace(tools, packages=make_run_packages(tools, prepared.layer, request.allow_packages, tell))
+            tools = equip(request, resources, sandbox, layer, seconds)
+            tools = replace(tools, packages=make_run_packages(tools, layer, request.allow_packages, tell))
 
             def go() -> None:
                 try:
-                    started = begin_run(request, resources, run_id, sandbox.level, prepared.seconds)
+                    started = begin_run(request, resources, run_id, sandbox.level, seconds)
                     _tell_start(started, resources.replay, tools.replay.answers, emitter)
                     names = [model.name for model in resources.models]
                     if work is None and (doubt := explain_missing_cap(request.limits, *names)):
                         emitter.tell(Notice(text=doubt, stays=True))
-                    if prepared.layer and not resources.replay:
-                        emitter.tell(packages_event(prepared.layer, seconds=prepared.seconds))
+                    if layer and not resources.replay:
+                        emitter.tell(packages_event(layer, seconds=seconds))
                     for event in work(tools, emitter) if work else solve(request.task, tools, emitter.record):
                         emitter.show(event)
                 except Exception as error:
@@ -155,14 +140,18 @@ def begin_run(request: Request, resources: Resources, run_id: str, level: str, s
     )
 
 
-def equip(request: Request, resources: Resources, sandbox: Sandbox, prepared: PreparedPackages | None = None) -> Tools:
-    """What the nodes of the agent work with. What earlier parts of the run have spent is spent."""
-    prepared = prepared or PreparedPackages()
-    earlier, folder, checks = Replay(resources.replay), prepared.folder, request.checks
+def equip(
+    request: Request, resources: Resources, sandbox: Sandbox, layer: Layer | None = None, seconds: float = 0.0
+) -> Tools:
+    """What the nodes of the agent work with. What earlier parts of the run have spent is spent.
+
+    `layer` holds the packages that the run begins with; to prepare them took so many seconds.
+    """
+    earlier, folder, checks = Replay(resources.replay), layer.folder if layer else None, request.checks
     return Tools(
         resources.models[0],
         sandbox,
-        meter_after(earlier, request.limits, resources.models, prepared.seconds),
+        meter_after(earlier, request.limits, resources.models, seconds),
         resources.cancel,
         seed=request.seed,
         checks=FinalChecks(checks, request.sandbox, folder, request.task.named) if checks else None,

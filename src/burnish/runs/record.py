@@ -1,20 +1,23 @@
-"""One run's record: `events.jsonl`, the truth. Appended and flushed before the next step, read back line by line."""
+"""One run's record: `events.jsonl`, the truth. Appended and flushed before the next step, read back line by line.
+
+An `Emitter` puts what a run says on record first, and then hands it to whoever watches.
+"""
 
 import errno
 import fcntl
 import json
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.events import RECORD_VERSION, BaseEvent, Event, read_event, write_event
+from burnish.events import RECORD_VERSION, BaseEvent, Event, Notice, Stopped, read_event, write_event
+from burnish.events.replay import unless_known
 from burnish.jsonlines import parse_json_lines
 from burnish.paths import close_to_others, open_private_file
 
@@ -25,20 +28,22 @@ MOST_BYTES = 512 << 20
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """From version n to n + 1, one event (as plain data) at a time. A step is never changed once released."""
 
+Watch = Callable[[BaseEvent], None]
 
-class Record:
+
+class Record(AbstractContextManager["Record"]):
     """An open record that several threads may append to. Append-only: what is written stays."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._lock = threading.Lock()
-        torn = self.path.exists() and not _ends_with_newline(self.path)
         close_to_others(folder)
         try:
-            self._file = os.fdopen(open_private_file(self.path, os.O_WRONLY | os.O_APPEND), "ab", buffering=0)
+            self._file = os.fdopen(open_private_file(self.path, os.O_RDWR | os.O_APPEND), "a+b", buffering=0)
         except OSError as error:
             raise _explain_unwritable(self.path, error) from error
-        if torn:
+        size = os.fstat(self._file.fileno()).st_size
+        if size and os.pread(self._file.fileno(), 1, size - 1) != b"\n":  # a crash has torn the last line
             self._write(b"\n")
 
     def hold(self) -> None:
@@ -78,13 +83,47 @@ class Record:
         except OSError as error:
             raise _explain_unwritable(self.path, error) from error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class Emitter:
+    """The two readers of a run: its record, which forgets nothing, and whoever watches, if anybody does.
+
+    `known` is what earlier parts of the run have on record; it is not written down again. Once the user has stopped
+    the run, whoever still talks is not heard: that end is the last word on record.
+    """
+
+    def __init__(self, record: Record, watch: Watch | None = None, known: Sequence[Event] = ()) -> None:
+        self.folder = record.path.parent
+        """The run's own, for what is too large for its record."""
+        self._append = unless_known(known, record.append)
+        self._watch = watch
+        self._lock = threading.Lock()
+        self._end: BaseEvent | None = None
+
+    def record(self, event: BaseEvent) -> None:
+        """Put the event on disk, unless the user has ended the run."""
+        with self._lock:
+            if self._end is None:
+                if isinstance(event, Stopped) and event.reason == "interrupted":
+                    self._end = event
+                self._append(event)
+
+    def show(self, event: BaseEvent) -> None:
+        """Give whoever watches an event that is on record."""
+        if self._watch and (self._end is None or event == self._end):
+            self._watch(event)
+
+    def tell(self, event: BaseEvent) -> None:
+        """Record it, then show it."""
+        self.record(event)
+        self.show(event)
+
+
+def notices_to(watch: Watch | None) -> Callable[[str], None] | None:
+    """`watch` for plain words, which nobody puts on record."""
+    return (lambda text: watch(Notice(text=text))) if watch else None
 
 
 def read_record(folder: Path) -> list[Event]:
@@ -127,11 +166,3 @@ def _explain_unwritable(path: Path, error: OSError) -> SetupProblem:
         f"The record {path} cannot be written ({why}). What was written so far is kept. Make room, or keep runs "
         f"elsewhere: export BURNISH_HOME=/path/to/a/folder"
     )
-
-
-def _ends_with_newline(path: Path) -> bool:
-    with path.open("rb") as file:
-        if file.seek(0, os.SEEK_END) == 0:
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

@@ -7,9 +7,6 @@ from burnish.events import FixFacts, Frozen, RunSettings, StrengthenFacts
 from burnish.tasks.task import Task
 from burnish.version import __version__
 
-FOLLOW_UPS: tuple[str, ...] = ("strengthen", "refine")
-"""What can follow once the tests pass: tests for changes that go unnoticed, rounds for what checks find."""
-
 
 class EvalSettings(Frozen):
     """What the record of an attempt says of its evaluation."""
@@ -36,7 +33,8 @@ class Request(Frozen):
     checks: tuple[str, ...] = ()
     """What looks at the final files beside the tests, which decide."""
     afterwards: frozenset[str] = frozenset()
-    """What follows once the tests pass, from `FOLLOW_UPS`."""
+    """What follows once the tests pass: "strengthen", tests for changes that go unnoticed; "refine", rounds for what
+    checks find."""
     packages: tuple[str, ...] = ()
     """Third-party packages that are prepared before any code runs."""
     allow_packages: tuple[str, ...] = ()

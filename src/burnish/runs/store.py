@@ -1,22 +1,60 @@
-"""All runs of a user: a folder each, and an index that may be deleted at any time.
+"""All runs of a user: a folder each, and an index over them that may be deleted at any time.
 
-The folders are the truth. The index remembers each record's size and time of change; what differs is read again,
-so nothing has to keep the two in step.
+The folders are the truth. The index, in SQLite, remembers each record's size and time of change; what differs is read
+again, so nothing has to keep the two in step. A damaged index is thrown away and made anew.
 """
 
+import os
 import secrets
 import shutil
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
 from burnish.errors import SetupProblem
-from burnish.events import Event, Rated
-from burnish.events.history import Run
-from burnish.paths import close_to_others, home, make_private_folder
-from burnish.runs.emitter import Watch
-from burnish.runs.index import UNREADABLE, RunRow, list_runs, open_run
-from burnish.runs.record import FILE, Record
-from burnish.text import slug
+from burnish.events import Event, Frozen, Rated, RunStarted
+from burnish.events.history import Account, Run
+from burnish.paths import close_to_others, home, make_private_folder, open_private_file
+from burnish.runs.record import FILE, Record, Watch, explain_altered, read_record
+from burnish.text import one_line, slug
+
+UNREADABLE = "unreadable"
+"""In place of a run's state: its record is there, and this Burnish cannot read it."""
+ACCOUNTS: TypeAdapter[tuple[Account, ...]] = TypeAdapter(tuple[Account, ...])
+
+
+class RunRow(Frozen):
+    """What a list shows of one run."""
+
+    id: str
+    started_at: float
+    verb: str = ""
+    prompt: str = ""
+    model: str = ""
+    state: str
+    seconds: float = 0.0
+    tokens: int = 0
+    stars: int | None = None
+    folder: str | None = None
+    accounts: tuple[Account, ...] = ()
+    """What each model read, wrote, took and cost."""
+    why: str = ""
+    """Why the record cannot be read; empty where it can. It is then listed at the time when its file was changed."""
+
+
+SCHEMA = 4
+"""Raised when a column is added: an index of another schema is thrown away, and every record read anew."""
+TABLES = (
+    "CREATE TABLE runs (id TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, started_at REAL, verb TEXT, prompt TEXT,"
+    " model TEXT, state TEXT, seconds REAL, tokens INTEGER, stars INTEGER, folder TEXT, accounts TEXT NOT NULL DEFAULT"
+    " '[]', why TEXT NOT NULL DEFAULT '')",
+    # Not filled by this Burnish; an older one still looks for it.
+    "CREATE TABLE speeds (file TEXT, size INTEGER, changed_ns INTEGER, model TEXT, tokens_per_second REAL, at REAL)",
+)
+COLUMNS = list(RunRow.model_fields)
 
 
 class Store:
@@ -109,3 +147,108 @@ class Store:
             f"Burnish keeps its runs in {self.folder}, and that folder cannot be written ({error.strerror}). "
             f"Choose another one with: export BURNISH_HOME=/path/to/a/folder"
         )
+
+
+def list_runs(path: Path, folders: Sequence[Path]) -> list[RunRow]:
+    """A row for each of these run folders, newest first, through the index at `path`; only changed records are read.
+
+    A damaged index is thrown away and made anew; where none can be written, one in memory has to do.
+    """
+    try:
+        return _refresh(path, folders)
+    except (sqlite3.DatabaseError, ValidationError):
+        path.unlink(missing_ok=True)
+        return _refresh(path, folders)
+
+
+def _refresh(path: Path, folders: Sequence[Path]) -> list[RunRow]:
+    try:
+        connection = _connect(path)
+    except sqlite3.OperationalError:
+        connection = _connect(":memory:")
+    with closing(connection) as db:
+        stamps: dict[Path, tuple[int, int]] = {}
+        for folder in folders:
+            with suppress(FileNotFoundError):  # another process has just removed the run
+                status = (folder / FILE).stat()
+                stamps[folder] = (status.st_size, status.st_mtime_ns)
+        db.execute("BEGIN IMMEDIATE")  # another process may know of other folders, and must not see half of ours
+        known = {row[0]: (row[1], row[2]) for row in db.execute("SELECT id, size, changed_ns FROM runs")}
+        for run_id in known.keys() - {folder.name for folder in stamps}:
+            db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        for folder, stamp in stamps.items():
+            if known.get(folder.name) != stamp and (row := _read_row(folder, stamp[1])):
+                values = row.model_dump() | {"accounts": ACCOUNTS.dump_json(row.accounts).decode()}
+                cells = (*stamp, *(values[name] for name in COLUMNS))
+                marks = ", ".join("?" for _ in cells)
+                db.execute(
+                    f"INSERT OR REPLACE INTO runs (size, changed_ns, {', '.join(COLUMNS)}) VALUES ({marks})", cells
+                )
+        rows = db.execute(f"SELECT {', '.join(COLUMNS)} FROM runs ORDER BY started_at DESC, id").fetchall()
+        db.execute("COMMIT")
+    found = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    return [RunRow(**row | {"accounts": ACCOUNTS.validate_json(row["accounts"])}) for row in found]
+
+
+def _read_row(folder: Path, changed_ns: int) -> RunRow | None:
+    """What the record says; None where nothing is in it yet."""
+    try:
+        run = open_run(folder)
+    except NotBegun:
+        return None
+    except (SetupProblem, OSError) as problem:
+        why = one_line(str(problem), 400)
+        return RunRow(id=folder.name, started_at=changed_ns / 1e9, state=UNREADABLE, why=why)
+    started = run.started
+    return RunRow(
+        id=run.id,
+        started_at=started.at,
+        verb=started.verb,
+        prompt=started.prompt,
+        model=started.model,
+        state=run.state,
+        seconds=run.seconds,
+        tokens=run.tokens_in + run.tokens_out,
+        stars=run.stars,
+        folder=run.folder,
+        accounts=run.accounts,
+    )
+
+
+class NotBegun(SetupProblem):
+    """The record holds nothing yet: its process has just begun, or was stopped before it wrote anything down."""
+
+
+def open_run(folder: Path) -> Run:
+    """The run in a folder. Raises SetupProblem where there is none that this Burnish can read."""
+    run = Run(read_record(folder))
+    if not run.events:
+        raise (SetupProblem if (folder / FILE).stat().st_size else NotBegun)(
+            f"Run {folder.name!r} has no beginning: it was stopped before anything was written down. "
+            f"Delete it with: burnish rm {folder.name}"
+        )
+    if not isinstance(run.events[0], RunStarted):
+        raise explain_altered(folder, "its first line is not the beginning of a run")
+    if run.id != folder.name:  # the id is used as the name of a folder
+        raise explain_altered(folder, "it says that it is another run's")
+    return run
+
+
+def _connect(where: Path | str) -> sqlite3.Connection:
+    if isinstance(where, Path):
+        with suppress(OSError):  # SQLite itself would make a file that all may read, and its journals like it
+            os.close(open_private_file(where, os.O_RDWR))
+    db = sqlite3.connect(where, timeout=10, isolation_level=None)
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        if db.execute("PRAGMA user_version").fetchone()[0] < SCHEMA:
+            for table in ("runs", "speeds"):
+                db.execute(f"DROP TABLE IF EXISTS {table}")
+            for sql in TABLES:
+                db.execute(sql)
+            db.execute(f"PRAGMA user_version = {SCHEMA}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.close()
+        raise
+    return db

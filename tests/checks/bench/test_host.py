@@ -21,7 +21,7 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.interpreter import is_installation, read_interpreter
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.dependencies.uses import read_environment
-from burnish.commands.target import read_target
+from burnish.commands.apply import read_target
 from burnish.errors import SetupProblem
 from burnish.models.catalog import CATALOG
 from burnish.models.weights import Unavailable, fetch_from_index

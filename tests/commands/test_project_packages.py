@@ -10,7 +10,7 @@ from burnish.agent.limits import Limits
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.project import Project
 from burnish.commands.fix import fix
-from burnish.commands.layers import add_project_layer
+from burnish.commands.project_packages import add_project_layer
 from burnish.errors import SetupProblem
 from burnish.packages import Budget
 from tests.packages.conftest import only

@@ -34,7 +34,16 @@ def add_project_layer(
                 f"install what is missing: {install}"
             )
         return project, None
-    requirements = _gather_requirements(project, asked, say)
+    try:
+        needs = read_project_needs(project.root)
+        if needs.left_out:
+            more = len(needs.left_out) - MOST_NAMED
+            named = [one_line(words, 160) for words in needs.left_out[:MOST_NAMED]] + [f"{more} more"] * (more > 0)
+            say(f"of what the project requires this is not there: {'; '.join(named)}. {needs.instead}")
+        requirements = normalise_requirements([*needs.packages, *asked])
+    except SetupProblem as problem:
+        say(_explain_not_there(problem))
+        requirements = normalise_requirements(asked)
     if not requirements:
         return project, None
     try:
@@ -42,7 +51,7 @@ def add_project_layer(
     except SetupProblem as problem:
         if asked:
             raise
-        say(_not_there(problem))
+        say(_explain_not_there(problem))
         return project, None
     say(f"no environment was found: {plural(len(layer.packages), 'package')} prepared from what the project requires")
     return project.model_copy(update={"layer": layer.folder, "alone": True}), layer
@@ -56,19 +65,5 @@ def add_recorded_layer(project: Project, event: PackagesAdded, budget: Budget | 
     return project.model_copy(update={"layer": layer.folder, "alone": True})
 
 
-def _gather_requirements(project: Project, asked: Sequence[str], say: Tell) -> tuple[str, ...]:
-    """What the project requires, as far as that may be had here, and what the user asks for besides."""
-    try:
-        needs = read_project_needs(project.root)
-        if needs.left_out:
-            more = len(needs.left_out) - MOST_NAMED
-            named = [one_line(words, 160) for words in needs.left_out[:MOST_NAMED]] + [f"{more} more"] * (more > 0)
-            say(f"of what the project requires this is not there: {'; '.join(named)}. {needs.instead}")
-        return normalise_requirements([*needs.packages, *asked])
-    except SetupProblem as problem:
-        say(_not_there(problem))
-        return normalise_requirements(asked)
-
-
-def _not_there(problem: SetupProblem) -> str:
+def _explain_not_there(problem: SetupProblem) -> str:
     return f"no environment was found, and what the project requires is not there: {one_line(str(problem), 400)}"

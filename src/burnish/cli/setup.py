@@ -1,8 +1,15 @@
-"""`burnish config`: what you have decided once and for all; `set` changes it, `path` says where the file is."""
+"""What is here and what is set: `burnish doctor` and `burnish config`.
 
+`doctor` is one screen that says whether `write` would work here; `config` shows what you have decided once and for all,
+`config set` changes it, and `config path` says where the file is.
+"""
+
+import json
 from typing import Annotated
 
 import typer
+
+from burnish.text import strip_controls
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -12,7 +19,6 @@ def config(context: typer.Context) -> None:
     """Show your settings: the model that is used unless --model says otherwise, and where servers are."""
     if context.invoked_subcommand is None:
         from burnish import config as settings
-        from burnish.text import strip_controls
 
         words = settings.read_text()
         parsed = settings.parse(words)
@@ -46,3 +52,25 @@ def path() -> None:
     from burnish import config as settings
 
     print(settings.path())
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
+    """Check that everything `write` needs is here. Exit code 2 when something is missing."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from burnish.doctor import examine, is_healthy
+
+    findings = examine()
+    if as_json:
+        print(json.dumps([finding.model_dump() for finding in findings], indent=2))
+        raise typer.Exit(0 if is_healthy(findings) else 2)
+    console = Console(highlight=False, soft_wrap=True)
+    width = max(len(finding.thing) for finding in findings)
+    for finding in findings:
+        mark = ("ok", "green") if finding.fine else ("NO", "bold red") if finding.needed else ("--", "dim")
+        console.print(Text(*mark), Text(f"{finding.thing:{width}}  {strip_controls(finding.says)}"))
+        if finding.type_this:
+            console.print(Text(f"{'':{width}}     type: {finding.type_this}", style="bold"))
+    print("Ready." if is_healthy(findings) else "Not ready: type the lines above.")
+    raise typer.Exit(0 if is_healthy(findings) else 2)

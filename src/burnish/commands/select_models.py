@@ -7,7 +7,7 @@ from typing import cast
 from burnish.agent.limits import Limits, check_priced
 from burnish.model_choice import choose_models
 from burnish.models.model import Model
-from burnish.models.names import Models, open_models, split_names
+from burnish.models.names import Models, open_model, open_models, split_names
 from burnish.runs import Store
 
 Opener = Callable[[str], Sequence[Model]]
@@ -15,7 +15,7 @@ Opener = Callable[[str], Sequence[Model]]
 
 
 @dataclass(frozen=True)
-class Answering:
+class ModelSelection:
     """The names of those who answer, which are enough where nobody has to be asked."""
 
     names: str
@@ -27,13 +27,20 @@ class Answering:
         """The models, opened unless they are."""
         return self.models or (opener or open_models)(self.names)
 
+    def open_first(self) -> Model:
+        """The first alone, for work where nobody is ever stuck."""
+        return self.models[0] if self.models else open_model(split_names(self.names)[0])
 
-def choose_answering(model: Models | None, limits: Limits, store: Store) -> Answering:
-    """Who answers. Raises SetupProblem where a cap in dollars cannot be kept, before anything is opened."""
+
+def select_models(model: Models | None, limits: Limits, store: Store, *, alone: bool = False) -> ModelSelection:
+    """Who answers; a single one where it is to work `alone`.
+
+    Raises SetupProblem where a cap in dollars cannot be kept, before anything is opened.
+    """
     if model is None or isinstance(model, str):
-        choice = choose_models(model, limits, store)
+        choice = choose_models(model, limits, store, alone=alone)
         check_priced(limits, *split_names(choice.names))
-        return Answering(choice.names, choice.why)
+        return ModelSelection(choice.names, choice.why)
     models: tuple[Model, ...] = (*model,) if isinstance(model, tuple | list) else (cast(Model, model),)
     check_priced(limits, *(one.name for one in models))
-    return Answering(",".join(one.name for one in models), getattr(model, "why", ""), models)
+    return ModelSelection(",".join(one.name for one in models), getattr(model, "why", ""), models)
