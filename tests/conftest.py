@@ -56,14 +56,9 @@ def box() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def open_box(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
-    """Attempts in this process use the session's sandbox, which saves each the second of opening its own.
-
-    `write` stops at the tests here; what follows, and the checks, have tests of their own.
-    """
+    """Attempts in this process use the session's sandbox, which saves each the second of opening its own."""
     opened: Callable[..., AbstractContextManager[Sandbox]] = lambda kind="auto", **more: nullcontext(box)  # noqa: E731
     monkeypatch.setattr("burnish.runs.attempt.open_sandbox", opened)
-    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ())
-    monkeypatch.setattr("burnish.commands.write.AFTERWARDS", ())
     return box
 
 

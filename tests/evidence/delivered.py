@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import burnish
 from burnish import Run, ScriptedModel, Store
 from burnish.evidence.schema import hash_content
@@ -20,12 +18,9 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def deliver(folder: Path, sentence: str = DOUBLE, **replies: str | list[str]) -> Run:
-    """A run with two cheap checks, delivered to `folder`; its record lies beside it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("burnish.commands.write.CHECKS_AT_END", ("security", "quality"))
-        patch.setattr("burnish.commands.write.AFTERWARDS", ())
-        model = ScriptedModel(script(**({"tests": TESTS} | replies)))
-        return burnish.write(sentence, model, out=folder, store=Store(folder.parent / "home"))
+    """A run as `write --fast` makes it, delivered to `folder`; its record lies beside it."""
+    model = ScriptedModel(script(**({"tests": TESTS} | replies)))
+    return burnish.write(sentence, model, out=folder, store=Store(folder.parent / "home"), fast=True)
 
 
 def copy(folder: Path, to: Path) -> Path:

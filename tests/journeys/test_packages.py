@@ -12,7 +12,6 @@ import pytest
 from rich.console import Console
 
 from burnish import Limits, ScriptedModel, Store, check, explain, fix, resume, verify, write
-from burnish.checks.settings import CHECKS
 from burnish.cli.screen import Screen
 from burnish.errors import SetupProblem
 from burnish.events import Asked, PackagesAdded, TestsRan
@@ -45,12 +44,6 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shelf]:
         yield made
 
 
-@pytest.fixture(autouse=True)
-def _only_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other checks have tests of their own; the story with the real package has them all."""
-    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ())
-
-
 def written(store: Store, out: Path, **more: object) -> Run:
     return write(TASK, ScriptedModel(SCRIPT), store=store, out=out, fast=True, **more)  # type: ignore[arg-type]
 
@@ -70,7 +63,7 @@ def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(t
     told = (tmp_path / "out" / "report.md").read_text()
     assert "## Packages" in told
     assert "| more-itertools | 10.1 | yes |" in told
-    assert "Audit: not run." in told
+    assert "Audit: " in told
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
     (package,) = evidence["packages"]
     assert (package["name"], package["version"], package["asked"]) == ("more-itertools", "10.1", True)
@@ -86,7 +79,6 @@ def test_the_layer_is_audited_with_what_nobody_asked_for_by_name(
     version: str, sound: bool, shelf: Shelf, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The real pip-audit, as its own variables tell it to ask a service on this machine."""
-    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ("dependencies",))
     shelf.wheel("jinja2", version)
     shelf.wheel("flask", version, needs=[f"jinja2=={version}"])
     with serving() as services:
@@ -168,7 +160,6 @@ def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_p
 def test_code_may_go_online_with_a_package_that_the_user_named_and_with_none_that_it_chose(
     shelf: Shelf, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("burnish.commands.write.CHECKS_AT_END", ("security",))
     shelf.wheel("requests", "2.0", files={"requests/__init__.py": WINDOWS})
     model = {**SCRIPT, "": [block(CODE.replace("more_itertools", "requests"))]}
 
@@ -176,7 +167,7 @@ def test_code_may_go_online_with_a_package_that_the_user_named_and_with_none_tha
         run = write(TASK, ScriptedModel(model), store=store, out=tmp_path / name, fast=True, **more)  # type: ignore[arg-type]
         assert run.verdict == "proven", run.why
         assert verify(tmp_path / name, store=store).ending == "holds"
-        return run.evidence[-1].verdict
+        return next(item.verdict for item in run.evidence if item.check == "security")
 
     assert security("chosen") == "failed"
     assert security("further", from_run="last") == "failed", "going on from it is not asking for it"
@@ -238,7 +229,6 @@ def test_a_project_without_an_environment_has_what_it_requires(tmp_path: Path, s
 def test_numpy_from_the_real_index_is_used_and_measured(kind: str, tmp_path: Path, store: Store) -> None:
     code = "import numpy as np\n\n\ndef means(rows):\n    return np.asarray(rows, dtype=float).mean(axis=0).tolist()"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("burnish.commands.write.CHECKS_AT_END", CHECKS[1:])
         for name in ("PIP_CONFIG_FILE", "PIP_NO_INDEX", "PIP_FIND_LINKS", "BURNISH_CACHE"):
             patch.delenv(name, raising=False)
         try:
