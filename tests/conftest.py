@@ -23,6 +23,11 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker per core for the whole suite; none for what is named on the command line: starting them costs more."""
+    return 0 if config.args_source is pytest.Config.ArgsSource.ARGS else len(os.sched_getaffinity(0))
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home for runs, and no settings; the cache of weights stays where it is."""

@@ -7,9 +7,11 @@
 Every case runs in an empty folder of its own, without network, with scripted models or a server of this tool's own.
 `record --only` renews these cases in the file and leaves the others. `compare` prints a line for each difference and
 exits with 1 unless each of them is in the file of accepted differences: a JSON list of {"where": pattern, "reason": …},
-where the pattern is matched against `case/step/place`. `--coverage` also prints which share of the lines was reached:
-processes of the host count, what runs inside a cell (a fork server without our interpreter's settings) does not, nor
-does a process that was killed.
+where the pattern is matched against `case/step/place`; an exit code, a verdict or a reason to stop is accepted only by
+a pattern that ends in its name.
+
+`--coverage` also prints which share of the lines was reached: processes of the host count, what runs inside a cell (a
+fork server without our interpreter's settings) does not, nor does a process that was killed.
 """
 
 import argparse
@@ -35,6 +37,8 @@ from tests.golden.run import Product, run_case
 Steps = list[dict[str, Any]]
 Golden = dict[str, Steps]
 HERE = Path(__file__).parent
+DECISIVE = ("exit", "verdict", "stopped")
+"""What a difference may not hide in a pattern that fits many places."""
 NOT_COUNTED = ("*/inside/*", "*/models/huggingface/*")
 """Runs inside cells, or needs torch."""
 NEEDS_WEIGHTS_OR_NETWORK = ("*/models/local.py", "*/models/weights.py", "*/models/sources.py", "*/sandbox/docker/*")
@@ -106,7 +110,10 @@ class Accepted:
     def report(self, found: list[tuple[str, str]]) -> None:
         """Print a line for each difference without a reason, and count them all."""
         for place, how in found:
+            last = place.rpartition("/")[2]
             fitting = {where for where in self.reasons if fnmatchcase(place, where)}
+            if last in DECISIVE:
+                fitting = {where for where in fitting if where.endswith(last)}
             self.seen |= fitting
             self.accepted += bool(fitting)
             self.new += not fitting

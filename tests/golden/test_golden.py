@@ -35,6 +35,8 @@ def test_what_was_recorded_is_found_again_and_a_planted_difference_is_reported_u
     file.write_text(json.dumps(held))
     told = golden(*compare)
     assert (told.returncode, told.stdout.splitlines()[0]) == (1, "input/apply/0/exit: 0 -> 2")
+    accepted.write_text(json.dumps([{"where": "input/apply/*", "reason": "too wide for an exit code"}]))
+    assert golden(*compare).returncode == 1
     accepted.write_text(json.dumps([{"where": "input/apply/*/exit", "reason": "a run is needed"}]))
     assert golden(*compare).returncode == 0
 
