@@ -18,7 +18,7 @@ import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from burnish.sandbox import Limits, Sandbox, bubblewrap, open_sandbox
+from burnish.sandbox import JobLimits, Sandbox, bubblewrap, open_sandbox
 from burnish.sandbox.inside import server
 
 HERE = Path(__file__).parent
@@ -89,7 +89,7 @@ def bare_worker(bwrap: str, programs: list[str], gate: int) -> subprocess.Popen[
             *bubblewrap.list_namespace_options(),
             *bubblewrap.list_system_options(),
             *bind,
-            *bubblewrap.list_private_options(Limits()),
+            *bubblewrap.list_private_options(JobLimits()),
         ]
         return subprocess.Popen([bwrap, *words, "--", *inner], stdin=jobs, stdout=-1, pass_fds=[gate], text=True)
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from burnish.sandbox import Limits, Sandbox, open_sandbox
+from burnish.sandbox import JobLimits, Sandbox, open_sandbox
 from tests.sandbox.attack import fools_a_naive_grader, is_healthy, works
 from tests.sandbox.kinds import ISOLATED, must_be_there
 
-LOOSE = Limits(memory_bytes=64 << 30, file_bytes=1 << 42, open_files=4096, folder_bytes=1 << 42)
+LOOSE = JobLimits(memory_bytes=64 << 30, file_bytes=1 << 42, open_files=4096, folder_bytes=1 << 42)
 
 
 @pytest.fixture(scope="session", params=ISOLATED)

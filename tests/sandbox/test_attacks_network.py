@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.sandbox import Limits, bubblewrap, start
+from burnish.sandbox import JobLimits, bubblewrap, start
 from burnish.sandbox.box import Box, Open
 from burnish.sandbox.docker import command, engine
 from burnish.sandbox.docker.container import open_docker_cell
@@ -26,20 +26,20 @@ def service() -> Iterator[int]:
 def unfiltered(request: pytest.FixtureRequest) -> Iterator[Box]:
     """A cell without any system call filter: the namespaces must be enough on their own."""
     open_cell = unfiltered_container() if must_be_there(request.param) == "docker" else unfiltered_bubblewrap()
-    with Box(request.param, "", open_cell, Limits(), 1) as box:
+    with Box(request.param, "", open_cell, JobLimits(), 1) as box:
         yield box
 
 
 def unfiltered_bubblewrap() -> Open:
     bwrap = bubblewrap.find_bwrap()
     assert bwrap
-    return lambda layer: start.open_bubblewrap_cell(bwrap, Limits(), filtered=False, layer=layer)
+    return lambda layer: start.open_bubblewrap_cell(bwrap, JobLimits(), filtered=False, layer=layer)
 
 
 def unfiltered_container() -> Open:
     found = engine.find_engine()
     name = command.ensure_image(found)
-    return lambda layer: open_docker_cell(found, name, Limits(), filtered=False, layer=layer)
+    return lambda layer: open_docker_cell(found, name, JobLimits(), filtered=False, layer=layer)
 
 
 @contextlib.contextmanager

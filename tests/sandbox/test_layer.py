@@ -1,5 +1,7 @@
 """A layer of packages in a cell: every job sees it, nobody can change it, and it changes nothing in the judge."""
 
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from burnish.packages import prepare_layer
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.box import Box
 from burnish.sandbox.cell import Cell
-from burnish.sandbox.sandbox import Limits
+from burnish.sandbox.sandbox import JobLimits
 from burnish.sandbox.start import open_process_cell
 from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
 
@@ -50,7 +52,7 @@ def test_code_tests_and_commands_see_the_layer(box: Box) -> None:
 def test_packages_of_burnish_s_own_and_of_the_machine_are_not_there_for_code(box: Box, name: str) -> None:
     for graded in (box.grade(f"import {name}", "assert True"), box.grade("", f"import {name}\n\ndef test_a(): pass")):
         assert not graded.all_passed
-        assert "No module named" in graded.problem
+        assert "ModuleNotFoundError" in graded.problem
     assert "ModuleNotFoundError" in box.run(["python", "-c", f"import {name}"]).output
 
 
@@ -70,7 +72,7 @@ def test_code_has_the_version_of_the_layer_and_pytest_its_own(box: Box) -> None:
 
 def test_the_layer_changes_for_the_next_job(box: Box, tmp_path: Path) -> None:
     before, asks = box.layer, "import plum\n\n\ndef f():\n    return plum.STONES\n"
-    assert "No module named 'plum'" in box.grade(asks, "assert f() == 1").problem
+    assert "ModuleNotFoundError" in box.grade(asks, "assert f() == 1").problem
     box.use_layer(layer(tmp_path / "more", plum="STONES = 1\n"))
     assert box.grade(asks, "assert f() == 1").all_passed
     box.use_layer(before)
@@ -84,8 +86,8 @@ def test_code_cannot_write_into_the_layer(kind: str, tmp_path: Path) -> None:
         path.chmod(0o777)  # the cell alone must keep it
     write = "import fruit, os\nopen(os.path.join(os.path.dirname(fruit.__file__), 'new.py'), 'w')"
     with open_sandbox(must_be_there(kind), cells=1, layer=made) as box:
-        assert "Read-only file system" in box.run(["python", "-c", write]).output
-        assert "Read-only file system" in box.grade(write, "assert True").problem
+        assert os.strerror(errno.EROFS) in box.run(["python", "-c", write]).output
+        assert os.strerror(errno.EROFS) in box.grade(write, "assert True").problem
         assert box.run(["sh", "-c", "echo x > /layer/fruit/__init__.py"]).exit_code != 0
     assert sorted(path.name for path in (made / "fruit").iterdir()) == ["__init__.py"]
 
@@ -204,7 +206,8 @@ def test_a_forged_array_is_not_believed_and_leaves_the_judge_whole(box: Box, ite
 def test_nothing_of_a_layer_can_be_imported_where_code_is_judged_from_another_process(box: Box) -> None:
     graded = box.grade("x = 1", "def test_it():\n    eval('__imp' + 'ort__')('fruit')\n")
     assert graded.separated
-    assert "No module named 'fruit'" in graded.cases[0].message
+    assert "ModuleNotFoundError" in graded.cases[0].message
+    assert "'fruit'" in graded.cases[0].message
 
 
 EQUAL = "class Equal:\n    def __eq__(self, other): return True\n    def __hash__(self): return 0\n"
@@ -403,30 +406,30 @@ def test_packages_are_not_worn_by_another_python_which_is_said(tmp_path: Path) -
     made = layer(tmp_path / "site", fruit="COLOUR = 'red'\n")
 
     def opened(worn: Path | None) -> Cell:
-        cell = open_process_cell(Limits(), worn)
+        cell = open_process_cell(JobLimits(), worn)
         cell.python = "3.9.18"
         return cell
 
-    with Box("docker", "", opened, Limits(), cells=1) as plain:
+    with Box("docker", "", opened, JobLimits(), cells=1) as plain:
         assert plain.grade("x = 1", "assert x == 1").all_passed
-        with pytest.raises(SetupProblem, match=r"has Python 3\.9\.18, and packages are prepared for") as refused:
+        with pytest.raises(SetupProblem, match=r"BURNISH_DOCKER_IMAGE .* 3\.9\.18") as refused:
             plain.use_layer(made)
-        assert str(refused.value).endswith("Type: unset BURNISH_DOCKER_IMAGE")
+        assert str(refused.value).endswith(" unset BURNISH_DOCKER_IMAGE")
         assert plain.grade("x = 1", "assert x == 1").all_passed, "it goes on without them"
-    with Box("docker", "", opened, Limits(), cells=1, layer=made) as worn, pytest.raises(SetupProblem):
+    with Box("docker", "", opened, JobLimits(), cells=1, layer=made) as worn, pytest.raises(SetupProblem):
         worn.warm_up()
 
 
 @pytest.mark.parametrize("kind", ["auto", "bubblewrap", "docker", "process"])
 def test_a_layer_that_is_gone_is_no_fault_of_the_sandbox(kind: str, tmp_path: Path) -> None:
-    with pytest.raises(SetupProblem, match=r"^The packages in .*/gone were prepared and are gone.*type the same"):
+    with pytest.raises(SetupProblem, match=f"{tmp_path}/gone "):
         open_sandbox(kind, cells=1, layer=tmp_path / "gone")
 
 
 def test_a_layer_that_goes_during_a_run_is_named_too(tmp_path: Path) -> None:
-    with Box("process", "", lambda worn: open_process_cell(Limits(), worn), Limits(), cells=1) as plain:
+    with Box("process", "", lambda worn: open_process_cell(JobLimits(), worn), JobLimits(), cells=1) as plain:
         plain.use_layer(tmp_path / "gone")
-        with pytest.raises(SetupProblem, match=r"are gone"):
+        with pytest.raises(SetupProblem, match=f"{tmp_path}/gone "):
             plain.grade("x = 1", "assert x == 1")
         plain.use_layer(layer(tmp_path / "site", fruit="COLOUR = 'red'\n"))
         assert plain.grade("import fruit", "import fruit\nassert fruit.COLOUR == 'red'").all_passed

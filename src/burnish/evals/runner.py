@@ -19,12 +19,12 @@ from burnish.evals.task_models import model_for_task
 from burnish.events import Broke, Event
 from burnish.models.model import Model
 from burnish.runs.attempt import Resources
-from burnish.sandbox import Limits, Sandbox, open_sandbox
+from burnish.sandbox import JobLimits, Sandbox, open_sandbox
 from burnish.tasks.task import Task
 from burnish.text import one_line
 
 NICENESS_BESIDE_LLAMA = 5
-"""How far grading stands back from llama.cpp, whose threads spin: see `sandbox.Limits.niceness`."""
+"""How far grading stands back from llama.cpp, whose threads spin: see `sandbox.JobLimits.niceness`."""
 FEWEST_TO_JUDGE, MOST_BROKEN = 10, 0.2
 """Once so many attempts are finished, a larger share of broken ones ends the run."""
 POLL_SECONDS = 0.2
@@ -99,7 +99,7 @@ def run_missing(
 def open_eval_sandbox(model: Model, kind: str) -> AbstractContextManager[Sandbox]:
     """A sandbox that leaves the model its processors: beside llama.cpp one cell, which stands back."""
     if model.name.startswith("local:"):
-        return open_sandbox(kind, cells=1, limits=Limits(niceness=NICENESS_BESIDE_LLAMA))
+        return open_sandbox(kind, cells=1, limits=JobLimits(niceness=NICENESS_BESIDE_LLAMA))
     return open_sandbox(kind)
 
 

@@ -1,7 +1,6 @@
 """Where code runs."""
 
-from burnish.sandbox.diagnosis import Description, describe
 from burnish.sandbox.open import open_sandbox
-from burnish.sandbox.sandbox import Limits, Sandbox
+from burnish.sandbox.sandbox import JobLimits, Sandbox
 
-__all__ = ["Description", "Limits", "Sandbox", "describe", "open_sandbox"]
+__all__ = ["JobLimits", "Sandbox", "open_sandbox"]

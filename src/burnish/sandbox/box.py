@@ -6,7 +6,6 @@ import platform
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,8 +14,8 @@ from burnish.errors import SandboxError, SetupProblem
 from burnish.events import CommandRan, Graded
 from burnish.parsing import explain_refusal
 from burnish.sandbox import diagnosis, start, verdict
-from burnish.sandbox.cell import Cell, CellGone, Heard, JobEnd
-from burnish.sandbox.sandbox import NO_KINDS, Kinds, Limits
+from burnish.sandbox.cell import Cell, CellGone, JobEnd, OutputListener
+from burnish.sandbox.sandbox import NO_KINDS, JobLimits, Kinds
 
 Open = Callable[[Path | None], Cell]
 """Opens a cell that sees a layer of packages, or none."""
@@ -30,7 +29,7 @@ class Box:
         kind: str,
         level: str,
         open_cell: Open,
-        limits: Limits,
+        limits: JobLimits,
         cells: int | None = None,
         layer: Path | None = None,
     ) -> None:
@@ -53,7 +52,7 @@ class Box:
         argv: Sequence[str],
         files: Mapping[str, str] | None = None,
         timeout_seconds: float = 10.0,
-        heard: Heard | None = None,
+        heard: OutputListener | None = None,
     ) -> CommandRan:
         """Run one command in a fresh folder that holds `files`, and say how it ended."""
         given = json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()
@@ -61,7 +60,7 @@ class Box:
         return CommandRan(
             command=" ".join(argv),
             exit_code=ended.exit_code,
-            output=ended.said.decode(errors="replace")
+            output=ended.output.decode(errors="replace")
             + (f"\n{verdict.ENDED_BY['cell']}\n" if ended.broke_cell else ""),
             timed_out=ended.timed_out,
             broke_cell=ended.broke_cell,
@@ -73,31 +72,28 @@ class Box:
         for what, text in (("code", code), ("tests", tests)):
             if why := explain_refusal(text):
                 return Graded(problem=f"the {what} cannot be read: {why}")
-        suite = verdict.find_style(tests)
-        if suite.problem:
-            return Graded(problem=suite.problem)
-        alone = tests if self.layer is None else verdict.blank_package_tests(tests, self.layer)
-        style, apart = suite if alone == tests else verdict.find_style(alone), Graded()
-        if alone and style.pytest == suite.pytest and not style.shared:
-            report = self._judge(code, alone, timeout_seconds, style, kinds)
+        is_pytest = verdict.is_pytest_file(tests)
+        message = {"job": "grade", "timeout": timeout_seconds, "pytest": is_pytest}
+        alone, apart = tests if self.layer is None else verdict.blank_package_tests(tests, self.layer), Graded()
+        is_alike = alone == tests or (alone and verdict.is_pytest_file(alone) == is_pytest)
+        if is_alike and not verdict.REACHES_IN.search(alone):
+            report = self._judge(message | {"shared": False}, code, alone, kinds)
             if alone == tests and not report.must_share:
                 return report.read_verdict()
             apart = report.read_decided()
-        report = self._judge(code, tests, timeout_seconds, replace(suite, shared=True), kinds)
-        shared = report.read_verdict(verdict.count_expected_cases(tests, suite.pytest))
+        # These cannot be told apart from the code: both run in one process, and the verdict is labelled.
+        report = self._judge(message | {"shared": True}, code, tests, kinds)
+        shared = report.read_verdict(verdict.count_expected_cases(tests, is_pytest))
         return verdict.merge_verdicts(apart, shared)
 
-    def _judge(
-        self, code: str, tests: str, timeout_seconds: float, style: verdict.Style, kinds: Kinds
-    ) -> verdict.JudgeReport:
+    def _judge(self, message: dict[str, Any], code: str, tests: str, kinds: Kinds) -> verdict.JudgeReport:
         """One grading job. The number that ends its report is told to its judge and to nobody else."""
         nonce = secrets.token_hex(16)
         sealed = json.dumps({"tests": tests, "nonce": nonce, "kinds": dict(kinds)}).encode()
-        message = {"job": "grade", "timeout": timeout_seconds, "shared": style.shared, "pytest": style.pytest}
         return verdict.JudgeReport(self._perform(message, [code.encode(), sealed], verdict.MOST_BYTES), nonce)
 
     def _perform(
-        self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None
+        self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: OutputListener | None = None
     ) -> JobEnd:
         """One job in a cell of its own; the cell is kept only if it is as it was before.
 

@@ -8,7 +8,7 @@ import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 
-from burnish.sandbox.sandbox import Limits
+from burnish.sandbox.sandbox import JobLimits
 
 INSIDE = Path(__file__).parent / "inside"
 """Our own files that run in a cell; nothing else of Burnish is visible there."""
@@ -76,18 +76,18 @@ def list_staged_folders(bwrap: str, folders: Mapping[str, str] = NO_FOLDERS) -> 
 
 
 def build_command(
-    bwrap: str, limits: Limits, seccomp_fd: int | None, inner: list[str], folders: Mapping[str, str] = NO_FOLDERS
+    bwrap: str, limits: JobLimits, seccomp_fd: int | None, inner: list[str], folders: Mapping[str, str] = NO_FOLDERS
 ) -> list[str]:
     """The whole bubblewrap command that runs `inner` as process 1 of a new cell."""
-    seccomp = ["--seccomp", str(seccomp_fd)] if seccomp_fd is not None else []
-    shown = [*list_system_options(), *(word for pair in folders.items() for word in ("--ro-bind", *pair))]
     return [
         bwrap,
         *list_namespace_options(),
-        *shown,
+        *list_system_options(),
+        *(word for pair in folders.items() for word in ("--ro-bind", *pair)),
         *list_private_options(limits),
-        *list_environment_options(),
-        *seccomp,
+        "--clearenv",
+        *(word for pair in make_environment().items() for word in ("--setenv", *pair)),
+        *(["--seccomp", str(seccomp_fd)] if seccomp_fd is not None else []),
         "--",
         *inner,
     ]
@@ -118,7 +118,7 @@ def list_system_options() -> list[str]:
     return words
 
 
-def list_private_options(limits: Limits) -> list[str]:
+def list_private_options(limits: JobLimits) -> list[str]:
     """Fresh /proc and /dev, and the three places that can be written, each with a size; all else is read-only.
 
     In a /proc that can be written, a job owns the kernel's settings for its namespaces, and could leave data there.
@@ -129,8 +129,13 @@ def list_private_options(limits: Limits) -> list[str]:
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/work"]
 
 
-def list_environment_options() -> list[str]:
-    """An empty environment but for what a program needs to find its way."""
-    path = f"{find_interpreter().parent}:/usr/local/bin:/usr/bin:/bin"
-    words = {"PATH": path, "HOME": "/work", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    return ["--clearenv", *(word for pair in (words | ONE_THREAD).items() for word in ("--setenv", *pair))]
+def make_environment() -> dict[str, str]:
+    """The whole environment of a cell: what a program needs to find its way."""
+    return {
+        "PATH": f"{find_interpreter().parent}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/work",
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **ONE_THREAD,
+    }

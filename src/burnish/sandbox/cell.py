@@ -20,17 +20,16 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from burnish.errors import SandboxError
+from burnish.sandbox.inside.limits import WALL
 
 START_SECONDS = 20.0
 GRACE_SECONDS = 5.0
 GOODBYE_SECONDS = 0.3
-WALL = 4
-"""The wall limit of a job is this many times its CPU limit."""
 
 LOST: dict[str, Any] = {"exit_code": -signal.SIGKILL, "over": "cell", "clean": False}
 """How a job ended whose process 1 did not live to say it."""
 
-Heard = Callable[[bytes], None]
+OutputListener = Callable[[bytes], None]
 """Somebody who wants to know what a job says while it runs."""
 
 
@@ -69,7 +68,7 @@ class JobEnd:
     """"" or what ended it: "cpu" or "wall", a limit; "cell", that its cell ended or stopped to answer under it."""
     clean: bool
     """True when the cell is as it was before the job."""
-    said: bytes = b""
+    output: bytes = b""
     seconds: float = 0.0
 
     @property
@@ -89,7 +88,7 @@ class OutputReader:
 
     fd: int
     keep: int
-    heard: Heard | None = None
+    heard: OutputListener | None = None
     """Told of everything at once, as it comes."""
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
@@ -146,7 +145,7 @@ class Cell:
         self.python = str(ready.get("python", ""))
 
     def perform(
-        self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: Heard | None = None
+        self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: OutputListener | None = None
     ) -> JobEnd:
         """Run one job and wait for its end, never longer than its wall limit and a little more."""
         with self._busy:
@@ -174,26 +173,21 @@ class Cell:
         poll = select.poll()
         poll.register(reader.fd, select.POLLIN)
         poll.register(self.control, select.POLLIN)
-        ended: dict[str, Any] | None = None
-        reading = True
-        while ended is None or reading:
+        ended: dict[str, Any] = {}
+        is_reading = True
+        while is_reading or not ended:
             ready = dict(poll.poll(max(0.0, started + limit - time.monotonic()) * 1000))
-            if not ready:
-                ended = LOST
-                break
             if reader.fd in ready and not reader.read():
                 poll.unregister(reader.fd)
-                reading = False
-            if self.control.fileno() in ready and ended is None:
-                ended = self._receive(started + limit)
-                if ended is None:
-                    ended = LOST
+                is_reading = False
+            if not ready or self.control.fileno() in ready:
+                ended = (self._receive(started + limit) if ready else None) or LOST
+                if ended is LOST:
                     break
                 poll.unregister(self.control)
         if ended is LOST and self.closed:
             raise SandboxError("the sandbox was closed")
-        seconds = time.monotonic() - started
-        return JobEnd(ended["exit_code"], ended["over"], ended["clean"], reader.content(), seconds)
+        return JobEnd(**ended, output=reader.content(), seconds=time.monotonic() - started)
 
     def _receive(self, deadline: float) -> dict[str, Any] | None:
         """The server's next message; None when it is gone or silent."""

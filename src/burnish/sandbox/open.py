@@ -8,7 +8,7 @@ from burnish.sandbox import bubblewrap, cgroups, diagnosis, start
 from burnish.sandbox.box import Box, Open
 from burnish.sandbox.docker import command, container
 from burnish.sandbox.docker import engine as docker_engine
-from burnish.sandbox.sandbox import Limits
+from burnish.sandbox.sandbox import JobLimits
 
 KINDS = ("auto", "bubblewrap", "docker", "process")
 NO_ISOLATION = (
@@ -20,7 +20,7 @@ NO_ISOLATION = (
 def open_sandbox(
     kind: str = "auto",
     cells: int | None = None,
-    limits: Limits | None = None,
+    limits: JobLimits | None = None,
     folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
     layer: Path | None = None,
 ) -> Box:
@@ -30,24 +30,56 @@ def open_sandbox(
     chosen unless named. `folders` of this machine are seen read-only at the places they are given to; under "process"
     they are where they are. `layer` is a folder with packages that code may import besides pytest; see `Box.use_layer`.
     """
-    limits = limits or Limits()
+    limits = limits or JobLimits()
     start.check_layer(layer)  # before "auto" takes it for a reason to try another kind
     if kind == "process":
         return Box(kind, NO_ISOLATION, lambda layer: start.open_process_cell(limits, layer), limits, cells, layer)
     if kind not in KINDS:
         raise SetupProblem(f"There is no sandbox {kind!r}. Choose one of: {', '.join(KINDS)}.")
-    if kind == "docker":
-        return open_docker(limits, cells, folders, layer)
     try:
-        return open_bubblewrap(limits, cells, folders, layer)
+        return open_isolated("bubblewrap" if kind == "auto" else kind, limits, cells, folders, layer)
     except SetupProblem as problem:
-        if kind == "bubblewrap":
+        if kind != "auto":
             raise
         try:
-            return open_docker(limits, cells, folders, layer)
+            return open_isolated("docker", limits, cells, folders, layer)
         except SetupProblem as also:
             # Both problems in one paragraph, which ends with the line to type for bubblewrap.
             raise SetupProblem(f"{str(also).partition(diagnosis.TYPE)[0]} {problem}") from problem
+
+
+def open_isolated(
+    kind: str, limits: JobLimits, cells: int | None, folders: Mapping[str, str], layer: Path | None
+) -> Box:
+    """A sandbox of bubblewrap cells or of containers, the first of them open, so that what is wrong is said at once."""
+    try:
+        level, opener = prepare_docker(limits, folders) if kind == "docker" else prepare_bubblewrap(limits, folders)
+        box = Box(kind, level, opener, limits, cells, layer)
+        box.warm_up()
+    except SandboxError as error:
+        explain = diagnosis.explain_no_docker if kind == "docker" else diagnosis.explain_failure
+        raise SetupProblem(explain(error)) from error
+    return box
+
+
+def prepare_bubblewrap(limits: JobLimits, folders: Mapping[str, str]) -> tuple[str, Open]:
+    """Which protections cells of bubblewrap have here, and what opens one. What a killed Burnish left is removed."""
+    bwrap = bubblewrap.find_bwrap()
+    if bwrap is None:
+        raise SetupProblem(diagnosis.NO_BUBBLEWRAP)
+    cgroups.remove_leftovers(cgroups.find_places())
+    opener: Open = lambda layer: start.open_bubblewrap_cell(bwrap, limits, folders=folders, layer=layer)  # noqa: E731
+    return diagnosis.describe_level(bwrap), opener
+
+
+def prepare_docker(limits: JobLimits, folders: Mapping[str, str]) -> tuple[str, Open]:
+    """The same for containers, with an image that is made now if need be."""
+    engine = docker_engine.find_engine()
+    container.remove_containers(engine)
+    container.remove_call_folders()
+    image = command.ensure_image(engine)
+    opener: Open = lambda layer: container.open_docker_cell(engine, image, limits, folders, layer=layer)  # noqa: E731
+    return diagnosis.describe_docker_level(engine), opener
 
 
 def choose_resumed_sandbox(named: str | None, recorded: str, command: str) -> str:
@@ -61,35 +93,3 @@ def choose_resumed_sandbox(named: str | None, recorded: str, command: str) -> st
             f"began it so yourself and want that again, say so: {command} --sandbox process"
         )
     return named or recorded
-
-
-def open_bubblewrap(limits: Limits, cells: int | None, folders: Mapping[str, str], layer: Path | None) -> Box:
-    """A sandbox of bubblewrap cells, the first of them open, so that what is wrong here is said at once."""
-    bwrap = bubblewrap.find_bwrap()
-    if bwrap is None:
-        raise SetupProblem(diagnosis.explain_no_bubblewrap())
-    cgroups.remove_leftovers(cgroups.find_places())
-    level = diagnosis.describe_level(bwrap)
-    opener: Open = lambda layer: start.open_bubblewrap_cell(bwrap, limits, folders=folders, layer=layer)  # noqa: E731
-    box = Box("bubblewrap", level, opener, limits, cells, layer)
-    try:
-        box.warm_up()
-    except SandboxError as error:
-        raise SetupProblem(diagnosis.explain_failure(str(error))) from error
-    return box
-
-
-def open_docker(limits: Limits, cells: int | None, folders: Mapping[str, str], layer: Path | None) -> Box:
-    """A sandbox of containers, the first of them open. What a killed Burnish left is removed first."""
-    try:
-        engine = docker_engine.find_engine()
-        container.remove_containers(engine)
-        container.remove_call_folders()
-        image = command.ensure_image(engine)
-        level = diagnosis.describe_docker_level(engine)
-        opener: Open = lambda layer: container.open_docker_cell(engine, image, limits, folders, layer=layer)  # noqa: E731
-        box = Box("docker", level, opener, limits, cells, layer)
-        box.warm_up()
-    except SandboxError as error:
-        raise SetupProblem(diagnosis.explain_no_docker(str(error))) from error
-    return box

@@ -11,7 +11,7 @@ from burnish.events import CommandRan, Frozen, Graded
 MIB = 1024 * 1024
 
 
-class Limits(Frozen):
+class JobLimits(Frozen):
     """What a job may use besides its time."""
 
     memory_bytes: int = 1024 * MIB

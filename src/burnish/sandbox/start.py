@@ -3,7 +3,6 @@
 Bubblewrap ends a cell when the *thread* that started it ends, so threads that come and go must not start cells.
 """
 
-import contextlib
 import json
 import os
 import platform
@@ -13,24 +12,25 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import bubblewrap, cgroups, diagnosis, seccomp
 from burnish.sandbox.cell import Cell, make_memory_file
-from burnish.sandbox.inside.cleanup import empty_folder
-from burnish.sandbox.sandbox import Limits
+from burnish.sandbox.inside.cleanup import remove_folders
+from burnish.sandbox.sandbox import JobLimits
 
 LAUNCH = Path(__file__).parent / "launch.py"
+STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="burnish-cells")
+"""The one thread that starts cells; it begins with the first."""
 COMMANDS = "commands"
 """The folder among our own that tells Python in a command where packages are."""
 
 
 def open_bubblewrap_cell(
     bwrap: str,
-    limits: Limits,
+    limits: JobLimits,
     filtered: bool = True,
     folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
     layer: Path | None = None,
@@ -47,15 +47,16 @@ def open_bubblewrap_cell(
         "argv": bubblewrap.build_command(bwrap, limits, filter_fd, inner, folders),
         "folders": bubblewrap.list_staged_folders(bwrap, folders),
         "uid": bubblewrap.CELL_UID,
-        "cgroups": group.entries,
+        "cgroups": [f"{folder}/cgroup.procs" for folder in group],
         "niceness": limits.niceness,
     }
     command = [sys.executable, "-IS", str(LAUNCH), json.dumps(plan)]
+    passed = [] if filter_fd is None else [filter_fd]
     try:
-        return start_cell(command, ours, theirs, {}, group.remove, [filter_fd] if filter_fd is not None else [])
+        return start_cell(command, ours, theirs, {}, lambda: cgroups.remove_group(group), passed)
     finally:
-        if filter_fd is not None:
-            os.close(filter_fd)
+        for fd in passed:
+            os.close(fd)
 
 
 def check_layer(layer: Path | None) -> None:
@@ -69,7 +70,7 @@ def add_layer(folders: Mapping[str, str], layer: Path | None) -> dict[str, str]:
     return {**folders, **({str(layer): bubblewrap.CELL_LAYER} if layer else {})}
 
 
-def make_isolated_settings(limits: Limits, control: int, layer: Path | None) -> dict[str, Any]:
+def make_isolated_settings(limits: JobLimits, control: int, layer: Path | None) -> dict[str, Any]:
     """What the server in an isolated cell must know: where it finds packages, and what can be written."""
     return make_server_settings(limits, control) | {
         "isolated": True,
@@ -81,7 +82,7 @@ def make_isolated_settings(limits: Limits, control: int, layer: Path | None) -> 
     }
 
 
-def open_process_cell(limits: Limits, layer: Path | None = None) -> Cell:
+def open_process_cell(limits: JobLimits, layer: Path | None = None) -> Cell:
     """A new process that runs jobs under limits and is not isolated at all.
 
     Its processes are not counted: the kernel would count all others of this user too.
@@ -103,21 +104,13 @@ def open_process_cell(limits: Limits, layer: Path | None = None) -> Cell:
     return start_cell(command, ours, theirs, env | bubblewrap.ONE_THREAD, lambda: remove_folders(work, packages))
 
 
-def remove_folders(*folders: str) -> None:
-    """Remove folders of ours with all that is in them; a link is only a link."""
-    for folder in folders:
-        with contextlib.suppress(OSError):
-            empty_folder(folder)
-            Path(folder).rmdir()
-
-
-def make_server_settings(limits: Limits, control: int) -> dict[str, Any]:
+def make_server_settings(limits: JobLimits, control: int) -> dict[str, Any]:
     """What the server in either kind of cell must know."""
     bounds = limits.model_dump()
     major, minor = platform.release().split(".")[:2]
     if (int(major), int(minor)) < (5, 14):
         bounds["processes"] = 0  # before Linux 5.14 the kernel counts processes of other cells too
-    return {"limits": bounds, "control": control, "debug": "BURNISH_DEBUG_CELL" in os.environ}
+    return {"limits": bounds, "control": control}
 
 
 def start_cell(
@@ -130,7 +123,7 @@ def start_cell(
 ) -> Cell:
     """Start the process and wait until it can take jobs."""
     with theirs:
-        process = get_starter().submit(start_process, command, [theirs.fileno(), *passed], env).result()
+        process = STARTER.submit(start_process, command, [theirs.fileno(), *passed], env).result()
     cell = Cell(process, ours, tidy)
     cell.wait_until_ready()
     return cell
@@ -150,9 +143,3 @@ def start_process(command: list[str], passed: list[int], env: dict[str, str]) ->
         )
     except OSError as error:
         raise SandboxError(f"the cell did not start: {error}") from error
-
-
-@cache
-def get_starter() -> ThreadPoolExecutor:
-    """The one thread that starts cells."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="burnish-cells")

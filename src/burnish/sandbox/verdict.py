@@ -9,20 +9,18 @@ import re
 import signal
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from burnish.events import Case, Graded, Outcome
+from burnish.events import Case, Graded
 from burnish.jsonlines import parse_json_lines
-from burnish.parsing import parse
+from burnish.parsing import try_parse
 from burnish.sandbox.cell import JobEnd
 from burnish.sandbox.inside.asserts import is_case
 
 MOST_BYTES = 16 * 1024 * 1024
 LONGEST_MESSAGE = 1000
 MIXED = "the answers of the tests do not fit their plan"
-UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 ENDED_BY = {
     "cpu": "the time limit was reached",
@@ -45,35 +43,17 @@ MAY_BE_PYTEST = re.compile(r"^(async\s+)?def\s+test|^class\s", re.M)
 """Without one of these a text holds nothing that pytest would collect."""
 
 
-@dataclass(frozen=True)
-class Style:
-    """What kind of tests a text holds."""
-
-    pytest: bool = False
-    shared: bool = False
-    """True when the tests cannot be told apart from the code: both run in one process, and the verdict is labelled."""
-    problem: str = ""
-
-
-def find_style(tests: str) -> Style:
-    """Is it a pytest file or a script of asserts, and can it judge from another process?"""
-    shared = REACHES_IN.search(tests) is not None
-    if not MAY_BE_PYTEST.search(tests):
-        return Style(shared=shared)
-    try:
-        tree = parse(tests)
-    except UNREADABLE as error:
-        return Style(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
-    return Style(pytest=any(is_test(node) for node in tree.body), shared=shared)
+def is_pytest_file(tests: str) -> bool:
+    """Whether it is a pytest file; else it is a script of asserts, or the judge says what is wrong with it."""
+    tree = try_parse(tests) if MAY_BE_PYTEST.search(tests) else None  # most scripts need not be parsed
+    return tree is not None and any(is_test(node) for node in tree.body)
 
 
 def is_test(node: ast.stmt) -> bool:
     """True for what pytest would collect: a test function, a Test class, a TestCase."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return node.name.startswith("test")
     if isinstance(node, ast.ClassDef):
         return node.name.startswith("Test") or any("TestCase" in ast.unparse(base) for base in node.bases)
-    return False
+    return isinstance(node, FUNCTIONS) and node.name.startswith("test")
 
 
 def count_expected_cases(tests: str, is_pytest: bool) -> Counter[str]:
@@ -81,20 +61,17 @@ def count_expected_cases(tests: str, is_pytest: bool) -> Counter[str]:
 
     A pytest file says so for each of its functions and methods (`TestIt::test_a`), a script for each line (`line 3`).
     """
-    try:
-        tree = parse(tests)
-    except UNREADABLE:
-        return Counter()
+    tree = try_parse(tests) or ast.Module([], [])
     if not is_pytest:
         checks = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         return Counter(f"line {node.lineno}" for node in tree.body if is_case(node, checks))
     found: Counter[str] = Counter()
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and is_test(node):
+    for node in filter(is_test, tree.body):
+        if isinstance(node, ast.ClassDef):
             methods = {one.name: one for one in node.body if isinstance(one, FUNCTIONS)}
             named = methods if methods.keys().isdisjoint(("__init__", "__new__")) else {}
             found |= {f"{node.name}::{name}": count_cases(one, node) for name, one in named.items() if is_test(one)}
-        elif isinstance(node, FUNCTIONS) and is_test(node):
+        elif isinstance(node, FUNCTIONS):
             found[node.name] = count_cases(node)
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     kept = {name: count for name, count in found.items() if name.partition("::")[0] not in bound}
@@ -119,10 +96,10 @@ def blank_package_tests(tests: str, layer: Path) -> str:
 
     No line moves, so each test keeps its name.
     """
-    try:
-        body = parse(tests).body
-    except UNREADABLE:
+    tree = try_parse(tests)
+    if tree is None:
         return tests  # the judge says what is wrong with it
+    body = tree.body
     needing = find_package_users(body, layer)
     if any(not isinstance(node, SPLITS) or find_words(node) & {*EVERYWHERE} for node in needing):
         return ""
@@ -155,14 +132,13 @@ def find_imports(node: ast.AST) -> set[str]:
     """The first part of every module that is imported somewhere in a statement."""
     found: list[str] = []
     for part in ast.walk(node):
-        if isinstance(part, ast.Import):
-            found += [alias.name for alias in part.names]
-        elif isinstance(part, ast.ImportFrom):
-            found += [part.module or ""]
-        elif isinstance(part, ast.Call) and ast.unparse(part.func).rpartition(".")[2] in LOADERS:
-            found += [
-                word.value for word in part.args if isinstance(word, ast.Constant) and isinstance(word.value, str)
-            ]
+        match part:
+            case ast.Import(names=names):
+                found += [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module)):
+                found.append(module)
+            case ast.Call(func=called, args=args) if ast.unparse(called).rpartition(".")[2] in LOADERS:
+                found += [one.value for one in args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     return {name.partition(".")[0] for name in found} - {""}
 
 
@@ -170,24 +146,15 @@ def find_bound_names(node: ast.stmt) -> set[str]:
     """The names that a statement gives to the file."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
         return {node.name}
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
 
 
 def find_words(node: ast.stmt) -> set[str]:
     """Every word of a statement that may mean something of the file: names, arguments (fixtures), texts."""
-    found: set[str] = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            found.add(part.id)
-        elif isinstance(part, ast.arg | ast.keyword):
-            found.add(part.arg or "")
-        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
-            found.add(part.value)
-        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(part.name)
-    return found
+    parts = [part for part in ast.walk(node) if not isinstance(part, ast.Attribute | ast.alias)]
+    return {word for part in parts for _, word in ast.iter_fields(part) if isinstance(word, str)}
 
 
 def find_span(node: ast.stmt) -> tuple[int, int]:
@@ -206,7 +173,7 @@ class JudgeReport:
         self.ended = ended
         self.nonce = nonce
         self.facts: list[dict[str, Any]] = [
-            fact if is_sound(fact) else {"problem": MIXED} for fact in parse_json_lines(ended.said.splitlines())
+            fact if is_sound(fact) else {"problem": MIXED} for fact in parse_json_lines(ended.output.splitlines())
         ]
         self.cases: list[dict[str, Any]] = [fact["case"] for fact in self.facts if "case" in fact]
 
@@ -217,7 +184,7 @@ class JudgeReport:
     @property
     def must_share(self) -> bool:
         """Whether the judge found on the way that it needs the code in its own process."""
-        return bool(self.find("again") or next((case["again"] for case in self.cases if "again" in case), ""))
+        return bool(self.find("again")) or any(case.get("again") for case in self.cases)
 
     def read_verdict(self, expected: Counter[str] | None = None) -> Graded:
         """The verdict on a whole suite, from the judge's own lines and from how the job ended.
@@ -225,13 +192,27 @@ class JudgeReport:
         Where code could write such lines too, `expected` says which tests must be among them.
         """
         plan: list[str] = self.find("plan") or []
-        cases = [read_case(entry) for entry in self.cases]
+        cases = [
+            Case(
+                name=str(entry["name"]),
+                outcome="passed"
+                if entry["passed"] is True
+                else "not_run"
+                if entry.get("skipped") is True
+                else "failed",
+                message=str(entry.get("message", ""))[:LONGEST_MESSAGE],
+                seconds=float(entry.get("seconds", 0.0)),
+            )
+            for entry in self.cases
+        ]
         problem = self.explain_problem()
-        left = list((Counter(plan) - Counter(case.name for case in cases)).elements())
-        cases += [make_missing_case(name, problem, is_first=n == 0) for n, name in enumerate(left)]
+        why = problem or "the tests ended before this one"
+        # Of the tests without an answer the first was under way when the end came, the others did not begin.
+        for number, name in enumerate((Counter(plan) - Counter(case.name for case in cases)).elements()):
+            cases.append(Case(name=name, outcome="not_run" if number else "failed", message=why))
         if expected and cases and not problem:
             answered = Counter(re.split(r"\[|: ", case.name)[0] for case in cases)
-            cases += [make_missing_case(name, "", is_first=True) for name in (expected - answered).elements()]
+            cases += [Case(name=name, outcome="failed", message=why) for name in (expected - answered).elements()]
         is_shared = bool(self.find("shared"))
         return Graded(
             cases=tuple(cases),
@@ -253,12 +234,11 @@ class JudgeReport:
 
     def explain_problem(self) -> str:
         """Why the verdict is not whole; "" when it is."""
-        broken, problem = self.find("broken"), self.find("problem")
-        if broken:
+        if broken := self.find("broken"):
             return f"the code cannot be imported: {broken}"
         if self.ended.over:
             return ENDED_BY[self.ended.over]
-        if problem:
+        if problem := self.find("problem"):
             return str(problem)
         if any(fact.get("end") == self.nonce for fact in self.facts):
             return "" if self.fits_plan() else MIXED
@@ -280,23 +260,6 @@ def is_sound(fact: dict[str, Any]) -> bool:
         return False
     seconds = case.get("seconds", 0.0)
     return all(isinstance(name, str) for name in plan) and isinstance(seconds, float | int) and math.isfinite(seconds)
-
-
-def read_case(entry: dict[str, Any]) -> Case:
-    """One test's answer; a skipped test has none."""
-    failed: Outcome = "not_run" if entry.get("skipped") is True else "failed"
-    return Case(
-        name=str(entry["name"]),
-        outcome="passed" if entry["passed"] is True else failed,
-        message=str(entry.get("message", ""))[:LONGEST_MESSAGE],
-        seconds=float(entry.get("seconds", 0.0)),
-    )
-
-
-def make_missing_case(name: str, problem: str, is_first: bool) -> Case:
-    """A test that gave no answer: the first was under way when the end came, the others did not begin."""
-    why_not = problem or "the tests ended before this one"
-    return Case(name=name, outcome="failed" if is_first else "not_run", message=why_not)
 
 
 def merge_verdicts(apart: Graded, shared: Graded) -> Graded:

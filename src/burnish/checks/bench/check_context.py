@@ -21,7 +21,7 @@ from burnish.checks.project import Project
 from burnish.errors import CheckError
 from burnish.events import CommandRan
 from burnish.packages.uv import MACHINE_VARIABLES
-from burnish.sandbox import Limits, open_sandbox
+from burnish.sandbox import JobLimits, open_sandbox
 from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
 from burnish.sandbox.docker.command import find_own_image as own_image
 
@@ -32,7 +32,7 @@ TAKEN = ("/tmp", "/work", "/dev", "/proc", "/etc", "/sys", *SYSTEM, *OURS)
 MOST_CACHES = 200
 """Folders with compiled code that are hidden one by one; a project with more is copied without them."""
 MIB = 1024 * 1024
-LIMITS = Limits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024)
+LIMITS = JobLimits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024)
 
 Tell = Callable[[int, int], None]
 """How far a check has come: steps done, steps in all (0: nobody knows)."""

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from burnish.errors import SandboxError
 from burnish.sandbox import bubblewrap, cgroups
-from burnish.sandbox.docker.engine import Engine
+from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
 from burnish.sandbox.inside.limits import SERVER_FILES
-from burnish.sandbox.sandbox import Limits
+from burnish.sandbox.sandbox import JobLimits
 
 NAME = "burnish-cell"
 NAMED_BY = "BURNISH_DOCKER_IMAGE"
@@ -64,7 +64,8 @@ def ensure_image(engine: Engine) -> str:
     volumes = json.loads(engine.ask("image", "inspect", "--format", "{{json .Config.Volumes}}", name)) or {}
     if volumes:
         # A volume is on this machine's disk and has no size: jobs could fill it, and the next would find it there.
-        raise SandboxError(f"the image {name} has a volume ({', '.join(volumes)}), where jobs could leave something")
+        words = f"the image {name} has a volume ({', '.join(volumes)}), where jobs could leave something"
+        raise ContainerProblem(words, BUILD_IMAGE)
     return name
 
 
@@ -91,7 +92,7 @@ def build_image(root: Path = Path("/")) -> bytes:
 
 
 def build_command(
-    engine: Engine, limits: Limits, name: str, socket: str, folders: Mapping[str, str], filtered: bool = True
+    engine: Engine, limits: JobLimits, name: str, socket: str, folders: Mapping[str, str], filtered: bool = True
 ) -> list[str]:
     """Everything before the image's name and what runs in it. The engine's own socket is never among what is seen."""
     return [
@@ -131,7 +132,7 @@ def choose_user(engine: Engine) -> tuple[int, int]:
     return (bubblewrap.CELL_UID, bubblewrap.CELL_UID) if is_stranger else (os.getuid(), os.getgid())
 
 
-def list_limit_options(engine: Engine, limits: Limits) -> list[str]:
+def list_limit_options(engine: Engine, limits: JobLimits) -> list[str]:
     """The limits on the whole container that this engine can set."""
     memory = str(limits.memory_bytes + cgroups.OWN_BYTES)
     words = ["--memory", memory, "--memory-swap", memory] if engine.memory else []
@@ -142,7 +143,7 @@ def list_limit_options(engine: Engine, limits: Limits) -> list[str]:
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 
 
-def list_tmpfs_options(engine: Engine, limits: Limits) -> list[str]:
+def list_tmpfs_options(engine: Engine, limits: JobLimits) -> list[str]:
     """The three places that can be written, each with a size, and emptiness over what engines add."""
     whose = "uid={},gid={},".format(*choose_user(engine)) if engine.name == "docker" else ""  # podman takes no owner
     own = [f"{folder}:rw,exec,nosuid,nodev,mode=1777,{whose}size={limits.folder_bytes}" for folder in WRITABLE]
@@ -184,7 +185,8 @@ def refuse_closed_folders(engine: Engine, sources: list[str]) -> None:
         return
     for source in map(Path, sources):
         if source.is_dir() and source.stat().st_mode & 0o005 != 0o005:
-            raise SandboxError(f"{source} is closed to others, and in {engine.title} the code is another user")
+            words = f"{source} is closed to others, and in {engine.title} the code is another user"
+            raise ContainerProblem(words, "chmod o+rx FOLDER")
 
 
 def format_bind(source: str, place: str) -> str:
@@ -197,10 +199,7 @@ def format_bind(source: str, place: str) -> str:
 def build_inner_command(settings: str) -> list[str]:
     """What runs in the container: our server, in an empty environment but for what a program needs."""
     own = find_own_image()
-    given = bubblewrap.list_environment_options()[1:]
-    variables = dict(zip(given[1::3], given[2::3], strict=True))
-    if own:
-        variables["PATH"] = "/usr/local/bin:/usr/bin:/bin"
+    variables = bubblewrap.make_environment() | ({"PATH": "/usr/local/bin:/usr/bin:/bin"} if own else {})
     python = "python3" if own else str(bubblewrap.find_interpreter())
     words = [f"{name}={value}" for name, value in variables.items()]
     return ["-i", *words, python, "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", settings]

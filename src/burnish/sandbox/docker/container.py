@@ -25,10 +25,9 @@ from burnish.errors import SandboxError
 from burnish.sandbox import bubblewrap, cell, seccomp, start
 from burnish.sandbox.docker import command
 from burnish.sandbox.docker.engine import Engine
-from burnish.sandbox.sandbox import Limits
+from burnish.sandbox.sandbox import JobLimits
 
 OURS = "burnish-cell-"
-NAME_WORDS = 5
 FOLDER = "burnish-call-"
 CALL_SECONDS = 60.0
 """A large image on a storage driver that copies takes its time."""
@@ -81,13 +80,12 @@ def read_start_time(pid: int) -> str:
 
 def is_left_over(name: str) -> bool:
     """True when the owner of a container lived here and is no more, or the machine was started anew since."""
-    words = name.removeprefix(OURS).split("-")
-    if not name.startswith(OURS) or len(words) != NAME_WORDS or not words[2].isdigit():
-        return False
-    place, pid, started = "-".join(words[:2]), int(words[2]), words[3]
-    if words[0] != identify_machine().split("-")[0]:
-        return True
-    return place == identify_machine() and read_start_time(pid) != started
+    here = identify_machine()
+    match name.removeprefix(OURS).split("-"):
+        case [boot, namespace, pid, started, _] if name.startswith(OURS) and pid.isdigit():
+            is_owner_gone = here == f"{boot}-{namespace}" and read_start_time(int(pid)) != started
+            return is_owner_gone or not here.startswith(f"{boot}-")
+    return False
 
 
 def remove_containers(engine: Engine) -> None:
@@ -102,7 +100,7 @@ def remove_containers(engine: Engine) -> None:
 def open_docker_cell(
     engine: Engine,
     image: str,
-    limits: Limits,
+    limits: JobLimits,
     folders: Mapping[str, str] = bubblewrap.NO_FOLDERS,
     filtered: bool = True,
     layer: Path | None = None,
@@ -111,7 +109,12 @@ def open_docker_cell(
     name = make_name()
     with listen_for_call() as (listener, address):
         before = command.build_command(engine, limits, name, address, start.add_layer(folders, layer), filtered)
-        argv = [*before, image, *command.build_inner_command(make_settings(engine, limits, filtered, layer))]
+        # Processes are counted by the engine where it can, else by the kernel for each user.
+        counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
+        program = (seccomp.build_program() if filtered else None) or b""
+        settings = start.make_isolated_settings(counted, -1, layer)
+        settings |= {"call": command.CONTROL, "filter": base64.b64encode(program).decode()}
+        argv = [*before, image, *command.build_inner_command(json.dumps(settings))]
         client = start.start_process(argv, [], dict(os.environ))
         try:
             control = accept_call(listener, client)
@@ -121,16 +124,6 @@ def open_docker_cell(
             client.kill()  # only the engine's command, which is of no more use; the container goes on without it
             client.wait()
     return one
-
-
-def make_settings(engine: Engine, limits: Limits, filtered: bool, layer: Path | None = None) -> str:
-    """What the server must know. Processes are counted by the engine where it can, else by the kernel for each user."""
-    counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
-    program = seccomp.build_program() if filtered else None
-    return json.dumps(
-        start.make_isolated_settings(counted, -1, layer)
-        | {"call": command.CONTROL, "filter": base64.b64encode(program or b"").decode()}
-    )
 
 
 @contextlib.contextmanager

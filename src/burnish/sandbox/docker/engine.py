@@ -17,7 +17,15 @@ NAMED_BY = ("DOCKER_HOST", "DOCKER_CONTEXT")
 """Whoever sets one of these has chosen the engine."""
 PODMAN_ONLY = "k8s-file"
 """A way to log that only Podman has, whoever it pretends to be."""
-NO_COMMAND = "neither `docker` nor `podman` is installed"
+BUILD_IMAGE = f"docker build --tag NAME {Path(__file__).parent}"
+
+
+class ContainerProblem(SandboxError):
+    """Why no container can be opened, and the line that helps; "" where only the words of an engine can tell."""
+
+    def __init__(self, words: str, remedy: str) -> None:
+        super().__init__(words)
+        self.remedy = remedy
 
 
 @dataclass(frozen=True)
@@ -51,16 +59,15 @@ class Engine:
     @property
     def elsewhere(self) -> str:
         """Why its containers are out of reach; "" when they run on this machine."""
-        here = platform.release()
-        if "Docker Desktop" in self.system or (self.kernel and self.kernel != here):
+        if "Docker Desktop" in self.system or (self.kernel and self.kernel != platform.release()):
             return f"{self.title} runs its containers on another machine ({self.system}, Linux {self.kernel})"
         return ""
 
-    def ask(self, *words: str, given: bytes | None = None, timeout_seconds: float = ANSWER_SECONDS) -> str:
+    def ask(self, *words: str, given: bytes | None = None) -> str:
         """What the engine answers to a command; SandboxError with its last words if it fails."""
         try:
             done = subprocess.run(
-                [*self.command, *words], input=given, capture_output=True, timeout=timeout_seconds, check=False
+                [*self.command, *words], input=given, capture_output=True, timeout=ANSWER_SECONDS, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SandboxError(f"{self.name} does not answer: {error}") from error
@@ -73,6 +80,7 @@ def find_engine() -> Engine:
     """The engine to use: the first rootless one that answers, else the first; SandboxError says why there is none."""
     found: list[Engine] = []
     reasons: list[str] = []
+    remedy = ""
     for command in list_commands():
         try:
             engine = ask_engine(command)
@@ -81,13 +89,16 @@ def find_engine() -> Engine:
             continue
         if engine.elsewhere:
             reasons.append(engine.elsewhere)
-            continue
-        found.append(engine)
-        if engine.rootless:
+            remedy = "unset DOCKER_HOST" if os.environ.get("DOCKER_HOST") else "docker context use default"
+        elif engine.rootless:
             return engine
-    if not found:
-        raise SandboxError("; ".join(dict.fromkeys(reasons)) or NO_COMMAND)
-    return found[0]
+        else:
+            found.append(engine)
+    if found:
+        return found[0]
+    if not reasons:
+        raise ContainerProblem("neither `docker` nor `podman` is installed", "sudo apt-get install podman")
+    raise ContainerProblem("; ".join(dict.fromkeys(reasons)), remedy)
 
 
 def list_commands() -> Iterator[tuple[str, ...]]:

@@ -18,7 +18,6 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from burnish.sandbox.inside.allowed_types import MODULES, TYPES, split_words
@@ -98,7 +97,7 @@ def choose_names(solution: types.ModuleType, used: set[str]) -> dict[str, Any]:
         names = vars(solution).keys()
         own = {name for name, value in vars(solution).items() if getattr(value, "__module__", "") == "solution"}
     wanted = {name for name in used & names if name[:2] != "__"} - FRAMEWORKS
-    kinds = solution._asked.kinds if isinstance(solution, Solution) else {}
+    kinds = solution._link.text.kinds if isinstance(solution, Solution) else {}
     foreign = {name for name in wanted & KNOWN_CLASSES.keys() if kinds and name not in kinds}
     meant = wanted - foreign
     common = {name for name in meant if hasattr(builtins, name) or name in MODULES or name in COMPARING}
@@ -139,14 +138,6 @@ class StarImportRemover(ast.NodeTransformer):
         return ast.copy_location(ast.Pass(), node) if is_star else node
 
 
-@dataclass
-class Step:
-    """One top-level statement; without a name it only prepares."""
-
-    name: str
-    code: types.CodeType
-
-
 class AssertSuite:
     """The statements of a script, and which of them are tests."""
 
@@ -154,31 +145,38 @@ class AssertSuite:
         tree = ast.parse(tests)
         if STAR.search(tests):
             tree = StarImportRemover().visit(tree)
-        self.tests = tests
         self.explainer = Explainer(tests)
         self.checks = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        self.steps = [self.compile_step(node) for node in tree.body]
-        self.code = [part for step in self.steps for part in walk_code(step.code)]
+        self.steps = [
+            (self.name_case(node), compile(ast.Module([rewrite(node)], []), FILE, "exec", dont_inherit=True))
+            for node in tree.body
+        ]
+        """Each top-level statement; one without a name only prepares."""
+        self.code = [part for _, code in self.steps for part in walk_code(code)]
         self.is_simple = all(is_harmless(part) for part in self.code)
 
-    def compile_step(self, node: ast.stmt) -> Step:
-        """A statement, compiled. A case is called what a person would call it: the test as written."""
-        name = ""
-        if is_case(node, self.checks):
-            words = " ".join(self.explainer.quote(node.lineno, node.end_lineno or node.lineno).split())
-            name = f"line {node.lineno}: {words.removeprefix('assert ')}"[:LONGEST_NAME]
-        return Step(name, compile(ast.Module([rewrite(node)], []), FILE, "exec", dont_inherit=True))
+    def name_case(self, node: ast.stmt) -> str:
+        """A case is called what a person would call it: the test as written; "" for what is none."""
+        if not is_case(node, self.checks):
+            return ""
+        words = " ".join(self.explainer.quote(node.lineno, node.end_lineno or node.lineno).split())
+        return f"line {node.lineno}: {words.removeprefix('assert ')}"[:LONGEST_NAME]
 
     def judge(self, solution: types.ModuleType, say: Callable[..., None]) -> None:
         """Run every statement in order with the code's names in scope, and say what each test said."""
-        say(plan=[step.name for step in self.steps if step.name])
+        say(plan=[name for name, _ in self.steps if name])
         scope = self.make_scope(solution)
-        for step in self.steps:
-            started = time.perf_counter()
-            why = self.perform(step.code, scope)
-            if step.name:
+        for name, code in self.steps:
+            started, why = time.perf_counter(), ""
+            try:
+                exec(code, scope)
+            except (Gone, CannotCross):
+                raise
+            except BaseException as error:
+                why = self.explainer.describe_failure(error) or type(error).__name__
+            if name:
                 seconds = round(time.perf_counter() - started, 6)
-                say(case={"name": step.name, "passed": not why, "message": why, "seconds": seconds})
+                say(case={"name": name, "passed": not why, "message": why, "seconds": seconds})
             elif why:
                 say(problem=f"the tests broke: {why}")
                 return
@@ -188,27 +186,14 @@ class AssertSuite:
         used = {name for part in self.code for name in part.co_names}
         if not used.isdisjoint(READERS):
             used = find_used_names(self.code)
-        tests = types.ModuleType("tests")
-        sys.modules["tests"] = tests
-        scope = vars(tests)
-        scope.update(choose_names(solution, used))
-        scope[FAIL] = self.explainer.fail
-        return scope
-
-    def perform(self, code: types.CodeType, scope: dict[str, Any]) -> str:
-        """Run one statement; "" when it went well, else why not."""
-        try:
-            exec(code, scope)
-        except (Gone, CannotCross):
-            raise
-        except BaseException as error:
-            return self.explainer.describe_failure(error) or type(error).__name__
-        return ""
+        tests = sys.modules["tests"] = types.ModuleType("tests")
+        vars(tests).update({**choose_names(solution, used), FAIL: self.explainer.fail})
+        return vars(tests)
 
 
 def is_case(node: ast.stmt, checks: set[str]) -> bool:
     """True for an assert, and for a call of a function that the script defines."""
-    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-        return isinstance(node, ast.Assert)
-    called = node.value.func
-    return isinstance(called, ast.Name) and called.id in checks
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name in checks
+    return isinstance(node, ast.Assert)

@@ -7,6 +7,8 @@ enters as it is. Objects that are not plain data stay here; the judge gets a num
 import copy
 import gc
 import io
+import itertools
+import operator
 import random
 import sys
 import traceback
@@ -30,10 +32,14 @@ def read_message(error: BaseException) -> str:
         return ""
 
 
+def list_lines(error: BaseException, file: str) -> list[int]:
+    """The lines of a file that an exception passed, the one that raised it last."""
+    return [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+
+
 def find_code_line(error: BaseException) -> list[Any]:
     """The last line of the code that the exception passed, and what stands there; 0 if it passed none."""
-    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == CODE_FILE]
-    return quote_line(lines[-1] if lines else 0)
+    return quote_line([0, *list_lines(error, CODE_FILE)][-1])
 
 
 def quote_line(line: int) -> list[Any]:
@@ -43,9 +49,10 @@ def quote_line(line: int) -> list[Any]:
 
 def explain_import_error(error: BaseException) -> str:
     """Why the code cannot even be imported."""
-    is_syntax = isinstance(error, SyntaxError)
-    line, text = quote_line(error.lineno or 0) if is_syntax else find_code_line(error)  # type: ignore[attr-defined]
-    words = error.msg if is_syntax else read_message(error)  # type: ignore[attr-defined]
+    if isinstance(error, SyntaxError):
+        (line, text), words = quote_line(error.lineno or 0), error.msg
+    else:
+        (line, text), words = find_code_line(error), read_message(error)
     place = f" (line {line}: {text[:200]})" if line else ""
     return f"{type(error).__name__}: {words[:500]}{place}"
 
@@ -59,8 +66,7 @@ class Output(io.StringIO):
 
     def take(self) -> str:
         """What was printed since the last time."""
-        text = self.getvalue()
-        if text:
+        if text := self.getvalue():
             self.seek(0)
             self.truncate()
         return text
@@ -85,10 +91,9 @@ class CodeSession(Session):
     def list_changes(self) -> Tree:
         """The containers among the arguments that are not as they were."""
         found = []
-        for number, old in enumerate(self.before):
-            value = self.objects[number]
+        for number, (value, old) in enumerate(zip(self.objects, self.before, strict=False)):
             new = list_parts(value)
-            if len(new) != len(old) or any(one is not other for one, other in zip(new, old, strict=True)):
+            if len(new) != len(old) or any(map(operator.is_not, new, old)):
                 found.append([number, pack_contents(value, self)])
         return found
 
@@ -143,20 +148,21 @@ class CodeSession(Session):
 
     def unpack_other(self, tree: list[Tree]) -> Any:
         """What the judge means. It is trusted: it may name anything."""
-        tag, word = tree[0], tree[1]
-        if tag == "H":
-            return self.server.handles[word]
-        if tag == "K":
-            return self.server.callbacks.setdefault(word, Callback(self.server, *tree[1:]))
-        if tag == "I":
-            return Items(self.server, word)
-        if tag == "N":
-            module = __import__(word, fromlist=["_"])
-            return getattr(module, tree[2]) if tree[2] else module
-        if tag == "T":
-            return allowed_types.TYPES[word]
-        if tag == "X":
-            return allowed_types.find_error_class(word)
+        match tree:
+            case ["H", number]:
+                return self.server.handles[number]
+            case ["K", number, name, doc]:
+                return self.server.callbacks.setdefault(number, Callback(self.server, number, name, doc))
+            case ["I", number]:
+                # An iterator of the tests: each item is asked for when the code wants it.
+                return map(lambda _: self.server.call_back("next", number), itertools.repeat(None))
+            case ["N", module, name]:
+                found = __import__(module, fromlist=["_"])
+                return getattr(found, name) if name else found
+            case ["T", name]:
+                return allowed_types.TYPES[name]
+            case ["X", name]:
+                return allowed_types.find_error_class(name)
         return unpack(tree[1], self)(*unpack(tree[2], self))
 
 
@@ -172,20 +178,6 @@ class Callback:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Ask the judge to call it."""
         return self.server.call_back("callback", self.number, args, kwargs)
-
-
-class Items:
-    """An iterator of the tests that was passed to the code."""
-
-    def __init__(self, server: "CodeServer", number: int) -> None:
-        self.server = server
-        self.number = number
-
-    def __iter__(self) -> "Items":
-        return self
-
-    def __next__(self) -> Any:
-        return self.server.call_back("next", self.number)
 
 
 class CodeServer:

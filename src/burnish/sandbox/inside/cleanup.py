@@ -1,4 +1,10 @@
-"""What a job may leave behind: nothing. Ends its processes, removes its files, and compares the cell with before.
+"""What lives as long as the cell, the helpers, and what a job may leave behind: nothing. Ends the job's processes,
+removes its files, and compares the cell with before.
+
+A helper judges: "asserts" scripts that leave nothing behind, "forking" any other, "pytest" has pytest in its memory.
+Tests come to them and never to process 1, from which the code's process is forked; so what a test expects is not even
+in the memory that code inherits. Only "asserts" ever reads tests itself: the others leave that to a fork for each job,
+because code, or tests that could look around, may run in it.
 
 Its one rule: nothing that a job chose may enter the memory of process 1, not even the name of a file, because the code
 of later jobs is forked from it. So process 1 only counts what is left, and a child of it removes it.
@@ -10,12 +16,14 @@ import contextlib
 import os
 import select
 import signal
+import socket
 import stat
+from dataclasses import dataclass
 from typing import Any
 
 from burnish.sandbox.inside import limits
 from burnish.sandbox.inside.allowed_types import split_words
-from burnish.sandbox.inside.helpers import Helpers
+from burnish.sandbox.inside.codec import receive_packet, send_packet
 
 DEVICES = split_words("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/pts /dev/pts/ptmx")
 """What a cell has besides files: whoever may write to one may set its times, and its owner its mode."""
@@ -26,6 +34,83 @@ LONG_AGO = (0, 0)
 """When the places that can be written were last used, as each job finds them."""
 POLITE_ROUNDS = 3
 """Rounds of ending strangers one by one; whoever still multiplies then is ended together with the helpers."""
+
+
+@dataclass(frozen=True)
+class Helper:
+    """A process that judges, seen from process 1."""
+
+    kind: str
+    pid: int
+    link: socket.socket
+    """Becomes readable when the helper answers, or ends."""
+
+    def read_answer(self, patience: float) -> dict[str, Any] | None:
+        """Its answer, waiting a little; None when it has none and is of no more use."""
+        if self.link.fileno() < 0 or not select.select([self.link], [], [], patience)[0]:
+            return None
+        try:
+            received = receive_packet(self.link)
+        except OSError:
+            return None
+        return received[0] if received else None
+
+
+class Helpers:
+    """The helpers of a cell, started when first needed."""
+
+    def __init__(self) -> None:
+        self.living: dict[str, Helper] = {}
+
+    def get(self, kind: str) -> Helper:
+        """The helper of that kind. A new one may be forked during a job, so it closes whatever it did not ask for."""
+        if kind in self.living:
+            return self.living[kind]
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                limits.close_all_but(theirs.fileno())
+                from burnish.sandbox.inside import judge  # only here: what process 1 does not hold, no job inherits
+
+                judge.run_helper(theirs, kind)
+            finally:
+                os._exit(0)
+        theirs.close()
+        helper = self.living[kind] = Helper(kind, pid, ours)
+        helper.read_answer(60.0)
+        return helper
+
+    def revive(self, patience: float) -> None:
+        """After a job: whatever it did to the helpers, those that answer go on and the others are ended.
+
+        Asked, not looked at: a helper that a job killed may need a moment to be dead.
+        """
+        for helper in list(self.living.values()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(helper.pid, signal.SIGCONT)
+            send_packet(helper.link, {"still": "there"})
+            self.await_answer(helper, patience)
+
+    def await_answer(self, helper: Helper, patience: float) -> dict[str, Any] | None:
+        """The answer of a helper that was asked; one that does not answer is ended, and the next job gets a new one."""
+        answer = helper.read_answer(patience)
+        if answer is None:
+            self.end(helper)
+        return answer
+
+    def end(self, helper: Helper) -> None:
+        """End a helper for good."""
+        self.living.pop(helper.kind, None)
+        helper.link.close()
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(helper.pid, signal.SIGKILL)
+            os.waitpid(helper.pid, 0)
+
+    def end_all(self) -> None:
+        """End every helper."""
+        for helper in list(self.living.values()):
+            self.end(helper)
 
 
 class CellState:
@@ -62,7 +147,7 @@ class CellState:
             pids = {int(name) for name in os.listdir("/proc") if name.isdigit()}
         else:
             pids = find_descendants(os.getpid())
-        return list(pids - {os.getpid()} - self.helpers.list_pids())
+        return list(pids - {os.getpid(), *(helper.pid for helper in self.helpers.living.values())})
 
     def end_processes(self, child: int = 0) -> int:
         """End every process of the job; the wait status of `child`."""
@@ -91,8 +176,7 @@ class CellState:
             raise RuntimeError("only process 1 of a cell may signal everybody")
         with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
-        for helper in list(self.helpers.living.values()):
-            self.helpers.end(helper)
+        self.helpers.end_all()
 
     def restore(self, folder: str) -> bool:
         """Remove what the job left; say whether the cell is as it was. (That no process is left, was seen before.)"""
@@ -154,15 +238,10 @@ class CellState:
 
     def close(self) -> None:
         """The last thing process 1 does. In a cell the kernel ends everybody with it; outside nobody else would."""
-        if self.isolated:
-            return
-        for helper in list(self.helpers.living.values()):
-            self.helpers.end(helper)
-        self.end_processes()
-        for folder in (self.work, self.links):
-            with contextlib.suppress(OSError):
-                empty_folder(folder)
-                os.rmdir(folder)
+        if not self.isolated:
+            self.helpers.end_all()
+            self.end_processes()
+            remove_folders(self.work, self.links)
 
 
 def find_descendants(top: int) -> set[int]:
@@ -197,6 +276,14 @@ def empty_folder(folder: str) -> None:
                 else:
                     os.unlink(f"{path}/{below}")
             os.rmdir(path)
+
+
+def remove_folders(*folders: str) -> None:
+    """Remove folders of ours with all that is in them; a link is only a link."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            empty_folder(folder)
+            os.rmdir(folder)
 
 
 def is_folder(path: str) -> bool:

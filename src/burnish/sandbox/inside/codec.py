@@ -1,13 +1,14 @@
-"""Values as plain data, so that they can cross from one process to another without ever being unpickled, and the
-channel between the judge and the code under test on which they do.
+"""Values as plain data, so that they can cross from one process to another without ever being unpickled; the channel
+between the judge and the code under test on which they do; and the packets by which processes of ours talk.
 
 What is not in these tables does not cross: a class that the code under test defines stays where it is, and only a
-number for the object crosses (see `candidate` and `proxy`). What is unpacked is always an exact built-in type, so an
+number for the object crosses (see `candidate` and `standins`). What is unpacked is always an exact built-in type, so an
 object "equal to everything" cannot come out of here.
 """
 
 import array
 import collections
+import contextlib
 import datetime
 import decimal
 import fractions
@@ -17,10 +18,11 @@ import json
 import os
 import pathlib
 import re
+import socket
 import struct
 import types
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 Tree = Any
@@ -38,10 +40,7 @@ ENDED = "the code ended its own process"
 PIECE = 262144
 LONGEST = 64 * 1024 * 1024
 HEADER = struct.Struct("!I")
-
-
-class NotPlain(ValueError):
-    """What arrived is not plain data in the agreed form."""
+DESCRIPTOR_SPACE = socket.CMSG_SPACE(array.array("i").itemsize * 8)
 
 
 class Session:
@@ -58,11 +57,11 @@ class Session:
 
     def pack_other(self, value: Any) -> Tree:
         """What to send for a value that is not plain. Each side says."""
-        raise NotPlain(f"a {type(value).__name__} cannot cross")
+        raise ValueError(f"a {type(value).__name__} cannot cross")
 
     def unpack_other(self, tree: list[Tree]) -> Any:
         """What a tag means that is not plain data. Each side says."""
-        raise NotPlain(f"unknown tag {tree[0]!r}")
+        raise ValueError(f"unknown tag {tree[0]!r}")
 
 
 def pack(value: Any, session: Session) -> Tree:
@@ -110,7 +109,7 @@ def pack_contents(value: Any, session: Session) -> Tree:
 
 
 def fill(value: Any, tree: Tree, session: Session) -> None:
-    """Make a container hold exactly what `contents` said."""
+    """Make a container hold exactly what `pack_contents` said."""
     if isinstance(value, dict):
         pairs = [(unpack(key, session), unpack(item, session)) for key, item in tree]
         value.clear()
@@ -129,7 +128,7 @@ def fill(value: Any, tree: Tree, session: Session) -> None:
 def read_address(tree: Tree, _: Session) -> Any:
     """An address, if the tag names a class of addresses."""
     if tree[1] not in ADDRESSES:
-        raise NotPlain(f"unknown address {tree[1]!r}")
+        raise ValueError(f"unknown address {tree[1]!r}")
     return getattr(importlib.import_module("ipaddress"), tree[1])(tree[2])
 
 
@@ -240,7 +239,7 @@ class Channel:
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
-        self.waiting = b""
+        self.waiting: bytes | bytearray = b""
 
     def send(self, message: Any) -> None:
         """Send one message."""
@@ -255,18 +254,16 @@ class Channel:
 
     def receive(self) -> Any:
         """Wait for one message. Nearly always it comes whole in one piece."""
-        data = self.waiting or self._read()
+        data = self.waiting
         while len(data) < HEADER.size:
             data += self._read()
         end = HEADER.size + HEADER.unpack_from(data)[0]
         if end > LONGEST:
             raise Gone("the code sent more than fits")
         if len(data) < end:
-            pieces, length = [data], len(data)
-            while length < end:
-                pieces.append(self._read())
-                length += len(pieces[-1])
-            data = b"".join(pieces)
+            data = bytearray(data)  # grows in place: a large value comes in hundreds of pieces
+            while len(data) < end:
+                data += self._read()
         self.waiting = data[end:]
         try:
             return decode(data[HEADER.size : end].decode(), 0)[0]
@@ -282,3 +279,26 @@ class Channel:
         if not data:
             raise Gone(ENDED)
         return data
+
+
+def receive_packet(link: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """The next message and its descriptors, or None when the other side hung up."""
+    data, extra, _, _ = link.recvmsg(65536, DESCRIPTOR_SPACE, socket.MSG_CMSG_CLOEXEC)
+    if not data:
+        return None
+    fds = array.array("i")
+    for _, _, raw in extra:
+        fds.frombytes(raw[: len(raw) - len(raw) % fds.itemsize])
+    return json.loads(data), list(fds)
+
+
+def send_packet(link: socket.socket, message: dict[str, Any], fds: Sequence[int] = ()) -> None:
+    """Send a message; if nobody is there any more, whoever waits for an answer will notice."""
+    with contextlib.suppress(OSError):
+        socket.send_fds(link, [json.dumps(message).encode()], list(fds))
+
+
+def read_all(fd: int) -> bytes:
+    """Everything in a file of the job, which is closed after."""
+    with os.fdopen(fd, "rb") as file:
+        return file.read()

@@ -3,10 +3,9 @@
 import ast
 import reprlib
 import sys
-import traceback
 from typing import Any
 
-from burnish.sandbox.inside.candidate import find_code_line, read_message
+from burnish.sandbox.inside.candidate import find_code_line, list_lines, read_message
 
 FILE = "tests.py"
 FAIL = "@fail"
@@ -85,8 +84,7 @@ class Explainer:
             # A side without a name or a call can be read off the assertion as written.
             if all(any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(side)) for side in sides):
                 message += f"\nexpected: {format_value(expected)}"
-        frame = sys._getframe(1)
-        raise Unmet(message + describe_locals(tree, frame.f_locals))
+        raise Unmet(message + describe_locals(tree, sys._getframe(1).f_locals))
 
     def quote(self, first: int, last: int) -> str:
         """Some lines of the tests as they were written, without their indentation."""
@@ -96,30 +94,30 @@ class Explainer:
         """Why a test failed with this exception."""
         if isinstance(error, Unmet):
             return str(error)
-        lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
+        lines = list_lines(error, FILE)
         statement = self.quote_statement(lines[-1]) if lines else ""
         return f"{shorten(statement)}\n{describe_error(error)}".strip()
 
     def quote_statement(self, line: int) -> str:
         """The statement that a line belongs to; of a compound one only its first line."""
-        inner = [
-            node
-            for node in ast.walk(ast.parse(self.source))
-            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0)
-        ]
-        node = max(inner, key=lambda found: found.lineno, default=None)
-        if node is None or hasattr(node, "body"):
+        found = [node for node in ast.walk(ast.parse(self.source)) if isinstance(node, ast.stmt) and holds(node, line)]
+        inner = max(found, key=lambda node: node.lineno, default=None)
+        if inner is None or hasattr(inner, "body"):
             return self.quote(line, line)
-        return self.quote(node.lineno, node.end_lineno or node.lineno)
+        return self.quote(inner.lineno, inner.end_lineno or line)
+
+
+def holds(node: ast.stmt, line: int) -> bool:
+    """Whether a line is in a statement."""
+    return node.lineno <= line <= (node.end_lineno or 0)
 
 
 def describe_error(error: BaseException) -> str:
     """The exception, and the line of the code that raised it."""
-    name = type(error).__name__
     words = shorten(read_message(error))
     line, text = getattr(error, "_line", None) or find_code_line(error)
     place = f"\nin the code, line {line}: {shorten(text)}" if line else ""
-    return f"raised {name}: {words}{place}" if words else f"raised {name}{place}"
+    return f"raised {type(error).__name__}{': ' if words else ''}{words}{place}"
 
 
 def parse_assert(statement: str) -> ast.Assert | None:
@@ -135,8 +133,8 @@ def describe_locals(tree: ast.Assert | None, names: dict[str, Any]) -> str:
     """What the local variables in the assertion were, for assertions in loops and functions."""
     used = {part.id for part in ast.walk(tree) if isinstance(part, ast.Name)} if tree else set()
     values = {name: names[name] for name in sorted(used & names.keys()) if not callable(names[name])}
-    told = [f"{name} = {format_value(value)}" for name, value in values.items() if type(value).__name__ != "module"]
-    return "\nwith " + ", ".join(told[:MOST_NAMES]) if told else ""
+    shown = [f"{name} = {format_value(value)}" for name, value in values.items() if type(value).__name__ != "module"]
+    return "\nwith " + ", ".join(shown[:MOST_NAMES]) if shown else ""
 
 
 def format_value(value: Any) -> str:

@@ -16,16 +16,16 @@ import sys
 import time
 import types
 from collections.abc import Callable
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
 
 from burnish.sandbox.inside import limits
 from burnish.sandbox.inside.allowed_types import NAMES
 from burnish.sandbox.inside.asserts import AssertSuite
 from burnish.sandbox.inside.candidate import CODE_FILE, explain_import_error, load_code
-from burnish.sandbox.inside.codec import Channel, Gone
-from burnish.sandbox.inside.helpers import read_all, receive_packet, send_packet
-from burnish.sandbox.inside.standins import ENDINGS, CannotCross, Link, RemoteClass, Solution
-from burnish.sandbox.inside.suite_text import ExpectedNames
+from burnish.sandbox.inside.codec import Channel, Gone, read_all, receive_packet, send_packet
+from burnish.sandbox.inside.standins import CannotCross, Link, RemoteClass, Solution
+from burnish.sandbox.inside.suite_text import SuiteText
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 SLOW_SECONDS = 0.02
@@ -38,8 +38,6 @@ SPARE_BYTES = 64 * 1024 * 1024
 class RunnableSuite(Protocol):
     """Tests of some style."""
 
-    tests: str
-    """As they were written."""
     is_simple: bool
     """True when judging them cannot leave anything behind."""
 
@@ -53,12 +51,19 @@ class Report:
     def __init__(self, fd: int, nonce: str) -> None:
         self.fd = fd
         self.nonce = nonce
+        self.link: Link | None = None
+        """To the code, where that is in another process."""
         self.lines = b""
         self.written = time.monotonic()
         self.patience_seconds = SLOW_SECONDS
 
     def say(self, **fact: Any) -> None:
-        """Note one fact; it is written at the end, or at once when the last writing was a while ago."""
+        """Note one fact; it is written at the end, or at once when the last writing was a while ago.
+
+        Of a case that got stuck without the code in its own process it says so, and why.
+        """
+        if self.link and self.link.stuck and "case" in fact:
+            fact["case"]["again"], self.link.stuck = self.link.stuck, ""
         self.lines += json.dumps(fact).encode() + b"\n"
         if time.monotonic() - self.written > self.patience_seconds:
             self.write()
@@ -69,25 +74,6 @@ class Report:
             while self.lines:
                 self.lines = self.lines[os.write(self.fd, self.lines) :]
         self.written = time.monotonic()
-
-
-class MarkedReport:
-    """Says of each case besides whether it needs the code in its own process, and why."""
-
-    def __init__(self, link: Link, report: Report) -> None:
-        self.link = link
-        self.report = report
-        self.reasons: set[str] = set()
-
-    def say(self, **fact: Any) -> None:
-        """A case that got stuck, or that failed by what an earlier one had got stuck on, says so."""
-        if "case" in fact:
-            why = self.link.stuck or next((one for one in self.reasons if one in fact["case"]["message"]), "")
-            self.link.stuck = ""
-            if why:
-                self.reasons.add(why)
-                fact["case"]["again"] = why
-        self.report.say(**fact)
 
 
 def run_helper(link: socket.socket, kind: str) -> None:
@@ -119,11 +105,8 @@ def read_own_size() -> int:
 
     The file is not kept open: a fork would share its position, and so could tell the next one a number.
     """
-    statm = os.open("/proc/self/statm", os.O_RDONLY)
-    try:
-        return int(os.read(statm, 64).split()[0]) * resource.getpagesize()
-    finally:
-        os.close(statm)
+    with open("/proc/self/statm", "rb", buffering=0) as statm:  # noqa: PTH123
+        return int(statm.read(64).split()[0]) * resource.getpagesize()
 
 
 def judge_job(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> bool:
@@ -132,91 +115,80 @@ def judge_job(job: dict[str, Any], fds: list[int], kind: str, link: socket.socke
     Only "asserts" reads tests, and it never forks: a fork has in its memory whatever this process has held, the tests
     of earlier jobs too, and could find them there.
     """
-    tests, verdict, other = fds
     try:
-        if kind != "asserts":
+        if kind == "asserts":
+            return judge_suite(job, fds, kind)
+        child = os.fork()
+        if child == 0:
             judge_in_fork(job, fds, kind, link)
-            os.close(tests)
-            return True
-        suite_job = SuiteJob(tests, verdict, is_pytest=False)
-        try:
-            if suite_job.suite and not suite_job.suite.is_simple:
-                return False
-            if suite_job.suite:
-                random.seed()
-                suite_job.judge_apart(Channel(other), suite_job.suite)
-        except UNREADABLE as error:
-            suite_job.refuse(error)
-        suite_job.report.write()
+        os.waitpid(child, 0)
+        os.close(fds[0])
         return True
     finally:
-        os.close(verdict)
-        os.close(other)
+        for fd in fds[1:]:
+            os.close(fd)
 
 
-def judge_in_fork(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> None:
-    """Judge in a new process, in the job's folder, and wait for its end."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return
+def judge_in_fork(job: dict[str, Any], fds: list[int], kind: str, link: socket.socket) -> NoReturn:
+    """The life of a fork: judges in the job's folder."""
     try:
-        tests, verdict, other = fds
         link.close()
         limits.renew_standard_files()
         os.setpgid(0, 0)
         os.chdir(job["folder"])
-        suite_job = SuiteJob(tests, verdict, is_pytest=kind == "pytest")
-        suite_job.report.patience_seconds = 0.0  # a timeout kills this process: what was said must be out by then
-        random.seed()
-        if suite_job.suite and job["shared"]:
-            suite_job.judge_together(read_all(other), suite_job.suite)
-        elif suite_job.suite:
-            suite_job.judge_apart(Channel(other), suite_job.suite)
-        suite_job.report.write()
+        judge_suite(job, fds, kind)
     finally:
         os._exit(0)
 
 
+def judge_suite(job: dict[str, Any], fds: list[int], kind: str) -> bool:
+    """Judge one suite in this process. False, and nothing is judged, where "asserts" got one that is not simple."""
+    tests, verdict, other = fds
+    given = json.loads(read_all(tests))
+    suite_job = SuiteJob(Report(verdict, given["nonce"]), SuiteText(given["tests"], given["kinds"]))
+    if kind != "asserts":
+        suite_job.report.patience_seconds = 0.0  # a timeout kills a fork: what was said must be out by then
+    random.seed()
+    try:
+        suite: RunnableSuite
+        if kind == "pytest":
+            from burnish.sandbox.inside.pytests import PytestSuite
+
+            suite = PytestSuite(given["tests"])
+        else:
+            suite = AssertSuite(given["tests"])
+        if kind == "asserts" and not suite.is_simple:
+            return False
+        if job["shared"]:
+            suite_job.judge_together(read_all(other), suite)
+        else:
+            suite_job.judge_apart(Channel(other), suite)
+    except UNREADABLE as error:
+        suite_job.report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
+    suite_job.report.write()
+    return True
+
+
+@dataclass
 class SuiteJob:
-    """The tests of one job, read and ready, and the report on them; no suite when they cannot be read."""
+    """The tests of one job, and the report on them."""
 
-    def __init__(self, tests: int, verdict: int, is_pytest: bool) -> None:
-        given = json.loads(read_all(tests))
-        self.report = Report(verdict, given["nonce"])
-        self.expected = ExpectedNames(given["tests"], given["kinds"])
-        self.suite: RunnableSuite | None = None
-        try:
-            if is_pytest:
-                from burnish.sandbox.inside.pytests import PytestSuite
-
-                self.suite = PytestSuite(given["tests"])
-            else:
-                self.suite = AssertSuite(given["tests"])
-        except UNREADABLE as error:
-            self.refuse(error)
-
-    def refuse(self, error: BaseException) -> None:
-        """Say that these tests are no tests."""
-        self.report.say(problem=f"the tests cannot be read: {type(error).__name__}: {error}")
+    report: Report
+    text: SuiteText
 
     def judge_apart(self, channel: Channel, suite: RunnableSuite) -> None:
         """Judge code that runs in another process."""
-        link = Link(channel)
-        link.expects_endings = any(kind.__name__ in suite.tests for kind in ENDINGS)
+        link = self.report.link = Link(channel, self.text)
         try:
             kind, *rest = channel.receive()
             if kind == "broken":
                 self.report.say(broken=str(rest[0]))
                 return
-            solution = Solution(link, rest[0], rest[1], self.expected)
+            solution = Solution(link, rest[0], rest[1])
         except (Gone, ValueError, LookupError, TypeError, AttributeError) as error:
             self.report.say(broken=str(error))
             return
-        self.judge(solution, suite, MarkedReport(link, self.report))
-        if link.stuck:
-            self.report.say(again=link.stuck)
-        self.report.say(end=self.report.nonce)
+        self.judge(solution, suite)
 
     def judge_together(self, code: bytes, suite: RunnableSuite) -> None:
         """Judge code that shares this process. It is a file there too, for tests that read it or start it."""
@@ -228,24 +200,26 @@ class SuiteJob:
         except BaseException as error:
             self.report.say(broken=explain_import_error(error))
             return
-        self.judge(solution, suite, self.report)
-        self.report.say(end=self.report.nonce)
+        self.judge(solution, suite)
 
-    def judge(self, solution: types.ModuleType, suite: RunnableSuite, report: "Report | MarkedReport") -> None:
+    def judge(self, solution: types.ModuleType, suite: RunnableSuite) -> None:
         """Run the suite, unless a function is asked for and the code has a class in its place."""
         sys.modules["solution"] = solution
         try:
-            functions = [name for name, kind in self.expected.kinds.items() if kind == "function"]
+            functions = [name for name, kind in self.text.kinds.items() if kind == "function"]
             wrong = next((name for name in functions if is_own_class(getattr(solution, name, None))), "")
             if wrong:
-                report.say(problem=f"the task asks for a function {wrong}, and the code has a class of that name")
+                self.report.say(problem=f"the task asks for a function {wrong}, and the code has a class of that name")
             else:
-                suite.judge(solution, report.say)
+                suite.judge(solution, self.report.say)
         except (Gone, CannotCross) as error:
-            report.say(problem=str(error))
+            self.report.say(problem=str(error))
         finally:
             sys.modules.pop("solution", None)
             sys.modules.pop("tests", None)
+        if self.report.link and self.report.link.stuck:
+            self.report.say(again=self.report.link.stuck)
+        self.report.say(end=self.report.nonce)
 
 
 def is_own_class(value: object) -> bool:

@@ -35,6 +35,7 @@ to wake it: on two cores this is a quarter more jobs a second.
 ALL_CORES = os.sched_getaffinity(0)
 CORE_COUNT = os.cpu_count() or 1
 WALL = 4
+"""The wall limit of a job is this many times its CPU limit."""
 TICKS = os.sysconf("SC_CLK_TCK")
 SHORTEST_NAP = 0.01
 libc = ctypes.CDLL(None, use_errno=True)
@@ -46,13 +47,17 @@ class HungUp(Exception):
 
 def apply_limits(limits: dict[str, Any]) -> None:
     """Lower, for good, what each process may use. What a job may use in total is watched from outside."""
-    lower_limit(resource.RLIMIT_AS, limits["memory_bytes"])
-    lower_limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
-    lower_limit(resource.RLIMIT_NOFILE, max(SERVER_FILES, limits["open_files"]))
-    JOB_FILES[:] = [limits["open_files"]]
-    lower_limit(resource.RLIMIT_CORE, 0)
+    bounds = {
+        resource.RLIMIT_AS: limits["memory_bytes"],
+        resource.RLIMIT_FSIZE: limits["file_bytes"],
+        resource.RLIMIT_NOFILE: max(SERVER_FILES, limits["open_files"]),
+        resource.RLIMIT_CORE: 0,
+    }
     if limits["processes"]:
-        lower_limit(resource.RLIMIT_NPROC, limits["processes"] + OWN_PROCESSES)
+        bounds[resource.RLIMIT_NPROC] = limits["processes"] + OWN_PROCESSES
+    for kind, value in bounds.items():
+        lower_limit(kind, value)
+    JOB_FILES[:] = [limits["open_files"]]
     if limits["niceness"]:
         os.nice(limits["niceness"])
         # Some kernels weigh each session as one, whatever its processes say of themselves.
@@ -67,13 +72,13 @@ def lower_limit(kind: int, value: int) -> None:
     resource.setrlimit(kind, (value, value))
 
 
-def renew_standard_files() -> None:
-    """Open /dev/null anew as standard input, output and error of this process.
+def renew_standard_files(fds: Iterable[int] = (0, 1, 2)) -> None:
+    """Open /dev/null anew as standard input, output and error of this process, or as some of them.
 
     Flags and locks belong to an open file, so on one inherited from process 1 they would stay for the next job.
     """
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):
+    for fd in fds:
         os.dup2(nowhere, fd)
     os.close(nowhere)
 
@@ -96,29 +101,12 @@ def set_cores(pids: Iterable[int], cores: Iterable[int]) -> None:
             os.sched_setaffinity(pid, cores)
 
 
-class CpuTime:
-    """CPU seconds that a job has used: everything it started, and the helper that judges it."""
-
-    def __init__(self, find_strangers: Callable[[], list[int]], helper: int = 0) -> None:
-        self.find_strangers = find_strangers
-        """Finds the living processes of the job."""
-        self.helper = helper
-        self.before = read_clocks(helper)
-
-    def count_seconds(self) -> float:
-        """What finished processes and the helper used."""
-        return round(read_clocks(self.helper) - self.before, 4)
-
-
-def read_clocks(helper: int) -> float:
-    """CPU seconds of all children that are no more, of theirs, and of a living helper."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = used.ru_utime + used.ru_stime
-    if helper:
-        with contextlib.suppress(OSError):
-            # Linux has a clock for each process; its number is made from the pid.
-            seconds += time.clock_gettime((~helper << 3) | 2)
-    return seconds
+def read_helper_clock(pid: int) -> float:
+    """CPU seconds of a helper; 0 where there is none, or none any more."""
+    with contextlib.suppress(OSError):
+        # Linux has a clock for each process; its number is made from the pid.
+        return time.clock_gettime((~pid << 3) | 2) if pid else 0.0
+    return 0.0
 
 
 def count_process_seconds(pid: int) -> float:
@@ -147,15 +135,18 @@ def open_pidfd(child: int) -> Iterator[int]:
         os.close(handle)
 
 
-def wait_for_end(handle: int, control: socket.socket, timeout: float, cpu: CpuTime) -> str:
+def wait_for_end(
+    handle: int, control: socket.socket, timeout: float, find_strangers: Callable[[], list[int]], helper: int = 0
+) -> str:
     """Wait until `handle` says that the job is done, or its time is up: "" or "cpu" or "wall".
 
-    Looks only when the limit could have been reached, so a job that ends in time is not disturbed.
+    What the job used is the time of all its processes, and of the helper that judges it. They are looked at only when
+    the limit could have been reached, so a job that ends in time is not disturbed.
     """
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     poll.register(control, select.POLLIN)
-    deadline = time.monotonic() + WALL * timeout
+    deadline, before = time.monotonic() + WALL * timeout, read_helper_clock(helper)
     nap = MOMENT_SECONDS
     while True:
         ready = [fd for fd, _ in poll.poll(max(SHORTEST_NAP, nap) * 1000)]
@@ -163,9 +154,9 @@ def wait_for_end(handle: int, control: socket.socket, timeout: float, cpu: CpuTi
             return ""
         if ready:
             raise HungUp
-        strangers = cpu.find_strangers()
-        set_cores({cpu.helper or os.getpid(), *strangers}, ALL_CORES)
-        used = cpu.count_seconds() + sum(count_process_seconds(pid) for pid in strangers)
+        strangers = find_strangers()
+        set_cores({helper or os.getpid(), *strangers}, ALL_CORES)
+        used = read_helper_clock(helper) - before + sum(map(count_process_seconds, strangers))
         if used >= timeout:
             return "cpu"
         left = deadline - time.monotonic()

@@ -16,12 +16,9 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from burnish.sandbox.inside import allowed_types
-
-if TYPE_CHECKING:
-    from burnish.sandbox.inside.standins import Link
 
 OURS = ("pytest", "_pytest", "pluggy")
 """What runs the tests; it stays what it is also where code shares its process."""
@@ -51,11 +48,9 @@ def prefer_layer() -> None:
     packages, layer = PLACES
     sys.path.remove(packages)
     sys.path += [layer, packages]
-    for name in list(sys.modules):
+    for name in [name for name in sys.modules if is_loaded_from(packages, name)]:
         top = name.partition(".")[0]
-        if top in OURS or not is_loaded_from(packages, name):
-            continue
-        if os.path.exists(f"{layer}/{top}") or os.path.exists(f"{layer}/{top}.py"):
+        if top not in OURS and (os.path.exists(f"{layer}/{top}") or os.path.exists(f"{layer}/{top}.py")):
             del sys.modules[name]
 
 
@@ -103,35 +98,28 @@ def check_content(content: Any) -> Known | None:
 
 def read_literal(value: Any) -> Known | None:
     """What tests compare with: a plain value, or lists and tuples of them that have one shape."""
+    if type(value) in (list, tuple):
+        parts = [read_literal(part) for part in value]
+        shapes = [part[0] for part in parts if part]
+        if len(shapes) < len(parts) or any(shape != shapes[0] for shape in shapes):
+            return None
+        return [len(parts), *(shapes[0] if shapes else [])], [item for part in parts if part for item in part[1]]
     base = allowed_types.find_base(type(value), (float, str))
-    if type(value) in PLAIN:
-        return [], [value]
     if base is not None:
         return [], [allowed_types.VALUE_OF[base](value)]
-    if type(value) not in (list, tuple):
-        return None
-    parts = [read_literal(part) for part in value]
-    if not parts:
-        return [0], []
-    first = parts[0]
-    if first is None or any(part is None or part[0] != first[0] for part in parts):
-        return None
-    return [len(parts), *first[0]], [item for part in parts if part for item in part[1]]
+    return ([], [value]) if type(value) in PLAIN else None
 
 
 def compare_items(name: str, left: Known, right: Known) -> Known | None:
     """Item by item; None where NumPy has rules of its own."""
     (shape, items), (other, others) = left, right
-    if shape and not other:
-        others = others * len(items)
-    elif other and not shape:
-        shape, items = other, items * len(others)
-    elif shape != other:
+    if shape and other and shape != other:
         return None
-    pairs = list(zip(items, others, strict=True))
-    if not all(is_clear(*pair) for pair in pairs):
+    # A single value is compared with every item.
+    lefts, rights = items if shape else items * len(others), others if other else others * len(items)
+    if not all(map(is_clear, lefts, rights)):
         return None
-    return shape, [COMPARED[name](*pair) for pair in pairs]
+    return shape or other, list(map(COMPARED[name], lefts, rights))
 
 
 def is_clear(one: Any, other: Any) -> bool:
@@ -144,15 +132,12 @@ def is_clear(one: Any, other: Any) -> bool:
 class Truths:
     """What a comparison gave: one truth or many, as NumPy answers. What else is asked of it must share."""
 
-    def __init__(self, link: "Link", shape: list[int], items: list[bool]) -> None:
+    def __init__(self, link: Any, shape: list[int], items: list[bool]) -> None:
         self._link = link
-        self._shape = tuple(shape)
-        self._items = tuple(items)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
+        """The link to the code, which knows how to share."""
+        self.shape = tuple(shape)
         """How many there are, in each direction."""
-        return self._shape
+        self._items = tuple(items)
 
     def all(self) -> "Truths":
         """Whether every one is true."""
@@ -164,7 +149,7 @@ class Truths:
 
     def tolist(self) -> Any:
         """The truths in lists, a single one as it is."""
-        return nest_items(self._shape, iter(self._items))
+        return nest_items(self.shape, iter(self._items))
 
     def __bool__(self) -> bool:
         if len(self._items) == 1:
@@ -172,20 +157,20 @@ class Truths:
         raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
 
     def __len__(self) -> int:
-        if not self._shape:
+        if not self.shape:
             raise TypeError("object of type 'numpy.bool' has no len()")
-        return self._shape[0]
+        return self.shape[0]
 
     def __iter__(self) -> Iterator["Truths"]:
-        if len(self._shape) != 1:
+        if len(self.shape) != 1:
             self._link.share("the tests go through a comparison of arrays")
         return iter([Truths(self._link, [], [item]) for item in self._items])
 
     def __repr__(self) -> str:
-        return f"array({self.tolist()})" if self._shape else f"np.{self._items[0]}"
+        return f"array({self.tolist()})" if self.shape else f"np.{self._items[0]}"
 
     def __hash__(self) -> int:
-        if self._shape:
+        if self.shape:
             raise TypeError("unhashable type: 'numpy.ndarray'")
         return hash(self._items[0])
 

@@ -16,9 +16,10 @@ import pytest
 
 from burnish.sandbox.inside import candidate, explain
 from burnish.sandbox.inside.asserts import STAR, StarImportRemover, choose_names, find_used_names, walk_code
-from burnish.sandbox.inside.standins import Remote
+from burnish.sandbox.inside.standins import CannotCross, Remote
 
 PLUGINS_OFF = ("cacheprovider", "terminal", "junitxml", "pastebin", "faulthandler", "stepwise", "doctest")
+LEAVING = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
 OPTIONS = ["--noconftest", "--capture=sys", "--assert=plain", "-c", "/dev/null", "--rootdir=.", "-p", "no:warnings"]
 
 
@@ -41,12 +42,10 @@ class JudgePlugin:
     """The pytest plugin that hands pytest our file and writes down its reports."""
 
     def __init__(self, tests: str, say: Callable[..., None]) -> None:
-        self.tests = tests
         self.say = say
         self.explainer = explain.Explainer(tests)
-        self.failed: dict[str, str] = {}
-        self.skipped: set[str] = set()
-        self.took = 0.0
+        self.case: dict[str, Any] = {}
+        """What is known of the test that runs."""
 
     def pytest_collection(self, session: pytest.Session) -> bool:
         """Collect from memory instead of from disk."""
@@ -67,30 +66,30 @@ class JudgePlugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
         """Keep why a phase failed, in our words."""
-        is_left = call.excinfo is not None and is_left_by_code(call.excinfo.value)
+        error = call.excinfo.value if call.excinfo else None
+        # Only tests may skip a test or expect that it fails.
+        is_left = isinstance(error, LEAVING) and candidate.find_code_line(error)[0] > 0
         report = yield
         if is_left:
             report.outcome = "failed"
-        if report.failed and call.excinfo is not None:
-            self.failed.setdefault(item.nodeid, self.explainer.describe_failure(call.excinfo.value))
+        error = call.excinfo.value if call.excinfo else None  # of a unittest method it is known only now
+        if report.failed and error is not None:
+            self.case.setdefault("message", self.explainer.describe_failure(error))
+        if isinstance(error, CannotCross):
+            self.case["again"] = str(error)  # here, or before in a fixture that this test has in common with another
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """One line a test, after its last phase."""
-        self.took = report.duration if report.when == "call" else self.took
+        if report.when == "call":
+            self.case["seconds"] = round(report.duration, 6)
         if report.skipped:
-            self.skipped.add(report.nodeid)
-            self.failed.setdefault(report.nodeid, f"skipped: {explain.shorten(str(report.longrepr))}")
+            self.case["skipped"] = True
+            self.case.setdefault("message", f"skipped: {explain.shorten(str(report.longrepr))}")
         if report.when == "teardown":
-            why = self.failed.get(report.nodeid)
-            answer = {"passed": why is None, "skipped": report.nodeid in self.skipped, "message": why or ""}
-            self.say(case={"name": strip_file(report.nodeid), "seconds": round(self.took, 6), **answer})
-
-
-def is_left_by_code(error: BaseException) -> bool:
-    """True for a skip or an expected failure that the code declared: only tests may do that."""
-    kinds = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
-    return isinstance(error, kinds) and candidate.find_code_line(error)[0] > 0
+            answer = {"passed": "message" not in self.case, "message": "", **self.case}
+            self.say(case={"name": strip_file(report.nodeid), **answer})
+            self.case = {}
 
 
 class TestsInMemory(pytest.Module):
@@ -100,10 +99,8 @@ class TestsInMemory(pytest.Module):
     explainer: explain.Explainer
 
     def _getobj(self) -> types.ModuleType:
-        module = types.ModuleType("tests")
-        module.__file__ = "tests.py"
-        sys.modules["tests"] = module
-        vars(module)[explain.FAIL] = self.explainer.fail
+        module = sys.modules["tests"] = types.ModuleType("tests")
+        vars(module).update({"__file__": "tests.py", explain.FAIL: self.explainer.fail})
         tree = ast.parse(self.explainer.source)
         has_star = STAR.search(self.explainer.source) is not None
         if has_star:

@@ -20,9 +20,8 @@ from typing import Any
 
 from burnish.sandbox.inside import candidate, limits
 from burnish.sandbox.inside.allowed_types import split_words
-from burnish.sandbox.inside.cleanup import CellState
-from burnish.sandbox.inside.codec import Channel
-from burnish.sandbox.inside.helpers import Helpers, read_all, receive_packet, send_packet
+from burnish.sandbox.inside.cleanup import CellState, Helpers
+from burnish.sandbox.inside.codec import Channel, read_all, receive_packet, send_packet
 
 PATIENCE = 1.0
 """Seconds a judge has to finish once the code it judged was ended."""
@@ -55,8 +54,7 @@ def serve(settings: dict[str, Any]) -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
-    if not settings["debug"]:
-        os.dup2(1, 2)  # what we could say at the start went to Burnish; nobody reads what jobs write there
+    os.dup2(1, 2)  # what we could say at the start went to Burnish; nobody reads what jobs write there
     server = JobServer(control, settings)
     send_packet(control, {"ready": True, "python": sys.version.split()[0]})
     with contextlib.suppress(limits.HungUp):
@@ -77,10 +75,7 @@ def enter_container(settings: dict[str, Any]) -> None:
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     control.connect(settings["call"])
     settings["control"] = control.detach()
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+    limits.renew_standard_files((0, 1))
     if settings["filter"]:
         steps = base64.b64decode(settings["filter"])
         program = FilterProgram(len(steps) // 8, steps)
@@ -102,28 +97,27 @@ class JobServer:
         """Do a job and say how it ended, once everything it started is gone."""
         folder = self.cell.make_folder()
         try:
-            ended = self.grade(job, fds, folder) if job["job"] == "grade" else self.run(job, fds, folder)
+            status, over = self.grade(job, fds, folder) if job["job"] == "grade" else self.run(job, fds, folder)
         finally:
             for fd in fds:
                 os.close(fd)
         self.helpers.revive(PATIENCE)
-        ended["clean"] = self.cell.restore(folder)
-        return ended
+        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "clean": self.cell.restore(folder)}
 
-    def run(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
-        """One command in a process of its own."""
-        cpu = limits.CpuTime(self.cell.find_strangers)
+    def run(self, job: dict[str, Any], fds: list[int], folder: str) -> tuple[int, str]:
+        """One command in a process of its own: its wait status, and which limit ended it, if one did."""
         child = self.fork(lambda: become_command(fds, self.settings), folder)
         with limits.open_pidfd(child) as handle:
-            over = limits.wait_for_end(handle, self.control, job["timeout"], cpu)
-        status = self.cell.end_processes(child)
-        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": cpu.count_seconds()}
+            over = limits.wait_for_end(handle, self.control, job["timeout"], self.cell.find_strangers)
+        return self.cell.end_processes(child), over
 
-    def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> dict[str, Any]:
-        """The code in a process of its own, the tests with a helper that may talk to it and nothing else."""
+    def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> tuple[int, str]:
+        """The code in a process of its own, the tests with a helper that may talk to it and nothing else.
+
+        Says of the code what `run` says of a command.
+        """
         code, tests, verdict = fds
         helper = self.helpers.get("pytest" if job["pytest"] else "forking" if job["shared"] else "asserts")
-        cpu = limits.CpuTime(self.cell.find_strangers, helper.pid)
         core = int(limits.libc.sched_getcpu())  # the scheduler chose it because it is free
         ours, theirs = socket.socketpair()
         with ours:
@@ -134,7 +128,9 @@ class JobServer:
             while True:
                 limits.set_cores((helper.pid,), {core})
                 send_packet(helper.link, question, given)
-                over = limits.wait_for_end(helper.link.fileno(), self.control, job["timeout"], cpu)
+                over = limits.wait_for_end(
+                    helper.link.fileno(), self.control, job["timeout"], self.cell.find_strangers, helper.pid
+                )
                 answer = None if over else self.helpers.await_answer(helper, 0.0)
                 if not answer or not answer.get("needs_fork"):
                     break
@@ -143,7 +139,7 @@ class JobServer:
         status = self.cell.end_processes(child)
         if over:
             self.helpers.await_answer(helper, PATIENCE)
-        return {"exit_code": os.waitstatus_to_exitcode(status), "over": over, "cpu": cpu.count_seconds()}
+        return status, over
 
     def fork(self, live: Callable[[], None], folder: str) -> int:
         """A new process that does one thing in its folder and never returns."""
@@ -156,9 +152,6 @@ class JobServer:
             os.chdir(folder)
             live()
             code = 0
-        except BaseException:
-            if self.settings["debug"]:
-                sys.excepthook(*sys.exc_info())
         finally:
             os._exit(code)
 
@@ -175,9 +168,9 @@ def become_command(fds: list[int], settings: dict[str, Any]) -> None:
     """Write the files of a command, connect its output, and turn into it. Returns only if that fails."""
     content, output = fds
     given = json.loads(read_all(content))
-    nowhere = os.open("/dev/null", os.O_RDONLY)
-    for source, target in ((nowhere, 0), (output, 1), (output, 2)):
-        os.dup2(source, target)
+    limits.renew_standard_files((0,))
+    os.dup2(output, 1)
+    os.dup2(output, 2)
     limits.close_all_but()
     argv = given["argv"]
     os.environ["PYTHONPATH"] = settings["commands"]

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from burnish.sandbox.inside import allowed_types, packages
 from burnish.sandbox.inside.codec import Channel, Gone, Session, Tree, fill, pack, unpack
-from burnish.sandbox.inside.suite_text import Checks, ExpectedNames, is_failure
+from burnish.sandbox.inside.suite_text import SuiteText, is_failure
 
 ENDINGS = (StopIteration, StopAsyncIteration, GeneratorExit)
 """Exceptions that end a loop around a call instead of breaking it: `all(map(f, …))` would be true after the first."""
@@ -39,10 +39,8 @@ class Remote:
 
     def __getattr__(self, name: str) -> Any:
         closed = name in allowed_types.QUESTIONS and not (self._is_object or self._is_named() or self._is_opened(name))
-        if closed and self._holds:
-            held = self._held()
-            if hasattr(held, name):
-                return getattr(held, name)
+        if closed and self._holds and hasattr(held := self._held(), name):
+            return getattr(held, name)
         found = self._link.ask("get", self._number, name)
         if isinstance(found, Remote):
             vars(found)["_question"] = (self, name) if closed else None
@@ -66,9 +64,6 @@ class Remote:
                 return self._link.ask("special", self._number, "__eq__", (other,)) is True
         return bool(self._held() == unwrap_plain(other)) if self._holds else False
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
     def __hash__(self) -> int:
         if self._may("__hash__") or ("__hash__" in self._methods and not self._holds):
             return hash(self._link.ask("special", self._number, "__hash__", ()))
@@ -87,26 +82,18 @@ class Remote:
 
     def _is_named(self) -> bool:
         """True when the tests or the task name its class, so that it may answer for itself."""
-        return self._shape in self._link.standins.named
+        return self._shape in self._link.standins.named_classes
 
     def _is_opened(self, method: str) -> bool:
         """True when the tests use the method's answers as objects, or what the function answers that made this one."""
-        standins = self._link.standins
-        uses = standins.expected.uses
-        return method in uses.object_methods or standins.makers.get(self._maker) in uses.object_makers
+        uses = self._link.text.uses
+        return method in uses.object_methods or self._link.standins.makers.get(self._maker) in uses.object_makers
 
     def __copy__(self) -> Any:
         return self._link.ask("copy", self._number, False)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self._link.ask("copy", self._number, True)
-
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call it, unless it is a method that could only agree with what it is told."""
-        if self._question:
-            owner, name = self._question
-            owner._check(name, is_told=bool(args or kwargs))
-        return self._link.call(self._number, args, kwargs)
 
     def _check(self, name: str, is_told: bool) -> None:
         """Refuse to call a method that is told something, or that says only yes or no."""
@@ -134,12 +121,15 @@ class RemoteClass(Remote):
         return self is other
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Make an object of the class, where the class is."""
-        return self._call(args, kwargs)
+        """Call it where it is, unless it is a method that could only agree with what it is told."""
+        if self._question:
+            owner, name = self._question
+            owner._check(name, is_told=bool(args or kwargs))
+        return self._link.call(self._number, args, kwargs)
 
     def _is_named(self) -> bool:
         """True when this very class is named."""
-        return self._describes in self._link.standins.named
+        return self._describes in self._link.standins.named_classes
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, Remote) and self._link.ask("isa", value._number, self) is True
@@ -157,11 +147,9 @@ class Layered(Remote):
 
     def _known(self) -> packages.Known | None:
         """Its value as plain data, where that can be compared."""
-        return (
-            ([], [self._item])
-            if self._item is not None
-            else packages.check_content(self._link.ask("content", self._number))
-        )
+        if self._item is not None:
+            return [], [self._item]
+        return packages.check_content(self._link.ask("content", self._number))
 
     def _check(self, name: str, is_told: bool) -> None:
         """Only the layer's own class can compare itself; what else it says of itself is a value."""
@@ -179,7 +167,6 @@ class StandIns:
 
     def __init__(self, link: "Link") -> None:
         self.link = link
-        self.expected = ExpectedNames("", {})
         self.makers: dict[int, str] = {}
         """Functions and classes that the code defines, by number."""
         self.values: dict[int, Any] = {}
@@ -188,18 +175,16 @@ class StandIns:
         for kind, number in allowed_types.COMMON_CLASSES.items():
             self.get_kind([number, kind.__name__, "", "", allowed_types.list_special_methods(kind), False])
         self.errors: dict[int, type] = {}
-        self.named: set[int] = set()
+        self.named_classes: set[int] = set()
         """Classes that the tests or the task name."""
         self.objects: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
     def get_object(self, number: int, shape: Tree) -> Any:
         """The stand-in for an object."""
+        kind = self.get_kind(shape)
         found = self.objects.get(number)
         if found is None:
-            kind = self.get_kind(shape)
             found = self.objects[number] = identify(object.__new__(kind), self.link, number, shape[0])
-        else:
-            self.get_kind(shape)
         return found
 
     def get_value(self, number: int, shape: Tree, value: Any) -> Any:
@@ -222,35 +207,33 @@ class StandIns:
 
     def get_class(self, number: int, meta: Tree, shape: Tree) -> Any:
         """The stand-in for a class."""
-        self.get_kind(meta)
-        self.get_kind(shape)
+        bases, described = (RemoteClass, self.get_kind(meta)), self.get_kind(shape)
         found = self.objects.get(number)
         if found is None:
-            kind = type("class", (RemoteClass, self.kinds[meta[0]]), {})
-            found = self.objects[number] = identify(kind(), self.link, number, meta[0])
-            vars(found)["_describes"] = shape[0]
-            vars(found)["__name__"] = self.kinds[shape[0]].__name__
+            found = self.objects[number] = identify(type("class", bases, {})(), self.link, number, meta[0])
+            vars(found).update(_describes=shape[0], __name__=described.__name__)
         return found
 
     def get_kind(self, shape: Tree) -> type:
         """The class of stand-ins for objects of one class of the code."""
-        number = shape[0]
-        if number not in self.kinds:
-            _, name, value, holds, methods, is_layered = shape
-            if is_layered is True and len(packages.PLACES) > 1 and not value:
-                alone = {method: SPECIAL[method] for method in methods if method in allowed_types.ALONE}
-                self.kinds[number] = type(str(name), (Layered,), alone | LAYERED)
-                return self.kinds[number]
-            bases: tuple[type, ...] = (Remote,)
-            body: dict[str, Any] = {"_methods": frozenset(methods), "_holds": str(holds)}
+        if shape[0] in self.kinds:
+            return self.kinds[shape[0]]
+        number, name, value, holds, methods, is_layered = shape
+        bases: tuple[type, ...] = (Remote,)
+        if is_layered is True and len(packages.PLACES) > 1 and not value:
+            alone = {method: SPECIAL[method] for method in methods if method in allowed_types.ALONE}
+            title, bases, body = str(name), (Layered,), alone | LAYERED
+        else:
+            title = f"solution.{name}" if name in PLAIN_KINDS else str(name)
             kept = PLAIN - {"__repr__"} if is_layered is True else PLAIN
             offered = [method for method in methods if method in SPECIAL and not (value and method in kept)]
-            body |= {method: SPECIAL[method] for method in offered}
-            if value in VALUE_NAMES:
-                plain = allowed_types.TYPES[value]
-                bases = (Remote, plain)
-                body |= {method: getattr(plain, method) for method in ("__eq__", "__ne__", "__hash__")}
-            self.kinds[number] = type(f"solution.{name}" if name in PLAIN_KINDS else str(name), bases, body)
+            body = {method: SPECIAL[method] for method in offered}
+            body |= {"_methods": frozenset(methods), "_holds": str(holds)}
+        if value in VALUE_NAMES:
+            plain = allowed_types.TYPES[value]
+            bases = (Remote, plain)
+            body |= {method: getattr(plain, method) for method in ("__eq__", "__ne__", "__hash__")}
+        self.kinds[number] = type(title, bases, body)
         return self.kinds[number]
 
     def get_error_class(self, tree: Tree) -> type[BaseException]:
@@ -275,28 +258,30 @@ class StandIns:
         number = vars(error).get("_number", -1)
         if name[:2] == "__" or number < 0:
             raise AttributeError(f"{type(error).__name__!r} object has no attribute {name!r}")
-        found = self.link.ask("get", number, name)
-        if isinstance(found, Remote) and name in allowed_types.QUESTIONS:
-            vars(found)["_question"] = (found, name)
-        return found
+        return guard_question(self.link.ask("get", number, name), name)
 
-    def make_error(
-        self, kind: Tree, args: tuple[Any, ...], text: str, own: dict[str, Any], line: tuple[int, str]
-    ) -> BaseException:
+    def make_error(self, tree: Tree, session: Session) -> BaseException:
         """An exception of the code, ready to be raised here."""
-        made = self.get_error_class(kind)
+        _, kind, packed, text, own, line, words, number, cause = tree
+        made, args = self.get_error_class(kind), unpack(packed, session)
         try:
             error = made(*args)
         except Exception:
             error = made.__new__(made)
             error.args = args
-        for name, value in own.items():
-            if isinstance(value, Remote) and name in allowed_types.QUESTIONS:
-                vars(value)["_question"] = (value, name)
-        vars(error).update({str(name): value for name, value in own.items()}, _line=line)
+        own = {str(name): guard_question(value, name) for name, value in unpack(own, session).items()}
+        vars(error).update(own, _line=(int(line), str(words)), _number=int(number))
         if hasattr(made, "_class_number"):
-            vars(error)["_text"] = text
+            vars(error)["_text"] = str(text)
+        error.__cause__ = unpack(cause, session)
         return error
+
+
+def guard_question(value: Any, name: str) -> Any:
+    """What an exception of the code has under a name: a method that could only agree with the tests is not called."""
+    if isinstance(value, Remote) and name in allowed_types.QUESTIONS:
+        vars(value)["_question"] = (value, name)
+    return value
 
 
 def identify(made: Any, link: "Link", number: int, shape: int) -> Any:
@@ -329,7 +314,7 @@ def make_gated_method(name: str) -> Any:
 def leave_with(self: Remote, kind: Any, error: Any, trace: Any) -> Any:
     """The end of a `with`: the code may swallow an exception, but neither a failed check nor one not yet reached."""
     is_failed = error is not None and is_failure(error)
-    is_kept = is_failed or (error is not None and self._link.checks.are_skipped(error, is_block=True))
+    is_kept = is_failed or (error is not None and self._link.text.are_skipped(error, is_block=True))
     words = (AssertionError if is_failed else kind, error, trace)
     try:
         answer = self._link.ask("special", self._number, "__exit__", words)
@@ -361,7 +346,7 @@ PLAIN = frozenset((*allowed_types.ALONE, *allowed_types.TOGETHER)) - {"__call__"
 SPECIAL: dict[str, Any] = {
     **{name: make_asking_method(name) for name in allowed_types.ALONE},
     **{name: make_gated_method(name) for name in allowed_types.TOGETHER if name not in ("__eq__", "__hash__")},
-    "__call__": RemoteClass.__call__,
+    "__call__": RemoteClass.__call__,  # functions and objects of the code are called as its classes are
     "__contains__": contains_item,
     "__exit__": leave_with,
 }
@@ -387,15 +372,15 @@ class EndedLoop(RuntimeError):
 class Link:
     """Asks the process of the code, and answers when that process calls something the tests passed to it."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, text: SuiteText) -> None:
         self.channel = channel
+        self.text = text
         self.standins = StandIns(self)
-        self.checks = Checks("")
         self.exported: list[Any] = []
         self.export_numbers: dict[Any, int] = {}
         self.may_end: set[int] = set()
         """Numbers of methods that may end a loop of the tests."""
-        self.expects_endings = False
+        self.expects_endings = any(kind.__name__ in text.tests for kind in ENDINGS)
         """True when the tests name such an exception: then they look for it themselves."""
         self.stuck = ""
         """Why these tests need the code in their own process; empty while they do not."""
@@ -470,7 +455,7 @@ class Link:
         except (Gone, CannotCross):
             raise
         except BaseException as error:
-            if is_failure(error) or self.checks.are_skipped(error, is_block=False):
+            if is_failure(error) or self.text.are_skipped(error, is_block=False):
                 failure = error
             tree = ["raise", pack(error, session)]
         self.channel.send(["answer", *tree])
@@ -501,21 +486,22 @@ class JudgeSession(Session):
 
     def pack_other(self, value: Any) -> Tree:
         """A name, a number, or something to call back; what is none of these cannot cross."""
-        if isinstance(value, Remote):
-            return ["H", value._number]
-        if isinstance(value, types.TracebackType):
-            return None  # what a `with` of the tests tells: frames of theirs are not for the code
-        if isinstance(value, type):
-            return self.pack_class(value)
-        if isinstance(value, BaseException):
-            return self.pack_error(value)
-        if isinstance(value, types.ModuleType):
-            return ["N", value.__name__, ""]
+        match value:
+            case Remote():
+                return ["H", value._number]
+            case types.TracebackType():
+                return None  # what a `with` of the tests tells: frames of theirs are not for the code
+            case type():
+                return self.pack_class(value)
+            case BaseException():
+                return self.pack_error(value)
+            case types.ModuleType():
+                return ["N", value.__name__, ""]
         if isinstance(value, FUNCTIONS) and getattr(value, "__module__", None) in (*allowed_types.MODULES, "builtins"):
             return ["N", value.__module__, value.__name__]
         if hasattr(value, "__next__"):
             return ["I", self.link.export(value)]
-        if isinstance(value, types.FunctionType | types.MethodType | types.BuiltinFunctionType) or callable(value):
+        if callable(value):
             return ["K", self.link.export(value), str(getattr(value, "__name__", "")), getattr(value, "__doc__", None)]
         return self.link.share(f"the tests pass a {type(value).__name__} to the code")
 
@@ -543,43 +529,38 @@ class JudgeSession(Session):
 
     def unpack_other(self, tree: list[Tree]) -> Any:
         """What the code's process means. It is not trusted: only these few things can be meant."""
-        tag, standins = tree[0], self.link.standins
-        if tag == "h":
-            return standins.get_object(tree[1], tree[2])
-        if tag == "v":
-            return standins.get_value(tree[1], tree[2], unpack(tree[3], self))
-        if tag == "n":
-            return standins.get_number(tree[1], tree[2], unpack(tree[3], self))
-        if tag == "k":
-            return standins.get_class(tree[1], tree[2], tree[3])
-        if tag == "K":
-            return self.link.exported[tree[1]]
-        if tag == "T":
-            return allowed_types.TYPES[tree[1]]
-        if tag == "m" and self.modules and tree[1] in allowed_types.MODULES:
-            return importlib.import_module(tree[1])
-        if tag in ("X", "x"):
-            return standins.get_error_class(tree)
-        if tag == "E":
-            kind, args, text, own, line, words, number, cause = tree[1:]
-            error = standins.make_error(kind, unpack(args, self), str(text), unpack(own, self), (int(line), str(words)))
-            vars(error)["_number"] = int(number)
-            error.__cause__ = unpack(cause, self)
-            return error
-        raise ValueError(f"unknown tag {tag!r}")
+        standins = self.link.standins
+        match tree:
+            case ["h", number, shape]:
+                return standins.get_object(number, shape)
+            case ["v", number, shape, value]:
+                return standins.get_value(number, shape, unpack(value, self))
+            case ["n", number, shape, item]:
+                return standins.get_number(number, shape, unpack(item, self))
+            case ["k", number, meta, shape]:
+                return standins.get_class(number, meta, shape)
+            case ["K", number]:
+                return self.link.exported[number]
+            case ["T", name]:
+                return allowed_types.TYPES[name]
+            case ["m", name] if self.modules and name in allowed_types.MODULES:
+                return importlib.import_module(name)
+            case ["X" | "x", *_]:
+                return standins.get_error_class(tree)
+            case ["E", *_]:
+                return standins.make_error(tree, self)
+        raise ValueError(f"unknown tag {tree[0]!r}")
 
 
 class Solution(types.ModuleType):
     """The module `solution` as the tests see it."""
 
-    def __init__(self, link: Link, offered: dict[str, Tree], names: list[str], expected: ExpectedNames) -> None:
+    def __init__(self, link: Link, offered: dict[str, Tree], names: list[str]) -> None:
         super().__init__("solution")
         session = JudgeSession(link)
         own = {str(name): unpack(tree, session) for name, tree in offered.items()}
-        link.standins.expected = expected
         link.standins.makers = {value._number: name for name, value in own.items() if isinstance(value, Remote)}
-        link.checks = Checks(expected.tests)
-        vars(self).update(_link=link, _own=own, _asked=expected, _names={str(name) for name in names})
+        vars(self).update(_link=link, _own=own, _names={str(name) for name in names})
 
     def __getattr__(self, name: str) -> Any:
         if name in self._own:
@@ -588,8 +569,8 @@ class Solution(types.ModuleType):
             value = self._link.ask("name", 0, name)
         else:
             raise AttributeError(f"module 'solution' has no attribute {name!r}")
-        if isinstance(value, RemoteClass) and name in self._asked.classes:
-            self._link.standins.named.add(value._describes)
+        if isinstance(value, RemoteClass) and name in self._link.text.classes:
+            self._link.standins.named_classes.add(value._describes)
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:

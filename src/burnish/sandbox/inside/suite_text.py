@@ -10,13 +10,13 @@ answer for itself, its operators included. Code that puts a class where a functi
 import ast
 import re
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from burnish.sandbox.inside.allowed_types import PLAIN_NAMES, PLAIN_SETS
-from burnish.sandbox.inside.explain import FILE
+from burnish.sandbox.inside.candidate import list_lines
+from burnish.sandbox.inside.explain import FILE, holds
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 CHECKING = ("assert", "raises", "warns", "fail")
@@ -33,16 +33,30 @@ def is_failure(error: BaseException) -> bool:
     return outcomes is not None and isinstance(error, outcomes.OutcomeException)
 
 
-class Checks:
-    """The checks in one text of tests."""
+class SuiteText:
+    """The text of the tests, and what the task asks for. Most suites need none of this, so each part is read late."""
 
-    def __init__(self, tests: str) -> None:
+    def __init__(self, tests: str, kinds: Mapping[str, str]) -> None:
         self.tests = tests
+        self.kinds = kinds
+        """What the task asks for: "function" or "class", by name."""
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All of the text, read only where an exception was caught."""
+        """All of the text, the whole of it first."""
         return list(ast.walk(ast.parse(self.tests)))
+
+    @cached_property
+    def uses(self) -> "CodeUses":
+        """What the tests take from the code."""
+        return CodeUses(self.nodes)
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """Names that the task calls classes, or that the tests use as such."""
+        found = {name for name in self.uses.names if CLASS_NAME.fullmatch(name)} | self.uses.checked
+        asked = {name for name, kind in self.kinds.items() if kind == "class"}
+        return frozenset(asked | {name for name in found if self.kinds.get(name) != "function"})
 
     @cached_property
     def helpers(self) -> set[str]:
@@ -55,10 +69,8 @@ class Checks:
 
         An exception that the tests raise in so many words does what they want.
         """
-        lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
-        if not lines:
-            return False
-        if any(isinstance(node, ast.Raise) and holds(node, lines[-1]) for node in self.nodes):
+        lines = list_lines(error, FILE)
+        if not lines or any(isinstance(node, ast.Raise) and holds(node, lines[-1]) for node in self.nodes):
             return False
         kinds = (ast.With,) if is_block else FUNCTIONS
         places = [node for node in self.nodes if isinstance(node, kinds) and holds(node, lines[0])]
@@ -68,50 +80,21 @@ class Checks:
         return self.has_check(left)
 
     def has_check(self, parts: Sequence[ast.AST]) -> bool:
-        """True when something is checked in one of these."""
-        return any(self.is_check(node) for part in parts for node in ast.walk(part))
-
-    def is_check(self, node: ast.AST) -> bool:
-        """True for an assert and for a call of what asserts."""
-        match node:
-            case ast.Assert():
-                return True
-            case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
-                return name.startswith(CHECKING) or name in self.helpers
+        """True when one of these has an assert, or a call of what asserts."""
+        for node in (node for part in parts for node in ast.walk(part)):
+            match node:
+                case ast.Assert():
+                    return True
+                case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                    if name.startswith(CHECKING) or name in self.helpers:
+                        return True
         return False
-
-
-def holds(node: ast.stmt, line: int) -> bool:
-    """Whether a line is in a statement."""
-    return node.lineno <= line <= (node.end_lineno or 0)
-
-
-class ExpectedNames:
-    """What is known of the code's names before the code is."""
-
-    def __init__(self, tests: str, kinds: Mapping[str, str]) -> None:
-        self.tests = tests
-        self.kinds = kinds
-        """What the task asks for: "function" or "class", by name."""
-
-    @cached_property
-    def uses(self) -> "CodeUses":
-        """What the tests take from the code. Most code has no object to ask about, so it is looked up late."""
-        return CodeUses(self.tests)
-
-    @cached_property
-    def classes(self) -> frozenset[str]:
-        """Names that the task calls classes, or that the tests use as such."""
-        found = {name for name in self.uses.names if CLASS_NAME.fullmatch(name)} | self.uses.checked
-        asked = {name for name, kind in self.kinds.items() if kind == "class"}
-        return frozenset(asked | {name for name in found if self.kinds.get(name) != "function"})
 
 
 class CodeUses:
     """What tests take from the code: names that they import from it, or use without binding them themselves."""
 
-    def __init__(self, tests: str) -> None:
-        nodes = list(ast.walk(ast.parse(tests)))
+    def __init__(self, nodes: list[ast.AST]) -> None:
         self.modules: set[str] = set()
         self.imported: dict[str, str] = {}
         self.bound: set[str] = set()
@@ -123,7 +106,7 @@ class CodeUses:
         self.object_methods: set[str] = set()
         """Methods whose answers are used as no plain value is: `root.find("a").text`."""
         asked: dict[tuple[str, int, str], set[str]] = {}
-        for number, scope in enumerate(split_scopes(tests)):
+        for number, scope in enumerate(split_scopes(nodes)):
             for node, call in find_asked_answers(scope):
                 if isinstance(call.func, ast.Attribute) and node.attr not in PLAIN_NAMES:
                     self.object_methods.add(call.func.attr)
@@ -166,13 +149,11 @@ class CodeUses:
                     yield from self.find_code_names(part)
 
 
-def split_scopes(tests: str) -> Iterator[list[ast.AST]]:
-    """All that stands in each function, and what stands outside of them."""
-    tree = ast.parse(tests)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    inside = {id(part) for function in functions for part in ast.walk(function)}
-    yield [node for node in ast.walk(tree) if id(node) not in inside]
-    yield from (list(ast.walk(function)) for function in functions)
+def split_scopes(nodes: list[ast.AST]) -> list[list[ast.AST]]:
+    """What stands outside of all functions, and all that stands in each."""
+    functions = [list(ast.walk(node)) for node in nodes if isinstance(node, FUNCTIONS)]
+    inside = {id(part) for function in functions for part in function}
+    return [[node for node in nodes if id(node) not in inside], *functions]
 
 
 def find_asked_answers(scope: list[ast.AST]) -> Iterator[tuple[ast.Attribute, ast.Call]]:
