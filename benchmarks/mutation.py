@@ -20,7 +20,7 @@ from pathlib import Path
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.mutation import MutationCheck
-from burnish.checks.mutation.mutmut_client import MUTMUT
+from burnish.checks.mutation.mutant import MUTMUT
 from burnish.checks.project import Project
 from burnish.checks.settings import Settings
 

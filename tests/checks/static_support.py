@@ -1,4 +1,4 @@
-"""What the tests of the static checks share: a project from a few texts, and a lab for it."""
+"""What the tests of the static checks share: a project from a few texts, and a context for it."""
 
 import sys
 from collections.abc import Callable
@@ -37,8 +37,8 @@ def sample(name: str) -> dict[str, str]:
 
 def judged(check: Check, project: Project) -> Evidence:
     """What the check says. Nothing of the project runs, so the plainest sandbox will do."""
-    with CheckContext(project, sandbox="process") as lab:
-        return check.judge(project, lab)
+    with CheckContext(project, sandbox="process") as context:
+        return check.judge(project, context)
 
 
 def findings(evidence: Evidence) -> list[dict[str, object]]:
@@ -49,7 +49,7 @@ def findings(evidence: Evidence) -> list[dict[str, object]]:
 
 
 class BrokenContext(CheckContext):
-    """A lab whose tools answer with this text."""
+    """A context whose tools answer with this text."""
 
     def __init__(self, project: Project, said: str) -> None:
         super().__init__(project, sandbox="process")

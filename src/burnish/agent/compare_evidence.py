@@ -9,8 +9,7 @@ from typing import Any
 from burnish.checks.coverage import CoverageDetails
 from burnish.checks.mutation.check import MutationDetails
 from burnish.checks.performance.check import PerformanceDetails
-from burnish.checks.performance.growth import ORDER
-from burnish.checks.performance.parse_measurements import FunctionGrowth
+from burnish.checks.performance.growth import ORDER, FunctionGrowth
 from burnish.events import Evidence
 from burnish.text import one_line
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import is_collected, is_named_as_test, python_files
 from burnish.checks.bench.project_run import PASSING, SuiteRun, run_suite
-from burnish.checks.mutation.mutant import Mutant
+from burnish.checks.mutation.mutant import MUTMUT, Mutant
 from burnish.checks.mutation.mutate_project import NOTICED, UNNOTICED, try_mutants
-from burnish.checks.mutation.mutmut_client import MUTMUT
 from burnish.checks.project import Project
 from burnish.errors import CheckError, SetupProblem
 from burnish.tasks.repair import from_file, function_names

@@ -13,7 +13,7 @@ from tests.checks.dependencies.services import Services, serving
 
 
 class Tools(CheckContext):
-    """A lab for a check that runs nothing of the project: tools alone, and no sandbox to wait for."""
+    """A context for a check that runs nothing of the project: tools alone, and no sandbox to wait for."""
 
     def __init__(self, project: Project) -> None:
         self.project = project

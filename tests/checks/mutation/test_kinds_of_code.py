@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from burnish.checks.mutation.mutate_project import THREADS
 from burnish.events import Evidence
 from tests.checks.mutation.support import findings, judged
 
@@ -143,7 +144,7 @@ def test_a_project_that_starts_threads_when_imported_is_tried_one_process_a_muta
     tests = "from threads import f\n\ndef test_f():\n    assert f(1) == 2\n"
     evidence = judged(tmp_path, {"threads.py": code, "test_threads.py": tests})
     assert evidence.figure == "100 %"
-    assert "starts threads" in evidence.why
+    assert evidence.details["notes"] == [THREADS]
 
 
 def test_a_module_that_only_a_test_imports_is_mutated_too(tmp_path: Path) -> None:
@@ -243,5 +244,5 @@ def test_a_comment_cannot_hide_generated_code(tmp_path: Path) -> None:
         "f.py": "def f(x):\n    return x + 1  # pragma: no mutate\n",
         "test_f.py": "from f import f\n\ndef test_f():\n    f(1)\n",
     }
-    assert judged(tmp_path, files).why == "There is nothing to mutate."
+    assert judged(tmp_path, files).verdict == "not_run"
     assert judged(tmp_path, files, generated=True).figure == "0 %"

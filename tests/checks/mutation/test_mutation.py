@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.mutation.mutmut_client import MutmutClient
+from burnish.checks.mutation.mutant import MutmutClient
 from burnish.errors import CheckError
 from tests.checks.mutation.support import findings, judged
+from tests.snapshots import assert_snapshot
 
 CLAMP = """\
 def clamp(x, low, high):
@@ -48,7 +49,7 @@ def test_a_test_without_asserts_leaves_every_mutant_alive(tmp_path: Path) -> Non
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": weak})
     assert (evidence.verdict, evidence.figure) == ("failed", "0 %")
     assert evidence.details["survived"] == 8
-    assert "8 go unnoticed" in evidence.why
+    assert_snapshot(evidence.why, "mutation/nothing noticed")
 
 
 def test_one_branch_without_a_test_is_where_the_survivors_are(tmp_path: Path) -> None:
@@ -59,11 +60,7 @@ def test_one_branch_without_a_test_is_where_the_survivors_are(tmp_path: Path) ->
         ("clamp.py", 10),
         ("clamp.py", 12),
     ]
-    assert [found.what for found in findings(evidence)] == [
-        "No test notices when `< 6` becomes `<= 6`",
-        "No test notices when `6` becomes `7`",
-        "No test notices when `10` becomes `11`",
-    ]
+    assert_snapshot("\n".join(found.what for found in findings(evidence)), "mutation/unnoticed changes")
 
 
 def test_an_off_by_one_that_nobody_tests_is_shown_as_a_diff_of_the_source(tmp_path: Path) -> None:
@@ -91,8 +88,7 @@ def test_an_off_by_one_that_nobody_tests_is_shown_as_a_diff_of_the_source(tmp_pa
 def test_a_function_that_no_test_runs_is_named_so(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG.split("def test_fee")[0]})
     assert evidence.details["no_tests"] == 4
-    assert findings(evidence)[0].what.startswith("No test runs this function")
-    assert "4 of them in functions that no test runs" in evidence.why
+    assert_snapshot(f"{evidence.why}\n{findings(evidence)[0].what}", "mutation/function without tests")
 
 
 def test_a_mutant_that_never_ends_is_noticed_by_the_clock(tmp_path: Path) -> None:
@@ -123,7 +119,7 @@ def test_a_short_budget_stops_early_with_an_interval(tmp_path: Path) -> None:
     assert isinstance(left, int)
     assert tried > 5
     assert left > 5
-    assert f"{left} were not tried" in evidence.why
+    assert str(left) in evidence.why
     assert isinstance(evidence.details["seconds"], float)
     assert evidence.details["seconds"] < 12
 
@@ -131,8 +127,7 @@ def test_a_short_budget_stops_early_with_an_interval(tmp_path: Path) -> None:
 def test_tests_that_fail_by_themselves_judge_nothing(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG.replace("fee(5) == 0", "fee(5) == 1")})
     assert evidence.verdict == "not_run"
-    assert "fail without any mutant" in evidence.why
-    assert "test_fee" in evidence.why
+    assert_snapshot(evidence.why, "mutation/tests that fail")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +144,7 @@ def test_a_test_that_fails_without_a_mutant_says_so_from_its_first_line_on(
     tests = f"from code_ import double\n\n\ndef test_it():\n    {test}\n"
     evidence = judged(tmp_path, {"code_.py": "def double(n):\n    return n * 2\n", "test_code.py": tests})
     assert evidence.verdict == "not_run"
-    assert f"fail without any mutant: test_code.py::{said}" in evidence.why
+    assert f"test_code.py::{said}" in evidence.why
     assert "Use -v" not in evidence.why
 
 
@@ -163,7 +158,7 @@ def test_tests_that_cannot_be_imported_judge_nothing(tmp_path: Path) -> None:
 def test_a_project_that_hangs_when_imported_ends_in_time(tmp_path: Path, hang: str) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP + f"\n{hang}\n", "test_clamp.py": STRONG}, test_seconds=1)
     assert evidence.verdict == "not_run"
-    assert "could not be imported within 1 seconds" in evidence.why
+    assert_snapshot(evidence.why, "mutation/import that hangs")
 
 
 def test_a_suite_that_hangs_by_itself_judges_nothing(tmp_path: Path) -> None:
@@ -175,16 +170,19 @@ def test_a_suite_that_hangs_by_itself_judges_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("code", ["", "X = 1\n", "def f():\n    pass\n"])
 def test_where_nothing_can_be_mutated_nothing_is_proven(tmp_path: Path, code: str) -> None:
     evidence = judged(tmp_path, {"nothing.py": code, "test_nothing.py": "def test_it():\n    pass\n"})
-    assert (evidence.verdict, evidence.why) == ("not_run", "There is nothing to mutate.")
+    assert evidence.verdict == "not_run"
+    assert_snapshot(evidence.why, "mutation/nothing to mutate")
 
 
 def test_without_tests_nothing_is_tried(tmp_path: Path) -> None:
-    assert judged(tmp_path, {"clamp.py": CLAMP}).why == "There are no tests."
-    assert judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": "X = 1\n"}).why == "There are no tests."
+    for tests in ({}, {"test_clamp.py": "X = 1\n"}):
+        evidence = judged(tmp_path, {"clamp.py": CLAMP} | tests)
+        assert evidence.verdict == "not_run"
+        assert_snapshot(evidence.why, "mutation/no tests")
 
 
 def test_a_source_that_does_not_parse_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CheckError, match=r"broken\.py cannot be read as Python"):
+    with pytest.raises(CheckError, match=r"broken\.py"):
         judged(tmp_path, {"broken.py": "def f(:\n", "test_clamp.py": STRONG})
 
 
@@ -194,7 +192,7 @@ def test_a_source_that_does_not_parse_is_named(tmp_path: Path) -> None:
 )
 def test_a_broken_mutmut_is_not_a_pass(tmp_path: Path, program: str) -> None:
     (tmp_path / "broken.py").write_text(program)
-    with pytest.raises(CheckError, match="mutmut did not answer"):
+    with pytest.raises(CheckError, match=r"mutmut.*clamp\.py"):
         judged(
             tmp_path,
             {"clamp.py": CLAMP, "test_clamp.py": STRONG},
@@ -204,8 +202,9 @@ def test_a_broken_mutmut_is_not_a_pass(tmp_path: Path, program: str) -> None:
 
 def test_an_answer_of_another_shape_is_not_a_pass(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text('input(); print(\'{"mutants": [{"key": 1}]}\', flush=True); input()')
-    with pytest.raises(CheckError, match="no list of mutants"):
+    with pytest.raises(CheckError) as caught:
         judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, maker=MutmutClient(tmp_path / "odd.py"))
+    assert_snapshot(str(caught.value).partition(":")[0], "mutation/odd answer of mutmut")
 
 
 def test_progress_is_told_to_the_end(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.checks.bench.project_run import FactReader
-from burnish.checks.mutation.mutate_project import MutationRun, MutationScore
+from burnish.checks.mutation.mutate_project import MutationRun
 
 
 def outcomes(**counts: int) -> dict[str, str]:
@@ -11,27 +11,28 @@ def outcomes(**counts: int) -> dict[str, str]:
 
 
 def test_timeouts_and_crashes_are_noticed_and_code_without_tests_is_not() -> None:
-    score = MutationScore(outcomes(killed=5, timeout=2, suspicious=1, survived=1, no_tests=1, invalid=7))
-    assert (score.tried, score.percent, score.figure()) == (10, 80.0, "80 %")
-    assert score.interval == (80.0, 80.0)
+    run = MutationRun(outcomes=outcomes(killed=5, timeout=2, suspicious=1, survived=1, no_tests=1, invalid=7))
+    assert (run.tried, run.percent, run.figure()) == (10, 80.0, "80 %")
+    assert run.interval == (80.0, 80.0)
 
 
 def test_an_early_stop_shows_interval_and_numbers() -> None:
     assert (
-        MutationScore(outcomes(killed=94, survived=26, not_tried=190)).figure() == "78 % (70 to 85), 120 of 310 tried"
+        MutationRun(outcomes=outcomes(killed=94, survived=26, not_tried=190)).figure()
+        == "78 % (70 to 85), 120 of 310 tried"
     )
 
 
 def test_a_score_is_never_rounded_up() -> None:
-    assert MutationScore(outcomes(killed=599, survived=401)).figure() == "59 %"
+    assert MutationRun(outcomes=outcomes(killed=599, survived=401)).figure() == "59 %"
 
 
 @pytest.mark.parametrize(
     ("successes", "n", "low", "high"), [(0, 10, 0.0, 27.75), (10, 10, 72.25, 100.0), (5, 10, 23.66, 76.34)]
 )
 def test_wilsons_interval_is_the_published_one(successes: int, n: int, low: float, high: float) -> None:
-    score = MutationScore(outcomes(killed=successes, survived=n - successes, not_tried=1))
-    assert score.interval == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
+    run = MutationRun(outcomes=outcomes(killed=successes, survived=n - successes, not_tried=1))
+    assert run.interval == (pytest.approx(low, abs=0.01), pytest.approx(high, abs=0.01))
 
 
 def test_a_cell_can_only_speak_of_known_mutants_in_known_words_and_once() -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from burnish.checks.performance.growth import ENDINGS
 from burnish.errors import CheckError
 from tests.checks.performance.conftest import Judge
+from tests.snapshots import assert_snapshot
 
 LINEAR = "def total(numbers):\n    result = 0\n    for n in numbers:\n        result += n\n    return result\n"
 BAD = {
@@ -34,13 +36,14 @@ def test_slow_code_fails_with_its_place(judge: Judge, kind: str) -> None:
     assert evidence.verdict == "failed"
     [finding] = evidence.details["findings"]  # type: ignore[misc]
     assert (finding["file"], finding["line"], finding["rule"]) == ("code_under_test.py", 1, "growth")
-    assert "f grows" in finding["what"]
+    [function] = evidence.details["functions"]  # type: ignore[misc]
+    assert (function["name"], function["growth"]) in (("f", "quadratic"), ("f", "worse"))
 
 
 def test_without_an_input_to_grow_it_is_not_run(judge: Judge) -> None:
     evidence = judge("def f(x):\n    return x\n", "def test_it():\n    assert f(None) is None\n")
     assert evidence.verdict == "not_run"
-    assert "can be grown" in evidence.why
+    assert_snapshot(evidence.why, "performance/nothing to grow")
 
 
 def test_examples_in_docstrings_are_inputs_too(judge: Judge) -> None:
@@ -51,14 +54,16 @@ def test_examples_in_docstrings_are_inputs_too(judge: Judge) -> None:
 
 def test_an_interpreter_that_is_broken_is_not_a_pass(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.checks.bench.check_context.CheckContext._find_python", lambda *_: "/bin/true")
-    with pytest.raises(CheckError, match="did not come to its end"):
+    with pytest.raises(CheckError) as caught:
         judge(LINEAR, "def test_it():\n    assert total([1, 2, 3]) == 6\n")
+    assert_snapshot(str(caught.value), "performance/no measurement")
 
 
 def test_a_module_that_cannot_be_imported_is_not_run(judge: Judge) -> None:
     evidence = judge("import nothing_like_it\n" + LINEAR, "def test_it():\n    total([1, 2, 3])\n")
     assert evidence.verdict == "not_run"
-    assert "cannot be imported: ModuleNotFoundError" in evidence.why
+    assert "code_under_test" in evidence.why
+    assert "ModuleNotFoundError" in evidence.why
 
 
 def test_the_recursion_limit_is_a_remark(judge: Judge) -> None:
@@ -66,7 +71,7 @@ def test_the_recursion_limit_is_a_remark(judge: Judge) -> None:
     evidence = judge(code, "def test_it():\n    assert add([1, 2]) == 3\n")
     assert evidence.verdict == "passed"
     [function] = evidence.details["functions"]  # type: ignore[misc]
-    assert "the recursion limit was reached" in function["note"]
+    assert ENDINGS["RecursionError"].partition("{")[0] in function["note"]
 
 
 ROMAN = """\
@@ -85,13 +90,14 @@ def test_a_number_grown_beyond_its_range_leaves_the_sizes_below_to_be_judged(jud
     assert evidence.verdict == "passed"
     assert evidence.figure.startswith("roman: constant, ")
     [function] = evidence.details["functions"]  # type: ignore[misc]
-    assert "raised ValueError at 4096" in function["note"]
+    assert "ValueError" in function["note"]
+    assert "4096" in function["note"]
 
 
 def test_a_function_that_takes_small_inputs_alone_is_not_run(judge: Judge) -> None:
     evidence = judge(ROMAN.replace("MOST", "20"), "def test_it():\n    assert roman(5) == 'IIIII'\n")
     assert evidence.verdict == "not_run"
-    assert "raised ValueError at 2" in evidence.why
+    assert "ValueError" in evidence.why
 
 
 def test_arguments_that_must_agree_are_grown_together(judge: Judge) -> None:

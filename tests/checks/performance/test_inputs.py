@@ -54,5 +54,5 @@ def test_what_was_not_there_does_not_come_in() -> None:
     new = arguments({"0": [1, 2, 3], "1": 5}, ["0"], 100, "like")
     assert new["1"] == 5
     assert 5 not in new["0"]
-    assert can_miss({"0": [1, 2, 3], "1": 5}, ["0"])
+    assert can_miss({"0": [1, 2, 3], "1": 5}, "0")
     assert arguments({"0": [1, 2, 3], "1": 5}, ["0"], 100, "never")["1"] == -1

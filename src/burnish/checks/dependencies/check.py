@@ -5,13 +5,13 @@ A finding outweighs what is not known, and what is not known is no pass.
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 
 from burnish import config
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.check import Finding, Severity
-from burnish.checks.dependencies.services import Advisory, IndexListing, ask_advisories, look_up
+from burnish.checks.check import Details, Finding
+from burnish.checks.dependencies.services import Advisories, IndexListing, Pin, ask_advisories, look_up
 from burnish.checks.dependencies.uses import (
     Gap,
     PackageUse,
@@ -31,18 +31,12 @@ LAYER = "the packages that were asked for"
 """In place of a file: where a package is that no source imports itself."""
 
 
-class AdvisoryRow(Advisory):
-    """An advisory and the version of a package that it is about."""
-
-    version: str
-
-
 class PackageRow(Frozen):
     """What was learned of one package."""
 
     name: str
     version: str
-    advisories: tuple[AdvisoryRow, ...]
+    advisories: Advisories
     exists: bool | None
     """None when nobody could tell."""
     first_release: date | None
@@ -50,54 +44,16 @@ class PackageRow(Frozen):
     """The well-known package that it could be mistaken for."""
 
 
-class WellKnownList(Frozen):
-    """The shipped list of names: how many, and of which day."""
-
-    names: int
-    dated: date
-
-
-class DependencyDetails(Frozen):
+class DependencyDetails(Details):
     """What the check leaves in its evidence."""
 
-    findings: tuple[Finding, ...]
     packages: tuple[PackageRow, ...]
-    not_known: tuple[str, ...]
+    not_known: tuple[Gap, ...]
     """What could not be looked at."""
     optional: tuple[str, ...]
     """What the code tries to import and does without."""
-    well_known: WellKnownList
-
-
-@dataclass(frozen=True)
-class _Facts:
-    """What is known of one package from all sides."""
-
-    package: UsedPackage
-    advisories: tuple[tuple[str, Advisory], ...]
-    """Each with the version it is about."""
-    listing: IndexListing | None
-    """None for a package from elsewhere: of that nobody is asked."""
-
-    def index_gaps(self) -> Iterator[str]:
-        """What the index left open. That a well-known package is no newcomer is known without it."""
-        name, listing = self.package.name, self.listing
-        if listing and listing.exists is None:
-            yield f"whether {name} exists is not known: {listing.why}"
-        if listing and listing.exists and not listing.first_release and name not in well_known_names():
-            yield f"the package index does not say when {name} was first released"
-
-    def row(self) -> PackageRow:
-        """What the evidence says of it."""
-        listing = self.listing or IndexListing()
-        return PackageRow(
-            name=self.package.name,
-            version=", ".join(self.package.versions),
-            advisories=tuple(AdvisoryRow(version=version, **one.model_dump()) for version, one in self.advisories),
-            exists=listing.exists,
-            first_release=listing.first_release,
-            near=find_lookalike(self.package.name),
-        )
+    well_known: dict[str, int | date]
+    """The shipped list of names: how many, and of which day."""
 
 
 class DependenciesCheck:
@@ -118,7 +74,7 @@ class DependenciesCheck:
         self.osv_url = osv_url
         self.index_url = index_url
 
-    def judge(self, project: Project, lab: CheckContext) -> Evidence:
+    def judge(self, project: Project, context: CheckContext) -> Evidence:
         """Look at every package that a source imports or a requirement names."""
         installed = read_layer(project.layer) if project.alone else read_environment(project.python)
         found = list(find_required(project.root))
@@ -126,58 +82,66 @@ class DependenciesCheck:
         if project.layer:  # what the imported ones need in turn is there too, so it can be looked up
             found += [PackageUse(name=name, file=LAYER, line=0) for name in installed.versions]
         packages = group_uses((one for one in found if isinstance(one, PackageUse)), installed)
-        facts, gaps = self._look_up([one for one in packages if not one.idle], lab)
-        gaps = [one.what for one in found if isinstance(one, Gap)] + gaps
-        optional = tuple(one.name for one in packages if one.idle)
-        return self._evidence(facts, gaps, optional, project.settings.newest_days)
+        used = [one for one in packages if not one.idle]
+        advisories, listings, unanswered = self._ask_services(used, context)
+        gaps = [one for one in found if isinstance(one, Gap)] + unanswered
+        rows, findings, days = [], list[Finding](), project.settings.newest_days
+        for package in used:
+            listing = listings.get(package.name, IndexListing())
+            pins = [(package.name, version) for version in package.versions]
+            row = PackageRow(
+                name=package.name,
+                version=", ".join(package.versions),
+                advisories=tuple(one for pin in pins for one in advisories.get(pin, ())),
+                exists=listing.exists,
+                first_release=listing.first_release,
+                near=find_lookalike(package.name),
+            )
+            rows.append(row)
+            findings += _list_findings(package.place, row, listing.quarantined, days)
+        findings.sort(key=lambda one: ("high", "medium", "low", "").index(one.severity))
+        gaps = list(dict.fromkeys(gaps))
+        verdict: Outcome = "failed" if findings else "not_run" if gaps else "passed"
+        why = "; ".join([*_summarise([one.what for one in findings], ""), *_summarise(gaps, "not known: ")])
+        many = plural(len(rows), "package")
+        details = DependencyDetails(
+            findings=tuple(findings),
+            packages=tuple(rows),
+            not_known=tuple(gaps),
+            optional=tuple(one.name for one in packages if one.idle),
+            well_known={"names": len(well_known_names()), "dated": well_known_date()},
+        )
+        return Evidence(
+            check=self.name,
+            verdict=verdict,
+            why=why or (f"nothing known against {many}" if rows else "uses the standard library alone"),
+            figure=f"{many}, {sum(bool(one.advisories) for one in rows)} with advisories",
+            threshold=f"no advisories, no doubtful names, none younger than {plural(days, 'day')}",
+            details=details.dump(),
+        )
 
-    def _look_up(self, packages: list[UsedPackage], lab: CheckContext) -> tuple[list[_Facts], list[str]]:
+    def _ask_services(
+        self, packages: list[UsedPackage], context: CheckContext
+    ) -> tuple[dict[Pin, Advisories], dict[str, IndexListing], list[Gap]]:
         """Ask both services at once; one that cannot be asked leaves gaps, and the other's answer counts."""
         if not packages:
-            return [], []
+            return {}, {}, []
         settings = config.load().checks
         on_index = [one for one in packages if not one.elsewhere]
         pins = [(one.name, version) for one in on_index for version in one.versions]
         with ThreadPoolExecutor(1) as beside:
             names = [one.name for one in on_index]
-            asked = beside.submit(look_up, names, lab, self.index_url or settings.index_url)
-            answers = ask_advisories(pins, lab, self.osv_url or settings.advisories_url)
+            asked = beside.submit(look_up, names, context, self.index_url or settings.index_url)
+            advisories, silent = ask_advisories(pins, context, self.osv_url or settings.advisories_url)
             listings = asked.result()
-        gaps = [one.unaudited for one in packages if one.unaudited] + [gap.what for gap in answers.gaps]
-        facts = []
-        for package in packages:
-            versions = [(version, answers.advisories.get((package.name, version), ())) for version in package.versions]
-            known = tuple((version, one) for version, advisories in versions for one in advisories)
-            facts.append(_Facts(package, known, listings.get(package.name)))
-            gaps += facts[-1].index_gaps()
-        return facts, gaps
-
-    def _evidence(self, facts: list[_Facts], gaps: list[str], optional: tuple[str, ...], newest_days: int) -> Evidence:
-        """The one answer for all packages."""
-        today = datetime.now(UTC).date()
-        findings = [finding for one in facts for finding in _findings(one, today, newest_days)]
-        findings.sort(key=lambda one: ("high", "medium", "low", "").index(one.severity))
-        gaps = list(dict.fromkeys(gaps))
-        verdict: Outcome = "failed" if findings else "not_run" if gaps else "passed"
-        why = "; ".join([*_summarise([one.what for one in findings], ""), *_summarise(gaps, "not known: ")])
-        if not why:
-            many = plural(len(facts), "package")
-            why = f"nothing known against {many}" if facts else "uses the standard library alone"
-        vulnerable = sum(1 for one in facts if one.advisories)
-        return Evidence(
-            check=self.name,
-            verdict=verdict,
-            why=why,
-            figure=f"{plural(len(facts), 'package')}, {vulnerable} with advisories",
-            threshold=f"no advisories, no doubtful names, none younger than {plural(newest_days, 'day')}",
-            details=DependencyDetails(
-                findings=tuple(findings),
-                packages=tuple(one.row() for one in facts),
-                not_known=tuple(gaps),
-                optional=optional,
-                well_known=WellKnownList(names=len(well_known_names()), dated=well_known_date()),
-            ).model_dump(mode="json"),
-        )
+        gaps = [one.unaudited for one in packages if one.unaudited] + silent
+        for name, listing in listings.items():
+            if listing.exists is None:
+                gaps.append(f"whether {name} exists is not known: {listing.why}")
+            # That a well-known package is no newcomer is known without the index.
+            elif listing.exists and not listing.first_release and name not in well_known_names():
+                gaps.append(f"the package index does not say when {name} was first released")
+        return advisories, listings, gaps
 
 
 def _summarise(texts: list[str], before: str) -> list[str]:
@@ -186,23 +150,18 @@ def _summarise(texts: list[str], before: str) -> list[str]:
     return [f"{before}{texts[0]}{more}"] if texts else []
 
 
-def _findings(facts: _Facts, today: date, newest_days: int) -> Iterator[Finding]:
+def _list_findings(place: PackageUse, row: PackageRow, quarantined: bool, newest_days: int) -> Iterator[Finding]:
     """What speaks against a package."""
-    name, listing = facts.package.name, facts.listing or IndexListing()
-
-    def finding(what: str, rule: str, severity: Severity = "high") -> Finding:
-        place = facts.package.place
-        return Finding(file=place.file, line=place.line, what=what, rule=rule, severity=severity)
-
-    for version, advisory in facts.advisories:
+    finding = partial(Finding, file=place.file, line=place.line, severity="high")
+    for advisory in row.advisories:
         fixed = f", fixed in {advisory.fixed[0]}" if advisory.fixed else ", and no version fixes it"
-        yield finding(f"{name} {version} has {advisory.best_name}{fixed}", advisory.id)
-    if listing.exists is False:
-        yield finding(f"{name} does not exist on the package index", "does-not-exist")
-    if listing.quarantined:
-        yield finding(f"{name} has been quarantined by the package index", "quarantined")
-    if meant := find_lookalike(name):
-        yield finding(f"{name} looks like {meant}, a well-known package, and is not", "near-miss")
-    if listing.first_release and (age := (today - listing.first_release).days) < newest_days:
-        days = plural(max(age, 0), "day")
-        yield finding(f"{name} is new: its first release is {days} old", "newcomer", "medium")
+        yield finding(what=f"{row.name} {advisory.version} has {advisory.best_name}{fixed}", rule=advisory.id)
+    if row.exists is False:
+        yield finding(what=f"{row.name} does not exist on the package index", rule="does-not-exist")
+    if quarantined:
+        yield finding(what=f"{row.name} has been quarantined by the package index", rule="quarantined")
+    if row.near:
+        yield finding(what=f"{row.name} looks like {row.near}, a well-known package, and is not", rule="near-miss")
+    if row.first_release and (age := (datetime.now(UTC).date() - row.first_release).days) < newest_days:
+        what = f"{row.name} is new: its first release is {plural(max(age, 0), 'day')} old"
+        yield finding(what=what, rule="newcomer", severity="medium")

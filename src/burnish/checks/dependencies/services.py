@@ -15,9 +15,11 @@ import re
 import ssl
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import date, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -60,6 +62,8 @@ class Advisory(Frozen):
     fixed: tuple[str, ...] = ()
     """Versions without it, oldest first."""
     about: str = ""
+    version: str
+    """The one that it is about."""
 
     @property
     def best_name(self) -> str:
@@ -67,52 +71,47 @@ class Advisory(Frozen):
         return next((name for name in (self.id, *self.aliases) if name.startswith("CVE-")), self.id)
 
 
-class AdvisoryAnswers(Frozen):
-    """What is known of each version, and what is not."""
-
-    advisories: dict[Pin, tuple[Advisory, ...]] = {}
-    gaps: tuple[Gap, ...] = ()
+Advisories = tuple[Advisory, ...]
 
 
-def ask_advisories(pins: Iterable[Pin], lab: CheckContext, url: str = "") -> AdvisoryAnswers:
+def ask_advisories(
+    pins: Iterable[Pin], context: CheckContext, url: str = ""
+) -> tuple[dict[Pin, Advisories], list[Gap]]:
     """The advisories for each pin. That pip-audit is missing, or crashed, or spoke in riddles, is a gap."""
-    rounds: list[dict[str, str]] = []  # pip-audit refuses two versions of one package at once
-    for name, version in sorted(set(pins)):
-        free = next((group for group in rounds if name not in group), None)
-        if free is None:
-            rounds.append(free := {})
-        free[name] = version
-    known: dict[Pin, tuple[Advisory, ...]] = {}
+    rounds: dict[int, dict[str, str]] = defaultdict(dict)  # pip-audit refuses two versions of one package at once
+    for name, group in groupby(sorted(set(pins)), lambda pin: pin[0]):
+        for number, (_, version) in enumerate(group):
+            rounds[number][name] = version
+    known: dict[Pin, Advisories] = {}
     gaps: list[Gap] = []
     try:
-        for asked in rounds:
+        for asked in rounds.values():
             with tempfile.TemporaryDirectory(prefix="burnish-audit-") as folder:
                 pinned = Path(folder) / "requirements.txt"
                 pinned.write_text("".join(f"{name}=={version}\n" for name, version in asked.items()), "utf-8")
                 arguments = ["--requirement", str(pinned), *AUDIT_OPTIONS]
                 arguments += ["--cache-dir", str(paths.cache() / "advisories")]
                 arguments += ["--vulnerability-service", "osv", "--osv-url", url] if url else []
-                report = lab.tool("pip_audit", *arguments, timeout_seconds=AUDIT_SECONDS)
-            answers = _read_report(asked, report)
-            known |= answers.advisories
-            gaps += answers.gaps
+                report = context.tool("pip_audit", *arguments, timeout_seconds=AUDIT_SECONDS)
+            answers, skipped = _read_report(asked, report)
+            known |= answers
+            gaps += skipped
     except CheckError as error:  # then no round counts
-        return AdvisoryAnswers(gaps=(Gap(what=str(error)),))
-    return AdvisoryAnswers(advisories=known, gaps=tuple(gaps))
+        return {}, [str(error)]
+    return known, gaps
 
 
-def _read_report(asked: dict[str, str], report: str) -> AdvisoryAnswers:
+def _read_report(asked: dict[str, str], report: str) -> tuple[dict[Pin, Advisories], list[Gap]]:
     """One report of pip-audit, read strictly: whatever is not as it should be is no answer."""
     if not report.strip():
         raise CheckError("pip-audit gave no report; its advisory service did not answer, or not as it should")
-    known: dict[Pin, tuple[Advisory, ...]] = {}
+    known: dict[Pin, Advisories] = {}
     skipped: dict[str, Gap] = {}
     try:
         for entry in json.loads(report)["dependencies"]:
             name = canonicalize_name(str(entry["name"]))
             if "skip_reason" in entry:
-                why = one_line(str(entry["skip_reason"]), 200)
-                skipped[name] = Gap(what=f"pip-audit skipped {name}: {why}")
+                skipped[name] = f"pip-audit skipped {name}: {one_line(str(entry['skip_reason']), 200)}"
             elif Version(str(entry["version"])) == Version(asked[name]):
                 known[name, asked[name]] = tuple(
                     Advisory(
@@ -120,26 +119,26 @@ def _read_report(asked: dict[str, str], report: str) -> AdvisoryAnswers:
                         aliases=tuple(sorted(_word(alias) for alias in _list(one.get("aliases", [])))),
                         fixed=tuple(_word(version) for version in _list(one["fix_versions"])),
                         about=one_line(str(one.get("description", "")), 300),
+                        version=asked[name],
                     )
                     for one in _list(entry["vulns"])
                 )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckError(f"pip-audit's report cannot be read: {type(error).__name__}") from error
-    silent = [name for name in asked if (name, asked[name]) not in known and name not in skipped]
-    gaps = [*skipped.values(), *(Gap(what=f"pip-audit said nothing about {name}") for name in silent)]
-    return AdvisoryAnswers(advisories=known, gaps=tuple(gaps))
+    silent = [name for name, version in asked.items() if (name, version) not in known and name not in skipped]
+    return known, [*skipped.values(), *(f"pip-audit said nothing about {name}" for name in silent)]
 
 
-def _list(told: object) -> list[Any]:
-    if not isinstance(told, list):
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
         raise TypeError("not a list")
-    return told
+    return value
 
 
-def _word(told: object) -> str:
-    if not isinstance(told, str) or not told:
+def _word(value: object) -> str:
+    if not isinstance(value, str) or not value:
         raise TypeError("not a word")
-    return one_line(told, 80)
+    return one_line(value, 80)
 
 
 class IndexListing(Frozen):
@@ -175,10 +174,10 @@ class PackageIndex:
         """What the addresses say about a name, put together."""
         if not self.urls:
             return IndexListing(why="pip is set up without a package index")
-        told = [self._ask(url, name) for url in self.urls]
-        having = [one for one in told if one.exists]
+        answers = [self._ask(url, name) for url in self.urls]
+        having = [one for one in answers if one.exists]
         if not having:
-            return next((one for one in told if one.exists is None), told[0])
+            return next((one for one in answers if one.exists is None), answers[0])
         known = [one.first_release for one in having if one.first_release]
         return IndexListing(
             exists=True, first_release=min(known, default=None), quarantined=any(one.quarantined for one in having)
@@ -208,23 +207,23 @@ class PackageIndex:
             return IndexListing(why=f"the package index did not answer as it should ({type(error).__name__})")
 
 
-def look_up(names: Iterable[str], lab: CheckContext, url: str = "") -> dict[str, IndexListing]:
+def look_up(names: Iterable[str], context: CheckContext, url: str = "") -> dict[str, IndexListing]:
     """What an index says of each name: the one at this address, or else the one that pip is set up with."""
     try:
-        return (PackageIndex([url]) if url else configured_index(lab)).look(names)
+        return (PackageIndex([url]) if url else configured_index(context)).look(names)
     except CheckError as error:
         return {name: IndexListing(why=str(error)) for name in names}
 
 
-def configured_index(lab: CheckContext) -> PackageIndex:
+def configured_index(context: CheckContext) -> PackageIndex:
     """The index, and the extra ones, that pip is set up with. Raises CheckError when pip cannot be asked."""
     settings = read_pip_settings()
     if has_no_index(settings):
         return PackageIndex(())
     urls = settings.get("index-url", "").split()
     if not urls:  # where pip looks when nobody said otherwise, its help page tells
-        told = lab.tool("pip", "install", "--help", timeout_seconds=20)
-        urls = re.findall(r"--index-url\b.*?\(default\s+(\S+?)\)", told, re.DOTALL)[:1]
+        page = context.tool("pip", "install", "--help", timeout_seconds=20)
+        urls = re.findall(r"--index-url\b.*?\(default\s+(\S+?)\)", page, re.DOTALL)[:1]
     return PackageIndex((*urls, *settings.get("extra-index-url", "").split()), settings.get("cert", ""))
 
 

@@ -6,13 +6,13 @@ a gap, never silence.
 
 import ast
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cache, cached_property, partial
 from importlib.metadata import Distribution, distributions
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -22,26 +22,31 @@ from burnish.checks.bench.interpreter import read_interpreter
 from burnish.checks.project import Project
 from burnish.events import Frozen
 from burnish.packages.names import PYTHONS_OWN, usual_package
-from burnish.packages.requirements import UnreadRequirements, applies_here, hide_address, read_stated
-from burnish.parsing import parse
+from burnish.packages.requirements import (
+    StatedRequirement,
+    UnreadRequirements,
+    applies_here,
+    hide_address,
+    read_stated,
+)
+from burnish.parsing import PARSE_ERRORS, parse
 
 LARGEST_BYTES = 20_000_000
 """RECORD of the largest packages has a few megabytes."""
 _SEES_SYSTEM = re.compile(r"^include-system-site-packages\s*=\s*true", re.MULTILINE | re.IGNORECASE)
 """In a virtual environment's settings: what is installed outside of it counts too."""
+_PACKAGE_FOLDERS = (
+    *("lib*/python3*/site-packages", "lib*/python3*/dist-packages"),
+    "local/lib/python3*/dist-packages",
+)
 _MODULE_FILE = re.compile(r"([\w/]+?)(?:/__init__)?(?:\.[\w-]+)?\.(?:py|so|pyd)$")
 _CAUGHT = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 _CONDITIONS = {"TYPE_CHECKING", "version_info", "platform", "PY2", "PY3", "os_name", "implementation"}
 _IMPORTERS = {"import_module", "__import__"}
 
 
-class Gap(Frozen):
-    """Something that could not be looked at, so nothing may be said about it."""
-
-    file: str = ""
-    line: int = 0
-    what: str
-    """One sentence for a person."""
+Gap = str
+"""A sentence about something that could not be looked at, so that nothing may be said about it."""
 
 
 class PackageUse(Frozen):
@@ -107,50 +112,39 @@ class InstalledPackages:
     is told from `google.auth` although both live in one namespace.
     """
 
-    def __init__(self, folders: tuple[Path, ...]) -> None:
+    def __init__(self, folders: Iterable[Path]) -> None:
         self._found: dict[str, Distribution] = {}
-        for found in distributions(path=[str(folder) for folder in folders]):
-            if name := _metadata_field(found, "Name"):
-                # The first of a name is the one that Python would import.
-                self._found.setdefault(canonicalize_name(name), found)
-
-    @cached_property
-    def versions(self) -> dict[str, str]:
+        self.versions: dict[str, str] = {}
         """Public versions by normal name; one that no standard knows is left out."""
-        versions = {}
-        for name, found in self._found.items():
-            try:
-                versions[name] = Version(_metadata_field(found, "Version")).public
-            except InvalidVersion:
-                continue
-        return versions
+        for found in distributions(path=[str(folder) for folder in folders]):
+            name = canonicalize_name(_metadata_field(found, "Name"))
+            # The first of a name is the one that Python would import.
+            if name and name not in self._found:
+                self._found[name] = found
+                with suppress(InvalidVersion):
+                    self.versions[name] = Version(_metadata_field(found, "Version")).public
 
-    @cached_property
-    def elsewhere(self) -> frozenset[str]:
-        """Packages that were installed from a folder or an address."""
-        return frozenset(name for name, found in self._found.items() if _read_text(found, "direct_url.json"))
+    def is_from_elsewhere(self, name: str) -> bool:
+        """Whether a package was installed from a folder or an address."""
+        return name in self._found and bool(_read_text(self._found[name], "direct_url.json"))
 
     def owners(self, module: str) -> tuple[str, ...]:
         """The packages whose files make up a module, or the nearest package around it that anybody owns."""
-        parts = module.split(".")
-        for end in range(len(parts), 0, -1):
-            if owners := self._owners.get(".".join(parts[:end])):
-                return tuple(sorted(owners))
-        return ()
+        while module and module not in self._owners:
+            module = module.rpartition(".")[0]
+        return tuple(sorted(self._owners.get(module, ())))
 
     @cached_property
     def _owners(self) -> dict[str, set[str]]:
         """The packages that have files of a module, by its dotted name."""
-        owners: dict[str, set[str]] = defaultdict(set)
+        owners: dict[str, set[str]] = {}
         for name, found in self._found.items():
             recorded = _read_text(found, "RECORD") or _read_text(found, "installed-files.txt")
-            for line in recorded.splitlines():
-                if module := _MODULE_FILE.match(line.split(",", 1)[0].removeprefix("../")):
-                    owners[module[1].replace("/", ".")].add(name)
-            if not recorded:
-                for top in _read_text(found, "top_level.txt").split():
-                    owners[top].add(name)
-        return dict(owners)
+            files = [line.split(",", 1)[0].removeprefix("../") for line in recorded.splitlines()]
+            modules = [found_in[1].replace("/", ".") for file in files if (found_in := _MODULE_FILE.match(file))]
+            for module in modules if recorded else _read_text(found, "top_level.txt").split():
+                owners.setdefault(module, set()).add(name)
+        return owners
 
 
 def read_environment(python: Path) -> InstalledPackages:
@@ -158,50 +152,50 @@ def read_environment(python: Path) -> InstalledPackages:
     known = read_interpreter(python)
     homes = [known.base]
     if known.environment:
-        settings = ""
-        with suppress(OSError):
-            settings = (known.environment / "pyvenv.cfg").read_text("utf-8", errors="replace")
+        settings = _read_small(known.environment / "pyvenv.cfg")
         homes = [known.environment, *(homes if _SEES_SYSTEM.search(settings) else [])]
     folders: list[Path] = []
     for home in homes:
-        found = [*home.glob("lib*/python3*/site-packages"), *home.glob("lib*/python3*/dist-packages")]
-        found += home.glob("local/lib/python3*/dist-packages")
+        found = [folder for places in _PACKAGE_FOLDERS for folder in home.glob(places)]
         # Folders of another Python version count only if there is no better guess.
         named = {python.resolve().name, "python3"}
         folders += [folder for folder in found if folder.parent.name in named] or found
-    return InstalledPackages(tuple(folders))
+    return InstalledPackages(folders)
 
 
 def read_layer(layer: Path | None) -> InstalledPackages:
     """What a layer holds, for code that sees nothing else."""
-    return InstalledPackages((layer,) if layer else ())
+    return InstalledPackages([layer] if layer else [])
 
 
 def _metadata_field(found: Distribution, field: str) -> str:
     metadata = _read_text(found, "METADATA") or _read_text(found, "PKG-INFO")
-    told = re.search(rf"^{field}:[ \t]*(\S+)", metadata, re.MULTILINE)
-    return told[1] if told else ""
+    line = re.search(rf"^{field}:[ \t]*(\S+)", metadata, re.MULTILINE)
+    return line[1] if line else ""
 
 
 def _read_text(found: Distribution, file: str) -> str:
-    """A file of a package's own; empty for one that is missing, too large, or no file: a pipe would never end."""
-    place = Path(str(getattr(found, "_path", ""))) / file  # no public name tells where a distribution lies
+    """A file of a package's own; empty as in `_read_small`."""
+    return _read_small(Path(str(getattr(found, "_path", ""))) / file)  # no public name tells where a distribution lies
+
+
+def _read_small(place: Path) -> str:
+    """The text of a file; empty for one that is missing, too large, no text, or no file: a pipe would never end."""
     try:
         is_small = place.is_file() and place.stat().st_size <= LARGEST_BYTES
-        return (found.read_text(file) or "") if is_small else ""
+        return place.read_text("utf-8") if is_small else ""
     except (OSError, UnicodeDecodeError):
         return ""
 
 
 def group_uses(uses: Iterable[PackageUse], installed: InstalledPackages) -> list[UsedPackage]:
     """The uses by package, in the order of their names."""
-    ordered = sorted(uses, key=lambda use: (use.name, use.file, use.line))
     packages = []
-    for name, group in groupby(ordered, key=lambda use: use.name):
-        of_one = tuple(group)
-        elsewhere = name in installed.elsewhere or any(use.elsewhere for use in of_one)
+    for name, group in groupby(sorted(uses, key=lambda use: (use.name, use.file, use.line)), lambda use: use.name):
+        own = tuple(group)
+        elsewhere = installed.is_from_elsewhere(name) or any(use.elsewhere for use in own)
         version = installed.versions.get(name, "")
-        packages.append(UsedPackage(name=name, uses=of_one, installed=version, elsewhere=elsewhere))
+        packages.append(UsedPackage(name=name, uses=own, installed=version, elsewhere=elsewhere))
     return packages
 
 
@@ -209,39 +203,31 @@ def find_required(root: Path) -> Iterator[PackageUse | Gap]:
     """Every stated requirement, with its file and line; the project itself is not one."""
     own_name, lines = read_stated(root)
     for one in lines:
-        if isinstance(one, UnreadRequirements):
-            yield Gap(file=one.file, what=one.what)
-        elif one.from_address:
-            # The name of what comes from an address stands behind `#egg=`, if anywhere.
-            if egg := re.search(r"[#&]egg=([\w.-]+)", one.text):
-                name = canonicalize_name(egg[1])
-                use = PackageUse(name=name, file=one.file, line=one.line, stated=True, elsewhere=True)
-                yield from [use] if name != own_name else []
-            else:
-                what = f"a requirement comes from an address, not from the index: {hide_address(one.text)!r}"
-                yield Gap(file=one.file, line=one.line, what=what)
-        else:
-            try:
-                read = Requirement(one.text)
-            except InvalidRequirement:
-                what = f"not a requirement that can be read: {hide_address(one.text)!r}"
-                yield Gap(file=one.file, line=one.line, what=what)
-                continue
-            if (name := canonicalize_name(read.name)) == own_name:
-                continue
-            pinned, rules = "", list(read.specifier)
-            if len(rules) == 1 and rules[0].operator in {"==", "==="}:
-                with suppress(InvalidVersion):  # "==2.*"
-                    pinned = Version(rules[0].version).public
-            yield PackageUse(
-                name=name,
-                file=one.file,
-                line=one.line,
-                stated=True,
-                pinned=pinned,
-                optional=bool(one.extra) or not applies_here(read),
-                elsewhere=read.url is not None,
-            )
+        found = one.what if isinstance(one, UnreadRequirements) else _read_requirement(one)
+        if isinstance(found, Gap) or found.name != own_name:
+            yield found
+
+
+def _read_requirement(one: StatedRequirement) -> PackageUse | Gap:
+    """The package that a requirement names, or why nobody can tell."""
+    place: dict[str, Any] = {"file": one.file, "line": one.line, "stated": True}
+    if one.from_address:
+        # The name of what comes from an address stands behind `#egg=`, if anywhere.
+        if egg := re.search(r"[#&]egg=([\w.-]+)", one.text):
+            return PackageUse(name=canonicalize_name(egg[1]), elsewhere=True, **place)
+        return f"a requirement comes from an address, not from the index: {hide_address(one.text)!r}"
+    try:
+        read = Requirement(one.text)
+    except InvalidRequirement:
+        return f"not a requirement that can be read: {hide_address(one.text)!r}"
+    pinned, rules = "", list(read.specifier)
+    if len(rules) == 1 and rules[0].operator in {"==", "==="}:
+        with suppress(InvalidVersion):  # "==2.*"
+            pinned = Version(rules[0].version).public
+    optional = bool(one.extra) or not applies_here(read)
+    return PackageUse(
+        name=canonicalize_name(read.name), pinned=pinned, optional=optional, elsewhere=read.url is not None, **place
+    )
 
 
 def find_imported(
@@ -255,8 +241,8 @@ def find_imported(
     for source in project.sources:
         try:
             found = list(_imports(parse(project.text(source))))
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            yield Gap(file=str(source), what=f"the imports of {source} cannot be read: {type(error).__name__}")
+        except (OSError, *PARSE_ERRORS) as error:
+            yield f"the imports of {source} cannot be read: {type(error).__name__}"
             continue
         for module, line, optional in found:
             top = module.split(".")[0]
@@ -291,24 +277,19 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, int, bool]]:
     waiting: list[tuple[ast.AST, bool]] = [(node, False) for node in tree.body]
     while waiting:
         node, optional = waiting.pop()
-        modules: list[str] = []
         match node:
             case ast.Import(names=names):
-                modules = [alias.name for alias in names]
+                yield from ((alias.name, node.lineno, optional) for alias in names)
             case ast.ImportFrom(module=str(module), names=names, level=0):
-                modules = [f"{module}.{alias.name}" for alias in names]
+                yield from ((f"{module}.{alias.name}", node.lineno, optional) for alias in names)
             case ast.Call(
                 func=ast.Name(id=called) | ast.Attribute(attr=called), args=[ast.Constant(value=str(module)), *_]
-            ):
-                is_dotted = all(part.isidentifier() for part in module.split("."))
-                modules = [module] if called in _IMPORTERS and is_dotted else []
-        for module in modules:
-            yield module, getattr(node, "lineno", 0), optional
-        if isinstance(node, ast.Try | ast.TryStar):
-            caught = [handler.type for handler in node.handlers]
-            optional |= any(kind is None or not _CAUGHT.isdisjoint(_words(kind)) for kind in caught)
-        elif isinstance(node, ast.If):
-            optional |= not _CONDITIONS.isdisjoint(_words(node.test))
+            ) if called in _IMPORTERS and all(part.isidentifier() for part in module.split(".")):
+                yield module, node.lineno, optional
+            case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
+                optional |= any(one.type is None or not _CAUGHT.isdisjoint(_words(one.type)) for one in handlers)
+            case ast.If(test=test):
+                optional |= not _CONDITIONS.isdisjoint(_words(test))
         waiting.extend((child, optional) for child in ast.iter_child_nodes(node))
 
 

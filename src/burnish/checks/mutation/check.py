@@ -1,12 +1,15 @@
 """The mutation check: do the tests notice when the code is wrong?"""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
 
 from pydantic import model_serializer
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.check import DetailRow, Details, Finding
+from burnish.checks.mutation.mutant import MUTMUT, MutmutClient
 from burnish.checks.mutation.mutate_project import (
     INVALID,
     NOT_TRIED,
@@ -14,10 +17,8 @@ from burnish.checks.mutation.mutate_project import (
     OUTCOMES,
     UNNOTICED,
     MutationRun,
-    MutationScore,
     mutate_project,
 )
-from burnish.checks.mutation.mutmut_client import MUTMUT, MutmutClient
 from burnish.checks.project import Project
 from burnish.events import Evidence
 from burnish.text import plural
@@ -86,32 +87,30 @@ class MutationCheck:
         """Passed when the share of mutants that the tests notice is high enough; after an early stop, its best
         estimate decides.
         """
-        run = mutate_project(project, context, self.client)
+        run, least = mutate_project(project, context, self.client), project.settings.mutation
         if why := run.problem:
             return Evidence(check=self.name, verdict="not_run", why=f"{why[0].upper()}{why[1:].rstrip('.')}.")
-        score, least = run.score, project.settings.mutation
-        skipped = [f"{plural(run.skipped_files, 'file')} not reached"] if run.skipped_files else []
-        uncompiled = [f"{plural(score.of(INVALID), 'mutant')} could not be compiled"] if score.of(INVALID) else []
-        notes = (*run.notes, *skipped, *uncompiled)
+        if invalid := run.count(INVALID):
+            run.notes.append(f"{plural(invalid, 'mutant')} could not be compiled")
         details = MutationDetails(
-            **{outcome: score.of(outcome) for outcome in OUTCOMES},
+            **{outcome: run.count(outcome) for outcome in OUTCOMES},
             mutants=len(run.mutants),
-            tried=score.tried,
-            score=round(score.percent, 2),
-            interval=(round(score.interval[0], 2), round(score.interval[1], 2)),
+            tried=run.tried,
+            score=round(run.percent, 2),
+            interval=(round(run.interval[0], 2), round(run.interval[1], 2)),
             seconds=round(run.seconds, 3),
-            per_second=round(score.tried / run.trying_seconds, 1),
+            per_second=round(run.tried / run.trying_seconds, 1),
             tests=run.tests,
-            notes=notes,
+            notes=tuple(run.notes),
             functions=tuple(count_by_function(run)),
             outcomes=run.outcomes,
             findings=tuple(find_unnoticed(project, run)),
         )
         return Evidence(
             check=self.name,
-            verdict="passed" if score.percent >= least else "failed",
-            why=_explain(score) + "".join(f" Note: {note}." for note in notes),
-            figure=score.figure(),
+            verdict="passed" if run.percent >= least else "failed",
+            why=_explain(run) + "".join(f" Note: {note}." for note in run.notes),
+            figure=run.figure(),
             threshold=f"at least {least:g} %",
             details=details.dump(),
         )
@@ -119,29 +118,27 @@ class MutationCheck:
 
 def find_unnoticed(project: Project, run: MutationRun) -> Iterator[Finding]:
     """The mutants that no test noticed, by file and line; the first thousand of them."""
-    texts: dict[str, str] = {}
+    read = cache(project.text)
     for mutant in run.unnoticed[:MOST_FINDINGS]:
-        if mutant.file not in texts:
-            texts[mutant.file] = next(project.text(path) for path in project.sources if str(path) == mutant.file)
-        yield mutant.finding(texts[mutant.file], WHY[run.outcomes[mutant.key]])
+        what = f"{WHY[run.outcomes[mutant.key]]} {mutant.said()}"
+        diff = mutant.diff(read(Path(mutant.file)))
+        yield Finding(file=mutant.file, line=mutant.changed, what=what, rule=mutant.key, diff=diff)
 
 
 def count_by_function(run: MutationRun) -> Iterator[FunctionMutants]:
     """How many mutants of each function ended how, in the order of the files."""
-    counts: dict[tuple[str, int, str], Counter[str]] = {}
+    counts: dict[tuple[str, int, str], Counter[str]] = defaultdict(Counter)
     for mutant in run.mutants:
-        counts.setdefault((mutant.file, mutant.line, mutant.name), Counter())[run.outcomes[mutant.key]] += 1
+        counts[mutant.file, mutant.line, mutant.name][run.outcomes[mutant.key]] += 1
     for (file, line, name), count in sorted(counts.items()):
         yield FunctionMutants(file=file, line=line, function=name, **count)
 
 
-def _explain(score: MutationScore) -> str:
+def _explain(run: MutationRun) -> str:
     """What a person should know, in a sentence or two."""
-    said = f"The tests notice {score.of(*NOTICED)} of {plural(score.tried, 'small change')} to the code"
-    missed, unrun = score.of(*UNNOTICED), score.of("no_tests")
+    said = f"The tests notice {run.count(*NOTICED)} of {plural(run.tried, 'small change')} to the code"
+    missed, unrun, left = run.count(*UNNOTICED), run.count("no_tests"), run.count(NOT_TRIED)
     if missed:
         said += f"; {missed} {'goes' if missed == 1 else 'go'} unnoticed"
         said += f", {unrun} of them in functions that no test runs" if unrun else ""
-    if score.of(NOT_TRIED):
-        said += f". The time was up; {score.of(NOT_TRIED)} were not tried"
-    return f"{said}."
+    return f"{said}. The time was up; {left} were not tried." if left else f"{said}."

@@ -1,12 +1,10 @@
 """Mutants of one module and the tests beside it, as a run of the agent needs them: which of them nobody notices."""
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from burnish.checks.final import CODE, SolutionBench
-from burnish.checks.mutation.mutant import Mutant
+from burnish.checks.mutation.mutant import MUTMUT, Mutant
 from burnish.checks.mutation.mutate_project import NOTICED, MutationRun, mutate_project
-from burnish.checks.mutation.mutmut_client import MUTMUT, MutmutClient
 from burnish.errors import BurnishError
 from burnish.events import Frozen, Survivor
 
@@ -31,25 +29,21 @@ class ModuleMutants(Frozen):
 class Mutations(SolutionBench):
     """Breaks a module in small ways and says which of them its tests do not notice."""
 
-    def __init__(self, sandbox: str = "auto", client: MutmutClient = MUTMUT, layer: Path | None = None) -> None:
-        super().__init__(sandbox, layer)
-        self._client = client
-
     def of(self, code: str, tests: str) -> ModuleMutants:
         """Try the mutants of the code with the text of its test file; a place that cannot be opened is said."""
         try:
             with self.open(code, tests) as context:
-                run = mutate_project(context.project, context, self._client)
+                run = mutate_project(context.project, context)
         except BurnishError as error:
             run = MutationRun(problem=str(error))
         if run.problem:
             return ModuleMutants(why=run.problem)
         missed = tuple(make_survivor(mutant, code) for mutant in run.unnoticed)
-        return ModuleMutants(mutants=run.score.tried, noticed=run.score.of(*NOTICED), unnoticed=missed)
+        return ModuleMutants(mutants=run.tried, noticed=run.count(*NOTICED), unnoticed=missed)
 
     def again(self, code: str, keys: Iterable[str]) -> tuple[SurvivingModule, ...]:
         """The mutants of these keys, made anew; nothing is run. Raises CheckError."""
-        made = {mutant.key: mutant for mutant in self._client.mutants(CODE, code, everything=True)}
+        made = {mutant.key: mutant for mutant in MUTMUT.mutants(CODE, code, everything=True)}
         return tuple(make_survivor(made[key], code) for key in keys if key in made)
 
 

@@ -2,7 +2,7 @@
 
 Its one rule: it only reads text. mutmut decides what is changed and how a change is called; nothing is imported, built
 or run here. It is a program of its own because mutmut takes half a second to load, and hostile text may hang it.
-Started by `mutmut_client.py`, by its path; nothing of Burnish is loaded.
+Started by `mutant.py`, by its path; nothing of Burnish is loaded.
 """
 
 import json
@@ -32,7 +32,9 @@ def main() -> None:
 
 def answer_question(asked: JSON) -> JSON:
     """The mutants of one file, or why there are none."""
-    setattr(file_mutation, "get_ignored_lines", ignore_nothing if asked["all"] else get_ignored_lines)  # noqa: B010
+    # In code that a model wrote nothing is ignored: it may not choose what is looked at.
+    chosen = (lambda *_: IgnoredCode(set(), set(), set())) if asked["all"] else get_ignored_lines
+    setattr(file_mutation, "get_ignored_lines", chosen)  # noqa: B010
     try:
         return {"mutants": list(make_mutants(asked["file"], asked["text"]))}
     except libcst.ParserSyntaxError as error:
@@ -41,27 +43,22 @@ def answer_question(asked: JSON) -> JSON:
         return {"problem": f"{type(error).__name__}: {error}"}
 
 
-def ignore_nothing(*_: object) -> IgnoredCode:
-    """For code that a model wrote: it may not choose what is looked at."""
-    return IgnoredCode(set(), set(), set())
-
-
 def make_mutants(file: str, text: str) -> Iterator[JSON]:
     """Each change mutmut would make, as the text of the function that has it, in mutmut's own order."""
     module, mutations, _, _ = file_mutation.create_mutations(file, text)
     changes = file_mutation.group_by_top_level_node(mutations)
-    if not changes:
-        return
-    lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    lines = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider) if changes else {}
     for function, owner in find_functions(module):
         if function not in changes:
             continue
         mangled, line = mangle_function_name(name=function.name.value, class_name=owner), lines[function].start.line
+        # The function's text begins with the comments, blank lines and decorators above its `def`.
+        above = (*function.leading_lines, *function.decorators, *function.lines_after_decorators)
         whole = {
             "function": function.name.value,
             "owner": owner or "",
             "line": line,
-            "first": line - count_lines_above(module, function),
+            "first": line - sum(module.code_for_node(node).count("\n") for node in above),
             "was": module.code_for_node(function),
         }
         for number, change in enumerate(changes[function], start=1):
@@ -85,12 +82,6 @@ def find_functions(module: libcst.Module) -> Iterator[tuple[libcst.FunctionDef, 
             for member in statement.body.body:
                 if isinstance(member, libcst.FunctionDef):
                     yield member, statement.name.value
-
-
-def count_lines_above(module: libcst.Module, function: libcst.FunctionDef) -> int:
-    """How many lines a function's text has before its `def`: comments, blank lines, decorators."""
-    above = (*function.leading_lines, *function.decorators, *function.lines_after_decorators)
-    return sum(module.code_for_node(node).count("\n") for node in above)
 
 
 if __name__ == "__main__":

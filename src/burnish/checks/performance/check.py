@@ -5,16 +5,18 @@ Code that looks for the measurer in its own process can lie about its time; noth
 
 import json
 import secrets
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.project_run import FactReader
 from burnish.checks.check import Details, Finding
 from burnish.checks.performance.calls import CalledFunction, find_called_functions
-from burnish.checks.performance.growth import ORDER
-from burnish.checks.performance.inside.run_workers import PACKAGE
-from burnish.checks.performance.parse_measurements import FunctionGrowth, parse_measurement
+from burnish.checks.performance.growth import ORDER, FunctionGrowth, parse_measurement
+from burnish.checks.performance.inside.measure import PACKAGE
 from burnish.checks.project import Project
 from burnish.errors import CheckError
 from burnish.events import Evidence
@@ -43,40 +45,34 @@ class PerformanceCheck:
     def judge(self, project: Project, context: CheckContext) -> Evidence:
         """Failed if the time of one function grows faster than the settings allow."""
         most = project.settings.growth
+        evidence = partial(Evidence, check=self.name, threshold=f"at most {most}")
         functions = find_called_functions(project)
-        threshold = f"at most {most}"
         if not functions:
-            why = "no test calls a function with an input that can be grown"
-            return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold)
+            return evidence(verdict="not_run", why="no test calls a function with an input that can be grown")
         found = sorted(measure(functions, context), key=lambda one: one.rank, reverse=True)
         named = [one for one in found if one.growth]
-        details = PerformanceDetails(functions=tuple(found))
         if not named:
             why = f"no function could be measured: {found[0].name}: {found[0].note}"
-            return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold, details=details.dump())
+            return evidence(verdict="not_run", why=why, details=PerformanceDetails(functions=tuple(found)).dump())
         over = [one for one in named if ORDER.index(one.growth) > ORDER.index(most)]
-        details = details.model_copy(update={"findings": tuple(_make_finding(one, most) for one in over)})
-        measured = f"{len(named)} of {plural(len(found), 'function')} measured"
         slow = f"{plural(len(over), 'function')} slower" if over else "no function is slower"
         worst, (n, seconds, _) = named[0], named[0].points[-1]
-        return Evidence(
-            check=self.name,
+        findings = tuple(_make_finding(one, most) for one in over)
+        return evidence(
             verdict="failed" if over else "passed",
-            why=f"{slow} than {most} as inputs grow ({measured})",
+            why=f"{slow} than {most} as inputs grow ({len(named)} of {plural(len(found), 'function')} measured)",
             figure=f"{worst.name}: {worst.growth}, {_duration(seconds)} at {f'{n:,}'.replace(',', ' ')}",
-            threshold=threshold,
-            details=details.dump(),
+            details=PerformanceDetails(functions=tuple(found), findings=findings).dump(),
         )
 
 
 def measure(functions: Sequence[CalledFunction], context: CheckContext) -> list[FunctionGrowth]:
     """Grow the inputs of each function and name what its time and memory do. Raises CheckError when nothing came."""
     nonce = secrets.token_hex(16)
-    modules: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    modules: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for place, function in enumerate(functions):
         calls = [call.model_dump() for call in function.calls[: 2 if len(functions) <= FEW else 1]]
-        entry = {"id": place, "name": function.name, "calls": calls}
-        modules.setdefault((function.folder, function.module), []).append(entry)
+        modules[function.folder, function.module].append({"id": place, "name": function.name, "calls": calls})
     order = {
         "nonce": nonce,
         "seconds": SECONDS,
@@ -89,27 +85,24 @@ def measure(functions: Sequence[CalledFunction], context: CheckContext) -> list[
     inside = (Path(__file__).parent / "inside").glob("*.py")
     files = {f"{PACKAGE}/{file.name}": file.read_text("utf-8") for file in inside}
     files["order.json"] = json.dumps(order)
-    ran = context.run([context.python, "-m", f"{PACKAGE}.run_workers"], files, CPU_SECONDS)
-    for line in ran.output.splitlines():
-        if line.startswith(nonce):  # nobody but the first process knows it
-            try:
-                said = json.loads(line[len(nonce) :])
-            except ValueError:
-                break
-            return [parse_measurement(place, function, said) for place, function in enumerate(functions)]
-    end = ran.output.strip()[-200:] or "nothing was printed"
-    raise CheckError(f"the measurement did not come to its end: {end}")
+    reader = FactReader(nonce)  # nobody but the first process knows the number
+    ran = context.run([context.python, "-m", f"{PACKAGE}.measure"], files, CPU_SECONDS, reader)
+    if not reader.facts:
+        end = ran.output.strip()[-200:] or "nothing was printed"
+        raise CheckError(f"the measurement did not come to its end: {end}")
+    said = reader.facts[0]["said"]
+    return [parse_measurement(place, function, said) for place, function in enumerate(functions)]
 
 
 def _make_finding(one: FunctionGrowth, most: str) -> Finding:
     """A function that gets slow too fast."""
     n, seconds, _ = one.points[-1]
     remark = f" ({one.note})" if one.note else ""
-    said = f"{one.name} grows {one.growth} with {one.argument}{remark}"
+    end = f"{_duration(seconds)} at {n}; at most {most} is allowed"
     return Finding(
         file=one.file,
         line=one.line,
-        what=f"{said}: {_duration(seconds)} at {n}; at most {most} is allowed",
+        what=f"{one.name} grows {one.growth} with {one.argument}{remark}: {end}",
         rule="growth",
         severity="high" if one.growth == "worse" else "medium",
     )

@@ -10,8 +10,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
-
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.check import Finding, Severity
@@ -22,12 +21,13 @@ from burnish.checks.quality.metrics import (
     Part,
     read_modules,
     score_complexity,
+    score_dead_code,
     score_docstrings,
+    score_duplication,
     score_maintainability,
     score_points,
     score_types,
 )
-from burnish.checks.quality.redundancy import score_dead_code, score_duplication
 from burnish.errors import CheckError, blame
 from burnish.events import Evidence, Frozen, Outcome
 from burnish.text import plural
@@ -87,22 +87,27 @@ class QualityCheck:
 
     name = "quality"
 
-    def judge(self, project: Project, lab: CheckContext) -> Evidence:
-        """Passed when the score is what the settings ask for. Code that cannot be parsed is not run, and named."""
-        try:
-            modules = read_modules(project)
-        except CheckError as error:
-            return Evidence(check=self.name, verdict="not_run", why=str(error))
+    def judge(self, project: Project, context: CheckContext) -> Evidence:
+        """Passed when the score is what the settings ask for. Raises CheckError for code that cannot be parsed."""
+        modules = read_modules(project)
         if not any(module.statements for module in modules):
-            return Evidence(check=self.name, verdict="not_run", why="there is no code to judge")
-        parts = measure(modules, ask_ruff(project, lab))
-        total = score(parts)
+            raise CheckError("there is no code to judge")
+        ruff = ask_ruff(project, context)
+        with blame(CheckError, "measuring quality"):
+            parts = [
+                score_lint(ruff, modules),
+                score_complexity(modules),
+                score_maintainability(modules),
+                score_types(modules),
+                score_docstrings(modules),
+                score_dead_code(modules, ruff),
+                score_duplication(modules),
+            ]
+        scored = [(part.score, part) for part in parts if part.score is not None]
+        total = round(fmean([value for value, _ in scored], [WEIGHTS[part.name] for _, part in scored]), 1)
         verdict: Outcome = "passed" if total >= project.settings.quality else "failed"
-        why = "every part is at its best"
-        scored = [(WEIGHTS[part.name] * (100 - part.score), part) for part in parts if part.score is not None]
-        _, weakest = max(scored, key=lambda one: one[0])
-        if weakest.score is not None and weakest.score < FULL:
-            why = f"weakest part: {weakest.name} with {weakest.score:.0f} of 100 ({weakest.why})"
+        lowest, weakest = max(scored, key=lambda one: WEIGHTS[one[1].name] * (100 - one[0]))
+        why = f"weakest part: {weakest.name} with {lowest:.0f} of 100 ({weakest.why})"
         shown = {}
         for part in parts:
             rounded = None if part.score is None else round(part.score, 1)
@@ -112,69 +117,38 @@ class QualityCheck:
         return Evidence(
             check=self.name,
             verdict=verdict,
-            why=why,
+            why=why if lowest < FULL else "every part is at its best",
             figure=f"{total:g} of 100",
             threshold=f"at least {project.settings.quality:g}",
             details=QualityDetails(score=total, parts=shown, findings=findings).model_dump(),
         )
 
 
-def measure(modules: Sequence[Module], ruff: Sequence[Finding]) -> list[Part]:
-    """Every part, in the order of the weights."""
-    with blame(CheckError, "measuring quality"):
-        return [
-            score_lint(ruff, modules),
-            score_complexity(modules),
-            score_maintainability(modules),
-            score_types(modules),
-            score_docstrings(modules),
-            score_dead_code(modules, ruff),
-            score_duplication(modules),
-        ]
-
-
-def score(parts: Sequence[Part]) -> float:
-    """The mean of the parts that had something to judge, by weight."""
-    counting = [(part.score, WEIGHTS[part.name]) for part in parts if part.score is not None]
-    return round(fmean([value for value, _ in counting], [weight for _, weight in counting]), 1)
-
-
-class _Place(BaseModel):
-    row: int
-
-
-class _Message(BaseModel):
-    code: str | None
-    filename: str
-    message: str
-    location: _Place
-
-
-_MESSAGES = TypeAdapter(list[_Message])
-
-
-def ask_ruff(project: Project, lab: CheckContext) -> list[Finding]:
+def ask_ruff(project: Project, context: CheckContext) -> list[Finding]:
     """Every finding of ruff. Raises CheckError when it crashed or did not answer with a report."""
     findings: list[Finding] = []
     names = [str(source) for source in project.sources]
-    roots = (project.root, project.root.resolve(), project.root.absolute())
     for start in range(0, len(names), FILES_AT_ONCE):
-        said = lab.tool("ruff", *OPTIONS, "--", *names[start : start + FILES_AT_ONCE], cwd=project.root)
+        said = context.tool("ruff", *OPTIONS, "--", *names[start : start + FILES_AT_ONCE], cwd=project.root)
         try:
-            messages = _MESSAGES.validate_python(json.loads(said))
-        except (ValueError, ValidationError) as error:
+            messages = json.loads(said)
+            if not isinstance(messages, list):
+                raise ValueError("no list")
+            findings += [_read_message(message, project.root) for message in messages]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             shown = said.strip()[:200] or "it said nothing"
             raise CheckError(f"ruff did not answer with a report: {shown!r}") from error
-        for message in messages:
-            rule = message.code if message.code and message.code != "invalid-syntax" else "syntax"
-            # Ruff names files by their whole path, whichever way that leads to the root.
-            file = Path(message.filename)
-            root = next((root for root in roots if file.is_relative_to(root)), None)
-            name = str(file.relative_to(root) if root else file)
-            severity: Severity = "medium" if is_serious(rule) else "low"
-            line = message.location.row
-            findings.append(Finding(file=name, line=line, what=message.message, rule=rule, severity=severity))
     return findings
+
+
+def _read_message(message: dict[str, Any], root: Path) -> Finding:
+    """One finding of ruff's. It names files by their whole path, whichever way that leads to the root."""
+    rule = message["code"] if message["code"] not in (None, "invalid-syntax") else "syntax"
+    severity: Severity = "medium" if is_serious(rule) else "low"
+    file = Path(message["filename"])
+    above = next((one for one in (root, root.resolve(), root.absolute()) if file.is_relative_to(one)), Path())
+    name, line = str(file.relative_to(above) if above != Path() else file), message["location"]["row"]
+    return Finding(file=name, line=line, what=message["message"], rule=rule, severity=severity)
 
 
 def score_lint(findings: Sequence[Finding], modules: Sequence[Module]) -> Part:

@@ -13,23 +13,19 @@ import tokenize
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
-
-from pydantic import BaseModel, Field, ValidationError
+from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import find_flaw_in
-from burnish.checks.check import Finding, Severity
+from burnish.checks.check import Details, Finding, Severity
 from burnish.checks.project import Project
 from burnish.checks.security.rules import Rule, find_breaches, select_rules
 from burnish.errors import CheckError
-from burnish.events import Evidence, Frozen, Outcome
-from burnish.parsing import parse
+from burnish.events import Evidence, Outcome
+from burnish.parsing import PARSE_ERRORS, parse
 from burnish.text import one_line, plural
 
 RANKS = {"": 0, "low": 1, "medium": 2, "high": 3}
-UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError)
-"""What reading and parsing a file may raise."""
 HIDDEN_CHARACTER = "no-hidden-character"
 HIDDEN_CHARACTER_IN_BANDIT = frozenset({"B613"})
 _NOSEC = re.compile(r"#\s*nosec:?\s*(?P<only>[\w, -]*)")
@@ -49,40 +45,13 @@ WHOLE_FUNCTION = {"B107"}
 _SEVERITIES: dict[str, Severity] = {"LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
 
 
-class _Result(BaseModel):
-    filename: str
-    line_number: int
-    line_range: list[int] = Field(default_factory=list)
-    issue_text: str
-    issue_severity: str
-    issue_confidence: str
-    test_id: str
+Scan = tuple[list[tuple[Finding, range]], dict[str, str]]
+"""What bandit found, each with the lines of the code it is about; and the files it could not read, with the reason."""
 
 
-class _Problem(BaseModel):
-    filename: str
-    reason: str
-
-
-class _Report(BaseModel):
-    results: list[_Result]
-    errors: list[_Problem]
-    metrics: dict[str, object]
-
-
-class BanditScan(NamedTuple):
-    """Everything bandit saw, and the files it could not read with the reason."""
-
-    seen: list[tuple[Finding, range]]
-    """Each finding with the lines of the code it is about."""
-    unread: dict[str, str]
-
-
-class SecurityDetails(Frozen):
+class SecurityDetails(Details):
     """What the check puts into `Evidence.details`."""
 
-    findings: list[Finding]
-    """Worst first. A list, as plain data of details has no tuples."""
     counts: dict[str, int]
     """Findings by severity."""
     unread: dict[str, str]
@@ -94,46 +63,44 @@ class SecurityCheck:
 
     name = "security"
 
-    def judge(self, project: Project, lab: CheckContext) -> Evidence:
+    def judge(self, project: Project, context: CheckContext) -> Evidence:
         """Failed by a finding as severe as the settings say; in generated code, by any rule of ours that is broken."""
-        least = RANKS[project.settings.severity]
+        least = project.settings.severity
         if not project.sources:
             return Evidence(check=self.name, verdict="not_run", why="there is no Python file to look at")
         rules = select_rules(project.generated, project.settings.network, project.named)
-        findings, unread = collect_findings(project, rules, scan(project, lab))
+        findings, unread = collect_findings(project, rules, scan(project, context))
         own = {rule.name for rule in rules} if project.generated else set()
-        bad = [one for one in findings if RANKS[one.severity] >= least or own & {*one.rule.split(", ")}]
+        bad = [one for one in findings if RANKS[one.severity] >= RANKS[least] or own & {*one.rule.split(", ")}]
         verdict: Outcome = "failed" if bad else "not_run" if unread else "passed"
-        why = [] if unread else ["nothing was found"]
+        many, figure, why = plural(len(findings), "finding"), "no findings", []
+        if findings:
+            figure = f"{many}, worst {findings[0].severity}/{findings[0].confidence}"
         if bad:
             worst = bad[0]
             more = f", and {len(bad) - 1} more like it" if len(bad) > 1 else ""
             why = [f"{worst.file} line {worst.line} ({worst.rule}): {one_line(worst.what, 160).rstrip('.')}{more}"]
-        elif findings and not unread:
-            why = [f"{plural(len(findings), 'finding')}, all below the threshold"]
+        elif not unread:
+            why = [f"{many}, all below the threshold" if findings else "nothing was found"]
         if unread:
             file = min(unread)
             more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
             why.append(f"{one_line(file)}{more} could not be read: {one_line(unread[file])}")
-        figure = "no findings"
-        if findings:
-            figure = f"{plural(len(findings), 'finding')}, worst {findings[0].severity}/{findings[0].confidence}"
         counts = {severity: sum(one.severity == severity for one in findings) for severity in ("high", "medium", "low")}
         return Evidence(
             check=self.name,
             verdict=verdict,
             why="; ".join(why),
             figure=figure,
-            threshold=f"none of {project.settings.severity} severity or above",
-            details=SecurityDetails(findings=findings, counts=counts, unread=unread).model_dump(),
+            threshold=f"none of {least} severity or above",
+            details=SecurityDetails(findings=tuple(findings), counts=counts, unread=unread).dump(),
         )
 
 
-def collect_findings(
-    project: Project, rules: tuple[Rule, ...], scanned: BanditScan
-) -> tuple[list[Finding], dict[str, str]]:
+def collect_findings(project: Project, rules: tuple[Rule, ...], scanned: Scan) -> tuple[list[Finding], dict[str, str]]:
     """The findings of bandit and of our rules, worst first, and the files that one of them could not read."""
-    unread = dict(scanned.unread) | {str(file): str(find_flaw_in(project.root / file)) for file in project.foreign}
+    seen, unread = scanned
+    unread |= {str(file): str(find_flaw_in(project.root / file)) for file in project.foreign}
     ours: list[Finding] = []
     for source in project.sources:
         try:
@@ -141,9 +108,9 @@ def collect_findings(
             ours += find_hidden_characters(text, str(source))
             found = find_breaches(parse(text), str(source), rules)
             ours += found if project.generated else drop_marked(found, text, rules)
-        except UNREADABLE as error:
+        except (OSError, tokenize.TokenError, *PARSE_ERRORS) as error:
             unread.setdefault(str(source), f"{type(error).__name__}: {one_line(str(error))}")
-    findings = merge_findings(scanned, ours, rules)
+    findings = merge_findings(seen, ours, rules)
     return sorted(findings, key=lambda f: (-RANKS[f.severity], -RANKS[f.confidence], f.file, f.line, f.rule)), unread
 
 
@@ -186,11 +153,11 @@ def drop_marked(findings: Iterable[Finding], text: str, rules: tuple[Rule, ...])
             yield finding
 
 
-def merge_findings(scanned: BanditScan, ours: list[Finding], rules: tuple[Rule, ...]) -> list[Finding]:
+def merge_findings(seen: list[tuple[Finding, range]], ours: list[Finding], rules: tuple[Rule, ...]) -> list[Finding]:
     """All findings; where a rule and bandit mean the same thing at the same place, one with both names."""
     also = {rule.name: rule.also for rule in rules} | {HIDDEN_CHARACTER: HIDDEN_CHARACTER_IN_BANDIT}
     left, findings = list(ours), []
-    for theirs, lines in scanned.seen:
+    for theirs, lines in seen:
         same = [one for one in left if one.file == theirs.file and one.line in lines and theirs.rule in also[one.rule]]
         left = [one for one in left if one not in same]
         if same:
@@ -202,35 +169,41 @@ def merge_findings(scanned: BanditScan, ours: list[Finding], rules: tuple[Rule, 
     return findings + left
 
 
-def scan(project: Project, lab: CheckContext) -> BanditScan:
+def scan(project: Project, context: CheckContext) -> Scan:
     """Run bandit over the sources. Raises CheckError when it crashed or did not answer for every file."""
-    found = BanditScan([], {})
+    seen: list[tuple[Finding, range]] = []
+    unread: dict[str, str] = {}
     names = [str(source) for source in project.sources]
     options = ["-q", "-f", "json", "-x", "", *(["--ignore-nosec"] if project.generated else []), "--"]
     for start in range(0, len(names), FILES_AT_ONCE):
         sources = names[start : start + FILES_AT_ONCE]
-        said = lab.tool("bandit", *options, *sources, timeout_seconds=SECONDS, cwd=project.root)
+        said = context.tool("bandit", *options, *sources, timeout_seconds=SECONDS, cwd=project.root)
         try:
-            report = _Report.model_validate(json.loads(said))  # pydantic's own parser refuses lone surrogates
-        except (ValueError, ValidationError) as error:
+            report = json.loads(said)
+            seen += map(_read_result, report["results"])
+            unread |= {_normalise(one["filename"]): str(one["reason"]) for one in report["errors"]}
+            missing = {*map(_normalise, sources)} - {*map(_normalise, report["metrics"])} - {*unread}
+        except (ValueError, KeyError, TypeError) as error:
             shown = said.strip()[:200] or "it said nothing"
             raise CheckError(f"bandit did not answer with a report: {shown!r}") from error
-        found.unread.update((_normalise(problem.filename), problem.reason) for problem in report.errors)
-        missing = {*map(_normalise, sources)} - {*map(_normalise, report.metrics)} - {*found.unread}
         if missing:
             raise CheckError(f"bandit said nothing about {min(missing)!r}")
-        for result in report.results:
-            finding = Finding(
-                file=_normalise(result.filename),
-                line=result.line_number,
-                what=result.issue_text if result.test_id not in REPEATS_SECRETS else "Possible hardcoded password.",
-                rule=result.test_id,
-                severity=_SEVERITIES.get(result.issue_severity, ""),
-                confidence=_SEVERITIES.get(result.issue_confidence, ""),
-            )
-            lines = [result.line_number, *(result.line_range if result.test_id not in WHOLE_FUNCTION else ())]
-            found.seen.append((finding, range(min(lines), max(lines) + 1)))
-    return found
+    return seen, unread
+
+
+def _read_result(result: dict[str, Any]) -> tuple[Finding, range]:
+    """One finding of bandit's, and the lines it is about."""
+    test, line = result["test_id"], result["line_number"]
+    finding = Finding(
+        file=_normalise(result["filename"]),
+        line=line,
+        what=result["issue_text"] if test not in REPEATS_SECRETS else "Possible hardcoded password.",
+        rule=test,
+        severity=_SEVERITIES.get(result["issue_severity"], ""),
+        confidence=_SEVERITIES.get(result["issue_confidence"], ""),
+    )
+    lines = [line, *(result.get("line_range", ()) if test not in WHOLE_FUNCTION else ())]
+    return finding, range(min(lines), max(lines) + 1)
 
 
 def _normalise(name: str) -> str:

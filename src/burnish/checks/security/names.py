@@ -23,7 +23,6 @@ class Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self._meanings: dict[str, set[str]] = defaultdict(set)
-        self._stars: list[str] = []
         nodes = list(ast.walk(tree))
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -31,14 +30,14 @@ class Names:
                     meaning = alias.name if alias.asname else alias.name.split(".")[0]
                     self._meanings[alias.asname or meaning].add(meaning)
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                self._stars += [node.module for alias in node.names if alias.name == "*"]
-                for alias in (alias for alias in node.names if alias.name != "*"):
+                for alias in node.names:
                     self._meanings[alias.asname or alias.name].add(f"{node.module}.{alias.name}")
         self._own = {node.name for node in tree.body if isinstance(node, DEFINITIONS)} | set(self._meanings)
         # How often each name is bound by something other than an import or a definition.
         stored = [node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
         self._stored = Counter(stored + [node.arg for node in nodes if isinstance(node, ast.arg)])
-        bindings = list(_list_bindings(nodes))
+        assigned = [pair for node in nodes for pair in list_assigned(node)]
+        bindings = [binding for target, value in assigned for binding in _pair_up(target, value)]
         self._constants = {
             name: value.value
             for name, value in bindings
@@ -103,7 +102,8 @@ class Names:
         return ""
 
     def _of_name(self, name: str) -> set[str]:
-        found = self._meanings.get(name, set()) | {f"{module}.{name}" for module in self._stars}
+        stars = self._meanings.get("*", set())  # "os.*" of `from os import *`
+        found = self._meanings.get(name, set()) | {star.removesuffix("*") + name for star in stars}
         if name == "__builtins__":
             found.add("builtins")
         hidden = name in self._own or (name in self._stored and name not in NEVER_HIDDEN)
@@ -138,26 +138,20 @@ class Names:
         return found
 
 
-def _list_bindings(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
-    """Names that are given a value as it is, default values of parameters too."""
-    for node in nodes:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                yield from _pair_up(target, node.value)
-        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
-            yield from _pair_up(node.target, node.value)
-        elif isinstance(node, ast.arguments):
-            yield from list_defaults(node)
-
-
-def list_defaults(node: ast.arguments) -> Iterator[tuple[str, ast.expr]]:
-    """Parameters that have a default value, with that."""
-    named = [*node.posonlyargs, *node.args]
-    for parameter, default in zip(reversed(named), reversed(node.defaults), strict=False):
-        yield parameter.arg, default
-    for parameter, given in zip(node.kwonlyargs, node.kw_defaults, strict=True):
-        if given is not None:
-            yield parameter.arg, given
+def list_assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a node gives a value to as it is, with that: targets of assignments, and parameters that have a default."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            yield from ((target, value) for target in targets)
+        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
+            yield target, value
+        case ast.FunctionDef(args=given) | ast.AsyncFunctionDef(args=given) | ast.Lambda(args=given):
+            last = [*given.posonlyargs, *given.args][::-1]
+            pairs = [
+                *zip(last, given.defaults[::-1], strict=False),
+                *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+            ]
+            yield from ((ast.Name(one.arg, ast.Store()), default) for one, default in pairs if default is not None)
 
 
 def _pair_up(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -9,6 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 from burnish.checks.check import Finding
 from burnish.checks.security.names import Names
@@ -89,102 +90,103 @@ def find_added_reaches(before: str, after: str, file: str, tests: str = "") -> l
 def _list_reaches(text: str, named: set[str]) -> list[tuple[int, str]]:
     """Line and name of everything in a text that may reach the tests."""
     tree = parse(text)
-    names = Names(tree)
+    names, nodes = Names(tree), list(ast.walk(tree))
     # Names that imports bind, those of the project's own modules too.
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    own = {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
-    nodes = list(ast.walk(tree))
+    imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    imported = {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-    found = {
-        (getattr(node, "lineno", 0), what)
-        for node in nodes
-        for what in (
-            *_find_uses(node, names),
-            *_find_fetches(node, names, id(node) in called),
-            *_find_changes(node, names, own),
-            *_find_definitions(node, names, named),
-        )
-    }
+    found: set[tuple[int, str]] = set()
+    for node in nodes:
+        uses = (*_find_uses(node, names), *_find_fetches(node, names, id(node) in called))
+        makes = (*_find_changes(node, names, imported | {"__builtins__"}), *_find_definitions(node, names, named))
+        found |= {(getattr(node, "lineno", 0), what) for what in (*uses, *makes)}
     return sorted(found)
 
 
 def _find_uses(node: ast.AST, names: Names) -> Iterator[str]:
     """Modules, members and attributes that lead to tests, by whatever name."""
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        roots = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-        yield from () if getattr(node, "level", 0) else {root.partition(".")[0] for root in roots} & MODULES
-        if isinstance(node, ast.ImportFrom):
-            yield from {f"{node.module}.{alias.name}" for alias in node.names} & MEMBERS
-        return
-    attribute = node.func if isinstance(node, ast.Call) else node
-    meant = names.of(attribute)
+    match node:
+        case ast.Import(names=aliases):
+            yield from {alias.name.partition(".")[0] for alias in aliases} & MODULES
+        case ast.ImportFrom(module=module, names=aliases, level=level):
+            yield from {(module or "").partition(".")[0]} & MODULES if not level else ()
+            yield from {f"{module}.{alias.name}" for alias in aliases} & MEMBERS
+        case ast.Constant(value=str(text)):
+            yield from ATTRIBUTES.intersection(re.findall(r"\w+", text))
+            yield from {text} & OPERATORS
+            yield from ["a path of tests or of its own process"] if PATHS.search(text) else []
+    used = node.func if isinstance(node, ast.Call) else node
     found: set[str] = set()
-    for parts in (name.split(".") for name in meant):  # a module may be reached through another: os.sys.modules
+    for parts in (
+        name.split(".") for name in names.of(used)
+    ):  # a module may be reached through another: os.sys.modules
         found |= MODULES.intersection(parts)
-        found |= MEMBERS.intersection(map(".".join, zip(parts, parts[1:], strict=False)))
-    if isinstance(attribute, ast.Attribute) and attribute.attr in ATTRIBUTES and not found:
-        found.add(attribute.attr)
+        found |= MEMBERS.intersection(map(".".join, pairwise(parts)))
+    match used:
+        case ast.Attribute(attr=name) if name in ATTRIBUTES and not found:
+            yield name
+        case ast.Name(id=name) if name in NAMES:
+            yield name
     yield from found
-    if isinstance(attribute, ast.Name) and attribute.id in NAMES:
-        yield attribute.id
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield from ATTRIBUTES.intersection(re.findall(r"\w+", node.value))
-        yield from (node.value,) if node.value in OPERATORS else ()
-        yield from ("a path of tests or of its own process",) if PATHS.search(node.value) else ()
 
 
 def _find_fetches(node: ast.AST, names: Names, is_called: bool) -> Iterator[str]:
     """Attributes by a name that cannot be read here: in a text that is put together, a table, or a `case`; and files
     whose name speaks of tests, or is only known at run time.
     """
-    if isinstance(node, ast.Call):
-        opens = names.of(node.func) & OPENERS
-        path = names.constant(node.args[0]) if node.args else None
-        if opens and (not isinstance(path, str) or TEST_PATH.search(path)):
-            yield min(opens)
-        elif not opens and isinstance(node.func, ast.Attribute) and node.func.attr in READERS:
-            yield node.func.attr
-        getters = names.of(node.func) & GETTERS
-        texts = node.args[1:2] if "builtins.getattr" in getters else node.args
-        if getters and not all(isinstance(text, ast.Constant) for text in texts):
-            yield "an attribute whose name is put together"
-    elif isinstance(node, ast.Name | ast.Attribute) and not is_called and "builtins.getattr" in names.of(node):
-        yield "getattr as a value"
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__" and _find_root(node) not in ("self", "cls"):
-        yield "__dict__"
-    if isinstance(node, ast.MatchClass):
-        yield from (name for name in node.kwd_attrs if name.startswith("_") or name in ATTRIBUTES)
-    if isinstance(node, ast.keyword) and node.arg in OPERATORS:
-        yield str(node.arg)
+    match node:
+        case ast.Call(func=called, args=arguments):
+            opens, getters = names.of(called) & OPENERS, names.of(called) & GETTERS
+            path = names.constant(arguments[0]) if arguments else None
+            if opens and (not isinstance(path, str) or TEST_PATH.search(path)):
+                yield min(opens)
+            elif not opens and isinstance(called, ast.Attribute) and called.attr in READERS:
+                yield called.attr
+            texts = arguments[1:2] if "builtins.getattr" in getters else arguments
+            if getters and not all(isinstance(text, ast.Constant) for text in texts):
+                yield "an attribute whose name is put together"
+        case ast.Name() | ast.Attribute() if not is_called and "builtins.getattr" in names.of(node):
+            yield "getattr as a value"
+        case ast.Attribute(attr="__dict__") if _find_root(node) not in ("self", "cls"):
+            yield "__dict__"
+        case ast.MatchClass(kwd_attrs=attributes):
+            yield from (name for name in attributes if name.startswith("_") or name in ATTRIBUTES)
+        case ast.keyword(arg=str(name)) if name in OPERATORS:
+            yield name
 
 
-def _find_changes(node: ast.AST, names: Names, imported: set[str]) -> Iterator[str]:
+def _find_changes(node: ast.AST, names: Names, owned: set[str]) -> Iterator[str]:
     """Whatever is bound, however it is bound, that is a member of what was imported or of builtins."""
-    targets: list[ast.expr] = []
-    if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
-        targets = [node]
-    elif isinstance(node, ast.Call) and names.of(node.func) & CHANGERS and node.args:
-        targets = [ast.Attribute(node.args[0], "…", ast.Store())]
-    for target in targets:
-        if isinstance(target, ast.Attribute) and (target.attr in CHANGED or _is_operator(target.attr)):
-            yield target.attr
-        elif isinstance(target, ast.Attribute | ast.Subscript) and _find_root(target) in imported | {"__builtins__"}:
-            yield f"a change of {ast.unparse(target.value)}"
+    match node:
+        case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()) if name in CHANGED or _is_operator(name):
+            yield name
+        case (
+            ast.Attribute(value=owner, ctx=ast.Store() | ast.Del())
+            | ast.Subscript(value=owner, ctx=ast.Store() | ast.Del())
+        ) if _find_root(owner) in owned:
+            yield f"a change of {ast.unparse(owner)}"
+        case ast.Call(func=called, args=[owner, *_]) if names.of(called) & CHANGERS and _find_root(owner) in owned:
+            yield f"a change of {ast.unparse(owner)}"
 
 
 def _find_definitions(node: ast.AST, names: Names, named: set[str]) -> Iterator[str]:
     """Operators of classes that no test names, classes made by a call, exceptions that end a loop of the tests."""
-    if isinstance(node, ast.ClassDef) and node.name not in named:
-        for inner in (inner for part in node.body for inner in ast.walk(part)):
-            match inner:
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    yield from filter(_is_operator, [name])
-                case ast.Name(id=name, ctx=ast.Store()) | ast.alias(asname=str(name)):
-                    yield from filter(_is_operator, [name])
-    if isinstance(node, ast.Call) and "builtins.type" in names.of(node.func) and len(node.args) > 1:
-        yield "a class that is made by type()"
-    if isinstance(node, ast.Raise) and node.exc is not None:
-        yield from names.of(node.exc.func if isinstance(node.exc, ast.Call) else node.exc) & ENDINGS
+    match node:
+        case ast.ClassDef(name=owner, body=body) if owner not in named:
+            for inner in (inner for part in body for inner in ast.walk(part)):
+                match inner:
+                    case (
+                        ast.FunctionDef(name=name)
+                        | ast.AsyncFunctionDef(name=name)
+                        | ast.ClassDef(name=name)
+                        | ast.Name(id=name, ctx=ast.Store())
+                        | ast.alias(asname=str(name))
+                    ) if _is_operator(name):
+                        yield name
+        case ast.Call(func=called, args=[_, _, *_]) if "builtins.type" in names.of(called):
+            yield "a class that is made by type()"
+        case ast.Raise(exc=ast.Call(func=raised)) | ast.Raise(exc=ast.expr() as raised):
+            yield from names.of(raised) & ENDINGS
 
 
 def _find_root(target: ast.AST) -> str:

@@ -10,11 +10,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 
 from burnish.checks.check import Finding, Severity
-from burnish.checks.security.names import IMPORTERS, Names, list_defaults
+from burnish.checks.security.names import IMPORTERS, Names, list_assigned
 from burnish.packages.names import module_provider
 
 # Every repetition that something must follow has an end, so a text made for it cannot make the search take long.
@@ -97,11 +98,8 @@ def find_secret(node: ast.AST, names: Names) -> str:
 
 def _list_named(node: ast.AST, names: Names) -> Iterator[tuple[str, ast.expr]]:
     """Names with what they are given, compared with, or stand for in a dictionary."""
+    yield from ((_read_name(target, names), value) for target, value in list_assigned(node))
     match node:
-        case ast.Assign(targets=targets, value=value):
-            yield from ((_read_name(target, names), value) for target in targets)
-        case ast.AnnAssign(target=target, value=ast.expr() as value) | ast.NamedExpr(target=target, value=value):
-            yield _read_name(target, names), value
         case ast.keyword(arg=str(name), value=value):
             yield name, value
         case ast.Dict(keys=keys, values=values):
@@ -109,8 +107,6 @@ def _list_named(node: ast.AST, names: Names) -> Iterator[tuple[str, ast.expr]]:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
             yield _read_name(left, names), right
             yield _read_name(right, names), left
-        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments) | ast.Lambda(args=arguments):
-            yield from list_defaults(arguments)
 
 
 def _read_name(node: ast.expr, names: Names) -> str:
@@ -189,20 +185,18 @@ def find_object_loading(node: ast.AST, names: Names) -> str:
     if not isinstance(node, ast.Call):
         return ""
     called = names.of(node.func)
-    first = _argument(node, 0, "data", "file", "stream")
+    first, loader = _argument(node, 0, "data", "file", "stream"), _argument(node, 1, "Loader")
     # `pickle.loads(pickle.dumps(x))` copies; nothing from outside is read.
     is_copy = isinstance(first, ast.Call) and bool(names.of(first.func) & DUMPERS)
-    if called & LOADERS and not is_copy:
-        return f"{min(called & LOADERS)} can run code that is hidden in the data it reads."
-    loader = _argument(node, 1, "Loader")
     is_safe = loader is not None and any(name.rpartition(".")[2] in SAFE_LOADERS for name in names.of(loader))
-    if called & {"yaml.load", "yaml.load_all"} and not is_safe:
-        return "yaml.load without SafeLoader can run code that is hidden in the data it reads."
-    if "numpy.load" in called and _keyword(node, "allow_pickle", names):
-        return "numpy.load with allow_pickle can run code that is hidden in the data it reads."
-    if "torch.load" in called and _keyword(node, "weights_only", names) is False:
-        return "torch.load without weights_only can run code that is hidden in the data it reads."
-    return ""
+    risks = {
+        **dict.fromkeys(called & LOADERS, not is_copy),
+        "numpy.load with allow_pickle": "numpy.load" in called and _keyword(node, "allow_pickle", names),
+        "torch.load without weights_only": "torch.load" in called and _keyword(node, "weights_only", names) is False,
+        "yaml.load without SafeLoader": called & {"yaml.load", "yaml.load_all"} and not is_safe,
+    }
+    found = [risk for risk in sorted(risks) if risks[risk]]
+    return f"{found[0]} can run code that is hidden in the data it reads." if found else ""
 
 
 def find_hidden_name(node: ast.AST, names: Names) -> str:
@@ -233,23 +227,23 @@ def find_outside_file(node: ast.AST, names: Names) -> str:
     return ""
 
 
-def find_network(node: ast.AST, names: Names, is_named: Callable[[str], bool] = lambda module: False) -> str:
+def find_network(node: ast.AST, names: Names, is_named: Callable[[str], bool]) -> str:
     """Something that opens connections is imported or used; not what a package brings that the user named."""
-    reached: list[str] = []
-    if isinstance(node, ast.Import):
-        reached = [alias.name for alias in node.names]
-    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        reached = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    elif isinstance(node, ast.Attribute):
-        reached = sorted(names.of(node))
-    elif isinstance(node, ast.Call):
-        reached = sorted(names.of(node) if names.of(node.func) & IMPORTERS else names.of(node.func))
+    match node:
+        case ast.Import(names=aliases):
+            reached = [alias.name for alias in aliases]
+        case ast.ImportFrom(module=str(module), names=aliases, level=0):
+            reached = [module, *(f"{module}.{alias.name}" for alias in aliases)]
+        case ast.Attribute():
+            reached = sorted(names.of(node))
+        case ast.Call(func=called):
+            reached = sorted(names.of(node if names.of(called) & IMPORTERS else called))
+        case _:
+            return ""
     for name in reached:
-        parts = name.split(".")
-        prefixes = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
-        found = next((prefix for prefix in prefixes if prefix in ONLINE), "")
-        if found and not is_named(found):
-            return f"{found} opens network connections, and nobody asked for any."
+        for prefix in accumulate(name.split("."), "{}.{}".format):
+            if prefix in ONLINE and not is_named(prefix):
+                return f"{prefix} opens network connections, and nobody asked for any."
     return ""
 
 
@@ -263,20 +257,15 @@ FOR_GENERATED = (
     Rule("no-outside-file", "high", find_outside_file, frozenset({"B108"})),
     Rule("no-hidden-name", "medium", find_hidden_name),
 )
-NO_NETWORK = Rule(
-    "no-network",
-    "high",
-    find_network,
-    frozenset({"B310", "B309", "B312", "B321", "B401", "B402", "B410", "B411", "B415", "B113"}),
-)
+NETWORK_IN_BANDIT = frozenset({"B310", "B309", "B312", "B321", "B401", "B402", "B410", "B411", "B415", "B113"})
 
 
 def select_rules(generated: bool, network: bool, named: Sequence[str] = ()) -> tuple[Rule, ...]:
     """The rules that hold for such code; packages that the user named may go online."""
     if not generated:
         return ALWAYS
-    offline = replace(NO_NETWORK, sees=partial(find_network, is_named=module_provider(named)))
-    return (*ALWAYS, *FOR_GENERATED) if network else (*ALWAYS, *FOR_GENERATED, offline)
+    offline = Rule("no-network", "high", partial(find_network, is_named=module_provider(named)), NETWORK_IN_BANDIT)
+    return (*ALWAYS, *FOR_GENERATED, *([] if network else [offline]))
 
 
 def find_breaches(tree: ast.Module, file: str, rules: tuple[Rule, ...]) -> Iterator[Finding]:
@@ -321,13 +310,12 @@ def _argument(node: ast.Call, place: int, *keywords: str) -> ast.expr | None:
 def _keyword(node: ast.Call, name: str, names: Names) -> object:
     """The value of an argument: what it always is, "?" when that is not known, None when it is not given."""
     for keyword in node.keywords:
-        if keyword.arg == name:
-            value = keyword.value
-            return value.value if isinstance(value, ast.Constant) else "?"
+        pairs: list[tuple[object, ast.expr]] = [(keyword.arg, keyword.value)]
         if keyword.arg is None and isinstance(keyword.value, ast.Dict):
-            for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
-                if names.constant(key) == name:
-                    return value.value if isinstance(value, ast.Constant) else "?"
+            pairs = list(zip(map(names.constant, keyword.value.keys), keyword.value.values, strict=True))
+        for key, value in pairs:
+            if key == name:
+                return value.value if isinstance(value, ast.Constant) else "?"
     return None
 
 

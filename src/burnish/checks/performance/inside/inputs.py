@@ -6,6 +6,7 @@ mirrored stays mirrored, and a value that was looked for stays as far in as it w
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Sequence
@@ -43,79 +44,59 @@ def is_square(value: Any) -> bool:
     return all(isinstance(row, (list, tuple)) and len(row) == len(value) for row in value)
 
 
-def grow_value(value: Any, n: int, kind: str, avoid: Sequence[Any] = ()) -> Any:
-    """A value of about size `n` of the same kind; `avoid` are elements that must not come in."""
+def grow_value(value: Any, n: int, kind: str, avoid: Sequence[int] = ()) -> Any:
+    """A value of about size `n` of the same kind; `avoid` are numbers that must not come in."""
     dice = random.Random(n)
     if isinstance(value, int):
         return n + value % 2
     if isinstance(value, (str, bytes)):
-        return text(value, n, kind, dice)
+        if kind == "repeat":  # its letters in any order
+            letters: list[Any] = [value[place : place + 1] for place in range(len(value))]
+            return value[:0].join(dice.choice(letters) for _ in range(n))
+        return value * max(1, round(n / len(value)))  # again and again: what is balanced or mirrored stays so
     if isinstance(value, dict):
         keys = elements(list(value), n, "like", dice, avoid)
-        values = elements(list(value.values()), n, kind, dice, ())
-        return {key: values[place] for place, key in enumerate(keys)}
+        return dict(zip(keys, elements(list(value.values()), n, kind, dice)))  # noqa: B905 (old Pythons)
     if is_square(value):
-        return square(value, n, kind, dice)
-    items = elements(list(value), n, "like" if isinstance(value, (set, frozenset)) else kind, dice, avoid)
-    return type(value)(items)
+        side = max(2, math.isqrt(n))
+        cells = iter(elements([cell for row in value for cell in row], side * side, kind, dice))
+        return type(value)(type(value[0])(itertools.islice(cells, side)) for _ in range(side))
+    return type(value)(elements(list(value), n, "like" if isinstance(value, (set, frozenset)) else kind, dice, avoid))
 
 
-def text(value: Any, n: int, kind: str, dice: random.Random) -> Any:
-    """The text again and again: what is balanced or mirrored stays so. Or else letters of it, in any order."""
-    if kind == "repeat":
-        letters = [value[place : place + 1] for place in range(len(value))]
-        return value[:0].join(dice.choice(letters) for _ in range(n))
-    return value * max(1, round(n / len(value)))
-
-
-def square(value: Any, n: int, kind: str, dice: random.Random) -> Any:
-    """A square table of about `n` cells."""
-    side = max(2, math.isqrt(n))
-    cells = [cell for row in value for cell in row]
-    flat = elements(cells, side * side, kind, dice, ())
-    row_type = type(value[0])
-    return type(value)(row_type(flat[start : start + side]) for start in range(0, side * side, side))
-
-
-def elements(given: list[Any], n: int, kind: str, dice: random.Random, avoid: Sequence[Any]) -> list[Any]:
+def elements(given: list[Any], n: int, kind: str, dice: random.Random, avoid: Sequence[int] = ()) -> list[Any]:
     """A list of `n` elements like the given ones, in the same order if they had one."""
     if kind == "repeat":
         return (given * (n // len(given) + 1))[:n]
     if len(given) > 2 and given == given[::-1] and given[0] != given[1]:
         half = elements(given[: (len(given) + 1) // 2], (n + 1) // 2, kind, dice, avoid)
         return half + half[: n // 2][::-1]
-    return order_like(given, fresh(given, n, dice, avoid))
-
-
-def order_like(given: list[Any], items: list[Any]) -> list[Any]:
-    """The items in the order that the given ones are in, where that is one."""
-    if len(given) > 1:
-        try:
-            if given == sorted(given):
-                return sorted(items)
-            if given == sorted(given, reverse=True):
-                return sorted(items, reverse=True)
-        except TypeError:
-            pass
+    items = fresh(given, n, dice, avoid)
+    try:
+        for falling in (False, True):
+            if len(given) > 1 and given == sorted(given, reverse=falling):
+                return sorted(items, reverse=falling)
+    except TypeError:  # they have no order
+        pass
     return items
 
 
-def fresh(given: list[Any], n: int, dice: random.Random, avoid: Sequence[Any]) -> list[Any]:
+def fresh(given: list[Any], n: int, dice: random.Random, avoid: Sequence[int]) -> list[Any]:
     """New elements, distinct where the given ones are."""
     types = {type(item) for item in given}
-    if types == {int}:
-        return numbers(given, n, dice, {item for item in avoid if isinstance(item, int)})
     if types == {float}:
         return [dice.uniform(min(given), max(given)) for _ in range(n)]
-    if types == {str}:
+    if types == {int}:
+        return numbers(given, n, dice, avoid)
+    if types == {str} and len(set(given)) == len(given):
         return words(given, n, dice)
-    if len(types) == 1 and types <= {list, tuple} and len({len(item) for item in given}) == 1 and given[0]:
-        columns = [elements([row[place] for row in given], n, "like", dice, ()) for place in range(len(given[0]))]
-        return [type(given[0])(column[place] for column in columns) for place in range(n)]
+    if types in ({list}, {tuple}) and len({len(item) for item in given}) == 1 and given[0]:
+        columns = [elements([row[place] for row in given], n, "like", dice) for place in range(len(given[0]))]
+        return [type(given[0])(row) for row in zip(*columns)]  # noqa: B905 (old Pythons)
     return [dice.choice(given) for _ in range(n)]
 
 
-def numbers(given: list[int], n: int, dice: random.Random, avoid: set[int]) -> list[int]:
+def numbers(given: list[int], n: int, dice: random.Random, avoid: Sequence[int]) -> list[int]:
     """As dense as the given ones: distinct numbers reach further, repeated ones stay in their range."""
     low, high = min(given), max(given)
     if len(set(given)) < len(given):
@@ -126,23 +107,13 @@ def numbers(given: list[int], n: int, dice: random.Random, avoid: set[int]) -> l
 
 
 def words(given: list[str], n: int, dice: random.Random) -> list[str]:
-    """Words over the same letters; distinct ones get endings that set them apart."""
-    if len(set(given)) < len(given):
-        return [dice.choice(given) for _ in range(n)]
+    """Words over the same letters, with endings that set them apart."""
     letters = sorted(set("".join(given))) or ["a"]
     letters = letters if len(letters) > 1 else [*letters, chr(ord(letters[0]) + 1)]
     longest = math.ceil(math.log(LARGEST + 1, len(letters)))
-    endings = dice.sample(range(len(letters) ** longest), n)
-    return [dice.choice(given) + spell(ending, letters, longest) for ending in endings]
-
-
-def spell(number: int, letters: list[str], length: int) -> str:
-    """The number written with these letters as its digits."""
-    digits = []
-    for _ in range(length):
-        number, digit = divmod(number, len(letters))
-        digits.append(letters[digit])
-    return "".join(digits)
+    endings = list(itertools.islice(itertools.product(letters, repeat=longest), n))
+    dice.shuffle(endings)
+    return [dice.choice(given) + "".join(ending) for ending in endings]
 
 
 def arguments(given: dict[str, Any], grow: Sequence[str], n: int, kind: str) -> dict[str, Any]:
@@ -150,36 +121,35 @@ def arguments(given: dict[str, Any], grow: Sequence[str], n: int, kind: str) -> 
     others = {name: value for name, value in given.items() if name not in grow}
     new = dict(given)
     for name in grow:
-        held = list(given[name]) if isinstance(given[name], (list, tuple)) else []
-        avoid = [value for value in others.values() if type(value) is int and position(value, held) is None]
+        places = {other: position(value, given[name]) for other, value in others.items()}
+        avoid = [value for other, value in others.items() if type(value) is int and places[other] is None]
         new[name] = grow_value(given[name], n, kind, avoid)
-        for other, value in others.items():
-            place = position(value, held)
+        for other, place in places.items():
             if place is not None and kind != "repeat":
                 new[other] = new[name][round(place * (len(new[name]) - 1))]
-            elif kind == NEVER and type(value) is int:
+            elif kind == NEVER and type(others[other]) is int:
                 new[other] = -1
     return new
 
 
-def can_miss(given: dict[str, Any], grow: Sequence[str]) -> bool:
+def can_miss(given: dict[str, Any], grown: str) -> bool:
     """Whether a number goes with a list of positive numbers, and does not follow it."""
-    held = given[grow[0]]
-    if len(grow) > 1 or not isinstance(held, (list, tuple)) or not all(has_value(item) for item in held):
+    held = given[grown]
+    if not isinstance(held, (list, tuple)) or not all(map(has_value, held)):
         return False
-    others = [value for name, value in given.items() if name not in grow]
-    return any(type(value) is int and position(value, list(held)) is None for value in others)
+    others = [value for name, value in given.items() if name != grown]
+    return any(type(value) is int and position(value, held) is None for value in others)
 
 
 def followers(given: dict[str, Any], grow: Sequence[str]) -> list[str]:
     """The arguments that are looked for in one that is grown."""
-    lists = [list(given[name]) for name in grow if isinstance(given[name], (list, tuple))]
     others = [name for name in given if name not in grow]
-    return [name for name in others if any(position(given[name], held) is not None for held in lists)]
+    return [name for name in others if any(position(given[name], given[grown]) is not None for grown in grow)]
 
 
-def position(value: Any, held: list[Any]) -> float | None:
-    """How far into the list the value is, from 0 to 1; None where it is not in it, or may be a place or a count."""
-    if type(value) not in (int, str) or value not in held or (type(value) is int and 0 <= value <= len(held)):
+def position(value: Any, held: Any) -> float | None:
+    """How far into a list the value is, from 0 to 1; None where it is not in it, or may be a place or a count."""
+    if not isinstance(held, (list, tuple)) or type(value) not in (int, str) or value not in held:
         return None
-    return held.index(value) / max(1, len(held) - 1)
+    is_place_or_count = type(value) is int and 0 <= value <= len(held)
+    return None if is_place_or_count else held.index(value) / max(1, len(held) - 1)
