@@ -21,8 +21,7 @@ from pathlib import Path
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.mutation import MutationCheck
 from burnish.checks.mutation.mutant import MUTMUT
-from burnish.checks.project import Project
-from burnish.checks.settings import Settings
+from burnish.checks.project import Project, Settings
 
 FUNCTIONS, FIRST, FEWEST = 10, 11, 4
 KILLED = {1: "killed", 3: "killed", 0: "survived", 5: "no_tests", 33: "no_tests", -24: "timeout", -9: "timeout"}

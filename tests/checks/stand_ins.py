@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from burnish.checks import Check, CheckContext, Project
-from burnish.checks.settings import CHECKS, Settings
+from burnish.checks.project import CHECKS, Settings
 from burnish.checks.verdict import CheckResults, ProjectSummary
 from burnish.events import Evidence, Outcome
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.check import Check
-from burnish.checks.project import Project
-from burnish.checks.settings import Settings
+from burnish.checks.project import Project, Settings
 from burnish.events import Evidence
 
 SAMPLES = Path(__file__).parent / "samples" / "static"

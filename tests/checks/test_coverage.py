@@ -7,9 +7,10 @@ import pytest
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import find_project
-from burnish.checks.coverage import CoverageCheck, measure, runs_of
+from burnish.checks.coverage import CoverageCheck, measure, read_touched, runs_of
 from burnish.errors import CheckError
 from tests.checks.project_support import CODE, GOOD, TEST, covered, made
+from tests.snapshots import assert_snapshot
 
 UNTESTED = CODE + "\n\ndef half(n):\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n"
 
@@ -20,7 +21,7 @@ def test_a_good_project_is_covered_and_each_line_knows_its_tests() -> None:
         evidence = CoverageCheck().judge(project, context)
         assert (evidence.verdict, evidence.figure) == ("passed", "80 % of lines and branches"), evidence
         assert evidence.threshold == "at least 75 %"
-        touched = measure(project, context).touched["src/shop/prices.py"]
+        touched = read_touched(measure(project, context), "src/shop/prices.py")
     assert touched[22] == ("tests/test_prices.py::TestDiscount::test_member",)
     assert touched[23] == ("tests/test_prices.py::TestDiscount::test_stranger",)
     assert len(touched[7]) == 12, "what runs at import runs for every test"
@@ -30,22 +31,27 @@ def test_a_good_project_is_covered_and_each_line_knows_its_tests() -> None:
 def test_what_a_shared_fixture_runs_belongs_to_every_test() -> None:
     project = find_project([GOOD / "src"])
     with CheckContext(project) as context:
-        assert len(measure(project, context).touched["src/shop/stock.py"][9]) == 12
+        assert len(read_touched(measure(project, context), "src/shop/stock.py")[9]) == 12
 
 
 def test_lines_that_no_test_runs_are_findings_and_fail(tmp_path: Path) -> None:
     evidence = covered(made(tmp_path, {"code_.py": UNTESTED, "test_it.py": TEST}))
     assert (evidence.verdict, evidence.figure) == ("failed", "38 % of lines and branches"), evidence
     [finding] = seen(evidence.details["findings"])
-    assert (finding["file"], finding["line"], finding["what"]) == ("code_.py", 6, "lines 6-8 are never run")
+    assert (finding["file"], finding["line"], finding["rule"]) == ("code_.py", 6, "line")
+    assert seen(evidence.details["files"])[0]["missing"] == [6, 7, 8]
 
 
 def test_a_branch_that_is_never_taken_is_a_finding(tmp_path: Path) -> None:
     tests = TEST.replace("import double", "import double, half") + "    assert half(2) == 1\n"
     evidence = covered(made(tmp_path, {"code_.py": UNTESTED, "test_it.py": tests}, "coverage = 90"))
     assert evidence.verdict == "failed"
-    whats = [(finding["line"], finding["what"]) for finding in seen(evidence.details["findings"])]
-    assert whats == [(7, "line 7 is never run"), (6, "line 6 never goes on to line 7")]
+    assert [(finding["line"], finding["rule"]) for finding in seen(evidence.details["findings"])] == [
+        (7, "line"),
+        (6, "branch"),
+    ]
+    assert seen(evidence.details["files"])[0]["missing_branches"] == [[6, 7]]
+    assert_snapshot("\n".join(finding["what"] for finding in seen(evidence.details["findings"])), "bench/missed lines")
 
 
 def test_a_file_that_nobody_imports_counts(tmp_path: Path) -> None:
@@ -61,7 +67,8 @@ def test_failing_tests_do_not_stop_the_measuring(tmp_path: Path) -> None:
 def test_code_that_does_not_parse_fails_by_name(tmp_path: Path) -> None:
     evidence = covered(made(tmp_path, {"broken.py": "def f(:\n", "test_it.py": TEST}))
     assert evidence.verdict == "failed"
-    assert "broken.py could not be measured" in evidence.why
+    assert [row["file"] for row in seen(evidence.details["unread"])] == ["broken.py"]
+    assert "broken.py" in evidence.why
 
 
 def test_no_tests_is_not_run(tmp_path: Path) -> None:
@@ -69,16 +76,14 @@ def test_no_tests_is_not_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("import os\n\n\ndef test_x():\n    os._exit(0)\n", "ended before their verdict"),
-        ("X = 1\n", "no tests were found"),
-    ],
+    ("name", "text"),
+    [("leaves", "import os\n\n\ndef test_x():\n    os._exit(0)\n"), ("empty", "X = 1\n")],
     ids=["leaves", "empty"],
 )
-def test_tests_that_end_early_or_are_none_are_not_run(tmp_path: Path, text: str, why: str) -> None:
-    with pytest.raises(CheckError, match=why):
+def test_tests_that_end_early_or_are_none_are_not_run(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(CheckError) as caught:
         covered(made(tmp_path, {"test_x.py": text}))
+    assert_snapshot(str(caught.value), f"bench/coverage of a suite that {name}")
 
 
 def test_a_coverage_package_that_cannot_be_imported_is_not_run(tmp_path: Path) -> None:

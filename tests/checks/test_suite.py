@@ -9,6 +9,7 @@ from burnish.checks import Suite
 from burnish.checks.tests import grade, grade_script
 from burnish.events import Case, Graded
 from burnish.sandbox import Sandbox, open_sandbox
+from tests.snapshots import assert_snapshot
 
 RAISES = "with pytest.raises(ValueError):\n    f(0)"
 
@@ -36,13 +37,10 @@ def test_a_disputed_test_is_shown_but_not_run() -> None:
 def test_why_a_test_is_set_aside_depends_on_where_it_came_from() -> None:
     suite = Suite(entry_point="f", model=("assert f(1)",), added=("assert f(2)",), pinned=("assert f(3)",))
     text = suite.render(("assert f(3)", "assert f(2)", "assert f(1)"))
-    for title, test in (
-        ("the model wrote these, and good versions fail them", "assert f(1)"),
-        ("these were added later, and the code that was chosen does not pass them all", "assert f(2)"),
-        ("these are pinned to what the code did, and it fails them now", "assert f(3)"),
-    ):
-        assert f"# Disputed, and therefore not run: {title}.\n# {test}\n" in text
-    assert "wrote" not in suite.render(("assert f(3)",)), "nobody's test is called the model's"
+    assert_snapshot(text, "bench/tests that are set aside")
+    aside = suite.set_aside(("assert f(3)", "assert f(2)", "assert f(1)"))
+    assert list(aside.values()) == [["assert f(1)"], ["assert f(2)"], ["assert f(3)"]]
+    assert list(suite.set_aside(("assert f(3)",))) == list(aside)[2:], "nobody's test is called the model's"
 
 
 @pytest.mark.parametrize("mark", ["\r", "\r\n", "\n\x0c", "\n  \x0c", "\n", "\x0b", "\x1c", "\x85", "\u2028"])

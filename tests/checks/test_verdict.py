@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from burnish.checks import CheckContext, Project
-from burnish.checks.settings import CHECKS
+from burnish.checks.project import CHECKS
 from burnish.checks.verdict import CheckResults, Watcher, judge_all
 from burnish.errors import CheckError, SandboxError, SetupProblem
 from burnish.events import Evidence
@@ -71,7 +71,8 @@ def test_our_bug_is_not_run_with_its_trace_and_kept_to_be_raised(
 ) -> None:
     bug = ZeroDivisionError("oops")
     found = judged(context, monkeypatch, quality=bug)
-    assert found["quality"].why == "our bug: ZeroDivisionError: oops"
+    assert found["quality"].verdict == "not_run"
+    assert "ZeroDivisionError: oops" in found["quality"].why
     assert "stand_ins.py" in str(found["quality"].details["traceback"])
     assert found.bugs == (bug,)
     assert found["performance"].verdict == "passed"
@@ -95,7 +96,7 @@ def test_whoever_asks_only_for_optional_checks_wants_their_answer(
 def test_an_unknown_check_is_a_paragraph_with_the_nearest_name(
     context: CheckContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(SetupProblem, match=r"no check 'mutations'.*Try: --only mutation$"):
+    with pytest.raises(SetupProblem, match=r"'mutations'.* --only mutation$"):
         judged(context, monkeypatch, ("mutations",))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import burnish
-from burnish.checks.settings import CHECKS
+from burnish.checks.project import CHECKS
 from burnish.checks.verdict import CheckResults, Watcher
 from burnish.events import Evidence
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import burnish as door
-from burnish.checks.settings import CHECKS
+from burnish.checks.project import CHECKS
 from tests.support import burnish
 
 WEAK = '''"""Money."""

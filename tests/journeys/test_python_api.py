@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import burnish
-from burnish.checks.settings import CHECKS
+from burnish.checks.project import CHECKS
 
 
 @pytest.mark.usefixtures("open_box")

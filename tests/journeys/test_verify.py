@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.settings import CHECKS
+from burnish.checks.project import CHECKS
 from tests.evidence.delivered import edit
 from tests.support import burnish
 

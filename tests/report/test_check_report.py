@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from burnish.checks.check import Finding
-from burnish.checks.settings import CHECKS, Settings
+from burnish.checks.project import CHECKS, Settings
 from burnish.checks.verdict import CheckResults, ProjectSummary
 from burnish.errors import SetupProblem
 from burnish.events import Evidence, Outcome

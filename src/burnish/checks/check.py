@@ -1,6 +1,5 @@
 """The idea of a check: it looks at final files and says what it saw. Its kinds are this file's neighbours."""
 
-from contextlib import suppress
 from typing import Any, Literal, Protocol, Self
 
 from pydantic import ConfigDict, ValidationError
@@ -29,16 +28,6 @@ class Finding(Frozen):
     """For a surviving mutant: the change that no test noticed."""
 
 
-def read_findings(item: Evidence) -> list[Finding]:
-    """What a check found at places in the code, worst first. Anything that is not a finding is passed over."""
-    rows = item.details.get("findings")
-    found = []
-    for row in rows if isinstance(rows, list) else ():
-        with suppress(ValidationError):
-            found.append(Finding.model_validate(row))
-    return found
-
-
 class DetailRow(Frozen):
     """One row in a check's details. Records may be older or newer than we are: other fields are passed over."""
 
@@ -64,6 +53,11 @@ class Details(Frozen):
             except ValidationError as error:
                 for wrong in error.errors():
                     known.pop(str(wrong["loc"][0]), None)
+
+
+def read_findings(item: Evidence) -> list[Finding]:
+    """What a check found at places in the code, worst first."""
+    return list(Details.read(item).findings)
 
 
 class Check(Protocol):

@@ -4,8 +4,6 @@ A line that runs while no single test does (at import, in a shared fixture) coun
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_run import SuiteRun, has_tests, run_suite
@@ -15,9 +13,8 @@ from burnish.errors import CheckError
 from burnish.events import Evidence
 from burnish.text import plural
 
-Touched = dict[str, dict[int, tuple[str, ...]]]
-"""Which tests run which line of which source."""
 EVERYBODY = -1
+NO_TESTS = "no tests were found, so nothing runs the code"
 
 
 class FileCover(DetailRow):
@@ -60,23 +57,6 @@ class CoverageDetails(Details):
     branches: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One run of the tests with every line watched."""
-
-    files: tuple[FileCover, ...] = ()
-    touched: Touched = field(default_factory=dict)
-    unread: tuple[UnreadFile, ...] = ()
-    problem: str = ""
-    """What was wrong with that run; the figure still holds."""
-
-    @property
-    def percent(self) -> float:
-        """Of all lines and branches; files that could not be read are not among them."""
-        total = sum(file.total for file in self.files)
-        return 100 * sum(file.done for file in self.files) / total if total else 0.0
-
-
 class CoverageCheck:
     """Do the tests run the code at all? Every line, every way an `if` can go."""
 
@@ -86,65 +66,62 @@ class CoverageCheck:
         """Passed when enough lines and branches ran. Tests that fail do not stop the measuring."""
         least = project.settings.coverage
         threshold = f"at least {least:g} %"
-        if not has_tests(project):
-            why = "no tests were found, so nothing runs the code"
+        run = measure(project, context) if has_tests(project) else SuiteRun()
+        files = read_files(run)
+        total = sum(file.total for file in files)
+        if not total:
+            why = "the sources hold no line that could run" if has_tests(project) else NO_TESTS
             return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold)
-        measured = measure(project, context)
-        if not any(file.total for file in measured.files):
-            why = "the sources hold no line that could run"
-            return Evidence(check=self.name, verdict="not_run", why=why, threshold=threshold)
-        enough = measured.percent >= least and not measured.unread
-        files = measured.files
-        lines, branches = sum(len(file.run) for file in files), sum(len(file.branches) for file in files)
+        percent = 100 * sum(file.done for file in files) / total
+        unread = tuple(UnreadFile(**fact) for fact in run.uncovered)
+        lines, missed = sum(len(file.run) for file in files), sum(len(file.missing) for file in files)
+        taken, left = sum(len(file.branches) for file in files), sum(len(file.missing_branches) for file in files)
+        why = "every line and branch is run"
+        if missed or left:
+            why = f"{plural(missed, 'line')} and {left} {'branch' if left == 1 else 'branches'} never run"
+        why += f"; in that run {run.problem}" if run.problem else ""
         details = CoverageDetails(
             findings=tuple(find_missed(files)),
             files=files,
-            unread=measured.unread,
-            percent=round(measured.percent, 2),
-            lines=(lines, lines + sum(len(file.missing) for file in files)),
-            branches=(branches, branches + sum(len(file.missing_branches) for file in files)),
+            unread=unread,
+            percent=round(percent, 2),
+            lines=(lines, lines + missed),
+            branches=(taken, taken + left),
         )
         return Evidence(
             check=self.name,
-            verdict="passed" if enough else "failed",
-            why=_explain(measured),
-            figure=f"{_round_honestly(measured.percent, least)} % of lines and branches",
+            verdict="passed" if percent >= least and not unread else "failed",
+            why=f"{unread[0].file} could not be measured: {unread[0].why}" if unread else why,
+            figure=f"{_round_honestly(percent, least)} % of lines and branches",
             threshold=threshold,
             details=details.dump(),
         )
 
 
-def measure(project: Project, context: CheckContext) -> Measured:
-    """Run the tests once with every line watched."""
+def measure(project: Project, context: CheckContext) -> SuiteRun:
+    """Run the tests once with every line watched. Raises CheckError where that says nothing about the code."""
     run = run_suite(project, context, cover=True)
     if not run.has_cover or run.is_forged:
         raise CheckError(f"coverage could not be measured: {run.problem}")
     if not run.tests and not run.broken:
-        raise CheckError("no tests were found, so nothing runs the code")
-    return read_measured(run)
+        raise CheckError(NO_TESTS)
+    return run
 
 
-def read_measured(run: SuiteRun) -> Measured:
-    """What the run's facts say."""
-    tests = tuple(run.plan)
-    return Measured(
-        files=tuple(_read_file(fact) for fact in run.covered),
-        touched={fact["file"]: _read_lines(fact, tests) for fact in run.covered},
-        unread=tuple(UnreadFile(**fact) for fact in run.uncovered),
-        problem=run.problem,
-    )
+def read_files(run: SuiteRun) -> tuple[FileCover, ...]:
+    """What the tests ran of each file that could be measured."""
+    files = [FileCover.model_validate(fact) for fact in run.covered]
+    percents = [round(100 * file.done / file.total, 1) if file.total else 100.0 for file in files]
+    return tuple(file.model_copy(update={"percent": each}) for file, each in zip(files, percents, strict=True))
 
 
-def _read_file(fact: dict[str, Any]) -> FileCover:
-    cover = FileCover.model_validate(fact)
-    percent = round(100 * cover.done / cover.total, 1) if cover.total else 100.0
-    return cover.model_copy(update={"percent": percent})
-
-
-def _read_lines(fact: dict[str, Any], tests: tuple[str, ...]) -> dict[int, tuple[str, ...]]:
-    """The tests of each line; lines with the same tests share one tuple."""
-    sets = [tests if EVERYBODY in numbers else tuple(tests[n] for n in numbers) for numbers in fact["sets"]]
-    return {int(line): sets[number] for line, number in fact["lines"].items()}
+def read_touched(run: SuiteRun, file: str) -> dict[int, tuple[str, ...]]:
+    """The tests that run each line of a file; lines with the same tests share one tuple."""
+    found: dict[int, tuple[str, ...]] = {}
+    for fact in (fact for fact in run.covered if fact["file"] == file):
+        sets = [tuple(run.plan if EVERYBODY in them else (run.plan[n] for n in them)) for them in fact["sets"]]
+        found = {int(line): sets[number] for line, number in fact["lines"].items()}
+    return found
 
 
 def _round_honestly(percent: float, least: float) -> str:
@@ -152,17 +129,6 @@ def _round_honestly(percent: float, least: float) -> str:
     whole = round(percent)
     honest = (whole >= least) == (percent >= least) and (whole < 100 or percent == 100)
     return str(whole) if honest else f"{int(percent * 10) / 10:.1f}"
-
-
-def _explain(measured: Measured) -> str:
-    if measured.unread:
-        first = measured.unread[0]
-        return f"{first.file} could not be measured: {first.why}"
-    lines = sum(len(file.missing) for file in measured.files)
-    branches = sum(len(file.missing_branches) for file in measured.files)
-    missed = f"{plural(lines, 'line')} and {branches} {'branch' if branches == 1 else 'branches'}"
-    said = f"{missed} never run" if lines or branches else "every line and branch is run"
-    return f"{said}; in that run {measured.problem}" if measured.problem else said
 
 
 def find_missed(files: Sequence[FileCover]) -> list[Finding]:

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.project import Project
-from burnish.checks.settings import Settings
+from burnish.checks.project import Project, Settings
 from burnish.checks.verdict import BESIDE, judge_all
 from burnish.errors import BurnishError, CheckError
 from burnish.events import Evidence

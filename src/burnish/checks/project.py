@@ -1,10 +1,59 @@
-"""What is checked: code and its tests as they lie on disk. Nothing of it is ever changed."""
+"""What is checked, and what is enough: code and its tests as they lie on disk, with thresholds and required checks.
 
+Nothing of a project is ever changed. Its settings are `[tool.burnish]` in its pyproject.toml.
+"""
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Literal, cast
 
-from burnish.checks.settings import Settings
+from pydantic import Field, ValidationError, field_validator
+
+from burnish.config import CheckServices
+from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.parsing import decode_source
+
+CHECKS = ("tests", "coverage", "mutation", "security", "dependencies", "quality", "performance")
+"""All checks, in the order they run and are shown."""
+Severities = Literal["low", "medium", "high"]
+Growth = Literal["constant", "log", "linear", "n log n", "quadratic", "worse"]
+
+
+class Settings(Frozen):
+    """The thresholds of one project; the defaults are what we would ask of our own code."""
+
+    required: tuple[str, ...] = ("tests", "coverage", "mutation", "security", "quality")
+    """Checks that must pass; the others are shown, and can fail without harm to the verdict."""
+    coverage: float = Field(default=80.0, ge=0, le=100, allow_inf_nan=False)
+    """Lines and branches that the tests run, in percent."""
+    mutation: float = Field(default=60.0, ge=0, le=100, allow_inf_nan=False)
+    """Mutants that the tests notice, in percent."""
+    mutation_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
+    """How long mutants are tried; what is left then is counted as not tried."""
+    quality: float = Field(default=60.0, ge=0, le=100, allow_inf_nan=False)
+    """The score from 0 to 100."""
+    severity: Severities = "medium"
+    """Security findings of this severity and above fail the check: low, medium or high."""
+    growth: Growth = "quadratic"
+    """The worst growth of time that passes: constant, log, linear, n log n, quadratic or worse."""
+    test_seconds: float = Field(default=120.0, gt=0, allow_inf_nan=False)
+    """How long one run of the whole test suite may take."""
+    network: bool = False
+    """Whether the code may open connections."""
+    newest_days: int = Field(default=14, ge=0)
+    """A dependency whose first release is younger than this is a finding."""
+
+    @field_validator("required")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in CHECKS:
+                raise ValueError(f"there is no check {name!r}{nearest(name, CHECKS)}; choose from {', '.join(CHECKS)}")
+        return tuple(dict.fromkeys(names))
 
 
 class Project(Frozen):
@@ -40,3 +89,54 @@ class Project(Frozen):
     def text(self, source: Path) -> str:
         """A file of the project, as Python reads it. Raises OSError, and SyntaxError for one that is not taken."""
         return decode_source((self.root / source).read_bytes()).replace("\r\n", "\n")
+
+
+def read_settings(root: Path) -> Settings:
+    """The project's settings; the defaults where it has none. SetupProblem names the key and what it may be."""
+    table = tool_table(root).get("burnish", {})
+    if not isinstance(table, dict):
+        raise SetupProblem("`tool.burnish` in pyproject.toml must be a table. Begin it with a line: [tool.burnish]")
+    for key in table:
+        if key in CheckServices.model_fields:
+            raise SetupProblem(
+                f"[tool.burnish] in pyproject.toml has a key {key!r}, and a project does not decide which servers are "
+                f"asked. Take it out, and if you want that server, type: burnish config set checks.{key} ADDRESS"
+            )
+        if key not in Settings.model_fields:
+            known = tuple(Settings.model_fields)
+            raise SetupProblem(
+                f"[tool.burnish] in pyproject.toml has a key {key!r} that Burnish does not know{nearest(key, known)}. "
+                f"Use one of: {', '.join(known)}."
+            )
+    try:
+        return Settings.model_validate_json(json.dumps(table, default=str), strict=True)
+    except ValidationError as error:
+        lines = []
+        for wrong in error.errors():
+            key, why = ".".join(map(str, wrong["loc"])), wrong["msg"].removeprefix("Value error, ")
+            lines.append(f"`{key} = {json.dumps(wrong['input'])}` cannot be: {why}.")
+        raise SetupProblem(
+            f"[tool.burnish] in pyproject.toml: {' '.join(lines)} Put that right and try again."
+        ) from error
+
+
+def tool_table(root: Path) -> Mapping[str, Any]:
+    """`[tool]` of the root's pyproject.toml; empty where there is none."""
+    file = root / "pyproject.toml"
+    if not file.exists():
+        return {}
+    try:
+        if not file.is_file():  # reading a pipe would never end
+            raise OSError("it is not a file")
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
+    except tomllib.TOMLDecodeError as error:
+        raise SetupProblem(f"{file} is not TOML: {error}. Put that right and try again.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupProblem(f"{file} cannot be read: {error}. Put that right and try again.") from None
+    return cast(Mapping[str, Any], table) if isinstance(table, dict) else {}
+
+
+def nearest(name: str, known: tuple[str, ...]) -> str:
+    """A hint at the known name that was probably meant, or nothing."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

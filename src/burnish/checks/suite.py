@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import Self
 
 from burnish.events import Case, Frozen, Graded, Outcome, SpecAgreed
-from burnish.parsing import parse
+from burnish.parsing import try_parse
 from burnish.tasks.assemble import offered_names
 from burnish.tasks.sentence import AskedKinds, find_kinds
 from burnish.tasks.task import Task
@@ -155,7 +155,8 @@ class Suite(Frozen):
         """The given tests as a script of asserts, judged many times faster than pytest's file; empty where one of them
         is more than a plain assert.
         """
-        if not self.given or self.file or not all(map(_is_plain, self.given)):
+        is_plain = all(read_assert(body) and "pytest" not in body for body in self.given)
+        if not self.given or self.file or not is_plain:
             return ""
         imports = f"from solution import {', '.join((self.entry_point.partition('.')[0], *self.imports))}\n"
         return imports + "".join(body + "\n" for body in self.given)
@@ -166,16 +167,14 @@ class Suite(Frozen):
         Of a test with parameters every case must pass.
         """
         found = self._by_name(graded)
-        return {body: _join_outcomes(found.get(name, [])) for name, body in self.names.items()}
+        said = {name: [case.outcome for case in found.get(name, ())] for name in self.names}
+        return {body: _join_outcomes(said[name]) for name, body in self.names.items()}
 
     def failures(self, graded: Graded) -> dict[str, str]:
         """For each test body that did not pass: what its first failing case said."""
         found = self._by_name(graded)
-        failed = {
-            body: [case for case in found.get(name, []) if case.outcome != "passed"]
-            for name, body in self.names.items()
-        }
-        return {body: cases[0].message for body, cases in failed.items() if cases}
+        failed = {name: [case for case in cases if case.outcome != "passed"] for name, cases in found.items()}
+        return {body: failed[name][0].message for name, body in self.names.items() if failed.get(name)}
 
     def _by_name(self, graded: Graded) -> dict[str, list[Case]]:
         lines, line = {}, 2
@@ -202,19 +201,17 @@ def _find_used(entry_point: str, tests: Iterable[str], also: Iterable[str]) -> t
     return tuple(name for name in dict.fromkeys(also) if name in words and name != entry_point)
 
 
-def _join_outcomes(cases: list[Case]) -> Outcome:
-    if not cases:
-        return "not_run"
-    wrong = [case.outcome for case in cases if case.outcome != "passed"]
-    return "failed" if "failed" in wrong else wrong[0] if wrong else "passed"
+def _join_outcomes(said: list[Outcome]) -> Outcome:
+    if "failed" in said:
+        return "failed"
+    return "passed" if said and set(said) == {"passed"} else "not_run"
 
 
-def _is_plain(body: str) -> bool:
-    try:
-        tree = parse(body)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return False
-    return "pytest" not in body and len(tree.body) == 1 and isinstance(tree.body[0], ast.Assert)
+def read_assert(test: str) -> ast.Assert | None:
+    """The assertion that a test is, where that is all it does."""
+    tree = try_parse(test)
+    node = tree.body[0] if tree and len(tree.body) == 1 else None
+    return node if isinstance(node, ast.Assert) else None
 
 
 def _function(name: str, body: str) -> str:

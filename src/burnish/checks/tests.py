@@ -5,6 +5,8 @@ or a command of the user's whose exit code decides; what `write` made is graded 
 """
 
 import os
+import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
@@ -22,11 +24,12 @@ from burnish.checks.bench.project_run import (
     run_suite,
 )
 from burnish.checks.check import DetailRow, Details, Finding
-from burnish.checks.missing_packages import explain_install, find_missing_package
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Evidence, Graded, Outcome
+from burnish.packages import find_distribution
+from burnish.packages.names import NAMESPACES
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.sentence import AskedKinds
 from burnish.text import every, one_line, plural
@@ -38,6 +41,8 @@ NO_TESTS = "no tests were found; write some in tests/, or name them with --tests
 MOST_NAMED, MOST_SLOW = 3, 10
 CODE, TESTS = Path("solution.py"), Path("test_solution.py")
 """The files of what `write` makes."""
+SKIPPED = ("skipped", "not_run")
+_MISSING = re.compile(r"\bModuleNotFoundError: No module named '([A-Za-z_]\w*(?:\.\w+)*)'")
 CANNOT_RUN = (126, 127)
 """How a shell says that there is no such command, or that it may not be run."""
 
@@ -137,18 +142,15 @@ class TestsCheck:
             sandbox=grader.level,
             seconds=round(graded.seconds, 3),
         )
-        return Evidence(check=self.name, verdict=verdict, why=_explain_graded(graded), details=details.dump())
-
-
-def _explain_graded(graded: Graded) -> str:
-    if not graded.cases:
-        return graded.problem or "there is no test"
-    failed = len(graded.cases) - graded.passed
-    said = f"{every(graded.passed, 'test')} passed"
-    if failed:
-        said = f"{plural(graded.passed, 'test')} passed, {failed} failed"
-    said += describe_sharing(graded.shared, len(graded.cases))
-    return f"{said}; {graded.problem}" if graded.problem else said
+        why = graded.problem or "there is no test"
+        if graded.cases:
+            failed = len(graded.cases) - graded.passed
+            said = f"{plural(graded.passed, 'test')} passed, {failed} failed"
+            why = said if failed else f"{every(graded.passed, 'test')} passed"
+            why += describe_sharing(graded.shared, len(graded.cases)) + (
+                f"; {graded.problem}" if graded.problem else ""
+            )
+        return Evidence(check=self.name, verdict=verdict, why=why, details=details.dump())
 
 
 class TestsOfProject:
@@ -162,78 +164,89 @@ class TestsOfProject:
         if project.test_command:
             return _judge_command(project, context)
         if project.generated and project.sources == (CODE,) and project.tests == (TESTS,):
-            return _judge_isolated(project, context)
+            return self._judge_isolated(project, context)
         if not has_tests(project):
             return Evidence(check=self.name, verdict="not_run", why=NO_TESTS)
-        return _judge_suite(project, context)
+        return self._judge_suite(project, context)
 
+    def _judge_suite(self, project: Project, context: CheckContext) -> Evidence:
+        """The suite in its own order, then in random ones; not when the first run was broken off, ran nothing, or took
+        long.
+        """
+        runs = [run_suite(project, context)]
+        first = runs[0]
+        context.tell(1, 1 + len(SEEDS))
+        has_run = first.counted("failed", *PASSING)
+        if not first.problem and has_run and first.seconds <= project.settings.test_seconds / 3:
+            with ThreadPoolExecutor(len(SEEDS)) as pool:  # at once: they wait for a cell, not for us
+                runs += pool.map(lambda seed: run_suite(project, context, seed), SEEDS)
+        context.tell(1 + len(SEEDS), 1 + len(SEEDS))
+        details = SuiteDetails(
+            runs=tuple(SeededRun(seed=seed, seconds=run.seconds) for seed, run in zip((0, *SEEDS), runs, strict=False)),
+            separated=False,
+            shared=len(first.tests),
+            sandbox=context.sandbox.level,
+        )
+        evidence = self._join_runs(runs, details, context.root)
+        if package := find_missing_package((test.message for test in first.failures), project):
+            why = f"{evidence.why}; {package} is not installed: {explain_install(package, project)}"
+            evidence = evidence.model_copy(update={"why": why})
+        return evidence
 
-def _judge_suite(project: Project, context: CheckContext) -> Evidence:
-    """The suite in its own order, then in random ones; not when the first run was broken off, ran nothing, or took
-    long.
-    """
-    runs = [run_suite(project, context)]
-    first = runs[0]
-    context.tell(1, 1 + len(SEEDS))
-    has_run = first.counted("failed", *PASSING)
-    if not first.problem and has_run and first.seconds <= project.settings.test_seconds / 3:
-        with ThreadPoolExecutor(len(SEEDS)) as pool:  # at once: they wait for a cell, not for us
-            runs += pool.map(lambda seed: run_suite(project, context, seed), SEEDS)
-    context.tell(1 + len(SEEDS), 1 + len(SEEDS))
-    flaky = find_flaky([{test.id: test.outcome for test in run.tests.values()} for run in runs])
-    verdict, why = _decide(runs, flaky)
-    if package := find_missing_package((test.message for test in first.failures), project):
-        why += f"; {package} is not installed: {explain_install(package, project)}"
-    counts = {
-        "passed": first.counted(*PASSING),
-        "failed": len(first.failures),
-        "skipped": first.counted("skipped"),
-        "not run": sum(name not in first.tests for name in first.plan),
-    }
-    rows = [CaseRow(id=test.id, outcome=test.outcome, seconds=test.seconds) for test in first.tests.values()]
-    details = SuiteDetails(
-        findings=tuple(find_failures(first, flaky, context.root)),
-        tests=tuple(rows),
-        slowest=_slowest(rows),
-        flaky=tuple(flaky),
-        runs=tuple(SeededRun(seed=seed, seconds=run.seconds) for seed, run in zip((0, *SEEDS), runs, strict=False)),
-        seconds=round(sum(run.seconds for run in runs), 3),
-        printed=first.printed if verdict != "passed" else "",
-        separated=False,
-        shared=len(first.tests),
-        sandbox=context.sandbox.level,
-    )
-    return _evidence(verdict, why, counts, details)
+    def _judge_isolated(self, project: Project, context: CheckContext) -> Evidence:
+        """Grade generated code three times, apart from its tests, as the sandbox grades: it cannot reach its judge."""
+        grades = []
+        for number in range(1 + len(SEEDS)):
+            grades.append(grade_script(project.text(CODE), project.text(TESTS), context.sandbox))
+            context.tell(number + 1, 1 + len(SEEDS))
+        runs = [
+            SuiteRun(
+                tests={
+                    case.name: CaseReport(case.name, case.outcome, case.seconds, case.message, str(TESTS))
+                    for case in graded.cases
+                },
+                problem=graded.problem,
+                seconds=graded.seconds,
+            )
+            for graded in grades
+        ]
+        details = SuiteDetails(
+            separated=all(graded.separated for graded in grades),
+            shared=grades[0].shared,
+            sandbox=context.sandbox.level,
+        )
+        return self._join_runs(runs, details, context.root)
 
-
-def _judge_isolated(project: Project, context: CheckContext) -> Evidence:
-    """Grade generated code three times, apart from its tests, as the sandbox grades: it cannot reach its judge."""
-    code, tests = project.text(CODE), project.text(TESTS)
-    runs = []
-    for number in range(1 + len(SEEDS)):
-        runs.append(grade_script(code, tests, context.sandbox))
-        context.tell(number + 1, 1 + len(SEEDS))
-    first = runs[0]
-    flaky = find_flaky([{case.name: case.outcome for case in run.cases} for run in runs])
-    verdict, why = _decide_isolated(first, flaky)
-    skipped = sum(case.outcome == "not_run" for case in first.cases)
-    counts = {"passed": first.passed, "failed": len(first.cases) - first.passed - skipped, "skipped": skipped}
-    bad = [case for case in first.cases if case.outcome == "failed" or case.name in flaky]
-    rows = [CaseRow(id=case.name, outcome=case.outcome, seconds=case.seconds) for case in first.cases]
-    details = SuiteDetails(
-        findings=tuple(
-            Finding(file=str(TESTS), what=f"{case.name} failed: {one_line(case.message, 300)}", rule="failed")
-            for case in bad
-        ),
-        tests=tuple(rows),
-        slowest=_slowest(rows),
-        flaky=tuple(flaky),
-        seconds=round(sum(run.seconds for run in runs), 3),
-        separated=all(run.separated for run in runs),
-        shared=first.shared,
-        sandbox=context.sandbox.level,
-    )
-    return _evidence(verdict, why, counts, details)
+    def _join_runs(self, runs: Sequence[SuiteRun], known: SuiteDetails, root: str) -> Evidence:
+        """What several runs of the same tests say together, added to what is known of them."""
+        first = runs[0]
+        flaky = find_flaky([{test.id: test.outcome for test in run.tests.values()} for run in runs])
+        verdict, why = _decide(runs, flaky, known)
+        rows = [CaseRow(id=test.id, outcome=test.outcome, seconds=test.seconds) for test in first.tests.values()]
+        slow = sorted(rows, key=lambda row: -row.seconds)[:MOST_SLOW]
+        found = {
+            "findings": tuple(find_failures(first, flaky, root)),
+            "tests": tuple(rows),
+            "slowest": tuple(SlowCase(id=row.id, seconds=row.seconds) for row in slow),
+            "flaky": tuple(flaky),
+            "seconds": round(sum(run.seconds for run in runs), 3),
+        }
+        if known.runs:
+            found["printed"] = first.printed if verdict != "passed" else ""
+        counts = {
+            "passed": first.counted(*PASSING),
+            "failed": len(first.failures),
+            "skipped": first.counted(*SKIPPED),
+            "not run": sum(name not in first.tests for name in first.plan),
+        }
+        return Evidence(
+            check=self.name,
+            verdict=verdict,
+            why=why,
+            figure=", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none",
+            threshold="all pass",
+            details=known.model_copy(update=found).dump(),
+        )
 
 
 def _judge_command(project: Project, context: CheckContext) -> Evidence:
@@ -275,30 +288,13 @@ def _judge_command(project: Project, context: CheckContext) -> Evidence:
     )
 
 
-def _evidence(verdict: Outcome, why: str, counts: Mapping[str, int], details: SuiteDetails) -> Evidence:
-    """An answer with how many tests ended how: "214 passed, 1 failed, 2 skipped"."""
-    return Evidence(
-        check=TestsOfProject.name,
-        verdict=verdict,
-        why=why,
-        figure=", ".join(f"{count} {name}" for name, count in counts.items() if count) or "none",
-        threshold="all pass",
-        details=details.dump(),
-    )
-
-
-def _slowest(rows: Iterable[CaseRow]) -> tuple[SlowCase, ...]:
-    slow = sorted(rows, key=lambda row: -row.seconds)[:MOST_SLOW]
-    return tuple(SlowCase(id=row.id, seconds=row.seconds) for row in slow)
-
-
 def find_flaky(runs: Sequence[Mapping[str, str]]) -> list[str]:
     """Tests whose outcome was not the same each time; one of the first run may not be missing later."""
     names = dict.fromkeys(name for run in runs for name in run)
     return [name for name in names if len({run.get(name) for run in runs if name in run or name in runs[0]}) > 1]
 
 
-def _decide(runs: Sequence[SuiteRun], flaky: Sequence[str]) -> tuple[Outcome, str]:
+def _decide(runs: Sequence[SuiteRun], flaky: Sequence[str], known: SuiteDetails) -> tuple[Outcome, str]:
     """What the runs say together, and why."""
     first, total = runs[0], len(runs[0].tests)
     many = plural(len(flaky), "flaky test")
@@ -307,32 +303,17 @@ def _decide(runs: Sequence[SuiteRun], flaky: Sequence[str]) -> tuple[Outcome, st
     if first.failures:
         return "failed", _describe_failures(first) + (f"; {many}" if flaky else "")
     if flaky:
-        named = ", ".join(flaky[:MOST_NAMED])
         more = f" and {len(flaky) - MOST_NAMED} more" if len(flaky) > MOST_NAMED else ""
-        return "failed", f"{many}, passing or failing by order or by chance: {named}{more}"
+        by = "by order or by chance" if known.runs else "by chance"
+        return "failed", f"{many}, passing or failing {by}: {', '.join(flaky[:MOST_NAMED])}{more}"
     if not first.tests:
-        return "not_run", NO_TESTS
-    passed, skipped = first.counted(*PASSING), first.counted("skipped")
+        return "not_run", NO_TESTS if known.runs else "there is no test"
+    passed, skipped = first.counted(*PASSING), first.counted(*SKIPPED)
     if not passed:
         return "not_run", f"{every(total, 'test')} {'was' if total == 1 else 'were'} skipped; nothing was tested"
     said = f"{every(passed, 'test')} passed" + (f", {skipped} skipped" if skipped else "")
     once = " (run once: the suite takes long, so no other order was tried)" if len(runs) == 1 else ""
-    return "passed", f"{said}{once}{describe_sharing(total, total)}"
-
-
-def _decide_isolated(graded: Graded, flaky: Sequence[str]) -> tuple[Outcome, str]:
-    failed = [case for case in graded.cases if case.outcome == "failed"]
-    if graded.problem:
-        return "failed", graded.problem
-    if failed:
-        first = f"{failed[0].name}: {one_line(failed[0].message, 200)}"
-        return "failed", f"{len(failed)} of {plural(len(graded.cases), 'test')} failed: {first}"
-    if flaky:
-        many = plural(len(flaky), "flaky test")
-        return "failed", f"{many}, passing or failing by chance: {', '.join(flaky[:MOST_NAMED])}"
-    if not graded.passed:
-        return "not_run", "all tests were skipped; nothing was tested" if graded.cases else "there is no test"
-    return "passed", f"{every(graded.passed, 'test')} passed{describe_sharing(graded.shared, len(graded.cases))}"
+    return "passed", f"{said}{once}{describe_sharing(known.shared or 0, total)}"
 
 
 def _describe_failures(run: SuiteRun) -> str:
@@ -348,11 +329,11 @@ def _describe_failures(run: SuiteRun) -> str:
 def find_failures(run: SuiteRun, flaky: Sequence[str], root: str) -> list[Finding]:
     """Where to look: broken files, failed tests, flaky ones."""
     named = {test.id for test in run.failures}
-    return [_locate_failure(test, root) for test in run.failures] + [
-        Finding(file=name.partition("::")[0], what=f"flaky: {name} passes or fails by order or by chance", rule="flaky")
-        for name in flaky
-        if name not in named
-    ]
+    found = [_locate_failure(test, root) for test in run.failures]
+    for name in (name for name in flaky if name not in named):
+        file = name.partition("::")[0] if "::" in name else str(TESTS)
+        found.append(Finding(file=file, what=f"flaky: {name} passes or fails by order or by chance", rule="flaky"))
+    return found
 
 
 def _locate_failure(test: CaseReport, root: str) -> Finding:
@@ -363,3 +344,31 @@ def _locate_failure(test: CaseReport, root: str) -> Finding:
     file = str(path.relative_to(root)) if path.is_absolute() and inside else str(path)
     what = f"{test.id} failed: {one_line(test.message, 300)}"
     return Finding(file=file if inside else own, line=test.line if inside else 0, what=what, rule="failed")
+
+
+def find_missing_package(messages: Iterable[str], project: Project) -> str:
+    """The first package that a message misses; "" where none does.
+
+    What a test said is the code's own word, so only well-known packages are named, and none that the project brings
+    itself. A module inside another is missing in a package that is there, unless many packages share the outer one.
+    """
+    places = [project.root, project.root / "src"]
+    for module in (found[1] for message in messages for found in _MISSING.finditer(message)):
+        top, inner, _ = module.partition(".")
+        package = find_distribution(module) if top in NAMESPACES or not inner else None
+        is_own = any((place / name).exists() for place in places for name in (top, f"{top}.py"))
+        if package and not is_own:
+            return package
+    return ""
+
+
+def explain_install(package: str, project: Project) -> str:
+    """What to add to the command, or what to type where an environment brings the packages."""
+    if not project.has_environment:
+        return f"add --with {package}"
+    return f"type {install_command(package, project)}"
+
+
+def install_command(package: str, project: Project) -> str:
+    """The command that puts a package into the project's environment."""
+    return shlex.join([str(project.python), "-m", "pip", "install", package])

@@ -16,8 +16,7 @@ from pydantic import Field
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.check import Check
-from burnish.checks.project import Project
-from burnish.checks.settings import CHECKS, Settings
+from burnish.checks.project import CHECKS, Project, Settings
 from burnish.errors import BurnishError, SetupProblem
 from burnish.events import Evidence, Frozen
 from burnish.text import one_line
@@ -66,7 +65,7 @@ class CheckResults(Frozen):
     required: tuple[str, ...]
     """Checks that must pass, among those that were asked for."""
     evidence: tuple[Evidence, ...]
-    """In the order of `settings.CHECKS`."""
+    """In the order of `project.CHECKS`."""
     seconds: dict[str, float] = Field(default_factory=dict)
     bugs: tuple[Any, ...] = Field(default=(), exclude=True, repr=False)
     """Exceptions of our own making, for the caller to raise once the answers are safe."""
@@ -132,7 +131,7 @@ def judge_all(
             started = time.monotonic()
             watch.begun(name)
             own.tell = partial(watch.moved, name)
-            answers[name] = _judge_safely(name, checks.get(name), project, own, bugs)
+            answers[name] = _judge_safely(name, checks[name], project, own, bugs)
             seconds[name] = round(time.monotonic() - started, 3)
             watch.finished(answers[name], seconds[name])
 
@@ -160,12 +159,8 @@ def judge_all(
     )
 
 
-def _judge_safely(
-    name: str, check: Check | None, project: Project, context: CheckContext, bugs: list[Exception]
-) -> Evidence:
+def _judge_safely(name: str, check: Check, project: Project, context: CheckContext, bugs: list[Exception]) -> Evidence:
     """The answer of one check; a bug of ours goes to `bugs` as well."""
-    if check is None:
-        return Evidence(check=name, verdict="not_run", why="this check is not there")
     try:
         try:
             return check.judge(project, context)

@@ -21,10 +21,9 @@ from burnish.checks.bench.fault_localisation import (
 )
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.bench.project_run import has_tests
-from burnish.checks.missing_packages import find_missing_package, install_command
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
-from burnish.checks.tests import describe_sharing
+from burnish.checks.tests import describe_sharing, find_missing_package, install_command
 from burnish.commands.apply import GOOD, Target, check_writable, fix_facts, read_target, save_diff
 from burnish.commands.apply import apply as apply_run
 from burnish.commands.project_packages import add_project_layer, add_recorded_layer

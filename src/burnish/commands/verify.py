@@ -14,8 +14,8 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.run_calls import find_set_order_dependence
 from burnish.checks.check import Finding
 from burnish.checks.final import CODE, TESTS, solution_project
+from burnish.checks.project import CHECKS
 from burnish.checks.security.reach import find_added_reaches
-from burnish.checks.settings import CHECKS
 from burnish.checks.verdict import BESIDE, Watcher, judge_all
 from burnish.commands.write import SLOW_CHECKS
 from burnish.errors import BurnishError, SandboxError, SetupProblem

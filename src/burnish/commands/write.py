@@ -7,7 +7,7 @@ from pathlib import Path
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
-from burnish.checks.settings import CHECKS
+from burnish.checks.project import CHECKS
 from burnish.commands.select_models import Opener, select_models
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded

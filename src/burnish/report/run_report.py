@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 
 from burnish.checks.check import read_findings
-from burnish.checks.settings import CHECKS
+from burnish.checks.project import CHECKS
 from burnish.checks.tests import SuiteDetails, describe_sharing
 from burnish.events import (
     Compared,

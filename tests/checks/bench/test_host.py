@@ -218,7 +218,7 @@ def test_an_environment_that_leads_out_of_the_project_needs_the_users_word(
         assert context.run([context.python, "-c", "import sys; print(sys.prefix)"]).output == f"{private}\n"
     monkeypatch.setenv("HOME", str(private))
     read_interpreter.cache_clear()
-    with pytest.raises(SetupProblem, match="home folder"):
+    with pytest.raises(SetupProblem, match=str(private)):
         read_interpreter(named.python)
 
 
@@ -244,7 +244,7 @@ def test_a_link_in_the_project_to_an_installation_is_followed_in_the_cell(privat
     (root / ".venv/bin/python").symlink_to(root / "py/bin" / REAL.name)
     with CheckContext(find_project([root], python=root / ".venv/bin/python")) as context:
         assert context.run([context.python, "-c", "import sys, json; print(sys.prefix)"]).output == f"{root}/.venv\n"
-        assert "No such file" in context.run(["cat", str(private / "secret")]).output
+        assert context.run(["test", "-e", str(private / "secret")]).exit_code == 1
 
 
 def test_an_interpreter_that_is_a_program_of_the_project_runs_in_a_cell_alone(root: Path, ran: Path) -> None:
@@ -301,7 +301,7 @@ def test_a_container_engine_is_never_a_program_of_the_current_folder(
 
 def test_settings_that_are_a_pipe_are_refused(root: Path) -> None:
     os.mkfifo(root / "pyproject.toml")
-    with pytest.raises(SetupProblem, match="not a file"):
+    with pytest.raises(SetupProblem, match="pyproject.toml"):
         find_project([root])
 
 
@@ -325,7 +325,7 @@ def test_a_home_folder_that_is_kept_with_git_is_not_the_project_of_what_lies_bel
     project = find_project([shop / "code_.py"])
     assert project.root == shop
     with CheckContext(project) as context:
-        assert "No such file" in context.run(["cat", str(private / "secret")]).output
+        assert context.run(["test", "-e", str(private / "secret")]).exit_code == 1
 
 
 def test_code_that_lies_loose_in_a_home_folder_does_not_open_all_of_it(
@@ -333,7 +333,7 @@ def test_code_that_lies_loose_in_a_home_folder_does_not_open_all_of_it(
 ) -> None:
     monkeypatch.setenv("HOME", str(private))
     (private / "code_.py").write_text(CODE)
-    with pytest.raises(SetupProblem, match="your own files"):
+    with pytest.raises(SetupProblem, match=str(private)):
         find_project([private / "code_.py"])
 
 
@@ -371,7 +371,7 @@ def test_compiled_code_behind_a_link_is_refused(root: Path) -> None:
     (root / "pyproject.toml").touch()
     (root / "cache").mkdir()
     (root / "__pycache__").symlink_to("cache")
-    with pytest.raises(SetupProblem, match="is a link"):
+    with pytest.raises(SetupProblem, match=f"rm {root}/__pycache__"):
         CheckContext(find_project([root]))
 
 

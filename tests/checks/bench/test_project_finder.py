@@ -9,6 +9,7 @@ from burnish.checks.bench import project_finder
 from burnish.checks.bench.project_finder import find_project, find_python
 from burnish.errors import SetupProblem
 from tests.checks.project_support import GOOD
+from tests.snapshots import assert_snapshot
 
 
 def lay(folder: Path, *names: str) -> Path:
@@ -90,7 +91,7 @@ def test_a_binary_file_is_skipped_and_remembered_unless_named(tmp_path: Path) ->
     (tmp_path / "c.py").write_bytes(b"x = 1\x00\n")
     project = find_project([tmp_path])
     assert (names(project.sources), names(project.skipped)) == (["a.py"], ["b.py", "c.py"])
-    with pytest.raises(SetupProblem, match=r"b\.py is not Python code"):
+    with pytest.raises(SetupProblem, match=r"b\.py"):
         find_project([tmp_path / "b.py"])
 
 
@@ -104,32 +105,26 @@ def test_a_source_in_another_encoding_is_not_judged_and_remembered(tmp_path: Pat
     (tmp_path / "a.py").unlink()
     (tmp_path / "signed.py").unlink()
     for named in (tmp_path, tmp_path / "old.py"):
-        with pytest.raises(SetupProblem, match=r"old\.py is not judged: line 1 names the encoding 'latin-1'.* iconv"):
+        with pytest.raises(SetupProblem, match=r"old\.py .*'latin-1'.* iconv"):
             find_project([named])
 
 
 def test_too_many_files_are_refused_with_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_finder, "MOST_FILES", 3)
-    with pytest.raises(SetupProblem, match=r"more than 3 Python files .* Name a smaller folder"):
+    with pytest.raises(SetupProblem, match=r" 3 .* burnish check "):
         find_project([lay(tmp_path, "a.py", "b.py", "c.py", "d.py")])
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
-    [
-        ([], "Nothing was named"),
-        (["nope"], "no file or folder 'nope'"),
-        (["empty"], "no Python file in 'empty'"),
-        (["README.md"], "does not end in .py"),
-        (["tests"], "Only tests were found"),
-    ],
+    "named", [[], ["nope"], ["empty"], ["README.md"], ["tests"]], ids=["nothing", "gone", "empty", "text", "tests"]
 )
-def test_what_cannot_be_checked_gets_a_clear_paragraph(work_folder: Path, named: list[str], said: str) -> None:
+def test_what_cannot_be_checked_gets_a_clear_paragraph(work_folder: Path, named: list[str]) -> None:
     lay(work_folder, "README.md", "tests/test_a.py", "pyproject.toml")
     (work_folder / "empty").mkdir()
     (work_folder / "tests" / "nothing").mkdir()
-    with pytest.raises(SetupProblem, match=said):
+    with pytest.raises(SetupProblem) as caught:
         find_project(named)
+    assert_snapshot(str(caught.value), f"bench/what cannot be checked: {' '.join(named) or 'nothing'}")
 
 
 def test_the_interpreter_is_the_named_the_active_the_roots_or_ours(
@@ -143,7 +138,7 @@ def test_the_interpreter_is_the_named_the_active_the_roots_or_ours(
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "active"))
     assert find_python(tmp_path, None) == tmp_path / "active/bin/python"
     assert find_python(tmp_path, tmp_path / "named") == tmp_path / "named/bin/python"
-    with pytest.raises(SetupProblem, match="no interpreter"):
+    with pytest.raises(SetupProblem, match="/no/such/python.* --python"):
         find_python(tmp_path, "/no/such/python")
 
 

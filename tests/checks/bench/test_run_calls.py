@@ -1,10 +1,11 @@
 """What modules do on given calls: equal values read the same, and no module can break, keep or confuse the reader."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
+from burnish.checks.bench.inside.facts import FactReader
 from burnish.checks.bench.run_calls import ModulePlace, read_answers, run_calls
 from burnish.errors import SandboxError
 from burnish.events import CommandRan
@@ -20,9 +21,13 @@ class Beside:
         self.box, self.files = box, files
 
     def run(
-        self, argv: Sequence[str], files: Mapping[str, str] | None = None, timeout_seconds: float = 10.0
+        self,
+        argv: Sequence[str],
+        files: Mapping[str, str] | None = None,
+        timeout_seconds: float = 10.0,
+        heard: Callable[[bytes], None] | None = None,
     ) -> CommandRan:
-        return self.box.run(argv, {**(files or {}), **self.files}, timeout_seconds)
+        return self.box.run(argv, {**(files or {}), **self.files}, timeout_seconds, heard)
 
 
 def behave(module: str, calls: Sequence[str], box: Sandbox) -> tuple[str, ...]:
@@ -225,7 +230,9 @@ def test_a_killed_reader_is_no_answer(box: Sandbox) -> None:
 
 @pytest.mark.parametrize("line", ["", "[]", "[[1]", '{"a": 1}', "[[1, 2, 3]]", "[5]", "[null]", '"x"'])
 def test_torn_output_still_gives_one_answer_for_each_call(line: str) -> None:
-    ((first, second),) = read_answers(f"noise\nnonce{line}\nnoise", "nonce", 1, 2)
+    reader = FactReader("nonce")
+    reader(f'noise\nnonce{{"answers": {line}}}\nnoise'.encode())
+    ((first, second),) = read_answers(reader.facts, 1, 2)
     assert isinstance(first, str)
     assert isinstance(second, str)
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.project import Project
-from burnish.checks.settings import Settings
+from burnish.checks.project import Project, Settings
 from tests.checks.dependencies.services import Services, serving
 
 

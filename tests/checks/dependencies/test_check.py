@@ -11,8 +11,7 @@ import pytest
 
 from burnish import check, config
 from burnish.checks.dependencies import DependenciesCheck
-from burnish.checks.project import Project
-from burnish.checks.settings import Settings
+from burnish.checks.project import Project, Settings
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Evidence
 from tests.checks.dependencies.conftest import Make, Tools, install

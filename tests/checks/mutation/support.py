@@ -8,7 +8,7 @@ from typing import Any
 from burnish.checks import CheckContext, Finding, Project
 from burnish.checks.mutation import MutationCheck
 from burnish.checks.mutation.mutant import MUTMUT, MutmutClient
-from burnish.checks.settings import Settings
+from burnish.checks.project import Settings
 from burnish.events import Evidence
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.checks.bench.project_run import FactReader
+from burnish.checks.bench.inside.facts import FactReader
 from burnish.checks.mutation.mutate_project import MutationRun
 
 

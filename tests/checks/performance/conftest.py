@@ -9,8 +9,7 @@ import pytest
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.performance import PerformanceCheck
-from burnish.checks.project import Project
-from burnish.checks.settings import Settings
+from burnish.checks.project import Project, Settings
 from burnish.events import Evidence
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "performance"

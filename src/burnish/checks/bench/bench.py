@@ -5,29 +5,41 @@ folder with a fresh interpreter, so nothing that an earlier version did can reac
 with the code there, as they do wherever a project's own tests are run.
 """
 
+import ast
 import contextlib
 import hashlib
 import re
+import textwrap
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import lru_cache
+from itertools import accumulate, islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol, Self
 
-from burnish.checks.bench.batch_trials import change_of, try_versions
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.case_ids import all_ids, is_own
-from burnish.checks.bench.project_run import PASSING, CaseReport, SuiteRun, doctests, import_paths, run_suite
+from burnish.checks.bench.project_run import (
+    OPTIONS,
+    PASSING,
+    CaseReport,
+    describe_job,
+    doctests,
+    import_paths,
+    processes_at_once,
+    run_job,
+    run_suite,
+)
 from burnish.checks.bench.run_calls import ModulePlace, run_calls
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.checks.tests import Grader, grade, grade_script
 from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Graded
-from burnish.parsing import decode_source, explain_syntax_error
+from burnish.parsing import decode_source, explain_syntax_error, try_parse
 from burnish.sandbox.sandbox import Sandbox
+from burnish.tasks.source import FUNCTIONS, line_span, split_lines
 from burnish.text import strip_controls
 
 EDIT_SECONDS = 0.4
@@ -41,7 +53,11 @@ LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
 """What a version's tests may take: at least so long, so often what they took before, and where nobody knows that."""
 LEAST_TEST_SECONDS, EACH_SECONDS = 0.1, 0.3
 """The least that all tests are taken to need, and what one test of a small edit may take besides its usual time."""
+LOADING_SECONDS, GRACE_SECONDS = 30.0, 2.0
+"""For all imports when many edits are tried, and for what is under way when the time is up."""
 MOST_LINES, MOST_CHARACTERS = 6, 600
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 Fingerprint = tuple[tuple[str, str], ...]
 """Each file below the project's root, with the hash of its content; "" for one that is gone."""
@@ -50,19 +66,25 @@ Fingerprint = tuple[tuple[str, str], ...]
 class Bench(Grader, Protocol):
     """A place to try versions in: to grade one, to filter many, and to see what they do."""
 
+    def passes(self, module: str, suite: Suite) -> bool:
+        """Whether every test that decides passes."""
+        return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
+
     def passing(
         self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
     ) -> tuple[int, ...]:
         """The places of the first modules that seem to pass every given test, found in so many seconds at most.
 
-        As fast as this place can tell, for trying many small edits; in a project this is the fast way. A filter and no
-        verdict: what passes is to be graded. Raises SandboxError.
+        As fast as this place can tell, for trying many small edits. A filter and no verdict: what passes is to be
+        graded. Raises SandboxError.
         """
-        ...
+        deadline = time.monotonic() + seconds
+        good = (place for place, one in enumerate(modules) if time.monotonic() < deadline and self.passes(one, suite))
+        return tuple(islice(good, most))
 
     def fingerprint(self, suite: Suite) -> Fingerprint:
         """The files of the project's tests as they are now; others than the suite's prove nothing."""
-        ...
+        return ()
 
     def test_texts(self, suite: Suite) -> tuple[str, ...]:
         """The files of tests that the suite names, as text: to learn from how they call the code."""
@@ -77,7 +99,7 @@ class Bench(Grader, Protocol):
         ...
 
 
-class ModuleBench:
+class ModuleBench(Bench):
     """The module by itself, with the tests of the suite."""
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -95,18 +117,6 @@ class ModuleBench:
             return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
         seconds = EDIT_SECONDS + (IMPORT_SECONDS if getattr(self._sandbox, "layer", None) else 0.0)
         return grade_script(module, script, self._sandbox, seconds, suite.kinds).all_passed
-
-    def passing(
-        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
-    ) -> tuple[int, ...]:
-        """One after the other."""
-        deadline = time.monotonic() + seconds
-        good = (place for place, one in enumerate(modules) if time.monotonic() < deadline and self.passes(one, suite))
-        return tuple(islice(good, most))
-
-    def fingerprint(self, suite: Suite) -> Fingerprint:
-        """Nothing: all tests are in the suite itself."""
-        return ()
 
     def test_texts(self, suite: Suite) -> tuple[str, ...]:
         """The user's own file, where there is one."""
@@ -131,7 +141,7 @@ class UsualRun:
 UNKNOWN = UsualRun()
 
 
-class ProjectBench:
+class ProjectBench(Bench):
     """Where a file of a project is repaired. Use it as a context manager."""
 
     def __init__(
@@ -166,8 +176,15 @@ class ProjectBench:
             run = run_suite(self.project, self._context, more={**more, "own": OWN if own else ""}, files=files)
         except CheckError as error:
             raise SandboxError(str(error)) from error
-        cases = [_join_case(test, _reports_of(test, run)) for test in suite.project]
-        cases += [_join_case(name, _own_reports_of(name, run)) for name in own]
+        cases = []
+        for test in suite.project:  # one id may mean many tests, or a file that could not be imported
+            said = [report for name, report in run.tests.items() if test in all_ids(name)]
+            said += [report for report in run.broken if report.id == test.partition("::")[0]]
+            cases.append(_join_case(test, said))
+        broken = [report for report in run.broken if is_own(report.id, OWN)]
+        ours = [report for report in run.tests.values() if is_own(report.id, OWN)]
+        for name in own:
+            cases.append(_join_case(name, broken or [one for one in ours if one.id.rpartition("::")[2] == name]))
         return Graded(
             cases=tuple(cases),
             problem=run.problem,
@@ -176,10 +193,6 @@ class ProjectBench:
             shared=len(cases),
             seconds=run.seconds,
         )
-
-    def passes(self, module: str, suite: Suite) -> bool:
-        """Whether every test that decides passes."""
-        return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
 
     def passing(
         self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
@@ -198,20 +211,37 @@ class ProjectBench:
         return tuple(sorted(good)[:most])
 
     def _try_changes(self, changes: Mapping[int, dict[str, Any]], suite: Suite, seconds: float) -> set[int]:
+        """The places of changes that pass, found in one job that forks for each.
+
+        Not among them: one that only a fresh process can try, and those that the time was too short for.
+        """
         job = {
+            **describe_job(self.project, self._context, options=[*OPTIONS, "--capture=sys"]),
             **self._choose_tests(suite.project),
             "own": OWN if suite.given else "",
             "first": self.usual.failing,
             "tests_seconds": max(self.usual.seconds, LEAST_TEST_SECONDS),
             "each_seconds": EACH_SECONDS + TIMES * (self.usual.slowest_seconds or self.usual.seconds),
+            "functions": [{**change, "number": number} for number, change in enumerate(changes.values())],
+            "versions": [{"key": place, "function": number} for number, place in enumerate(changes)],
+            "baseline": False,
+            "at_once": processes_at_once(),
+            "trying_seconds": seconds,
+            "grace_seconds": GRACE_SECONDS,
+            "seconds": seconds + LOADING_SECONDS,
         }
         files = self._own_files(suite.model_copy(update={"model": ()}), ()) if suite.given else {}
+        cpu_seconds = 4 * (seconds + LOADING_SECONDS) + 10
         try:
-            passed, tests = try_versions(self.project, self._context, changes, job, files, seconds)
+            _, facts = run_job(self.project, self._context, job, files, cpu_seconds=cpu_seconds)
         except CheckError as error:
             raise SandboxError(str(error)) from error
+        plans = [fact["plan"] for fact in facts if isinstance(fact.get("plan"), list)]
         # A file's id stands for one test at least, so fewer tests than ids means that some were not collected.
-        return passed if tests >= len(suite.given) + len(suite.project) else set()
+        if not plans or len(plans[-1]) < len(suite.given) + len(suite.project):
+            return set()
+        survived = [fact.get("mutant") for fact in facts if fact.get("was") == "survived"]
+        return {place for place in changes if place in survived}
 
     def fingerprint(self, suite: Suite) -> Fingerprint:
         """The files of the tests that decide, read from disk once more."""
@@ -271,9 +301,7 @@ class ProjectBench:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -293,19 +321,6 @@ def fingerprint(root: Path, tests: Iterable[str], source: Path) -> Fingerprint:
     return tuple(found)
 
 
-def _reports_of(entry: str, run: SuiteRun) -> list[CaseReport]:
-    """What the tests behind one id said, and the file that could not be imported."""
-    said = [test for name, test in run.tests.items() if entry in all_ids(name)]
-    return [*said, *(broken for broken in run.broken if broken.id == entry.partition("::")[0])]
-
-
-def _own_reports_of(name: str, run: SuiteRun) -> list[CaseReport]:
-    """What one test of the suite's own file said, or that file itself."""
-    broken = [test for test in run.broken if is_own(test.id, OWN)]
-    said = [test for test in run.tests.values() if is_own(test.id, OWN)]
-    return broken or [test for test in said if test.id.rpartition("::")[2] == name]
-
-
 def _join_case(name: str, said: Sequence[CaseReport]) -> Case:
     """What they said together: one that failed speaks for all, with its first lines."""
     seconds = sum(test.seconds for test in said)
@@ -316,3 +331,43 @@ def _join_case(name: str, said: Sequence[CaseReport]) -> Case:
         return Case(name=name, outcome="failed", message=message, seconds=seconds)
     passed = any(test.outcome in PASSING for test in said)
     return Case(name=name, outcome="passed" if passed else "not_run", seconds=seconds)
+
+
+def change_of(base: str, module: str, file: str) -> dict[str, Any] | None:
+    """The one function in which a module differs from the base, as a cell puts it in place; None if it is not one."""
+    for owner, old, start, end in _functions(base):
+        if base == module or not (module.startswith(base[:start]) and module.endswith(base[end:])):
+            continue
+        was, text = _dedent(base[start:end]), _dedent(module[start : len(module) - len(base) + end])
+        tree = try_parse(text)
+        new = tree.body[0] if tree and len(tree.body) == 1 else None
+        if isinstance(new, FUNCTIONS) and _read_shape(old) == _read_shape(new):
+            place = {"file": file, "line": old.lineno, "first": line_span(old)[0] + 1, "owner": owner}
+            return {**place, "was": was, "text": text}
+    return None
+
+
+@lru_cache(maxsize=4)
+def _functions(base: str) -> tuple[tuple[str, Function, int, int], ...]:
+    """Functions at the top of a module, and methods of classes there: the class's name, and where its text lies."""
+    module = try_parse(base)
+    offsets = [0, *accumulate(map(len, split_lines(base)))]
+    found: list[tuple[str, Function, int, int]] = []
+    for node in module.body if module else []:
+        owner, members = (node.name, node.body) if isinstance(node, ast.ClassDef) else ("", [node])
+        for member in members:
+            if isinstance(member, FUNCTIONS):
+                first, last = line_span(member)
+                found.append((owner, member, offsets[first], offsets[last]))
+    return tuple(found)
+
+
+def _dedent(text: str) -> str:
+    return textwrap.dedent(text.replace("\r\n", "\n").replace("\f", ""))
+
+
+def _read_shape(node: Function) -> tuple[object, ...]:
+    """What must stay as it is, if another code object is to do: name, decorators and parameters."""
+    names = [part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)]
+    counts = (len(node.args.defaults), len(node.args.kw_defaults), len(node.args.posonlyargs))
+    return type(node), node.name, [ast.dump(part) for part in node.decorator_list], names, counts

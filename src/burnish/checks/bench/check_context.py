@@ -3,27 +3,28 @@
 The rule: code of the project runs in `run` and nowhere else. `tool` starts programs of ours that only read text.
 """
 
+import importlib.util
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from burnish.checks.bare_venv import fill_bare_venv, make_bare_venv
-from burnish.checks.bench.interpreter import interpreter_in, must_do_without_environment, read_interpreter
-from burnish.checks.bench.readable_copy import copy_of, find_caches, open_copy
+from burnish.checks.bench.interpreter import fill_bare_venv, make_bare_venv, read_interpreter
 from burnish.checks.project import Project
-from burnish.errors import CheckError
+from burnish.errors import CheckError, SandboxError, SetupProblem
 from burnish.events import CommandRan
 from burnish.packages.uv import MACHINE_VARIABLES
 from burnish.sandbox import JobLimits, open_sandbox
 from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
+from burnish.sandbox.docker.command import NAMED_BY
 from burnish.sandbox.docker.command import find_own_image as own_image
+from burnish.text import one_line
 
 PROJECT, VENV = "/project", "/venv"
 """Where a cell sees the project and its virtual environment when it cannot see them where they are."""
@@ -31,6 +32,9 @@ OURS = (CELL_INSIDE, CELL_PACKAGES, CELL_INSTALLED, CELL_LAYER)
 TAKEN = ("/tmp", "/work", "/dev", "/proc", "/etc", "/sys", *SYSTEM, *OURS)
 MOST_CACHES = 200
 """Folders with compiled code that are hidden one by one; a project with more is copied without them."""
+NOT_NEEDED = {".git", "node_modules", "__pycache__"}
+"""Folders that no test reads."""
+ASK = "import os, sys; print(os.path.realpath(sys.executable))"
 MIB = 1024 * 1024
 LIMITS = JobLimits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024)
 
@@ -49,40 +53,41 @@ class CheckContext:
         """What commands see in the project's place: a copy with more in it, or the project itself."""
         self.tell: Tell = tell or (lambda done, total: None)
         layer = "" if project.layer is None else str(project.layer) if sandbox == "process" else CELL_LAYER
-        if sandbox == "docker" and own_image():
-            must_do_without_environment(project)
         self._bare = make_bare_venv(layer) if project.alone else None
         self._interpreter = self._bare or read_interpreter(project.python)
         with ExitStack() as self._cleanup:
-            if self._bare:
+            if self._bare and self._bare.environment:
                 self._remove_later(self._bare.environment)
             self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(sandbox), layer=project.layer)
+            self._cleanup.callback(self.sandbox.close)
+            is_open = self.sandbox.kind == "process"
+            self.root = str(self._seen) if is_open else place_of(project.root, PROJECT)
+            """The project's folder, as a command sees it."""
+            self._in_own_image = self.sandbox.kind == "docker" and bool(own_image())
+            installed = CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
+            self.packages = str(find_packages()) if is_open else installed
+            """Our own pytest and coverage, for projects that have none."""
             self.python = self._find_python(layer)
             """The project's interpreter, as a command sees it; in an image of the user's own that image's."""
             self._cleanup = self._cleanup.pop_all()
 
-    @property
-    def root(self) -> str:
-        """The project's folder, as a command sees it."""
-        return str(self._seen) if self.sandbox.kind == "process" else place_of(self.project.root, PROJECT)
-
-    @property
-    def packages(self) -> str:
-        """Our own pytest and coverage, for projects that have none."""
-        if self.sandbox.kind == "process":
-            return str(find_packages())
-        return CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
-
-    @property
-    def _in_own_image(self) -> bool:
-        return self.sandbox.kind == "docker" and bool(own_image())
-
     def _find_python(self, layer: str) -> str:
-        """Where a command finds the interpreter. A bare environment is made anew for the Python of an own image."""
+        """Where a command finds the interpreter. A bare environment is made anew for the Python of an own image.
+
+        SetupProblem for an environment of this machine: the Python it belongs to is not in such an image.
+        """
         python, environment = self._interpreter.python, self._interpreter.environment
         if self._in_own_image:
-            must_do_without_environment(self.project)
-            theirs = interpreter_in(self.sandbox)
+            if self.project.has_environment:
+                raise SetupProblem(
+                    f"The project has an environment of its own ({self.project.python}), and the image in {NAMED_BY} "
+                    "has another Python, which cannot use it. Let Burnish make its own image, in which this machine's "
+                    f"Python is seen. Type: unset {NAMED_BY}"
+                )
+            asked = self.sandbox.run(["python3", "-I", "-S", "-c", ASK])
+            if asked.exit_code:
+                raise SandboxError(f"the image's python3 does not start: {one_line(asked.output, 300)}")
+            theirs = asked.output.splitlines()[0]
             if self._bare is None or environment is None:
                 return theirs
             fill_bare_venv(environment, Path(theirs), self.sandbox.python, layer)
@@ -111,13 +116,15 @@ class CheckContext:
         index. Raises CheckError when the tool is missing, is ended by a signal, or takes too long.
         """
         command = [sys.executable, "-I", "-m", *argv]
+        # The user's variables about this machine and about pip; no key of a service is among them.
+        known = {key: value for key, value in os.environ.items() if key in MACHINE_VARIABLES or key.startswith("PIP_")}
+        if importlib.util.find_spec(argv[0]) is None:
+            raise CheckError(f"{argv[0]} did not run: it is not installed")
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=timeout_seconds, cwd=cwd, env=tool_environment()
-            )
+            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_seconds, cwd=cwd, env=known)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise CheckError(f"{argv[0]} could not be run: {error}") from error
-        if done.returncode < 0 or f"No module named {argv[0]}" in done.stderr:
+        if done.returncode < 0:
             raise CheckError(f"{argv[0]} did not run: {done.stderr.strip()[-300:] or done.returncode}")
         return done.stdout
 
@@ -127,9 +134,8 @@ class CheckContext:
         seen, caches = self._seen, list[Path]()
         if sandbox != "process":
             caches = find_caches(seen, known.environment)
-            if copy := copy_of(seen) if len(caches) > MOST_CACHES else open_copy(seen):
-                self._remove_later(copy)
-                seen, caches = copy / "copy", []
+            if len(caches) > MOST_CACHES or not _is_readable(seen):
+                seen, caches = self._remove_later(copy_folder(seen)) / "copy", []
         # Absolute paths in an environment hold only where it is seen at its own place.
         folders = {str(seen): place_of(root, PROJECT)}
         for named in known.installations:
@@ -156,47 +162,35 @@ class CheckContext:
 
         The folder in which such a link lies may be private, `~/.local/bin` for example.
         """
-        missing: dict[Path, list[Path]] = {}
+        hidden = []
         for link in links:
             seen = any(link.is_relative_to(place) or Path(place).is_relative_to(link.parent) for place in places)
             if link.is_symlink() and not seen:
-                missing.setdefault(link.parent, []).append(link)
-        shown: dict[str, str] = {}
-        for parent, inside in missing.items():
-            folder = self._make_folder()
-            for link in inside:
-                (folder / link.name).symlink_to(link.readlink())
-            shown[str(folder)] = str(parent)
-        return shown
+                hidden.append(link)
+        folders = {parent: self._make_folder() for parent in dict.fromkeys(link.parent for link in hidden)}
+        for link in hidden:
+            (folders[link.parent] / link.name).symlink_to(link.readlink())
+        return {str(folder): str(parent) for parent, folder in folders.items()}
 
     def _make_folder(self) -> Path:
         """A new folder that the user of a cell may read, too; it is removed with the context."""
-        folder = Path(tempfile.mkdtemp(prefix="burnish-"))
-        self._remove_later(folder)
+        folder = self._remove_later(Path(tempfile.mkdtemp(prefix="burnish-")))
         folder.chmod(0o755)
         return folder
 
-    def _remove_later(self, folder: Path | None) -> None:
-        if folder:
-            self._cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
+    def _remove_later(self, folder: Path) -> Path:
+        self._cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def close(self) -> None:
         """End every process of this context, and remove its folders."""
-        self.sandbox.close()
         self._cleanup.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def tool_environment() -> dict[str, str]:
-    """The user's variables about this machine and about pip; no key of a service is among them."""
-    return {name: value for name, value in os.environ.items() if name in MACHINE_VARIABLES or name.startswith("PIP_")}
 
 
 def place_of(folder: Path, otherwise: str) -> str:
@@ -208,7 +202,7 @@ def place_of(folder: Path, otherwise: str) -> str:
 @contextmanager
 def open_overlay(project: Project, files: Mapping[Path, str], sandbox: str = "auto") -> Iterator[CheckContext]:
     """A context in which the project has these files too, by their paths below its root; the disk never has them."""
-    top = copy_of(project.root)
+    top = copy_folder(project.root)
     copy = top / "copy"
     try:
         for path, text in files.items():
@@ -224,3 +218,61 @@ def open_overlay(project: Project, files: Mapping[Path, str], sandbox: str = "au
             yield context
     finally:
         shutil.rmtree(top, ignore_errors=True)
+
+
+def _is_readable(folder: Path) -> bool:
+    """Whether a cell can read all that it needs of a folder.
+
+    A cell that root opens runs as a user that owns nothing, and so cannot read what is closed to others; nothing of
+    this is so for anybody who is not root.
+    """
+    if os.getuid() != 0:
+        return True
+    paths = [folder]
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_needless(Path(here, name))]
+        paths += [Path(here, name) for name in (*folders, *files)]
+    for mode in (path.lstat().st_mode for path in paths):
+        wanted = 0o005 if stat.S_ISDIR(mode) else 0o004 if stat.S_ISREG(mode) else 0
+        if mode & wanted != wanted:
+            return False
+    return True
+
+
+def copy_folder(folder: Path) -> Path:
+    """A folder whose only member, `copy`, is a copy that everybody may read; the caller removes it."""
+    top = Path(tempfile.mkdtemp(prefix="burnish-project-"))
+    copy = top / "copy"
+    shutil.copytree(folder, copy, symlinks=True, ignore=_list_needless, ignore_dangling_symlinks=True)
+    for path in (top, copy, *copy.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(stat.S_IMODE(path.stat().st_mode) | (0o555 if path.is_dir() else 0o444))
+    return top
+
+
+def _list_needless(here: str, names: list[str]) -> list[str]:
+    """What is not copied: environments, caches, and everything that is not a file, a folder or a link."""
+    paths = (Path(here, name) for name in names if not Path(here, name).is_symlink())
+    return [path.name for path in paths if (_is_needless(path) if path.is_dir() else not path.is_file())]
+
+
+def _is_needless(folder: Path) -> bool:
+    """True for what no test reads, and for environments, which a cell sees by themselves."""
+    return folder.name in NOT_NEEDED or (folder / "pyvenv.cfg").exists()
+
+
+def find_caches(folder: Path, environment: Path | None) -> list[Path]:
+    """Every `__pycache__` below a folder but for those of its environment, relative to it.
+
+    Python may believe what lies there and never look at the source, so no code of a project is run with them. Raises
+    SetupProblem for one that is a link: what it leads to cannot be hidden.
+    """
+    found = []
+    for here, folders, _ in os.walk(folder):
+        cache = Path(here, "__pycache__")
+        if cache.name in folders:
+            if cache.is_symlink():
+                raise SetupProblem(f"{str(cache)!r} is a link, which Python never makes. Remove it: rm {cache}")
+            found.append(cache.relative_to(folder))
+        folders[:] = [name for name in folders if name != cache.name and Path(here, name) != environment]
+    return found

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.case_ids import all_ids
 from burnish.checks.bench.project_run import PASSING, CaseReport, run_suite
-from burnish.checks.coverage import read_measured
+from burnish.checks.coverage import read_touched
 from burnish.checks.project import Project
 from burnish.tasks.repair import lines_of_body, repairable_names
 
@@ -35,11 +35,6 @@ class OriginalRun:
     """What the slowest test took."""
     problem: str = ""
 
-    @property
-    def touching(self) -> frozenset[str]:
-        """Tests that run any function of the file."""
-        return frozenset().union(*self.touched.values())
-
 
 @dataclass(frozen=True)
 class DecidingTests:
@@ -54,7 +49,7 @@ class DecidingTests:
 def run_original(project: Project, context: CheckContext, source: Path, text: str) -> OriginalRun:
     """Run the project's tests as they are. Raises CheckError when pytest itself cannot be run."""
     run = run_suite(project.model_copy(update={"sources": (source,)}), context, cover=True)
-    lines = read_measured(run).touched.get(str(source), {})
+    lines = read_touched(run, str(source))
     functions = {name: span for name in repairable_names(text) if (span := lines_of_body(text, name))}
     failing = {name: test for name, test in run.tests.items() if test.outcome == "failed"}
     return OriginalRun(
@@ -110,8 +105,8 @@ def choose_deciding(
     failing = [test for test in named if test in reached or not function]
     broken = [test for test in before.broken if _is_among(test, chosen)] if not parses else []
     aside = [*(test for test in named if test not in failing), *(test for test in before.broken if test not in broken)]
-    quick = before.seconds <= QUICK_SECONDS
-    passing = [test for test in before.passing if (quick or test in before.touching) and _is_among(test, chosen)]
+    quick, touching = before.seconds <= QUICK_SECONDS, frozenset[str]().union(*before.touched.values())
+    passing = [test for test in before.passing if (quick or test in touching) and _is_among(test, chosen)]
     return DecidingTests((*broken, *failing, *passing), (*broken, *failing), tuple(aside))
 
 

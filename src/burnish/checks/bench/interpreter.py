@@ -4,20 +4,19 @@ The rule: it is never started here. It may be anybody's program; only a cell run
 """
 
 import os
+import platform
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from burnish.checks.project import Project
-from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox.box import Box
-from burnish.sandbox.docker.command import NAMED_BY
-from burnish.text import one_line
+from burnish.errors import SetupProblem
+from burnish.sandbox.bubblewrap import find_interpreter as own_interpreter
 
-ASK = "import os, sys; print(os.path.realpath(sys.executable))"
 LARGEST = 100_000
 """More than any pyvenv.cfg has."""
 
@@ -102,24 +101,6 @@ def _unusable(python: Path, why: str) -> SetupProblem:
     )
 
 
-def interpreter_in(sandbox: Box) -> str:
-    """Where the Python of an image lies, as a command in it sees it."""
-    asked = sandbox.run(["python3", "-I", "-S", "-c", ASK])
-    if asked.exit_code:
-        raise SandboxError(f"the image's python3 does not start: {one_line(asked.output, 300)}")
-    return asked.output.splitlines()[0]
-
-
-def must_do_without_environment(project: Project) -> None:
-    """SetupProblem for an environment of this machine: the Python it belongs to is not in an image of one's own."""
-    if project.has_environment:
-        raise SetupProblem(
-            f"The project has an environment of its own ({project.python}), and the image in {NAMED_BY} has another "
-            "Python, which cannot use it. Let Burnish make its own image, in which this machine's Python is seen. "
-            f"Type: unset {NAMED_BY}"
-        )
-
-
 def _links(path: Path) -> Iterator[Path]:
     """The links after the first one, one after the other, as written."""
     for _ in range(40):
@@ -127,3 +108,28 @@ def _links(path: Path) -> Iterator[Path]:
             return
         path = Path(os.path.normpath(path.parent / path.readlink()))
         yield path
+
+
+def make_bare_venv(layer: str = "") -> Interpreter:
+    """A new environment of the interpreter behind Burnish, with no packages but those in `layer`, as a command sees it.
+
+    For code whose packages are those that were asked for, and no others: Burnish's own environment has packages that
+    are missing at the user's, and code that leans on one of them must fail. The caller removes its `environment`.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="burnish-bare-"))
+    fill_bare_venv(folder, own_interpreter(), platform.python_version(), layer)
+    folder.chmod(0o755)
+    return Interpreter(folder / "bin" / "python", (Path(sys.base_prefix),), folder)
+
+
+def fill_bare_venv(folder: Path, python: Path, version: str, layer: str = "") -> None:
+    """Make the folder a bare environment of this interpreter, which may lie in an image, whatever it was before."""
+    shutil.rmtree(folder / "bin", ignore_errors=True)
+    site = folder / "lib" / f"python{'.'.join(version.split('.')[:2])}" / "site-packages"
+    for place in (folder / "bin", site):
+        place.mkdir(parents=True, exist_ok=True)
+    (folder / "bin" / "python").symlink_to(python)
+    (folder / "pyvenv.cfg").write_text(f"home = {python.parent}\ninclude-system-site-packages = false\n", "utf-8")
+    (site / "sitecustomize.py").touch()  # found before one in the layer, which would run at every start
+    if layer:
+        (site / "layer.pth").write_text(f"{layer}\n", "utf-8")

@@ -10,11 +10,11 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from burnish.checks.bench.interpreter import holds_home
-from burnish.checks.project import Project
-from burnish.checks.settings import read_settings, tool_table
+from burnish.checks.project import Project, read_settings, tool_table
 from burnish.errors import SetupProblem
 from burnish.parsing import ForeignSource, find_flaw
 
@@ -31,9 +31,6 @@ ANY = "*.py"
 _HOLDS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+test|class[ \t]+(?:Test|\w+\(.*TestCase))", re.MULTILINE)
 CONFIGS = (("pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 
-Flaws = dict[Path, SyntaxError | OSError]
-"""What keeps files from being judged."""
-
 
 def find_project(
     paths: Sequence[str | Path],
@@ -47,12 +44,16 @@ def find_project(
     if not named:
         raise SetupProblem("Nothing was named to check. Name a file or a folder: burnish check src/")
     root = find_root([*named, *named_tests])
-    flaws: Flaws = {}
     found = find_tests(root, named, named_tests)
-    all_tests = [root / test for test in found]
-    sources = sorted(_find_sources(named, [test for test in all_tests if not is_package(test, named_tests)], flaws))
-    if not sources and flaws:
-        raise SetupProblem(_describe_flaw(min(flaws), flaws[min(flaws)]))
+    # A package that has its tests inside is found as a place of tests, and not all of it is tests.
+    is_package = {test: test.name not in FOLDERS and (root / test / "__init__.py").exists() for test in found}
+    tests_only = [root / test for test in found if root / test in named_tests or not is_package[test]]
+    files = set(_find_candidates(named, tests_only))
+    flaws = {file: flaw for file in files if (flaw := find_flaw_in(file))}
+    sources = sorted(files - flaws.keys())
+    refused = [path for path in named if path in flaws] or ([] if sources else sorted(flaws))
+    if refused:
+        raise SetupProblem(_describe_flaw(refused[0], flaws[refused[0]]))
     if not sources:
         names = ", ".join(repr(path.name) for path in named)
         if any(path.is_file() or any(python_files(path)) for path in named):
@@ -137,35 +138,27 @@ def _resolve_existing(paths: Sequence[str | Path]) -> list[Path]:
     return found
 
 
-def _find_sources(named: Sequence[Path], tests: Sequence[Path], flaws: Flaws) -> set[Path]:
-    """The Python files that are judged; what keeps others from being judged goes to `flaws`."""
-    found: set[Path] = set()
+def _find_candidates(named: Sequence[Path], tests: Sequence[Path]) -> Iterator[Path]:
+    """The files that are judged if they are Python code: those that are named, and those in named folders."""
+    count = 0
     for path in named:
-        if path.is_file():
-            if any(path == test for test in tests):
-                continue
+        if path.is_file() and path not in tests:
             if path.suffix != ".py":
                 raise SetupProblem(
                     f"{path.name} is not Python code: its name does not end in .py. Name a file with Python code."
                 )
-            if flaw := find_flaw_in(path):
-                raise SetupProblem(_describe_flaw(path, flaw))
-            found.add(path)
-            continue
+            yield path
         others = [test for test in tests if not path.is_relative_to(test)]
         for file in python_files(path):
             if file.name in NOT_CODE or is_test(file, path) or any(file.is_relative_to(test) for test in others):
                 continue
-            if len(found) + len(flaws) >= MOST_FILES:
+            count += 1
+            if count > MOST_FILES:
                 raise SetupProblem(
                     f"There are more than {MOST_FILES:,} Python files below {str(path)!r}. "
                     f"Name a smaller folder: burnish check {path.name}/PACKAGE"
                 )
-            if flaw := find_flaw_in(file):
-                flaws[file] = flaw
-            else:
-                found.add(file)
-    return found
+            yield file
 
 
 def _describe_flaw(file: Path, flaw: SyntaxError | OSError) -> str:
@@ -247,22 +240,15 @@ def is_collected(file: Path, root: Path) -> bool:
         return True
     if ANY not in patterns and not fnmatch.fnmatch(file.name, UNITTEST):
         return False
-    try:
-        text = file.read_text("latin-1")  # the words looked for are the same in every encoding that Python reads
-    except OSError:
-        return False
-    return bool(_HOLDS.search(text))
+    with suppress(OSError):  # the words looked for are the same in every encoding that Python reads
+        return bool(_HOLDS.search(file.read_text("latin-1")))
+    return False
 
 
 def _matches(file: Path, root: Path, pattern: str) -> bool:
     """As pytest does it: a pattern with a slash is about the path."""
     whole = file.relative_to(root).as_posix() if "/" in pattern and file.is_relative_to(root) else file.name
     return fnmatch.fnmatch(whole, pattern) or ("/" in pattern and fnmatch.fnmatch(whole, f"*/{pattern}"))
-
-
-def is_package(folder: Path, named_tests: Sequence[Path]) -> bool:
-    """True for a package that has its tests inside, so that not all of it is tests."""
-    return folder not in named_tests and folder.name not in FOLDERS and (folder / "__init__.py").exists()
 
 
 def _find_configured(root: Path) -> list[Path]:
@@ -278,12 +264,9 @@ def _read_option(root: Path, option: str) -> list[str]:
     names = table.get("ini_options", {}).get(option, []) if isinstance(table, dict) else []
     words = names.split() if isinstance(names, str) else [str(name) for name in names]
     for file, section in CONFIGS:
-        if not (root / file).is_file():  # reading a pipe would never end
-            continue
         config = configparser.ConfigParser(interpolation=None)
-        try:
-            config.read(root / file, encoding="utf-8")
-        except (configparser.Error, UnicodeDecodeError):
-            continue
-        words += config.get(section, option, fallback="").split()
+        with suppress(configparser.Error, UnicodeDecodeError):
+            if (root / file).is_file():  # reading a pipe would never end
+                config.read(root / file, encoding="utf-8")
+            words += config.get(section, option, fallback="").split()
     return words

@@ -1,6 +1,7 @@
 """One run of a project's tests in the sandbox, and what it said. Read from outside; missing words are never a pass."""
 
 import json
+import os
 import re
 import secrets
 import signal
@@ -12,24 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.bench.inside.guard import PACKAGE
+from burnish.checks.bench.inside.facts import PACKAGE, Fact, FactReader
 from burnish.checks.bench.project_finder import is_named_as_test, python_files
 from burnish.checks.project import Project
 from burnish.errors import CheckError, blame
 from burnish.events import CommandRan
-from burnish.jsonlines import parse_json_lines
+from burnish.sandbox import Sandbox
 from burnish.text import one_line
 
 INSIDE = Path(__file__).parent / "inside"
+Runner = Sandbox | CheckContext
 DOCTEST = re.compile(r"^\s*>>> ", re.M)
 TELLING = re.compile(r"error: |^(?:ERROR|INTERNALERROR|mainloop|!!!)")
 """Lines in which pytest says why it does not go on."""
 PASSING = ("passed", "xfailed")
 INTERRUPTED, INTERNAL, USAGE, NOTHING = 2, 3, 4, 5
 """How pytest leaves, besides 0 and 1."""
+MOST_AT_ONCE = 32
 OPTIONS = ["-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0", "--tb=short"]
-
-Fact = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -154,9 +155,34 @@ def describe_job(project: Project, context: CheckContext, seed: int = 0, options
 
 
 @cache
-def inside_files() -> dict[str, str]:
+def _inside_files() -> dict[str, str]:
     """Our own files that go into the cell with each job."""
     return {f"{PACKAGE}/{file.name}": file.read_text("utf-8") for file in INSIDE.glob("*.py")}
+
+
+def send_job(
+    runner: Runner,
+    command: Sequence[str],
+    job: Fact,
+    files: Mapping[str, str],
+    cpu_seconds: float,
+    on_fact: Callable[[Fact], None] | None = None,
+) -> tuple[CommandRan, list[Fact]]:
+    """Run `command`, a start of Python followed by the name of one of the scripts in `inside`, on a job.
+
+    How it ended, and the facts that it told; `on_fact` hears each as it comes.
+    """
+    nonce = secrets.token_hex(16)
+    reader = FactReader(nonce, on_fact)
+    *start, script = command
+    argv = (*start, "-B", "-c", f"from {PACKAGE}.{script} import main; main()")
+    sent = {**_inside_files(), **files, "job.json": json.dumps(job | {"nonce": nonce})}
+    return runner.run(argv, sent, cpu_seconds, reader), reader.facts
+
+
+def processes_at_once() -> int:
+    """How many children try versions at a time."""
+    return max(1, min(MOST_AT_ONCE, len(os.sched_getaffinity(0))))
 
 
 def run_job(
@@ -167,33 +193,10 @@ def run_job(
     on_fact: Callable[[Fact], None] | None = None,
     cpu_seconds: float = 0.0,
 ) -> tuple[CommandRan, list[Fact]]:
-    """One job under the guard, and the facts that it told; `on_fact` hears each as it comes."""
-    nonce = secrets.token_hex(16)
-    whole = job | {"nonce": nonce, "root": context.root}
-    reader = FactReader(nonce, on_fact)
-    command = [context.python, "-B", "-c", f"from {PACKAGE}.guard import main; main()"]
-    sent = {**inside_files(), **(files or {}), "job.json": json.dumps(whole)}
+    """One job of a project under the guard."""
     # The guard's clock is on the wall; the cell's counts the CPU seconds of all processes, so it is wider.
     limit = cpu_seconds or 4 * project.settings.test_seconds + 10
-    return context.run(command, sent, limit, reader), reader.facts
-
-
-class FactReader:
-    """Cuts what a cell writes into facts, as it comes: objects on the lines that begin with the job's number."""
-
-    def __init__(self, nonce: str, on_fact: Callable[[Fact], None] | None = None) -> None:
-        self.facts: list[Fact] = []
-        self._nonce, self._rest = nonce.encode(), b""
-        self._on_fact = on_fact
-
-    def __call__(self, data: bytes) -> None:
-        """Take the next bytes, wherever they are cut."""
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        own = (line[len(self._nonce) :].decode("utf-8", "replace") for line in lines if line.startswith(self._nonce))
-        for fact in parse_json_lines(own):
-            self.facts.append(fact)
-            if self._on_fact:
-                self._on_fact(fact)
+    return send_job(context, (context.python, "guard"), job | {"root": context.root}, files or {}, limit, on_fact)
 
 
 def read_run(command: CommandRan, facts: Sequence[Fact]) -> SuiteRun:

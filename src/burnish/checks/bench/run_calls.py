@@ -4,25 +4,17 @@ The values share a process with the code, so code that wants to can lie about th
 """
 
 import ast
-import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
-from typing import Protocol
 
+from burnish.checks.bench.inside.facts import Fact
+from burnish.checks.bench.project_run import Runner, send_job
 from burnish.checks.check import Finding
-from burnish.checks.suite import Suite
+from burnish.checks.suite import Suite, read_assert
 from burnish.errors import SandboxError
-from burnish.events import CommandRan
 from burnish.parsing import parse
 from burnish.text import one_line
 
-INSIDE = Path(__file__).parent / "inside"
-SCRIPTS = ("__init__", "canonical", "answer_calls")
-FOLDER = "burnish_behaviour"
-COMMAND = ("-B", "-c", f"from {FOLDER}.answer_calls import main; main()")
 EACH_SECONDS = 0.5
 MODULE_SECONDS = 4.0
 NO_ANSWER, TOO_SLOW = "no answer", "too slow"
@@ -31,16 +23,6 @@ SET_ORDER_SEEDS = (0, 1, 2, 3, 4, 5)
 """The first is the cell's own."""
 MOST_TESTS = 200
 _MAKES_SETS = frozenset({"set", "frozenset", "hash", "keys", "items", "fromkeys"})
-
-
-class Runner(Protocol):
-    """A sandbox, or a check's context."""
-
-    def run(
-        self, argv: Sequence[str], files: Mapping[str, str] | None = None, timeout_seconds: float = 10.0
-    ) -> CommandRan:
-        """Run one command in a fresh folder that holds `files`, and say how it ended."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -72,38 +54,25 @@ def run_calls(
     """
     if not modules or not calls:
         return {number: () for number in modules}
-    nonce = secrets.token_hex(16)
-    order = {
+    job = {
         "modules": list(modules.values()),
         "calls": list(calls),
-        "nonce": nonce,
         "each_seconds": EACH_SECONDS,
         "module_seconds": MODULE_SECONDS,
         **asdict(place),
     }
     seeded = ("env", f"PYTHONHASHSEED={hash_seed}") if hash_seed else ()
-    files = {**_inside_files(), "order.json": json.dumps(order)}
-    ran = runner.run((*seeded, python, *COMMAND), files, MODULE_SECONDS * len(modules) + 2)
-    answers = read_answers(ran.output, nonce, len(modules), len(calls))
-    return dict(zip(modules, answers, strict=True))
+    files = {place.file: ""} if place == ALONE else {}  # Python finds the file, and our text in its place
+    command = (*seeded, python, "answer_calls")
+    _, facts = send_job(runner, command, job, files, MODULE_SECONDS * len(modules) + 2)
+    return dict(zip(modules, read_answers(facts, len(modules), len(calls)), strict=True))
 
 
-@cache
-def _inside_files() -> dict[str, str]:
-    return {f"{FOLDER}/{script}.py": (INSIDE / f"{script}.py").read_text("utf-8") for script in SCRIPTS}
-
-
-def read_answers(output: str, nonce: str, modules: int, calls: int) -> list[tuple[str, ...]]:
-    """The answers in what the job printed: always so many modules, each with so many answers."""
-    told: object = None
-    for line in output.splitlines():
-        if line.startswith(nonce):
-            try:
-                told = json.loads(line[len(nonce) :])
-            except ValueError:
-                continue
-    rows = told if isinstance(told, list) and len(told) == modules else [[]] * modules
-    answers = [[str(text) for text in row] if isinstance(row, list) else [] for row in rows]
+def read_answers(facts: Sequence[Fact], modules: int, calls: int) -> list[tuple[str, ...]]:
+    """The answers in what the job told: always so many modules, each with so many answers."""
+    said = [fact.get("answers") for fact in facts]
+    rows = next((rows for rows in said if isinstance(rows, list) and len(rows) == modules), [()] * modules)
+    answers = [list(map(str, row)) if isinstance(row, list) else [] for row in rows]
     return [tuple((row + [NO_ANSWER] * calls)[:calls]) for row in answers]
 
 
@@ -116,8 +85,11 @@ def find_set_order_dependence(
     that takes the first of a set would pass its tests in every cell, and fail them elsewhere.
     """
     tests = [test for test in suite.names.values() if test not in disputed]
-    plain = {test: condition for test in tests[:MOST_TESTS] if (condition := _read_condition(test))}
-    if not plain or not _has_sets(code):
+    plain = {test: ast.unparse(node.test) for test in tests[:MOST_TESTS] if (node := read_assert(test))}
+    nodes = list(ast.walk(parse(code)))
+    names = {getattr(node, "id", None) or getattr(node, "attr", None) for node in nodes}
+    has_sets = not names.isdisjoint(_MAKES_SETS) or any(isinstance(node, ast.Set | ast.SetComp) for node in nodes)
+    if not plain or not has_sets:
         return []
     try:
         told = [run_calls({0: code}, list(plain.values()), runner, seed)[0] for seed in SET_ORDER_SEEDS]
@@ -129,20 +101,3 @@ def find_set_order_dependence(
             what = f"`{one_line(test, 120)}` fails where Python orders sets otherwise, as it may at each start."
             found.append(Finding(file=file, what=what, rule=SET_ORDER_RULE, severity="high", confidence="high"))
     return found
-
-
-def _read_condition(test: str) -> str:
-    """What a test asserts, where that is all it does."""
-    try:
-        [node] = parse(test).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    return ast.unparse(node.test) if isinstance(node, ast.Assert) else ""
-
-
-def _has_sets(code: str) -> bool:
-    """Whether anything in the code makes a set or asks for a hash."""
-    nodes = list(ast.walk(parse(code)))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    names |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    return not names.isdisjoint(_MAKES_SETS) or any(isinstance(node, ast.Set | ast.SetComp) for node in nodes)

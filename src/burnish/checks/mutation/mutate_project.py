@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from burnish import intervals
-from burnish.checks.bench.batch_trials import processes_at_once
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.bench.project_run import NOTHING, Fact, describe_job, has_tests, run_job
+from burnish.checks.bench.inside.facts import Fact
+from burnish.checks.bench.project_run import NOTHING, describe_job, has_tests, processes_at_once, run_job
 from burnish.checks.mutation.mutant import MUTMUT, Mutant, MutmutClient
 from burnish.checks.project import Project
 from burnish.errors import CheckError

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.bench.project_run import FactReader
+from burnish.checks.bench.inside.facts import FactReader
 from burnish.checks.check import Details, Finding
 from burnish.checks.performance.calls import CalledFunction, find_called_functions
 from burnish.checks.performance.growth import ORDER, FunctionGrowth, parse_measurement

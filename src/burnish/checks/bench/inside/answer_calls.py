@@ -9,27 +9,27 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
-import json
 import os
 import random
 import resource
-import select
 import signal
 import sys
 import time
-import types
+from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.machinery import ModuleSpec
 from typing import Any
 
 from .canonical import canonical
+from .children import Allowance, Nursery
+from .facts import Fact, read_job, say
+from .import_override import TextOverride
 
 SLOW, NONE = "too slow", "no answer"
 MOST_SLOW = 2
 """Slow calls that get their whole time; the later ones get a fifth."""
 RESTARTS = 4
-MEMORY_BYTES = 400 * 1024 * 1024
-PROCESSES = 40
+LONGEST = 2000
+LIMITS = ((resource.RLIMIT_AS, 400 * 1024 * 1024), (resource.RLIMIT_NPROC, 40))
 STANDARD = ("math", "collections", "datetime", "re", "string", "itertools", "functools", "decimal", "fractions")
 """Modules that a test may name without importing them."""
 
@@ -39,188 +39,83 @@ class TooSlow(BaseException):
 
 
 def main() -> None:
-    """Read the order, ask every module, print one line."""
-    with open("order.json", encoding="utf-8") as file:  # noqa: PTH123
-        order = json.load(file)
-    os.unlink("order.json")  # noqa: PTH108
-    sys.path[:0] = order["paths"]
-    answers = ask_all(order)
-    sys.stdout.flush()
-    os.write(1, f"\n{order['nonce']}{json.dumps(answers)}\n".encode())
-    os._exit(0)
+    """Read the job, ask every module, tell all answers at once."""
+    job = read_job()
+    sys.path[:0] = job["paths"]
+    say(1, job["nonce"], {"answers": ask_all(job)})
+    os._exit(0)  # nothing is left to be tidied up
 
 
-def ask_all(order: dict[str, Any]) -> list[list[str]]:
+def ask_all(job: Fact) -> list[list[str]]:
     """The answers of all modules, as many at work at a time as there are processors."""
-    waiting = [Worker(module, order) for module in order["modules"]]
-    everybody = list(waiting)
-    most = len(os.sched_getaffinity(0))
-    busy: list[Worker] = []
-    while waiting or busy:
-        while waiting and len(busy) < most:
-            busy.append(waiting.pop(0))
-            busy[-1].start(0)
-        pipes = {worker.pipe: worker for worker in busy}
-        ready = select.select(list(pipes), [], [], 0.05)[0]
-        for pipe in ready:
-            pipes[pipe].hear()
-        busy = [worker for worker in busy if worker.goes_on()]
-    return [worker.answers for worker in everybody]
+    most = len(job["calls"])
+    answers = [[NONE] * most for _ in job["modules"]]
+    until: dict[int, float] = {}
+    restarts = [0] * len(answers)
+    waiting = [(number, 0) for number in range(len(answers))]
+    nursery = Nursery("children", len(os.sched_getaffinity(0)))
+    while waiting or nursery.living:
+        while waiting and not nursery.full:
+            number, first = waiting.pop(0)
+            left = until.setdefault(number, time.monotonic() + job["module_seconds"]) - time.monotonic()
+            allowance = Allowance(job["module_seconds"] + 1, left, 2 * job["each_seconds"] + 0.3)
+            nursery.start((number, first), partial(answer_all, job, number, first), allowance)
+        for child, ending in nursery.collect_ended():
+            number, first = child.name
+            texts = [str(fact["text"])[:LONGEST] for fact in child.facts if "text" in fact][: most - first]
+            at = first + len(texts)
+            answers[number][first:at] = texts
+            is_over = ending == "ended" or restarts[number] == RESTARTS or time.monotonic() >= until[number]
+            if not is_over and at + 1 < most:  # a process that is stuck or dead is replaced by one that goes on
+                if ending == "timeout":
+                    answers[number][at] = SLOW
+                restarts[number] += 1
+                waiting.insert(0, (number, at + 1))
+    return answers
 
 
-class Worker:
-    """One module's process, seen from outside."""
-
-    def __init__(self, module: str, order: dict[str, Any]) -> None:
-        self.module, self.order = module, order
-        self.answers = [NONE] * len(order["calls"])
-        self.at = 0
-        self.restarts = 0
-        self.until = 0.0
-
-    def start(self, first: int) -> None:
-        """A process that answers from this call on."""
-        self.said, self.ended, self.heard_at = b"", False, time.monotonic()
-        self.until = self.until or self.heard_at + self.order["module_seconds"]
-        self.at = first
-        self.pipe, into = os.pipe()
-        self.pid = os.fork()
-        if not self.pid:
-            try:
-                answer_all(self.module, self.order, first, into)
-            finally:
-                os._exit(0)
-        os.close(into)
-
-    def hear(self) -> None:
-        """Take the answers that are there."""
-        data = os.read(self.pipe, 65536)
-        self.ended = self.ended or not data
-        *lines, self.said = (self.said + data).split(b"\n")
-        for line in lines:
-            with contextlib.suppress(ValueError, TypeError, IndexError, KeyError):
-                place, text = json.loads(line)
-                if place == len(self.answers):
-                    self.ended = True
-                elif self.answers[place] == NONE:
-                    self.answers[place], self.at, self.heard_at = str(text)[:2000], place + 1, time.monotonic()
-
-    def goes_on(self) -> bool:
-        """False when there is nothing more to hear; a process that is stuck or dead is replaced by one that goes on."""
-        now = time.monotonic()
-        late = now > self.until
-        silent = now - self.heard_at > 2 * self.order["each_seconds"] + 0.3
-        if not (self.ended or late or silent):
-            return True
-        self.end()
-        if late or self.at + 1 >= len(self.answers) or self.restarts == RESTARTS:
-            return False
-        if silent:
-            self.answers[self.at] = SLOW
-        self.restarts += 1
-        self.start(self.at + 1)
-        return True
-
-    def end(self) -> None:
-        """No process of this module is left, unless it went out of its way."""
-        for kill in (os.killpg, os.kill):
-            with contextlib.suppress(OSError):
-                kill(self.pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            os.waitpid(self.pid, 0)
-        os.close(self.pipe)
-
-
-def answer_all(module: str, order: dict[str, Any], first: int, into: int) -> None:
-    """In the module's own process: load it and answer, a line for each call."""
-    os.setpgid(0, 0)
-    own = os.getpid()
-    nowhere = os.open("/dev/null", os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(nowhere, fd)
-    for kind, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_NPROC, PROCESSES)):
+def answer_all(job: Fact, number: int, first: int) -> Iterator[Fact]:
+    """In the module's own process: load it, and answer from this call on."""
+    for kind, most in LIMITS:
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(kind, (most, most))
-    calls, limit = order["calls"], order["each_seconds"]
-    clock = Clock()
-    scope, broken = load(module, order, clock)
-    slow = 0
-    for place in range(first, len(calls)):
-        patience = limit if slow < MOST_SLOW else limit / 5
-        text = broken or clock.run_within(patience, partial(answer, calls[place], scope))
-        slow += text == SLOW
-        if os.getpid() != own:  # a copy that the module made of itself must not answer as well
-            os._exit(0)
-        os.write(into, json.dumps([place, text]).encode() + b"\n")
-    os.write(into, json.dumps([len(calls), ""]).encode() + b"\n")
+    limit, scope = job["each_seconds"], dict[str, Any]()
 
-
-class Clock:
-    """Ends what takes too long, again and again, for code that catches everything."""
-
-    def __init__(self) -> None:
-        self.armed = False
-        signal.signal(signal.SIGALRM, self.ring)
-
-    def ring(self, *_: Any) -> None:
-        """The time is over."""
-        if self.armed:
-            raise TooSlow
-
-    def run_within(self, seconds: float, work: Any) -> str:
-        """The text that the work gives, or that it was too slow, or what it raised."""
-        try:
-            signal.signal(signal.SIGALRM, self.ring)
-            self.armed = True
-            # It rings on: code that catches everything would swallow the first one.
-            signal.setitimer(signal.ITIMER_REAL, seconds, 0.02)
-            try:
-                return str(work())
-            finally:
-                self.armed = False
-                signal.setitimer(signal.ITIMER_REAL, 0)
-        except TooSlow:
-            return SLOW
-        except BaseException as error:
-            return f"raises {type.__getattribute__(type(error), '__name__')}"
-
-
-def load(text: str, order: dict[str, Any], clock: Clock) -> tuple[dict[str, Any], str]:
-    """The names of the module, and what went wrong if it cannot be loaded."""
-    sys.meta_path.insert(0, Instead(text, order["name"], order["file"]))
-    scope: dict[str, Any] = {}
-
-    def work() -> str:
-        scope.update(vars(importlib.import_module(order["name"])))
+    def load() -> str:
+        scope.update(vars(importlib.import_module(job["name"])))
         return ""
 
-    broken = clock.run_within(4 * order["each_seconds"], work)
-    return scope, broken
+    TextOverride(job["file"], job["modules"][number]).be_first()
+    broken = run_within(4 * limit, load)
+    slow = 0
+    for call in job["calls"][first:]:
+        patience = limit if slow < MOST_SLOW else limit / 5
+        text = broken or run_within(patience, partial(answer, call, scope))
+        slow += text == SLOW
+        yield {"text": text}
 
 
-class Instead:
-    """Gives a text for one module, whoever imports it; the packages around it are those on the path."""
+def run_within(seconds: float, work: Callable[[], str]) -> str:
+    """The text that the work gives, or that it was too slow, or what it raised."""
+    armed = True
 
-    def __init__(self, text: str, name: str, file: str) -> None:
-        self.text, self.name, self.file = text, name, file
+    def ring(*_: Any) -> None:
+        if armed:
+            raise TooSlow
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        """What Python's import asks every finder."""
-        if name != self.name:
-            return None
-        is_package = os.path.basename(self.file) == "__init__.py"  # noqa: PTH119
-        spec = ModuleSpec(name, self, origin=self.file, is_package=is_package)  # type: ignore[arg-type]
-        spec.has_location = True
-        if is_package:
-            spec.submodule_search_locations = [os.path.dirname(self.file)]  # noqa: PTH120
-        return spec
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """A module like any other."""
-
-    def exec_module(self, module: types.ModuleType) -> None:
-        """Run our text in it."""
-        exec(compile(self.text, self.file, "exec", dont_inherit=True), vars(module))
+    try:
+        signal.signal(signal.SIGALRM, ring)
+        # It rings on: code that catches everything would swallow the first one.
+        signal.setitimer(signal.ITIMER_REAL, seconds, 0.02)
+        try:
+            return str(work())
+        finally:
+            armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except TooSlow:
+        return SLOW
+    except BaseException as error:
+        return f"raises {type.__getattribute__(type(error), '__name__')}"
 
 
 def answer(call: str, scope: dict[str, Any]) -> str:

@@ -1,92 +1,100 @@
-"""Children that try one version each, as many at once as there are processors; each has its time and its own folder."""
+"""Children: forked processes that do one piece of work each, with their time, their limits and a folder of their own.
+
+What is loaded in this process is loaded in each child, for the cost of a fork; nothing that a child does comes back but
+the facts that it tells.
+"""
 
 # ruff: noqa: PTH102, PTH103, PTH118, PTH123
 
 from __future__ import annotations
 
 import contextlib
-import json
+import itertools
 import os
 import resource
-import secrets
 import select
 import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .facts import Fact, FactReader, say
 
 SPARE_BYTES = 768 * 1024 * 1024
 """Memory that a child may take beyond what it was born with."""
-LEAST_CPU_SECONDS, TIMES = 0.5, 6.0
-WALL, LEAST_WALL_SECONDS = 4.0, 2.0
-"""Wall seconds for each CPU second, and besides, so that a busy machine makes no verdicts."""
 MOST_BYTES = 64 * 1024 * 1024
 SLOW = (signal.SIGPROF, signal.SIGXCPU)
+END: Fact = {"end": True}
+"""The last fact of a child that came to its end. What it started may hold the pipe open for longer."""
 
-Live = Callable[[], Any]
+Work = Callable[[], Iterable[Fact]]
+
+
+class Allowance(NamedTuple):
+    """What a child may take."""
+
+    cpu_seconds: float
+    wall_seconds: float
+    silent_seconds: float = 3600.0
+    """How long it may go without telling a fact."""
 
 
 class Child:
-    """One process and the pipe on which it says how it went."""
+    """One process, and the facts that it has told so far."""
 
-    def __init__(self, name: Any, live: Live, limits: tuple[float, float], folder: str, nonce: str) -> None:
-        cpu_seconds, wall_seconds = limits
-        self.name = name
-        self.folder = folder
-        self.nonce = nonce.encode()
-        """What the line begins with that counts: the code under test could write to the pipe too."""
-        self.deadline = time.monotonic() + wall_seconds
-        self.heard = bytearray()
-        self.reader, writer = os.pipe()
+    def __init__(self, name: Any, work: Work, folder: str, allowance: Allowance) -> None:
+        nonce = os.urandom(16).hex()
+        self.name, self.folder, self.allowance = name, folder, allowance
+        self.reader = FactReader(nonce)
+        self.facts = self.reader.facts
+        self.until = time.monotonic() + allowance.wall_seconds
+        self.deadline = min(self.until, time.monotonic() + allowance.silent_seconds)
+        self.pipe, writer = os.pipe()
         os.mkdir(folder)
         self.pid = os.fork()
         if self.pid == 0:
-            self.be_born(writer, live, cpu_seconds)
+            self.live(writer, nonce, work)
         os.close(writer)
 
-    def be_born(self, writer: int, live: Live, cpu_seconds: float) -> None:
-        """Live, say what came of it, and end without any of the goodbyes that belong to the parent."""
-        code = 1
+    def live(self, writer: int, nonce: str, work: Work) -> None:
+        """Tell what the work finds, as it comes, and end without any of the goodbyes that belong to the parent."""
         try:
-            os.setpgid(0, 0)  # what the tests start is ended with the child
-            settle(self.folder, cpu_seconds)
-            said = b"\n" + self.nonce + json.dumps(live()).encode() + b"\n"
-            while said:
-                said = said[os.write(writer, said) :]
-            code = 0
+            os.setpgid(0, 0)  # what the work starts is ended with the child
+            settle(self.folder, self.allowance.cpu_seconds)
+            own = os.getpid()
+            for fact in itertools.chain(work(), [END]):
+                if os.getpid() != own:  # a copy that the code made of itself must not answer as well
+                    break
+                say(writer, nonce, fact)
         finally:
-            os._exit(code)
+            os._exit(0)
 
     def listen(self) -> bool:
-        """Take what there is to hear; True when the child has said all, or can say nothing any more."""
-        data = os.read(self.reader, 1 << 20)
-        self.heard += data
-        is_whole = self.heard.endswith(b"\n") and self.word() is not None
-        return not data or is_whole or len(self.heard) > MOST_BYTES
+        """Take what there is to hear; True when the child has told its end, or can tell nothing any more."""
+        data, known = os.read(self.pipe, 1 << 20), len(self.facts)
+        self.reader(data)
+        if len(self.facts) > known:
+            self.deadline = min(self.until, time.monotonic() + self.allowance.silent_seconds)
+        return not data or END in self.facts or len(self.reader.rest) > MOST_BYTES
 
-    def word(self) -> bytes | None:
-        """The line that counts, once it has come."""
-        lines = self.heard.split(b"\n")[:-1]
-        return next((bytes(line[len(self.nonce) :]) for line in lines if line.startswith(self.nonce)), None)
-
-    def end(self) -> Any:
-        """What the child said; else "timeout" when its time was up, and "crash" when it ended without a word."""
-        with contextlib.suppress(OSError):
-            os.killpg(self.pid, signal.SIGKILL)
+    def end(self) -> str:
+        """Kill the child and what it started: "ended" when it told its end, else "timeout" or "crash"."""
+        is_late = time.monotonic() >= self.deadline
+        for kill in (os.killpg, os.kill):  # it may have no group of its own yet
+            with contextlib.suppress(OSError):
+                kill(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
-        os.close(self.reader)
+        os.close(self.pipe)
         shutil.rmtree(self.folder, ignore_errors=True)
-        if (word := self.word()) is not None:
-            with contextlib.suppress(ValueError):
-                return json.loads(word)
-        late = time.monotonic() >= self.deadline
-        return "timeout" if late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) in SLOW) else "crash"
+        if END in self.facts:
+            return "ended"
+        return "timeout" if is_late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) in SLOW) else "crash"
 
 
 def settle(folder: str, cpu_seconds: float) -> None:
-    """Limits for this process, and a folder of its own for whatever it writes."""
+    """Limits for this process, nothing to read or to print to, and a folder of its own for whatever it writes."""
     for which in SLOW:
         signal.signal(which, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
@@ -98,20 +106,18 @@ def settle(folder: str, cpu_seconds: float) -> None:
     limits = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_AS, (min([wanted, *limits]), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
 class Nursery:
-    """Runs children and hands back what each said, in the order they end."""
+    """Runs children, so many at once, and hands them back in the order in which they end."""
 
     def __init__(self, folder: str, at_once: int) -> None:
-        self.folder = folder
+        self.folder, self.at_once = folder, at_once
         os.makedirs(folder, exist_ok=True)
-        self.nonce = secrets.token_hex(16)
-        self.at_once = at_once
         self.born = 0
         self.living: dict[int, Child] = {}
 
@@ -120,33 +126,26 @@ class Nursery:
         """True when the next child has to wait."""
         return len(self.living) >= self.at_once
 
-    def start(self, name: Any, live: Live, cpu_seconds: float, wall_seconds: float) -> None:
+    def start(self, name: Any, work: Work, allowance: Allowance) -> None:
         """A new child."""
         self.born += 1
-        limits = cpu_seconds, wall_seconds
-        child = Child(name, live, limits, os.path.join(self.folder, str(self.born)), self.nonce)
-        self.living[child.reader] = child
+        child = Child(name, work, os.path.join(self.folder, str(self.born)), allowance)
+        self.living[child.pipe] = child
 
-    def collect_ended(self, patience_seconds: float = 3600.0) -> Iterator[tuple[Any, Any]]:
-        """Wait until a child ends or its time is up; the name and last word of each that did. At most so long."""
-        if not self.living:
-            return
-        nearest = min(child.deadline for child in self.living.values()) - time.monotonic()
+    def collect_ended(self, patience_seconds: float = 3600.0) -> list[tuple[Child, str]]:
+        """Wait until a child says something or its time is up, at most so long; those that ended, and how."""
+        nearest = min((child.deadline for child in self.living.values()), default=0.0) - time.monotonic()
         ready = select.select(list(self.living), [], [], max(0.0, min(nearest, patience_seconds)))[0]
         now = time.monotonic()
-        for reader, child in list(self.living.items()):
-            if (reader in ready and child.listen()) or now >= child.deadline:
-                del self.living[reader]
-                yield child.name, child.end()
+        ended = [
+            child for pipe, child in self.living.items() if (pipe in ready and child.listen()) or now >= child.deadline
+        ]
+        for child in ended:
+            del self.living[child.pipe]
+        return [(child, child.end()) for child in ended]
 
     def close(self) -> None:
         """End all that still live."""
         for child in self.living.values():
             child.end()
         self.living.clear()
-
-
-def allowance(cpu_seconds: float, wall_seconds: float) -> tuple[float, float]:
-    """The CPU and wall seconds for tests that take so long without a version."""
-    cpu = LEAST_CPU_SECONDS + TIMES * cpu_seconds
-    return cpu, LEAST_WALL_SECONDS + WALL * cpu + TIMES * wall_seconds

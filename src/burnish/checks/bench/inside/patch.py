@@ -48,8 +48,8 @@ class Hook(FileFinder):
         """Where the file lies, links resolved."""
         return str(real_path(os.path.join(self.root, of["file"])))
 
-    def compile_file(self, loader: Loader) -> CodeType:
-        """A file's code, with a note at the start of each function, and the active version in its place."""
+    def read_source(self, loader: Loader) -> ast.Module:
+        """A file's tree, with a note at the start of each function, and the active version in its place."""
         tree: ast.Module = ast.parse(loader.get_data(loader.path), loader.path)
         numbers = self.numbers[str(real_path(loader.path))]
         for node in functions_of(tree):
@@ -59,8 +59,7 @@ class Hook(FileFinder):
                     version = parse_function(self.active, "text")
                     node.body, node.args = version.body, version.args
                 insert_note(node, number)
-        code: CodeType = compile(tree, loader.path, "exec", dont_inherit=True)
-        return code
+        return tree
 
 
 def functions_of(tree: ast.Module) -> list[Function]:

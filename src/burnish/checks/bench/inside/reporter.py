@@ -7,7 +7,6 @@ import random
 import traceback
 import unittest
 from collections.abc import Callable, Generator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,14 @@ KEEPS_ORDER = ("order", "dependency", "incremental", "run")
 
 
 class Plugin:
-    """What both plugins of ours do: serve files in our way, and collect a source that was named for its doctests."""
+    """What both plugins of ours do: serve files in our way, collect a source named for its doctests, make the plan."""
 
     def __init__(self, tell: Callable[..., None], job: dict[str, Any], finder: Any) -> None:
         self.tell = tell
         self.job = job
         self.finder = finder
         self.doctests = {Path(job["root"], name) for name in job["doctests"]}
+        self.ids: list[str] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_load_initial_conftests(self) -> None:
@@ -44,6 +44,18 @@ class Plugin:
 
         return DoctestModule.from_parent(parent, path=module_path)
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """The plan: only what was chosen; what fails without a repair first; in an order of our own where asked for."""
+        if self.job.get("chosen") is not None:
+            items[:] = [item for item in items if is_chosen(item.nodeid, self.job)]
+        first = set(self.job.get("first", ()))
+        items.sort(key=lambda item: item.nodeid not in first)
+        if self.job["seed"]:
+            items[:] = shuffle_items(items, random.Random(self.job["seed"]))
+        self.ids = [item.nodeid for item in items]
+        self.tell(plan=self.ids)
+
 
 class Reporter(Plugin):
     """Tells what one run of the tests says."""
@@ -52,7 +64,6 @@ class Reporter(Plugin):
         super().__init__(tell, job, override)
         self.cover = cover
         self.phases: dict[str, list[Any]] = {}
-        self.ids: list[str] = []
 
     def pytest_collectstart(self, collector: Any) -> None:
         """Say which file is being imported, in case nobody comes back from it."""
@@ -66,32 +77,18 @@ class Reporter(Plugin):
         elif report.skipped:
             self.tell(test={"id": report.nodeid, "outcome": "skipped", "seconds": 0.0, **describe_failure(report)})
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """The plan, in an order of our own where one was asked for."""
-        if self.job.get("chosen") is not None:
-            items[:] = [item for item in items if is_chosen(item.nodeid, self.job)]
-        if self.job["seed"]:
-            items[:] = shuffle_items(items, random.Random(self.job["seed"]))
-        self.ids = [item.nodeid for item in items]
-        self.tell(plan=self.ids)
-
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
         """A test that the repaired file left by a skip or an expected failure has failed: only tests may say that."""
-        is_left = call.excinfo is not None and self.is_left_by_code(call.excinfo)
+        raised, is_left = call.excinfo, False
+        if self.finder and raised is not None and isinstance(raised.value, SKIPS):
+            frames = (frame.f_code.co_filename for frame, _ in traceback.walk_tb(raised.tb))
+            is_left = any(os.path.realpath(file) == self.finder.path for file in frames)
         outcome = yield
         if is_left:
             report = outcome.get_result()
             report.outcome = "failed"
             vars(report).pop("wasxfail", None)
-
-    def is_left_by_code(self, raised: Any) -> bool:
-        """True when such an exception came through the file that was replaced."""
-        if not self.finder or not isinstance(raised.value, SKIPS):
-            return False
-        frames = (frame.f_code.co_filename for frame, _ in traceback.walk_tb(raised.tb))
-        return any(os.path.realpath(file) == self.finder.path for file in frames)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -116,8 +113,10 @@ class Reporter(Plugin):
     def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, Any, None]:
         """What a shared fixture runs, it runs for every test."""
         shared = self.cover and fixturedef.scope != "function"
-        with self.cover.for_all() if shared else nullcontext():
-            yield
+        before = self.cover.enter("") if shared else ""
+        yield
+        if shared:
+            self.cover.enter(before)
 
 
 def is_chosen(test: str, job: dict[str, Any]) -> bool:
@@ -127,17 +126,16 @@ def is_chosen(test: str, job: dict[str, Any]) -> bool:
 
 def summarise_phases(reports: list[Any]) -> dict[str, Any]:
     """What one test said, from what its phases said."""
+    telling = next((report for report in reports if report.failed), None)
+    outcome = "failed"
+    if telling is None and any(hasattr(report, "wasxfail") for report in reports):
+        outcome = "xfailed"
+    elif telling is None and (telling := next((report for report in reports if report.skipped), None)):
+        outcome = "skipped"
+    elif telling is None and any(report.when == "call" and report.passed for report in reports):
+        outcome = "passed"
     seconds = round(sum(report.duration for report in reports), 6)
-    bad = [report for report in reports if report.failed]
-    if bad:
-        return {"outcome": "failed", "seconds": seconds, **describe_failure(bad[0])}
-    if any(hasattr(report, "wasxfail") for report in reports):
-        return {"outcome": "xfailed", "seconds": seconds}
-    skips = [report for report in reports if report.skipped]
-    if skips:
-        return {"outcome": "skipped", "seconds": seconds, **describe_failure(skips[0])}
-    called = any(report.when == "call" and report.passed for report in reports)
-    return {"outcome": "passed" if called else "failed", "seconds": seconds}
+    return {"outcome": outcome, "seconds": seconds, **(describe_failure(telling) if telling else {})}
 
 
 def describe_failure(report: Any) -> dict[str, Any]:

@@ -9,7 +9,6 @@ takes. Small edits come without: all tests of the job are run, those first that 
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import json
 import os
@@ -25,12 +24,17 @@ from typing import Any
 import pytest
 
 from . import patch
-from .children import Nursery, allowance
-from .guard import PACKAGE
-from .reporter import SKIPS, Plugin, is_chosen
+from .children import Allowance, Nursery
+from .facts import PACKAGE, FactReader
+from .reporter import SKIPS, Plugin
 
 ALONE_SECONDS, TIMES = 2.0, 5.0
 """What a fresh process may take to load everything, besides its tests: so long, and so often the time it took here."""
+LEAST_CPU_SECONDS, MORE_CPU = 0.5, 6.0
+LEAST_WALL_SECONDS, WALL = 2.0, 4.0
+"""What tests may take with a version: so long, and so often what they took without, or what they may take of the CPU:
+so much that a busy machine makes no verdicts.
+"""
 LONGEST = 600
 SLOW = (signal.SIGXCPU, signal.SIGPROF, signal.SIGALRM)
 FRESH = (
@@ -58,15 +62,6 @@ class Trials(Plugin):
         self.nursery = Nursery(os.path.join(job["home"], "children"), job["at_once"])
         if self.finder:
             self.finder.be_first()
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Only what decides; first what fails without a repair, so that most versions are done with soon."""
-        if "chosen" in self.job:
-            first = set(self.job["first"])
-            chosen = [item for item in items if is_chosen(item.nodeid, self.job)]
-            items[:] = sorted(chosen, key=lambda item: item.nodeid not in first)
-        self.tell(plan=[item.nodeid for item in items])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: Any) -> bool | None:
@@ -105,14 +100,14 @@ class Trials(Plugin):
         baseline = Baseline(self.hook)
         self.session.config.pluginmanager.register(baseline)
         limit = self.job["test_seconds"]
-        self.nursery.start("", lambda: baseline.run(self.session, self.items), limit, 2 * limit)
-        said: list[Any] = []
-        while not said:
-            said = [word for _, word in self.nursery.collect_ended()]
+        self.nursery.start("", lambda: [baseline.run(self.session, self.items)], Allowance(limit, 2 * limit))
+        while not (ended := self.nursery.collect_ended()):
+            pass
         self.session.config.pluginmanager.unregister(baseline)
-        found = said[0]
-        if not isinstance(found, dict) or "tests" not in found:
-            self.tell(**(found if isinstance(found, dict) else {"failed": f"the whole suite ended with a {found}"}))
+        child, ending = ended[0]
+        found: dict[str, Any] = child.facts[0] if child.facts else {"failed": f"the whole suite ended with a {ending}"}
+        if "tests" not in found:
+            self.tell(**found)
             return False
         self.tests = [(set(hits), wall, cpu) for hits, wall, cpu in found["tests"]]
         self.tell(baseline={"tests": len(self.items), "seconds": time.monotonic() - began})
@@ -144,23 +139,23 @@ class Trials(Plugin):
             tests, alone = touching or tests, alone or not touching
             cpu_seconds = sum(self.tests[place][2] for place in tests)
             wall_seconds = sum(self.tests[place][1] for place in tests)
-        cpu, wall = allowance(cpu_seconds, wall_seconds)
-        if not alone:
-            self.nursery.start((version, False), lambda: self.put_in_place(version, tests), cpu, wall)
-        else:
-            load = ALONE_SECONDS + TIMES * self.load_seconds
-            self.nursery.start((version, True), lambda: self.load_anew(version, tests), cpu + load, wall + 4 * load)
-        return None
+        load = ALONE_SECONDS + TIMES * self.load_seconds if alone else 0.0
+        run = self.load_anew if alone else self.put_in_place
+        cpu = LEAST_CPU_SECONDS + MORE_CPU * cpu_seconds + load
+        wall = LEAST_WALL_SECONDS + WALL * cpu + MORE_CPU * wall_seconds
+        return self.nursery.start((version, alone), lambda: [{"was": run(version, tests)}], Allowance(cpu, wall))
 
     def hear(self, patience_seconds: float) -> None:
         """Pass on what children said. A mutant that cannot be judged in a forked process gets one of its own."""
-        for (version, alone), word in self.nursery.collect_ended(patience_seconds):
+        for child, ending in self.nursery.collect_ended(patience_seconds):
+            version, alone = child.name
+            word = child.facts[0].get("was") if child.facts else ending
             # What ran on import may have left its result in a constant, which no fork can change.
             again = word == "anew" or (word == "survived" and version["number"] in self.imported)
             if again and not alone and self.job["baseline"]:
                 self.begin(version, alone=True)
             else:
-                self.tell(mutant=version["key"], was=word if isinstance(word, str) else "crash")
+                self.tell(mutant=version["key"], was=word)
 
     def put_in_place(self, version: dict[str, Any], tests: list[int]) -> str:
         """In a child: swap the function's code and run the tests."""
@@ -202,11 +197,9 @@ class Trials(Plugin):
             cwd=self.job["home"],
             check=False,
         )
-        facts: dict[str, Any] = {}
-        for line in fresh.stdout.splitlines():
-            if line.startswith(nonce.encode()):
-                with contextlib.suppress(ValueError, TypeError):
-                    facts.update(json.loads(line[len(nonce) :]))
+        reader = FactReader(nonce)
+        reader(fresh.stdout)
+        facts = {key: value for fact in reader.facts for key, value in fact.items()}
         if "alone" in facts or "end" in facts:
             return str(facts.get("alone", "killed"))
         return "timeout" if -fresh.returncode in SLOW else "crash"

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.settings import Settings, read_settings
+from burnish.checks.project import Settings, read_settings
 from burnish.errors import SetupProblem
+from tests.snapshots import assert_snapshot
 
 
 def settings(folder: Path, text: str) -> Settings:
@@ -23,25 +24,25 @@ def test_what_is_written_holds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    "line",
     [
-        ("covrage = 90", "'covrage' that Burnish does not know; did you mean 'coverage'?"),
-        ("coverage = 120", "less than or equal to 100"),
-        ("coverage = '90'", '`coverage = "90"`'),
-        ("coverage = nan", "finite"),
-        ("network = 1", "valid boolean"),
-        ("required = ['test']", "there is no check 'test'; did you mean 'tests'?"),
-        ("required = 'tests'", "valid array"),
-        ("severity = 'worst'", "'low', 'medium' or 'high'"),
-        ("growth = 'cubic'", "'quadratic'"),
-        ("test_seconds = 0", "greater than 0"),
+        "covrage = 90",
+        "coverage = 120",
+        "coverage = '90'",
+        "coverage = nan",
+        "network = 1",
+        "required = ['test']",
+        "required = 'tests'",
+        "severity = 'worst'",
+        "growth = 'cubic'",
+        "test_seconds = 0",
     ],
 )
-def test_a_wrong_setting_is_refused_with_what_is_allowed(tmp_path: Path, line: str, said: str) -> None:
+def test_a_wrong_setting_is_refused_with_what_is_allowed(tmp_path: Path, line: str) -> None:
     with pytest.raises(SetupProblem) as caught:
         settings(tmp_path, f"[tool.burnish]\n{line}\n")
-    assert said in str(caught.value)
     assert line.split()[0] in str(caught.value)
+    assert_snapshot(str(caught.value), f"bench/setting {line}")
 
 
 @pytest.mark.parametrize("text", ["tool.burnish = 3\n", "[tool.burnish\n", "\xff\xfe"])
