@@ -25,7 +25,7 @@ from burnish.events import Frozen, ModelReplied
 from burnish.intervals import wilson
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.models.discovery import ListedModel, list_models, run_together
-from burnish.models.names import AUTO, ChosenModels, Models, default_names, open_models, split_names
+from burnish.models.names import AUTO, default_names, split_names
 from burnish.models.providers import PACKAGES, ModelServer, list_servers
 from burnish.models.weights import is_checked
 from burnish.paths import home
@@ -171,14 +171,6 @@ def choose_models(
         allow = "--dollars 1" if server.is_official and not alone else "`burnish config set may_spend true`"
         why.append(f"{server.provider}: may cost money, so it was not asked ({allow} would allow it)")
     return choice.model_copy(update={"why": "; ".join(why)})
-
-
-def open_chosen_models(model: Models | None, limits: Limits | None = None, store: Store | None = None) -> Models:
-    """What `attempt` takes: the models as they were given, names, or those that were chosen and why."""
-    if model is not None and not isinstance(model, str):
-        return model
-    choice = choose_models(model, limits, store)
-    return ChosenModels(open_models(choice.names), choice.why) if choice.why else choice.names
 
 
 def pick_models(

@@ -14,8 +14,8 @@ from burnish.agent.limits import Limits, Meter, most_dollars
 from burnish.errors import ModelError
 from burnish.events import Asked, Event, Message, ModelReplied, Stopped
 from burnish.models.model import Ask, Chunk, Done, Piece, Thought
-from burnish.models.prices import price_of
 from burnish.models.scripted import ScriptedModel
+from burnish.models.tokens import price_of
 from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import kinds
 
@@ -80,7 +80,7 @@ def test_no_cap_is_passed_whatever_a_server_writes_and_says(
     kind: str, turn: Turn, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from burnish.models.names import open_model
-    from burnish.models.prices import Price
+    from burnish.models.tokens import Price
 
     price = Price(read=1000.0, written=2000.0)
     monkeypatch.setattr("burnish.agent.limits.price_of", lambda name: price)
@@ -250,7 +250,7 @@ def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_rep
     from burnish.agent.limits import meter_after
     from burnish.events.replay import Replay
     from burnish.models.names import open_model
-    from burnish.models.prices import Price
+    from burnish.models.tokens import Price
     from burnish.runs import Run
 
     price = Price(read=100.0, written=100.0)

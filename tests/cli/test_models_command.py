@@ -17,7 +17,7 @@ from burnish.model_choice import Speed
 from burnish.models import weights
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL, Weights
 from burnish.models.discovery import ListedModel, ServerModels
-from burnish.models.prices import Price
+from burnish.models.tokens import Price
 from burnish.models.weights import Unavailable, WeightsSource
 from burnish.runs import Store
 

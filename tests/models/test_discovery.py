@@ -17,6 +17,7 @@ from burnish.errors import SetupProblem
 from burnish.models import discovery
 from burnish.models.discovery import ServerModels, list_all_models, list_models, run_together
 from burnish.models.providers import list_servers
+from tests.snapshots import assert_snapshot
 
 pytestmark = pytest.mark.timeout(20)
 
@@ -118,7 +119,7 @@ def pulled(lines: list[dict[str, Any]], name: str = "ollama:toy:1b", rest: bytes
 
 @pytest.mark.parametrize("rest", [b"", b'{"stat', DEEP])
 def test_a_pull_that_breaks_off_is_not_done(rest: bytes) -> None:
-    with pytest.raises(SetupProblem, match=r"broke off .*pulling abc.* Go on: burnish models pull ollama:toy:1b$"):
+    with pytest.raises(SetupProblem, match=r"pulling abc.*: burnish models pull ollama:toy:1b$"):
         pulled([HALF], rest=rest)
 
 
@@ -129,7 +130,7 @@ def test_a_pull_is_done_when_the_server_says_so() -> None:
 def test_a_pull_that_fails_names_the_provider_that_was_asked() -> None:
     with pytest.raises(SetupProblem, match=r"no such.*burnish models pull box:toy:1b$"):
         pulled([{"error": "no such"}], "box:toy:1b")
-    with pytest.raises(SetupProblem, match=r"No Ollama answers .*set models\.box\.base_url"):
+    with pytest.raises(SetupProblem, match=r"http://127\.0\.0\.1:9.*set models\.box\.base_url"):
         discovery.pull_ollama_model("http://127.0.0.1:9", "box:toy:1b", lambda *_: None)
 
 
@@ -144,4 +145,4 @@ def test_the_first_line_of_a_pull_need_not_say_what_is_done(tmp_path: Path, monk
 def test_the_models_of_other_servers_need_no_pull() -> None:
     refused = CliRunner().invoke(app, ["pull", "openai:gpt-4o"])
     assert isinstance(refused.exception, SetupProblem)
-    assert "needs no pull" in str(refused.exception)
+    assert_snapshot(str(refused.exception), "models/pull-not-needed")

@@ -21,7 +21,7 @@ from burnish.models.chat import ChatModel
 from burnish.models.chunks import MOST_CHARACTERS_PER_TOKEN
 from burnish.models.model import Chunk, Done, Piece, Thought
 from burnish.models.names import open_model
-from burnish.models.providers import list_servers
+from burnish.models.providers import ModelServer, list_servers
 from tests.models.hostile import Hostile, Reply, Send, data, hostile, http, lines_of, stream_head, told
 from tests.models.meeting import HELLO, KEY, KINDS
 from tests.models.peers import MODEL, Turn
@@ -124,7 +124,7 @@ def test_a_compressed_answer_is_not_unpacked(attack: Attack, kind: str, coding: 
     body = bomb("deflate" if coding == "deflate" else "gzip")
     model, server = attack(lambda send: send(http(body, f"Content-Encoding: {coding}\r\n", status)))
     _, error = outcome(model)
-    assert "compressed" in str(error)
+    assert coding.lower() in str(error)
     assert isinstance(error, SetupProblem if status.startswith("401") else ModelError)
     assert b"accept-encoding: identity" in server.requests[-1].lower()
 
@@ -132,7 +132,7 @@ def test_a_compressed_answer_is_not_unpacked(attack: Attack, kind: str, coding: 
 def test_an_honest_answer_that_was_compressed_unasked_says_why_it_is_refused(attack: Attack, kind: str) -> None:
     body = gzip.compress(b"".join(lines_of(kind)))
     model, _ = attack(lambda send: send(stream_head(kind, "Content-Encoding: gzip\r\n") + body))
-    assert "compressed" in str(outcome(model)[1])
+    assert "(gzip)" in str(outcome(model)[1])
 
 
 def repeat(first: bytes, again: bytes) -> Reply:
@@ -468,15 +468,15 @@ def test_a_list_that_is_compressed_unasked_is_no_list(attack: Attack, coding: st
     assert discovery.list_models(list_servers()["lab"]).models == ()
 
 
-@pytest.mark.parametrize("path", ["/api/tags", "/api/show"])
-def test_an_ollama_that_sends_elsewhere_is_not_followed(path: str) -> None:
+def test_an_ollama_that_sends_elsewhere_is_not_followed() -> None:
     with hostile(Hostile()) as elsewhere, hostile(Hostile()) as server:
-        leads_to = f"Location: {elsewhere.address}{path}\r\n"
-        server.by_path[path] = lambda send: send(http(b"{}", leads_to, "302 Found"))
-        assert discovery.list_ollama_models(server.address) is None or path != "/api/tags"
-        if path == "/api/show":
-            with pytest.raises(SetupProblem, match="302"):
-                discovery.describe_ollama_model(server.address, MODEL, f"ollama:{MODEL}")
+        for path in ("/api/tags", "/api/show"):
+            leads_to = f"Location: {elsewhere.address}{path}\r\n"
+            server.by_path[path] = lambda send, leads_to=leads_to: send(http(b"{}", leads_to, "302 Found"))  # type: ignore[misc]
+        ollama = ModelServer(provider="ollama", kind="ollama", address=server.address, key_env="")
+        assert not discovery.list_models(ollama).answers
+        with pytest.raises(SetupProblem, match="302"):
+            discovery.describe_ollama_model(server.address, MODEL, f"ollama:{MODEL}")
         assert elsewhere.requests == []
 
 

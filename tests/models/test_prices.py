@@ -6,7 +6,7 @@ import pytest
 
 from burnish.agent.limits import Limits, check_priced, explain_missing_cap
 from burnish.errors import SetupProblem
-from burnish.models.prices import Price, look_up_context, price_of
+from burnish.models.tokens import Price, look_up_context, price_of
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from burnish.errors import ModelError, SetupProblem
+from burnish.errors import PromptTooLong, SetupProblem
 from burnish.events import Message
 from burnish.models import discovery
 from burnish.models.model import Ask, Chunk
 from burnish.models.names import open_model
-from burnish.models.ollama import OllamaModel
-from burnish.models.openai import OpenAIModel
-from burnish.models.prices import Price, price_of
+from burnish.models.protocols import OllamaModel, OpenAIModel
 from burnish.models.providers import ModelServer, is_this_machine, list_servers, ollama_address
-from burnish.models.tokens import context_tokens
+from burnish.models.tokens import Price, context_tokens, price_of
 from tests.models.peers import MODEL, Peer, Turn, serving
 from tests.support import burnish
 
@@ -63,7 +61,7 @@ def test_an_address_of_ollama_that_cannot_be_read_is_for_the_user_to_change(
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", said)
     for wanting in (ollama_address, list_servers, lambda: open_model("ollama:any")):
-        with pytest.raises(SetupProblem, match=r"in OLLAMA_HOST cannot be used.*: export OLLAMA_HOST=127.0.0.1:11434$"):
+        with pytest.raises(SetupProblem, match=r"OLLAMA_HOST.*: export OLLAMA_HOST=127.0.0.1:11434$"):
             wanting()
 
 
@@ -76,7 +74,7 @@ def test_a_slip_in_one_address_is_no_business_of_who_asks_elsewhere(
         (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{peer.address}/v1"\n')
         assert any(isinstance(piece, Chunk) for piece in open_model("lab:any").stream(ask(1), threading.Event()))
         assert price_of("lab:any") == Price(read=0, written=0)
-    with pytest.raises(SetupProblem, match=r"Did you mean lab:any\?"):
+    with pytest.raises(SetupProblem, match="lab:any"):
         open_model("labb:any")
     told = burnish("models", cwd=tmp_path)
     assert told.returncode == 2
@@ -85,7 +83,7 @@ def test_a_slip_in_one_address_is_no_business_of_who_asks_elsewhere(
 
 @pytest.mark.parametrize(("name", "key"), [("openai:gpt-4o", "OPENAI_API_KEY"), ("anthropic:c", "ANTHROPIC_API_KEY")])
 def test_a_cloud_without_a_key_says_which_variable_holds_it(name: str, key: str) -> None:
-    with pytest.raises(SetupProblem, match=rf"needs a key.*Type: export {key}=…$"):
+    with pytest.raises(SetupProblem, match=rf"{name}.*: export {key}=…$"):
         open_model(name)
 
 
@@ -97,7 +95,7 @@ def test_a_missing_extra_ends_with_the_line_to_type(monkeypatch: pytest.MonkeyPa
 
 def test_a_server_of_ones_own_that_is_not_running_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(f'[models.lab]\nbase_url = "{NOWHERE}/v1"\n')
-    with pytest.raises(SetupProblem, match=r"Nothing answers at http://127\.0\.0\.1:9/v1"):
+    with pytest.raises(SetupProblem, match=r"http://127\.0\.0\.1:9/v1"):
         open_model("lab:any")
 
 
@@ -117,17 +115,17 @@ def test_the_cloud_key_is_not_sent_to_a_server_of_ones_own(tmp_path: Path, monke
 
 
 def test_no_ollama_says_how_to_start_one() -> None:
-    with pytest.raises(SetupProblem, match=r"No Ollama answers at http://127\.0\.0\.1:9 .*type: ollama serve$"):
+    with pytest.raises(SetupProblem, match=r"http://127\.0\.0\.1:9 .*: ollama serve$"):
         open_model("ollama:qwen2.5-coder:7b")
 
 
 def test_a_model_that_ollama_lacks_is_answered_with_those_it_has(ollama: Peer) -> None:
-    with pytest.raises(SetupProblem, match=r"no model 'toy:2b'\. It has ollama:toy:1b.*models pull ollama:toy:2b$"):
+    with pytest.raises(SetupProblem, match=r"'toy:2b'.*ollama:toy:1b.*models pull ollama:toy:2b$"):
         open_model("ollama:toy:2b")
 
 
 def test_a_slip_in_the_providers_name_finds_it() -> None:
-    with pytest.raises(SetupProblem, match=r"Did you mean ollama:qwen3\?"):
+    with pytest.raises(SetupProblem, match="ollama:qwen3"):
         open_model("olama:qwen3")
 
 
@@ -141,7 +139,7 @@ def test_ollamas_context_is_set_to_what_is_needed(ollama: Peer) -> None:
     assert model.context_for(ask(3000)) == 8192
     assert model.context_for(ask(10)) == 8192, "a smaller one would load the model anew"
     assert model.context_for(ask(20_000)) == 32768, "never more than the model has"
-    with pytest.raises(ModelError, match=r"the prompt has about \d+ tokens; the engine has room for 32768 in all"):
+    with pytest.raises(PromptTooLong, match="32768"):
         model.context_for(ask(40_000))
 
 
@@ -152,7 +150,7 @@ def test_dense_code_is_not_handed_to_an_ollama_that_would_cut_it(ollama: Peer) -
     assert isinstance(model, OllamaModel)
     assert model.context_for(question) == 16384, "these are some 6,500 tokens"
     ollama.context = 2048
-    with pytest.raises(ModelError, match=r"the prompt has about \d+ tokens; the engine has room for 2048 in all"):
+    with pytest.raises(PromptTooLong, match="2048"):
         list(open_model(f"ollama:{MODEL}").stream(question, threading.Event()))
     assert not ollama.asked
 
@@ -175,7 +173,8 @@ def test_settings_of_more_context_than_a_model_has_give_it_no_more_and_that_is_s
     told = [
         [piece.why for piece in model.stream(ask(10), threading.Event()) if getattr(piece, "why", "")] for _ in "12"
     ]
-    assert told == [[f"ollama:{MODEL} has room for 2,048 tokens, not for the 16,384 of the settings"], []]
+    assert [len(words) for words in told] == [1, 0]
+    assert re.search(rf"ollama:{MODEL} .*2,048.*16,384", told[0][0])
     assert ollama.last["options"]["num_ctx"] == 2048
     [shelf] = discovery.list_all_models()
     assert shelf.models[0].context == 2048
@@ -218,7 +217,7 @@ def test_the_list_has_what_servers_really_have(ollama: Peer, tmp_path: Path, mon
     shown = burnish("models", cwd=tmp_path)
     assert re.search(rf"^ollama:{MODEL} +32,768 +986 MB +free$", shown.stdout, re.MULTILINE)
     assert re.search(rf"^lab:{MODEL} +4,096 +free$", shown.stdout, re.MULTILINE)
-    assert "does not answer now" in shown.stdout
+    assert f"{NOWHERE}/v1" in shown.stdout
     assert "sk-listed" not in shown.stdout + shown.stderr
     assert f'"lab:{MODEL}"' in burnish("models", "--json", cwd=tmp_path).stdout
 
@@ -308,9 +307,7 @@ def test_an_address_in_the_shell_holds_no_password(
     monkeypatch: pytest.MonkeyPatch, variable: str, address: str
 ) -> None:
     monkeypatch.setenv(variable, address)
-    with pytest.raises(
-        SetupProblem, match=rf"in {variable} cannot be used.* Type: export {variable}=https://api"
-    ) as told:
+    with pytest.raises(SetupProblem, match=rf": export {variable}=https://api") as told:
         list_servers()
     assert "secret" not in str(told.value)
 

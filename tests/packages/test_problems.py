@@ -1,7 +1,6 @@
 """What cannot be had is said in one paragraph that ends with what to type."""
 
 import os
-import re
 import subprocess
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from burnish.errors import SetupProblem
 from burnish.packages import prepare_layer
 from tests.packages.conftest import FarShelf, only
 from tests.packages.shelf import Shelf
+from tests.snapshots import assert_snapshot
 
 
 def problem(*requirements: str) -> str:
@@ -23,8 +23,7 @@ def problem(*requirements: str) -> str:
 def test_sources_are_refused_and_never_run(shelf: Shelf, tmp_path: Path) -> None:
     shelf.sdist("apple", "1.0", f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     told = problem("apple")
-    assert "has apple but no wheel of it for this Python" in told
-    assert told.endswith("pip wheel apple --wheel-dir wheels && export PIP_FIND_LINKS=wheels")
+    assert_snapshot(told, "packages/only-sources")
     assert not (tmp_path / "ran").exists()
 
 
@@ -37,7 +36,7 @@ def test_what_a_wheel_wants_from_an_address_is_refused_and_sources_there_never_r
     builder.wheel("setuptools", "99.0", files={"setuptools/__init__.py": plant, "setuptools/build_meta.py": plant})
     file = other.sdist("evil", "1.0", plant) if kind == "sources" else other.wheel("evil")
     shelf.wheel("apple", needs=[f"evil @ file://{file}"])
-    assert problem("apple").endswith("Ask for another version or another package: --with 'NAME==VERSION'")
+    assert_snapshot(problem("apple"), "packages/from-an-address")
     assert not (tmp_path / "ran").exists()
 
 
@@ -46,8 +45,7 @@ def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shel
     shelf.wheel("apple", "1.5")
     shelf.wheel("apple", "9", tag="cp311-cp311-win_amd64")
     told = problem("apple==9")
-    assert "no wheel of apple==9 for this Python; there is one of 1.5" in told
-    assert told.endswith("--with 'apple==1.5'")
+    assert_snapshot(told, "packages/other-version")
 
 
 @pytest.mark.parametrize("online", [True, False])
@@ -61,9 +59,8 @@ def test_a_range_that_no_version_can_be_in_is_named_as_that(
         monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
         monkeypatch.setenv("PIP_RETRIES", "0")
     told = problem("pear", "apple>=2,<1")
-    assert told.startswith("No version can be all that apple<1,>=2 asks for")
-    assert told.endswith("--with apple")
-    assert "excludes" not in problem("apple>=2,<3"), "there might be one in this range"
+    assert_snapshot(told, "packages/impossible-range")
+    assert not problem("apple>=2,<3").endswith("--with apple"), "there might be one in this range"
 
 
 def test_a_package_for_newer_pythons_is_there_but_not_for_this_one(
@@ -77,7 +74,7 @@ def test_a_package_for_newer_pythons_is_there_but_not_for_this_one(
     monkeypatch.delenv("PIP_NO_INDEX")
     monkeypatch.delenv("PIP_FIND_LINKS")
     monkeypatch.setenv("PIP_INDEX_URL", f"file://{tmp_path / 'index'}")
-    assert "has apple but no wheel of it for this Python" in problem("apple")
+    assert_snapshot(problem("apple"), "packages/only-sources")
 
 
 def test_requirements_that_contradict_each_other_are_told_with_what_collides(shelf: Shelf) -> None:
@@ -92,14 +89,13 @@ def test_requirements_that_contradict_each_other_are_told_with_what_collides(she
 
 
 def test_a_name_that_the_index_does_not_have_is_told_with_the_nearest(shelf: Shelf) -> None:
-    assert problem("numppy").endswith("no package 'numppy'. Did you mean numpy? Type: --with numpy")
+    assert problem("numppy").endswith(": --with numpy")
 
 
 def test_a_package_that_another_needs_is_told_as_such(shelf: Shelf) -> None:
     shelf.wheel("apple", needs=["surely-invented"])
     told = problem("apple")
-    assert "no package 'surely-invented', which apple needs." in told
-    assert told.endswith("Look up its name: --with RIGHT_NAME")
+    assert_snapshot(told, "packages/needed-by-another")
 
 
 def test_offline_it_says_what_exactly_is_missing(far_shelf: FarShelf) -> None:
@@ -107,16 +103,14 @@ def test_offline_it_says_what_exactly_is_missing(far_shelf: FarShelf) -> None:
     prepare_layer(["apple"])
     far_shelf.close()
     told = problem("apple", "pear>=2", "plum")
-    assert "cannot be reached, and pear>=2 and plum are not among the packages that were fetched before" in told
-    assert told.endswith("export PIP_FIND_LINKS=/a/folder/of/wheels")
+    assert_snapshot(told, "packages/offline")
 
 
 def test_a_full_disk_is_named(shelf: Shelf, tiny_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BURNISH_CACHE", str(tiny_disk))
     shelf.wheel("apple", files={"apple.py": "x = 1\n" * 40_000})
     told = problem("apple")
-    assert re.search(r"disk that holds .*/disk/packages is full", told)
-    assert told.endswith("export BURNISH_CACHE=/a/folder/of/yours")
+    assert_snapshot(told, "packages/disk-full", disk=tiny_disk)
 
 
 def test_a_cache_that_cannot_be_written_is_named(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,15 +118,15 @@ def test_a_cache_that_cannot_be_written_is_named(shelf: Shelf, tmp_path: Path, m
         pytest.skip("root may write anywhere")
     (tmp_path / "closed").mkdir(mode=0o555)
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "closed"))
-    assert problem("apple").endswith("Name another folder: export BURNISH_CACHE=/a/folder/of/yours")
+    assert problem("apple").endswith(": export BURNISH_CACHE=/a/folder/of/yours")
 
 
 def test_a_disk_that_is_read_only_is_named(shelf: Shelf, tiny_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
     monkeypatch.setenv("BURNISH_CACHE", str(tiny_disk))
-    assert problem("apple").endswith("Name another folder: export BURNISH_CACHE=/a/folder/of/yours")
+    assert_snapshot(problem("apple"), "packages/read-only", folder=os.environ["BURNISH_CACHE"])
 
 
 def test_what_is_no_requirement_never_reaches_pip(shelf: Shelf) -> None:
-    assert "cannot be read" in problem("-r /etc/passwd")
-    assert "names an address" in problem("apple @ file:///tmp/apple.whl")
+    assert_snapshot(problem("-r /etc/passwd"), "packages/no-requirement")
+    assert_snapshot(problem("apple @ file:///tmp/apple.whl"), "packages/address-as-requirement")

@@ -1,5 +1,6 @@
 """What a layer for a project needs, from the project's own files."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def test_dependencies_and_what_the_tests_need_are_wanted_and_nothing_of_other_ma
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     needed = read_project_needs(tmp_path)
     assert needed.packages == ("hypothesis", "numpy>=2")
-    assert needed.left_out == ("odd (pyproject.toml, line 4) comes from an address",)
+    assert [words.startswith("odd (pyproject.toml, line 4) ") for words in needed.left_out] == [True]
     assert needed.instead.endswith(".venv/bin/pip install .")
 
 
@@ -37,12 +38,12 @@ def test_requirements_are_read_with_what_they_include(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("mylib @ git+https://me:secret@192.0.2.1/mylib.git", "mylib (requirements.txt, line 2) comes from an address"),
-        ("https://192.0.2.1/x.whl?token=secret", "what requirements.txt, line 2, names comes from an address"),
-        ("-e git+ssh://me:secret@192.0.2.1/x#egg=mine", "mine (requirements.txt, line 2) comes from an address"),
-        ("./vendored", "./vendored (requirements.txt, line 2) is a path"),
-        ("-e ../other", "../other (requirements.txt, line 2) is a path"),
-        ("x y z secret", "requirements.txt, line 2, cannot be read as a requirement"),
+        ("mylib @ git+https://me:secret@192.0.2.1/mylib.git", "mylib (requirements.txt, line 2)"),
+        ("https://192.0.2.1/x.whl?token=secret", "requirements.txt, line 2"),
+        ("-e git+ssh://me:secret@192.0.2.1/x#egg=mine", "mine (requirements.txt, line 2)"),
+        ("./vendored", "./vendored (requirements.txt, line 2)"),
+        ("-e ../other", "../other (requirements.txt, line 2)"),
+        ("x y z secret", "requirements.txt, line 2"),
     ],
 )
 def test_what_no_layer_can_have_is_named_without_its_address(line: str, told: str, tmp_path: Path) -> None:
@@ -50,7 +51,9 @@ def test_what_no_layer_can_have_is_named_without_its_address(line: str, told: st
     (tmp_path / "requirements.txt").write_text(f"numpy\n{line}\n")
     needed = read_project_needs(tmp_path)
     assert needed.packages == ("numpy",)
-    assert needed.left_out == (told,)
+    [left_out] = needed.left_out
+    assert told in left_out
+    assert not re.search(r"secret|192\.0\.2\.1", left_out)
     assert needed.instead.endswith(".venv/bin/pip install -r requirements.txt")
 
 
@@ -88,7 +91,7 @@ def test_a_private_name_is_not_asked_of_another_index(line: str, said: str, tmp_
     (root / "requirements.txt").write_text("-r base.txt\nour-private-thing\n")
     with pytest.raises(SetupProblem) as problem:
         read_project_needs(root)
-    assert f"base.txt, line 2, says {said}, and" in str(problem.value)
+    assert re.search(rf"^base\.txt, line 2\b.* {said}\b", str(problem.value))
     assert str(problem.value).endswith(".venv/bin/pip install -r requirements.txt")
     assert "secret" not in str(problem.value)
     names = [one.text for one in read_stated(root)[1] if isinstance(one, StatedRequirement)]
@@ -99,7 +102,7 @@ def test_a_private_name_is_not_asked_of_another_index(line: str, said: str, tmp_
 @pytest.mark.parametrize("table", ["[[tool.uv.index]]\nname = 'ours'", "[tool.uv.sources]\nx = {path = 'x'}"])
 def test_an_index_in_pyproject_counts_too(table: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(f"{PYPROJECT}\n{table}\n")
-    with pytest.raises(SetupProblem, match=r"pyproject.toml says tool\.uv\."):
+    with pytest.raises(SetupProblem, match=r"^pyproject\.toml .*tool\.uv\."):
         read_project_needs(tmp_path)
 
 
@@ -109,7 +112,7 @@ def test_a_project_that_says_nothing_needs_nothing_and_files_that_cannot_be_read
     (tmp_path / "requirements.txt").write_bytes(b"\xff\xfe\x00")
     needed = read_project_needs(tmp_path)
     assert needed.packages == ()
-    assert [words.partition(" cannot be read")[0] for words in needed.left_out] == [
-        "the dependencies in pyproject.toml",
-        "requirements.txt",
+    assert [re.findall(r"pyproject\.toml|requirements\.txt", words) for words in needed.left_out] == [
+        ["pyproject.toml"],
+        ["requirements.txt"],
     ]

@@ -18,7 +18,7 @@ def test_names_come_out_in_one_form_sorted_and_each_once() -> None:
 
 @pytest.mark.parametrize("text", [",", "", " ", ", ,,"])
 def test_words_that_name_no_package_are_not_taken_for_none_asked_for(text: str) -> None:
-    with pytest.raises(SetupProblem, match=r"names no package, and .* For example: --with 'numpy,pandas>=2'$"):
+    with pytest.raises(SetupProblem, match=r": --with 'numpy,pandas>=2'$"):
         parse_requirements([text])
     assert parse_requirements([]) == ()
 
@@ -46,7 +46,7 @@ def test_words_that_name_no_package_are_not_taken_for_none_asked_for(text: str) 
     ],
 )
 def test_addresses_paths_options_and_conditions_are_refused(text: str) -> None:
-    with pytest.raises(SetupProblem, match=r"For example: --with 'numpy,pandas>=2'$") as told:
+    with pytest.raises(SetupProblem, match=r": --with 'numpy,pandas>=2'$") as told:
         parse_requirements([text], allow=[text])
     assert "secret" not in str(told.value)
     assert "\x1b" not in str(told.value)
@@ -73,12 +73,12 @@ def test_nothing_of_an_address_is_shown_as_there_may_be_a_password_anywhere_in_i
 
 
 def test_a_misspelled_name_gets_the_nearest_real_one() -> None:
-    with pytest.raises(SetupProblem, match=r"Did you mean numpy\?.*--with numpy.*--allow-package numppy$"):
+    with pytest.raises(SetupProblem, match=r"--with numpy;.*: --allow-package numppy$"):
         parse_requirements(["numppy"])
 
 
 def test_a_name_that_nobody_knows_needs_a_word_of_its_own() -> None:
-    with pytest.raises(SetupProblem, match=r"add: --allow-package surely-invented$"):
+    with pytest.raises(SetupProblem, match=r": --allow-package surely-invented$"):
         parse_requirements(["surely_invented>=2"])
     assert parse_requirements(["surely_invented>=2", "numpy"], allow=["Surely.Invented"]) == (
         "numpy",

@@ -17,8 +17,7 @@ from burnish.errors import SetupProblem
 from burnish.events import AnswerLost, Asked, Frozen, ModelReplied, Stopped
 from burnish.events.replay import Replay
 from burnish.models.model import Ask, Model
-from burnish.models.prices import FREE, Price, is_assumed_free, price_of
-from burnish.models.tokens import most_prompt_tokens
+from burnish.models.tokens import FREE, Price, is_assumed_free, most_prompt_tokens, price_of
 
 PER_ANSWER = ("max_tokens", "thinking")
 """Limits of one answer: they end no work, so a run that is taken up again may have any others."""

@@ -20,8 +20,7 @@ from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import SetupProblem
 from burnish.events import Graded, PackagesAdded
 from burnish.packages import Budget, Layer, find_distribution, parse_requirements, prepare_layer
-from burnish.packages.build import prepare_recorded_layer
-from burnish.packages.layer import list_recorded_packages
+from burnish.packages.layer import list_recorded_packages, prepare_recorded_layer
 from burnish.packages.names import PYTHONS_OWN, find_lookalike
 from burnish.packages.requirements import normalise_requirements, parse_allowed
 from burnish.parsing import try_parse

@@ -7,8 +7,7 @@ from burnish.checks.project import Project
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
 from burnish.packages import Budget, Layer, prepare_layer, read_project_needs
-from burnish.packages.build import prepare_recorded_layer
-from burnish.packages.layer import list_recorded_packages
+from burnish.packages.layer import list_recorded_packages, prepare_recorded_layer
 from burnish.packages.requirements import normalise_requirements
 from burnish.text import one_line, plural
 

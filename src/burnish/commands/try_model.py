@@ -37,9 +37,8 @@ from burnish.events import (
 )
 from burnish.model_choice import TRIALS, measure_speed
 from burnish.models.model import Ask, Model
-from burnish.models.prices import look_up_context, price_of
 from burnish.models.providers import find_server
-from burnish.models.tokens import fewest_prompt_tokens
+from burnish.models.tokens import fewest_prompt_tokens, look_up_context, price_of
 from burnish.paths import home
 from burnish.runs import Store, Watch
 from burnish.runs.attempt import Resources, attempt

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from burnish.errors import SetupProblem
 from burnish.evidence.schema import EvidencePackage
 from burnish.packages import InstalledPackage, Layer, prepare_layer
-from burnish.packages.build import check_same_wheels
+from burnish.packages.layer import check_same_wheels
 from burnish.packages.names import well_known_names
 from burnish.packages.requirements import parse_allowed
 

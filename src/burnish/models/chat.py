@@ -17,6 +17,7 @@ from burnish.models.chunks import AnswerReader
 from burnish.models.http import (
     Exchange,
     RequestFailed,
+    current_exchange,
     describe_failure,
     explain_wrong_address,
     read_prompt_too_long,
@@ -31,9 +32,6 @@ MOST_TRIES = 5
 FIRST_PAUSE_SECONDS = 0.5
 MOST_PAUSE_SECONDS = 60.0
 """A server that asks for a longer pause has no time for us today."""
-CONNECT_SECONDS, SILENT_SECONDS = 10.0, 900.0
-"""How long a server may take to accept a connection, and then to send nothing: a big prompt on a slow machine takes
-long."""
 PREFILL = "prefill"
 PREFILL_REFUSALS = ("prefill", "end with a user message", "last message must be", "continue_final_message")
 """How servers say that they do not go on from an answer that was begun for them."""
@@ -85,9 +83,6 @@ class ChatModel(ABC):
         package = PACKAGES[self.server.kind].partition(">")[0]
         return f"{self.protocol} ({package} {version(package)})"
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}>"
-
     def drop_refused(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """The parameters without those that the server refuses."""
         return {name: value for name, value in parameters.items() if name not in self.refused}
@@ -112,11 +107,11 @@ class ChatModel(ABC):
             except RequestFailed as failure:
                 if not began and self._learn_refusal(failure, left_out):
                     continue  # not one of the tries: the next question is another one
-                wait_seconds = failure.wait_seconds or 0.0
-                if began or not failure.passing or tries >= MOST_TRIES or wait_seconds > MOST_PAUSE_SECONDS:
+                too_late = tries >= MOST_TRIES or failure.wait_seconds > MOST_PAUSE_SECONDS
+                if began or too_late or not failure.passing:
                     raise self._explain(failure, tries, began) from None  # the cause may say the key
                 # Twice as long each time, and not all at the same moment, unless the server asks for more.
-                pause = max(wait_seconds, FIRST_PAUSE_SECONDS * 2.0 ** (tries - 1) * random.uniform(0.8, 1.2))
+                pause = max(failure.wait_seconds, FIRST_PAUSE_SECONDS * 2.0 ** (tries - 1) * random.uniform(0.8, 1.2))
                 why = f"{self.name}: {failure.words}; asked again in {pause:.1f} s"
                 yield Waiting(why=why, seconds=pause, lost=failure.may_cost)
                 until = time.monotonic() + pause
@@ -139,7 +134,8 @@ class ChatModel(ABC):
         reader = AnswerReader(ask, opened, self._key)
         yield from self._remark(self.remarks)
         # Both hold for this thread only, so they begin here, where the answer is read.
-        with disable_tracing(), exchange.in_this_thread():
+        current_exchange.set(exchange)
+        with disable_tracing():
             for chunk in self.request(ask, messages):
                 yield from reader.take(chunk)
                 if reader.too_long:
@@ -173,8 +169,7 @@ class ChatModel(ABC):
     def _explain(self, failure: RequestFailed, tries: int, began: bool) -> BurnishError:
         server, wrong = self.server, failure.wrong_address
         if wrong and not began:
-            clean = wrong._replace(leads_to=remove_secret(self._key, wrong.leads_to))
-            return explain_wrong_address(server, clean)
+            return explain_wrong_address(server, wrong, self._key)
         if failure.status in (401, 403) and not server.key_env:
             return SetupProblem(
                 f"The server at {server.address} wants a key ({failure.words}). Name the variable that holds it:"

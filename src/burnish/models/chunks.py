@@ -15,6 +15,7 @@ from burnish.models.tokens import (
     fewest_prompt_tokens,
     fewest_tokens,
     most_prompt_tokens,
+    read_count,
 )
 from burnish.redact import SecretFilter
 
@@ -26,10 +27,9 @@ CHARACTERS_PER_PIECE, MOST_CHARACTERS_PER_TOKEN = 6, 16
 """An answer with more pieces than it may have tokens, and so many characters for each, is longer than was asked for; so
 is one, however few its pieces, with as many characters as no text has for each of its tokens."""
 _BEGUN = "|".join(THOUGHTS_CLOSE[:size] for size in range(1, len(THOUGHTS_CLOSE)))
-_NEVER = re.compile(r"(?!)")
 _MAY_CLOSE = re.compile(rf"(?:{_BEGUN})\Z")
 _MAY_CLOSE_UNOPENED = re.compile(rf"(?:{_BEGUN}|{THOUGHTS_CLOSE}[ \t]*)\Z")
-_CLOSES_UNOPENED = re.compile(rf"(?<=\n){THOUGHTS_CLOSE}|{THOUGHTS_CLOSE}[ \t]*\n")
+_CLOSES_UNOPENED = re.compile(rf"^{THOUGHTS_CLOSE}|{THOUGHTS_CLOSE}[ \t]*\n", re.MULTILINE)
 """At the beginning of a line or at the end of one: code that only speaks of the mark has quotes around it."""
 
 
@@ -134,21 +134,16 @@ class AnswerReader:
 
     @property
     def _claimed_read(self) -> int:
-        return _positive(self._usage.get("input_tokens")) or self._read_at_start
+        return read_count(self._usage.get("input_tokens")) or self._read_at_start
 
     @property
     def _claimed_written(self) -> int:
-        return _positive(self._usage.get("output_tokens"))
-
-
-def _positive(count: object) -> int:
-    """A count as the server says it; 0 where it is none."""
-    return count if isinstance(count, int) and count > 0 else 0
+        return read_count(self._usage.get("output_tokens"))
 
 
 def _sum_details(details: Any, name: str) -> int:
     """One detail of a count; those of OpenAI's service tiers have the tier before the name."""
-    return sum(_positive(count) for key, count in (details or {}).items() if str(key).endswith(name))
+    return sum(read_count(count) for key, count in (details or {}).items() if str(key).endswith(name))
 
 
 class ThoughtSplitter:
@@ -160,66 +155,60 @@ class ThoughtSplitter:
 
     def __init__(self, opened: bool = False) -> None:
         self.opened = opened
-        self._held = ""
-        self._state = "beginning"
-        self._sure = False
-        self._given: list[str] = []
-        """What was handed out before it was sure what it is."""
+        self._text = ""
+        self._closed: tuple[str, int] | None = None
+        """The thoughts, once their end has come, and where the text goes on after it."""
+        self._beside = False
+        self._given = ("", "")
+        """The thoughts and the answer that were handed out."""
 
     def split(self, text: str) -> Iterator[Chunk | Thought]:
         """The pieces that are decided by now; the rest is held back until more text has come."""
-        self._held += text
-        if self._state == "beginning":
-            start = self._held.lstrip()
-            if start.startswith(THOUGHTS_OPEN):
-                self._state, self._held, self._sure = "thinking", start.removeprefix(THOUGHTS_OPEN), True
-            elif not THOUGHTS_OPEN.startswith(start):
-                self._state = "thinking" if self.opened else "answering"
-        if self._state == "thinking":
-            yield from self._split_thoughts()
-        if self._state == "answering":
-            yield from self._split_answer()
+        self._text += text
+        return self._hand_out(*self._separate())
 
     def expect_no_thoughts(self) -> None:
         """Thoughts come beside the text: none is in it that was not opened there."""
-        self._sure, self.opened = True, False
+        self._beside, self.opened = True, False
 
     def rest(self, cut: bool = False) -> Iterator[Chunk | Thought]:
         """What was held back when the answer came to its end, or was cut."""
-        thinking = self._state == "thinking"
-        if thinking and not self._sure and not cut:  # it did not think this time
-            self.opened = False
-            yield Chunk(text="".join([*self._given, self._held]), instead=True)
-        elif self._held:
-            yield Thought(text=self._held) if thinking else Chunk(text=self._held)
-        self._held = ""
+        return self._hand_out(*self._separate(ended=True, cut=cut))
 
-    def _split_thoughts(self) -> Iterator[Thought]:
-        text, closes, after = self._held.partition(THOUGHTS_CLOSE)
-        if closes:
-            self._state, self._held, self._sure = "answering", after.lstrip("\n"), True
-        else:
-            text = self._release(_MAY_CLOSE)
-        if text:
-            self._given.append(text)
-            yield Thought(text=text)
+    def _separate(self, ended: bool = False, cut: bool = False) -> tuple[str, str]:
+        """The thoughts and the answer in the text so far, without an end that may become a mark."""
+        # The whole text is looked at each time, so that it makes no difference where a server cuts it into pieces.
+        text, start = self._text, self._text.lstrip()
+        if self._closed:
+            thought, place = self._closed
+            return thought, text[place:].lstrip("\n")
+        if not ended and THOUGHTS_OPEN.startswith(start):
+            return "", ""
+        marked = start.startswith(THOUGHTS_OPEN)
+        if marked or (self.opened and start):
+            begin = len(text) - len(start) + len(THOUGHTS_OPEN) if marked else 0
+            thought, closes, _ = text[begin:].partition(THOUGHTS_CLOSE)
+            if closes:
+                self._closed = thought, begin + len(thought) + len(closes)
+                return self._separate()
+            if marked or cut or not ended:
+                return thought if ended else _MAY_CLOSE.sub("", thought), ""
+            self.opened = False  # it did not think this time
+            return "", text
+        found = None if self._beside else _CLOSES_UNOPENED.search(text, len(self._given[1]))
+        if found and THOUGHTS_OPEN not in text[: found.start()]:
+            self._closed, self.opened = (text[: found.start()], found.end()), True
+            return self._separate()
+        sure = ended or self._beside or THOUGHTS_OPEN in text
+        return "", text if sure else _MAY_CLOSE_UNOPENED.sub("", text)
 
-    def _split_answer(self) -> Iterator[Chunk | Thought]:
-        before = "".join(self._given[-len(THOUGHTS_OPEN) :]) or "\n"
-        self._sure = self._sure or THOUGHTS_OPEN in before + self._held
-        found = None if self._sure else _CLOSES_UNOPENED.search(before + self._held, len(before))
-        if found:
-            thought = "".join([*self._given, found.string[len(before) : found.start()]])
-            self._held = found.string[found.end() :].lstrip("\n")
-            self._sure = self.opened = True
-            yield Thought(text=thought, instead=True)
-        if text := self._release(_NEVER if self._sure else _MAY_CLOSE_UNOPENED):
-            self._given.append(text)
-            yield Chunk(text=text)
-
-    def _release(self, may_close: re.Pattern[str]) -> str:
-        """What is held, without an end that may become a mark: that stays."""
-        found = may_close.search(self._held)
-        size = found.start() if found else len(self._held)
-        text, self._held = self._held[:size], self._held[size:]
-        return text
+    def _hand_out(self, thought: str, answer: str) -> Iterator[Chunk | Thought]:
+        """What is new; in place of all that was handed out, where that was taken for the other kind."""
+        instead = not (thought.startswith(self._given[0]) and answer.startswith(self._given[1]))
+        old_thought, old_answer = ("", "") if instead else self._given
+        self._given = thought, answer
+        if new := thought[len(old_thought) :]:
+            yield Thought(text=new, instead=instead)
+            instead = False
+        if new := answer[len(old_answer) :]:
+            yield Chunk(text=new, instead=instead)

@@ -9,7 +9,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from difflib import get_close_matches
 from functools import partial
 from http.client import HTTPException
@@ -21,9 +21,8 @@ from burnish.errors import SetupProblem
 from burnish.events import Frozen
 from burnish.models.http import remove_secret
 from burnish.models.model import Progress
-from burnish.models.prices import Price, look_up_context, price_of
 from burnish.models.providers import OLLAMA_PORT, ModelServer, is_this_machine, list_servers
-from burnish.models.tokens import read_count, smallest_known
+from burnish.models.tokens import Price, look_up_context, price_of, read_count, smallest_known
 from burnish.text import one_line, strip_controls
 
 Result = TypeVar("Result")
@@ -80,7 +79,7 @@ def _start(work: Callable[[], Result]) -> "Future[Result]":
     return future
 
 
-def run_together(works: Sequence[Callable[[], Result]], seconds: float) -> list[Result | None]:
+def run_together(works: Sequence[Callable[[], Result]], seconds: float | None = None) -> list[Result | None]:
     """What each work brought in time; None for those that were late or failed."""
     futures = [_start(work) for work in works]
     done, _ = wait(futures, timeout=seconds)
@@ -90,19 +89,17 @@ def run_together(works: Sequence[Callable[[], Result]], seconds: float) -> list[
 def list_all_models() -> list[ServerModels]:
     """Every server that is set up here: Ollama, clouds whose key is set, the user's own."""
     asked = [server for server in list_servers().values() if server.key or not server.is_official]
-    with ThreadPoolExecutor(max(1, len(asked))) as pool:  # each look has its own time limit
-        found = list(pool.map(list_models, asked))
-    return [models for models in found if models.answers or models.provider != "ollama"]
+    found = run_together([partial(list_models, server) for server in asked])  # each has its own time limit
+    return [models for models in found if models and (models.answers or models.provider != "ollama")]
 
 
 def list_models(server: ModelServer) -> ServerModels:
     """What one server has; asked briefly, and never raises."""
     seconds = HERE_SECONDS if server.is_here or server.kind == "ollama" else FAR_SECONDS
-    look: Callable[[], list[ListedModel] | None] = partial(_list_protocol_models, server, seconds)
-    if server.kind == "ollama":
-        look = partial(list_ollama_models, server.address, seconds)
-    [found] = run_together([look], 2 * seconds)
-    if found and server.kind == "ollama":
+    is_ollama = server.kind == "ollama"
+    look = partial(list_ollama_models, server.address) if is_ollama else partial(_list_protocol_models, server)
+    [found] = run_together([partial(look, seconds)], 2 * seconds)
+    if found and is_ollama:
         looks = [partial(_describe, server.address, model, seconds) for model in found[:MOST_DESCRIBED]]
         described = run_together(looks, 2 * seconds)
         found = [new or model for new, model in zip_longest(described, found)]
@@ -137,16 +134,13 @@ def _list_protocol_models(server: ModelServer, seconds: float) -> list[ListedMod
     return models
 
 
-def list_ollama_models(address: str, seconds: float = HERE_SECONDS) -> list[ListedModel] | None:
-    """The models that an Ollama has; None where no server answers."""
-    try:
-        models = _get(f"{address}/api/tags", {}, None, seconds).get("models") or []
-        return [
-            ListedModel(name=strip_controls(str(model["name"]))[:MOST_NAME], bytes=read_count(model.get("size")))
-            for model in models
-        ]
-    except (*UNREACHABLE, KeyError, TypeError, AttributeError):  # or an answer of the wrong form
-        return None
+def list_ollama_models(address: str, seconds: float) -> list[ListedModel]:
+    """The models that an Ollama has. Raises where none answers, or nonsense."""
+    models = _get(f"{address}/api/tags", {}, None, seconds).get("models") or []
+    return [
+        ListedModel(name=strip_controls(str(model["name"]))[:MOST_NAME], bytes=read_count(model.get("size")))
+        for model in models
+    ]
 
 
 def _describe(address: str, model: ListedModel, seconds: float) -> ListedModel:
@@ -164,13 +158,9 @@ def describe_ollama_model(address: str, model: str, name: str) -> ListedModel:
     """What the server says of one model. Raises SetupProblem where there is no server, or it lacks the model."""
     try:
         return _start(partial(_describe, address, ListedModel(name=model), ASK_SECONDS)).result(ASK_SECONDS)
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code != 404:
-            raise _explain_unreachable(address, name, f"it answered with status {error.code}") from None
     except UNREACHABLE as error:
-        late = f"no whole answer came in {ASK_SECONDS:g} s"
-        raise _explain_unreachable(address, name, str(getattr(error, "reason", error)) or late) from None
+        if getattr(error, "code", 0) != 404:
+            raise _explain_unreachable(address, name, error) from None
     provider = name.partition(":")[0]
     [found] = run_together([partial(list_ollama_models, address, ASK_SECONDS)], ASK_SECONDS)
     there = [listed.name for listed in found or []]
@@ -200,12 +190,9 @@ def pull_ollama_model(address: str, name: str, progress: Progress) -> None:
                     )
                 status = one_line(str(news.get("status", "")), 60)
                 progress(read_count(news.get("completed")), read_count(news.get("total")), status)
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise _explain_unreachable(address, name, f"it answered with status {error.code}") from None
     except UNREACHABLE as error:
         if not status:
-            raise _explain_unreachable(address, name, str(getattr(error, "reason", error))) from None
+            raise _explain_unreachable(address, name, error) from None
     if status != "success":
         raise SetupProblem(
             f"Ollama broke off before {model!r} was there (its last word: {status or 'none'}). What it has of it is not"
@@ -213,8 +200,11 @@ def pull_ollama_model(address: str, name: str, progress: Progress) -> None:
         )
 
 
-def _explain_unreachable(address: str, name: str, why: str) -> SetupProblem:
+def _explain_unreachable(address: str, name: str, error: Exception) -> SetupProblem:
     provider = name.partition(":")[0]
+    why = str(getattr(error, "reason", error)) or f"no whole answer came in {ASK_SECONDS:g} s"
+    if isinstance(error, urllib.error.HTTPError):
+        why = f"it answered with status {error.code}"
     variable = "OLLAMA_HOST or" if provider == "ollama" else "this"
     return SetupProblem(
         f"No Ollama answers at {address} ({why}). If it listens elsewhere, say so with {variable}: burnish config"
@@ -234,7 +224,11 @@ def _open(url: str, headers: Mapping[str, str], question: dict[str, str] | None,
     request = urllib.request.Request(url, body, {"Content-Type": "application/json", **headers})
     # A proxy in the shell is for the world, not for this machine.
     proxies = urllib.request.ProxyHandler({} if is_this_machine(url) else None)
-    return urllib.request.build_opener(proxies, _NoRedirects).open(request, timeout=seconds)
+    try:
+        return urllib.request.build_opener(proxies, _NoRedirects).open(request, timeout=seconds)
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise
 
 
 def _get(url: str, headers: Mapping[str, str], question: dict[str, str] | None, seconds: float) -> dict[str, Any]:

@@ -7,10 +7,10 @@ connection, and a thread has one exchange at a time, so that the hooks know whos
 
 import re
 import socket
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -47,8 +47,9 @@ STATUS_WORDS = {"overloaded": 529, "rate_limit": 429, "api_error": 500, "server_
 """An error in the middle of a stream has only words."""
 MOST_WORDS = 300
 LONG_SECRET = 8
-
-_current = threading.local()
+CONNECT_SECONDS, SILENT_SECONDS = 10.0, 900.0
+"""How long a server may take to accept a connection, and then to send nothing: a big prompt on a slow machine takes
+long."""
 
 
 class WrongAddress(NamedTuple):
@@ -67,7 +68,7 @@ class RequestFailed(Exception):
     """The HTTP status; 0 where there was none."""
     passing: bool = False
     """Whether the same question may be answered in a moment."""
-    wait_seconds: float | None = None
+    wait_seconds: float = 0.0
     """How long the server asks us to wait."""
     sent: bool = True
     """False where no connection came about, so that the question was never sent."""
@@ -79,15 +80,11 @@ class RequestFailed(Exception):
         return self.sent and not self.status
 
 
-class TooMuch(Exception):
-    """The server sent far more than it was asked for."""
+class AnswerRefused(Exception):
+    """An answer that we do not read: far longer than was asked for, or compressed, which a few bytes may hide."""
 
-
-class Compressed(Exception):
-    """The server compressed its answer although it was asked not to: a few bytes may then become gigabytes."""
-
-    def __init__(self, coding: str, status: int) -> None:
-        super().__init__(f"the server compressed its answer ({one_line(coding, 40)}) although it was asked not to")
+    def __init__(self, words: str, status: int = 0) -> None:
+        super().__init__(words)
         self.status_code = status
 
 
@@ -99,42 +96,32 @@ class Exchange:
         self.retry_after = ""
         """When the server says that it has time for us, in its own words."""
         self.wrong_address: WrongAddress | None = None
-        self._lock = threading.Lock()
+        self.answered = False
+        """Whether the headers of an answer came."""
         self._socket: Any = None
         self._over = False
 
-    @contextmanager
-    def in_this_thread(self) -> Iterator[None]:
-        """Within it, what this thread asks over HTTP belongs to this exchange."""
-        _current.exchange = self
-        try:
-            yield
-        finally:
-            _current.exchange = None
-
     def hang_up(self) -> None:
         """End the exchange now, whatever its thread waits for."""
-        with self._lock:
-            self._over = True
-            self._shut_down()
+        self._over = True
+        self._shut_down_if_over()
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Take hold of the connection once there is one."""
+        """Take hold of the connection once there is one; it may have been hung up while it was being made."""
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            with self._lock:
-                self._socket = info["return_value"].get_extra_info("socket")
-                if self._over:  # hung up while the connection was being made
-                    self._shut_down()
+            self._socket = info["return_value"].get_extra_info("socket")
+            self._shut_down_if_over()
 
-    def _shut_down(self) -> None:
-        if self._socket is not None:
+    def _shut_down_if_over(self) -> None:
+        # Each thread writes its half before it looks at the other's, so one of them sees both without a lock.
+        if self._over and self._socket is not None:
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
     def receive(self, response: Any) -> None:
         """Note what the headers say, and let no more be read than was asked for."""
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        self.retry_after = response.headers.get("retry-after", "")
+        self.answered, self.retry_after = True, response.headers.get("retry-after", "")
         if 300 <= response.status_code < 400:
             self.wrong_address = WrongAddress("sends us elsewhere", response.headers.get("location", ""))
         elif response.status_code < 300 and kind in WEB_PAGES:
@@ -142,21 +129,25 @@ class Exchange:
         response.stream = _limit_stream(response, self.most_bytes)
 
 
-def client_settings() -> dict[str, Any]:
+current_exchange: ContextVar[Exchange] = ContextVar("current_exchange")
+"""The exchange that this thread's requests belong to; set by the thread that reads an answer."""
+
+
+def client_settings(server: ModelServer) -> dict[str, Any]:
     """How a client is made so that the thread's exchange has hold of its requests: each on a connection of its own,
     never led elsewhere with the key in its hands, without cookies, and answered in plain bytes, which can be counted.
     """
 
     def on_request(request: Any) -> None:
-        if exchange := getattr(_current, "exchange", None):
-            request.extensions["trace"] = exchange.trace
-
-    def on_response(response: Any) -> None:
-        if exchange := getattr(_current, "exchange", None):
-            exchange.receive(response)
+        request.extensions["trace"] = current_exchange.get().trace
 
     return {
-        "event_hooks": {"request": [on_request], "response": [on_response]},
+        "event_hooks": {
+            "request": [on_request],
+            "response": [lambda response: current_exchange.get().receive(response)],
+        },
+        "trust_env": not server.is_here,  # a proxy in the shell is for the world, not for this machine
+        "timeout": (CONNECT_SECONDS, SILENT_SECONDS, SILENT_SECONDS, SILENT_SECONDS),
         # A connection of its own can be shut down without harm to another ask; plain bytes can be counted.
         "headers": {"Connection": "close", "Accept-Encoding": "identity"},
         "follow_redirects": False,
@@ -165,7 +156,7 @@ def client_settings() -> dict[str, Any]:
 
 
 def _limit_stream(response: Any, most_bytes: int) -> Any:
-    """The answer's stream, ended with TooMuch where it does not end by itself. A compressed one is not read at all."""
+    """The answer's stream. Raises AnswerRefused where it does not end by itself; a compressed one is not read."""
     # httpx checks the class of a stream, and openai and anthropic may bring httpx packages of their own.
     stream, coding = response.stream, response.headers.get("content-encoding", "").strip().lower()
     kind = next(base for base in type(stream).__mro__ if base.__name__ == "SyncByteStream")
@@ -173,12 +164,13 @@ def _limit_stream(response: Any, most_bytes: int) -> Any:
     class LimitedStream(kind):  # type: ignore[misc, valid-type]  # of the package whose client this is
         def __iter__(self) -> Iterator[bytes]:
             if coding not in ("", "identity"):
-                raise Compressed(coding, response.status_code)
+                words = f"the server compressed its answer ({one_line(coding, 40)}) although it was asked not to"
+                raise AnswerRefused(words, response.status_code)
             received = 0
             for block in stream:
                 received += len(block)
                 if received > most_bytes:
-                    raise TooMuch(f"the server sent more than {most_bytes:,} bytes for one answer")
+                    raise AnswerRefused(f"the server sent more than {most_bytes:,} bytes for one answer")
                 yield block
 
         def close(self) -> None:
@@ -187,7 +179,7 @@ def _limit_stream(response: Any, most_bytes: int) -> Any:
     return LimitedStream()
 
 
-def explain_wrong_address(server: ModelServer, wrong: WrongAddress) -> SetupProblem:
+def explain_wrong_address(server: ModelServer, wrong: WrongAddress, secret: str) -> SetupProblem:
     """The problem with the line to type. No redirect is followed: a key is for its own server only.
 
     Suggests another address of the same host, or one with the usual path.
@@ -195,12 +187,13 @@ def explain_wrong_address(server: ModelServer, wrong: WrongAddress) -> SetupProb
     better = "http://HOST:PORT"
     if server.kind == "openai":
         better = f"{better if server.address.endswith('/v1') else server.address}/v1"
-    path = next((path for path in PATHS if wrong.leads_to.endswith(path)), "")
+    leads_to = remove_secret(secret, wrong.leads_to)
+    path = next((path for path in PATHS if leads_to.endswith(path)), "")
     with suppress(ValueError):  # what the server sends need not be an address
-        same_host = urlsplit(wrong.leads_to).hostname == urlsplit(server.address).hostname
-        if path and same_host and _PLAIN_ADDRESS.fullmatch(wrong.leads_to):
-            better = wrong.leads_to.removesuffix(path)
-    where = f", to {one_line(wrong.leads_to, 100)}" if wrong.leads_to else ""
+        same_host = urlsplit(leads_to).hostname == urlsplit(server.address).hostname
+        if path and same_host and _PLAIN_ADDRESS.fullmatch(leads_to):
+            better = leads_to.removesuffix(path)
+    where = f", to {one_line(leads_to, 100)}" if leads_to else ""
     return SetupProblem(
         f"The server at {server.address} {wrong.sign}{where}. Is the address right? Type: burnish config set"
         f" models.{server.provider}.base_url {better}"
@@ -209,23 +202,21 @@ def explain_wrong_address(server: ModelServer, wrong: WrongAddress) -> SetupProb
 
 def describe_failure(error: BaseException, secret: str, exchange: Exchange) -> RequestFailed:
     """Whatever a provider's client raised, in one form."""
-    wrong = exchange.wrong_address
-    if NOTHING_CAME in str(error):
-        words = "the server hung up before the answer began"
-        return RequestFailed(words, passing=wrong is None, wrong_address=wrong)
+    wrong, nothing_came = exchange.wrong_address, NOTHING_CAME in str(error)
     words = one_line(remove_secret(secret, _read_words(error)), MOST_WORDS)  # cut last: half a key is no less secret
+    words = "the server hung up before the answer began" if nothing_came else words
     status = getattr(error, "status_code", 0)
-    if isinstance(error, ValueError) and "not supported" in words:
+    if type(error) is ValueError and not exchange.answered:
         status = 400  # LangChain knows that the server would refuse it, and does so itself
     elif not isinstance(status, int) or status < 400:
         body = f"{getattr(error, 'body', '')} {words}"
         status = next((number for sign, number in STATUS_WORDS.items() if sign in body), 0)
-    dropped = any(kind.__name__ in DROPPED for kind in type(error).__mro__)
-    passing = wrong is None and (status in PASSING or dropped) and not any(sign in words for sign in NO_MONEY)
+    dropped = nothing_came or any(kind.__name__ in DROPPED for kind in type(error).__mro__)
+    passing = status in PASSING or dropped
     return RequestFailed(
         words,
         status=status,
-        passing=passing,
+        passing=passing and wrong is None and not any(sign in words for sign in NO_MONEY),
         wait_seconds=_read_wait(exchange.retry_after),
         sent=_was_sent(error),
         wrong_address=wrong,
@@ -274,10 +265,10 @@ def _was_sent(error: BaseException | None) -> bool:
     return True
 
 
-def _read_wait(retry_after: str) -> float | None:
+def _read_wait(retry_after: str) -> float:
     """Seconds until the server has time for us, which it says as a number or as a date."""
     with suppress(ValueError):
         return max(0.0, float(retry_after))
     with suppress(TypeError, ValueError):
         return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
-    return None
+    return 0.0

@@ -4,13 +4,9 @@ One server per weights file and process, shared by all callers. Processes take t
 spin while they wait for each other, so two of them side by side are many times slower than one after the other.
 """
 
-import fcntl
-import json
 import os
 import re
 import threading
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, cached_property
@@ -23,6 +19,7 @@ from burnish.models.http import read_prompt_too_long
 from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
 from burnish.models.stream_thread import POLL_SECONDS, Answer, stream_in_thread, wait_for_weights
 from burnish.no_telemetry import disable_tracing
+from burnish.paths import take_lock
 
 SLOTS = 4
 CONTEXT_TOKENS_PER_SLOT = 4096
@@ -56,17 +53,12 @@ class CpuLock:
 
         return cls(Path(platformdirs.user_cache_dir("burnish", appauthor=False)) / "cores.lock")
 
-    def acquire(self, timeout_seconds: float) -> bool:
-        """Whether the cores are ours; waits at most so long."""
-        deadline = time.monotonic() + timeout_seconds
-        while True:
-            with self._lock:
-                if self._holders or self._lock_file():
-                    self._holders += 1
-                    return True
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)  # flock can wait by itself, but not for a limited time
+    def acquire(self) -> bool:
+        """Whether the cores are ours now; waits for nobody."""
+        with self._lock:
+            ours = self._holders > 0 or self._lock_file()
+            self._holders += ours
+            return ours
 
     def release(self) -> None:
         """Let go; the last of this process's holders frees the lock."""
@@ -80,15 +72,13 @@ class CpuLock:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             file = self.path.open("wb")
-        except OSError:  # nowhere to put a lock: generate without taking turns rather than not at all
+            if take_lock(file):
+                self._file = file
+                return True
+        except OSError:  # nowhere to keep a lock: generate without taking turns rather than not at all
             return True
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            return False
-        self._file = file
-        return True
+        file.close()
+        return False
 
 
 class LlamaServer:
@@ -134,17 +124,23 @@ class LlamaServer:
         return str(self._llama.listening_address)
 
     @cached_property
+    def http(self) -> Any:
+        """A client that asks no proxy, though the user's shell may name one for other programs."""
+        import openai
+
+        return openai.DefaultHttpxClient(trust_env=False, timeout=None)
+
+    @cached_property
     def chat(self) -> Any:
         """A LangChain chat model that talks to this server and to nothing else."""
-        import openai
         from langchain_openai import ChatOpenAI
 
         return ChatOpenAI(
             model="local",
             base_url=f"{self.address}/v1",
             api_key=lambda: "none",
-            http_client=openai.DefaultHttpxClient(trust_env=False, timeout=None),
-            openai_proxy=None,  # the user's shell may name one for other programs
+            http_client=self.http,
+            openai_proxy=None,
             max_retries=0,
             stream_usage=True,
             use_responses_api=False,
@@ -152,12 +148,8 @@ class LlamaServer:
 
     def post(self, path: str, question: dict[str, Any], seconds: float = POST_SECONDS) -> dict[str, Any]:
         """What one of the server's own addresses answers."""
-        body, kind = json.dumps(question).encode(), {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{self.address}{path}", body, kind)
-        # The user's shell may name a proxy for other programs.
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with direct.open(request, timeout=seconds) as answer:
-            return dict(json.load(answer))
+        answer = self.http.post(f"{self.address}{path}", json=question, timeout=seconds)
+        return dict(answer.raise_for_status().json())
 
 
 def server_for(weights: Path, speculate: bool = False) -> LlamaServer:
@@ -204,12 +196,12 @@ class LocalModel:
             return
         if server.problem:
             raise ModelError(f"llama.cpp could not load {self.weights.name}: {server.problem}") from server.problem
-        if not self._cpu_lock.acquire(0):
-            yield Waiting(why="another Burnish process is generating; waiting for the cores")
-            while not self._cpu_lock.acquire(POLL_SECONDS):
-                if cancel.is_set():
-                    return
-                yield Waiting()
+        why = "another Burnish process is generating; waiting for the cores"
+        while not self._cpu_lock.acquire():
+            yield Waiting(why=why)
+            why = ""
+            if cancel.wait(POLL_SECONDS):
+                return
         try:
             yield from stream_in_thread(_answer(server.chat, ask), cancel, _translate)
         finally:

@@ -3,9 +3,8 @@
 import re
 import socket
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Self
 from urllib.parse import urlsplit
 
 from burnish import config
@@ -19,18 +18,6 @@ AUTO = "auto"
 Models = Model | str | Sequence[Model]
 """Who answers: a model, several of them, or their names, `small,large`. The first answers, the others help."""
 REACH_SECONDS = 2.0
-
-
-class ChosenModels(tuple[Model, ...]):
-    """Models that were chosen for the user, and the reason, which goes on record with the run."""
-
-    why: str
-
-    def __new__(cls, models: Iterable[Model], why: str) -> Self:
-        """The models in the order in which they are asked."""
-        chosen = super().__new__(cls, models)
-        chosen.why = why
-        return chosen
 
 
 def default_names() -> str:
@@ -61,10 +48,10 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
 
         return LocalModel(name, ensure_weights(name, progress))
     if provider == "huggingface" and rest:
-        from burnish.models.huggingface.source import check_extra, find_source
+        from burnish.models.weights import check_transformers, find_transformers_source
 
-        check_extra(name)
-        source = find_source(name, progress)
+        check_transformers(name)
+        source = find_transformers_source(name, progress)
         from burnish.models.huggingface.model import HuggingFaceModel
 
         return HuggingFaceModel(name, source)
@@ -86,32 +73,26 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
 
 def _open_server_model(name: str, server: ModelServer) -> Model:
     """A model behind a server. Raises SetupProblem where the package or the key is missing, or nothing answers."""
-    model, package = name.partition(":")[2], PACKAGES[server.kind]
     if not server.has_package:
         raise SetupProblem(
             f"The model {name!r} needs a package that is not installed here (the extra burnish[{server.kind}]). Type:"
-            f" {sys.executable} -m pip install '{package}'"
+            f" {sys.executable} -m pip install '{PACKAGES[server.kind]}'"
         )
-    if server.kind == "ollama":
-        from burnish.models.ollama import OllamaModel
-
-        return OllamaModel(name, model, server)
     # A server of the user's own at another address may need no key, unless the settings name one for it.
     usual_key = server.key_env == KEY_VARIABLES.get(server.provider)
-    if server.key_env and not server.key and (server.is_official or not usual_key):
+    needs_key = server.kind != "ollama" and (server.is_official or not usual_key)
+    if server.key_env and not server.key and needs_key:
         raise SetupProblem(
             f"The model {name!r} needs a key, and the variable {server.key_env} holds none. Type:"
             f" export {server.key_env}=…"
         )
-    if server.is_here:
+    if server.is_here and server.kind != "ollama":  # opening a model of Ollama's asks the server anyway
         _check_connection(server)
-    if server.kind == "anthropic":
-        from burnish.models.anthropic import AnthropicModel
+    from burnish.models.chat import ChatModel
+    from burnish.models.protocols import AnthropicModel, OllamaModel, OpenAIModel
 
-        return AnthropicModel(name, model, server)
-    from burnish.models.openai import OpenAIModel
-
-    return OpenAIModel(name, model, server)
+    kinds: dict[str, type[ChatModel]] = {"anthropic": AnthropicModel, "ollama": OllamaModel, "openai": OpenAIModel}
+    return kinds[server.kind](name, name.partition(":")[2], server)
 
 
 def _check_connection(server: ModelServer) -> None:

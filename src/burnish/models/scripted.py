@@ -1,16 +1,18 @@
 """`scripted:…`: a model that answers from a script. Ships with the package, for tests and demos."""
 
-import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal, cast
+
+from pydantic import TypeAdapter, ValidationError
 
 from burnish.errors import ModelError, SetupProblem
 from burnish.models.model import THOUGHTS_CLOSE, THOUGHTS_OPEN, Ask, Chunk, Done, Thought, Waiting
 
 Script = Sequence[str] | Mapping[str, Sequence[str]]
+_SCRIPT = TypeAdapter(list[str] | dict[str, list[str]])
 KNOWS_TASKS = ("gold", "buggy")
 """Names that only an evaluation can open: it knows the tasks, and what their answers are."""
 
@@ -30,9 +32,7 @@ class ScriptedModel:
         self.name = name
         self.whole = whole
         self._lock = threading.Lock()
-        self._script = (
-            {"": list(script)} if not isinstance(script, Mapping) else {k: list(v) for k, v in script.items()}
-        )
+        self._script = script if isinstance(script, Mapping) else {"": script}
         self._given: dict[str, int] = {}
         self.asked: list[Ask] = []
 
@@ -42,20 +42,19 @@ class ScriptedModel:
         if reply.startswith(THOUGHTS_OPEN) and THOUGHTS_CLOSE in reply:
             thought, _, reply = reply.removeprefix(THOUGHTS_OPEN).partition(THOUGHTS_CLOSE)
             thoughts, reply = thought.split()[: ask.thinking], reply.lstrip("\n")
-        for word in thoughts:
-            if cancel.is_set():
-                return
-            yield Thought(text=f"{word} ")
         words = reply.split(" ")
-        for piece in [reply] if self.whole else [*(word + " " for word in words[:-1]), words[-1]]:
+        texts = [reply] if self.whole else [*(word + " " for word in words[:-1]), words[-1]]
+        pieces: list[Chunk | Thought] = [Thought(text=f"{word} ") for word in thoughts]
+        for piece in pieces + [Chunk(text=text) for text in texts]:
             if cancel.is_set():
                 return
-            yield Chunk(text=piece)
-        read = sum(len(message.content.split()) for message in ask.messages)
-        cut = len(words) > ask.max_tokens
-        written = min(len(words), ask.max_tokens) + len(thoughts)
-        ended: Literal["stop", "length"] = "length" if cut else "stop"
-        yield Done(tokens_in=read, tokens_out=written, ended=ended, tokens_thought=len(thoughts))
+            yield piece
+        yield Done(
+            tokens_in=sum(len(message.content.split()) for message in ask.messages),
+            tokens_out=min(len(words), ask.max_tokens) + len(thoughts),
+            ended="length" if len(words) > ask.max_tokens else "stop",
+            tokens_thought=len(thoughts),
+        )
 
     def warm_up(self) -> None:
         """Nothing to load."""
@@ -88,27 +87,16 @@ def open_scripted(name: str) -> ScriptedModel:
         )
     shipped = files("burnish.models") / "scripts"
     path = Path(name)
-    if path.suffix == ".json" and path.is_file():
-        script = _read_script(path)
-    elif (shipped / f"{name}.json").is_file():
-        script = json.loads((shipped / f"{name}.json").read_text("utf-8"))
-    else:
+    own = path.suffix == ".json" and path.is_file()
+    if not own and not (shipped / f"{name}.json").is_file():
         known = sorted(entry.name.removesuffix(".json") for entry in shipped.iterdir())
         raise SetupProblem(
             f"There is no script {name!r}. Shipped ones: {', '.join(known)}. "
             f"Name one of them, or a JSON file: --model scripted:{known[0]}"
         )
-    return ScriptedModel(script, name=f"scripted:{name}")
-
-
-def _read_script(path: Path) -> Script:
-    try:
-        script = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        script = None
-    lists = list(script.values()) if isinstance(script, dict) else [script]
-    if all(isinstance(replies, list) and all(isinstance(reply, str) for reply in replies) for replies in lists):
-        return cast(Script, script)
+    with suppress(OSError, ValidationError):
+        script = _SCRIPT.validate_json((path if own else shipped / f"{name}.json").read_bytes(), strict=True)
+        return ScriptedModel(script, name=f"scripted:{name}")
     raise SetupProblem(
         f"The file {str(path)!r} is no script: that is a JSON list of replies, or such a list for each purpose "
         f'("tests", "draft", "repair"…). To see one at work, type: burnish write "…" --model scripted:demo'

@@ -1,7 +1,7 @@
 """Weights on this machine: fetched once, checked against their SHA-256 before first use, then never hashed again.
 
 A source only fetches; whether the bytes are right is decided by the hash. Each source keeps what it has in its folder,
-so that a fetch that was broken off goes on from there.
+so that a fetch that was broken off goes on from there. What `huggingface:` reads is found here as well, without torch.
 """
 
 import errno
@@ -22,6 +22,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
+from importlib.util import find_spec
 from pathlib import Path
 
 from burnish import paths
@@ -35,6 +36,8 @@ SPARE_BYTES = 50_000_000
 BLOCK_BYTES = 1 << 20
 HUB_TIMEOUT_SECONDS = 5.0
 PIPS_AT_ONCE = 3
+TRANSFORMERS_EXTRA = ("accelerate>=1.10", "gguf>=0.17", "torch>=2.8", "transformers>=5.10,<6")
+"""What `[hf]` in pyproject.toml asks for, repeated here because a clone is installed without its metadata."""
 BROKEN_OFF = (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError)
 
 
@@ -79,9 +82,12 @@ def ensure_weights(name: str, progress: Progress | None = None) -> Path:
     A path to a GGUF file of the user's own is taken as it is.
     Raises SetupProblem when the name is unknown or the file cannot be had.
     """
-    own = Path(name.removeprefix("local:")).expanduser().absolute()
+    provider, _, place = name.partition(":")
+    own = Path(place).expanduser().absolute()
     if own.suffix == ".gguf" and not own.is_file():
-        raise SetupProblem(f"There is no file {str(own)!r}. Name a GGUF file that exists: --model local:/path/to.gguf")
+        raise SetupProblem(
+            f"There is no file {str(own)!r}. Name a GGUF file that exists: --model {provider}:/path/to.gguf"
+        )
     if own.suffix == ".gguf":
         return own
     weights, report = find_weights(name), progress or (lambda done, total, source: None)
@@ -102,6 +108,51 @@ def ensure_weights(name: str, progress: Progress | None = None) -> Path:
             ) from error
         raise
     return path
+
+
+@dataclass(frozen=True)
+class TransformersSource:
+    """Weights as Transformers asks for them: a folder or a hub id, and the file in it when it is a GGUF."""
+
+    place: str
+    gguf: str = ""
+
+    @property
+    def quantisation(self) -> str:
+        """The weights' format in words; empty when they are read as they are."""
+        if not self.gguf:
+            return ""
+        kind = re.search(r"[-._]((?:i?q\d|bf16|f16|f32)\w*)\.gguf$", self.gguf.lower())
+        return f"weights dequantised from {kind[1] if kind else 'GGUF'}"
+
+
+def check_transformers(name: str) -> None:
+    """Raise SetupProblem when packages of the extra are missing."""
+    missing = [line for line in TRANSFORMERS_EXTRA if find_spec(re.split("[><=]", line)[0]) is None]
+    if missing:
+        words = " ".join(f"'{line}'" for line in missing)
+        raise SetupProblem(
+            f"The model {name!r} needs packages that are not installed here (the extra burnish[hf]; torch is large)."
+            f" Type: {sys.executable} -m pip install {words}"
+        )
+
+
+def find_transformers_source(name: str, progress: Progress | None = None) -> TransformersSource:
+    """A catalogue name means our own GGUF file, fetched if need be; else a path to one, a folder, or a hub id."""
+    rest = name.removeprefix("huggingface:").removeprefix("local:")
+    if rest.endswith(".gguf") or f"local:{rest}" in CATALOG:
+        file = ensure_weights(f"{'huggingface' if rest.endswith('.gguf') else 'local'}:{rest}", progress)
+        return TransformersSource(str(file.parent), file.name)
+    path = Path(rest).expanduser().absolute()
+    if path.is_dir():
+        return TransformersSource(str(path))
+    if re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", rest, re.ASCII):
+        return TransformersSource(rest)
+    near = find_nearest_names(rest)[0].removeprefix("local:")
+    raise SetupProblem(
+        f"There is no model {name!r}: no name that Burnish knows, no folder, no file that ends in .gguf, and no"
+        f" OWNER/NAME of the hub. Did you mean --model huggingface:{near}"
+    )
 
 
 def is_checked(weights: Weights) -> bool:
@@ -182,9 +233,7 @@ def _lock(path: Path, weights: Weights, progress: Progress) -> Iterator[None]:
     """One process at a time fetches a file; the others wait for it and say so."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (path.parent / f".lock-{path.name}").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not paths.take_lock(lock):
             progress(0, weights.bytes, "another Burnish process is fetching them; waiting for it")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -201,14 +250,13 @@ def fetch_from_hub(weights: Weights, folder: Path, report: Report) -> Path:
     """The file from the model hub; each broken connection is taken up again where it stopped."""
     target = folder / "from-hub"
     while (had := _file_size(target)) < weights.bytes:
+        why = "the answer was too short"
         try:
             _continue_download(hub_file(weights), target, weights.bytes, report)
         except BROKEN_OFF as error:
-            if _file_size(target) <= had:
-                raise Unavailable(str(getattr(error, "reason", error)) or type(error).__name__) from error
-        else:
-            if _file_size(target) < weights.bytes and _file_size(target) <= had:
-                raise Unavailable("the answer was too short")
+            why = str(getattr(error, "reason", error)) or type(error).__name__
+        if _file_size(target) <= had:
+            raise Unavailable(why)
     return target
 
 

@@ -1,10 +1,9 @@
 """Third-party packages, as folders that are made before a cell starts and never change after."""
 
-from burnish.packages.build import prepare_layer
-from burnish.packages.layer import InstalledPackage, Layer
+from burnish.packages.layer import Layer, prepare_layer
 from burnish.packages.names import find_distribution
 from burnish.packages.requirements import parse_requirements, read_project_needs
-from burnish.packages.uv import Budget
+from burnish.packages.uv import Budget, InstalledPackage
 
 __all__ = [
     "Budget",

@@ -6,17 +6,13 @@ uv explains itself in English only, so its words are searched here, and nowhere 
 import errno
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
 from burnish.errors import SetupProblem
 from burnish.packages.names import find_lookalike
-from burnish.packages.uv import Why
-from burnish.text import one_line
-
-if TYPE_CHECKING:
-    from burnish.packages.uv import Uv
+from burnish.packages.uv import Uv, Why
+from burnish.text import join_words, one_line
 
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _OFFLINE = re.compile(
@@ -31,7 +27,7 @@ _NO_WHEEL = re.compile(
 _NO_VERSION = re.compile(r"(?:there (?:is|are) no versions? of|only) ([\w.-]+?)(?:[=<>~!]\S*)? ")
 
 
-def explain_failure(said: str, asked: tuple[str, ...], uv: "Uv") -> SetupProblem:
+def explain_failure(said: str, asked: tuple[str, ...], uv: Uv) -> SetupProblem:
     """Why uv could not have the packages; where its words leave it open, uv is asked for parts of them."""
     words = one_line(re.sub(r"\w+://\S+", "…", said), 4000)
     if _FULL.search(said):
@@ -47,9 +43,9 @@ def explain_failure(said: str, asked: tuple[str, ...], uv: "Uv") -> SetupProblem
     if _OFFLINE.search(words):
         missing = [one for one in asked if not uv.resolve([one], offline=True).ok] or ["something they need"]
         return SetupProblem(
-            f"The package index cannot be reached, and {_list(missing)} {'is' if len(missing) == 1 else 'are'} not "
-            "among the packages that were fetched before. Go online once and type the same command again, or name a "
-            "folder of wheels first: export PIP_FIND_LINKS=/a/folder/of/wheels"
+            f"The package index cannot be reached, and {join_words(missing)} {'is' if len(missing) == 1 else 'are'} "
+            "not among the packages that were fetched before. Go online once and type the same command again, or name "
+            "a folder of wheels first: export PIP_FIND_LINKS=/a/folder/of/wheels"
         )
     if unknown := _UNKNOWN.search(words):
         name = canonicalize_name(unknown[1])
@@ -61,16 +57,16 @@ def explain_failure(said: str, asked: tuple[str, ...], uv: "Uv") -> SetupProblem
         return _no_wheel(canonicalize_name(next(filter(None, no_wheel.groups()))), asked, uv)
     if "No solution found" in words:
         return SetupProblem(
-            f"{_list(asked)} cannot be had together: {_reason(words)}. Ask for fewer of them or for wider versions, "
-            f"for example: --with '{','.join(map(_name, asked))}'"
+            f"{join_words(asked)} cannot be had together: {_reason(words)}. Ask for fewer of them or for wider "
+            f"versions, for example: --with '{','.join(map(_name, asked))}'"
         )
     return SetupProblem(
-        f"uv could not prepare {_list(asked)}: {_reason(words)}. See for yourself: "
+        f"uv could not prepare {join_words(asked)}: {_reason(words)}. See for yourself: "
         f"python -m pip download --only-binary=:all: {' '.join(map(repr, asked))}"
     )
 
 
-def _no_wheel(name: str, asked: tuple[str, ...], uv: "Uv") -> SetupProblem:
+def _no_wheel(name: str, asked: tuple[str, ...], uv: Uv) -> SetupProblem:
     """The index has the package, but not as it is wanted: say which version would do, if any."""
     wanted = next((one for one in asked if _name(one) == name), name)
     if wanted != name and uv.resolve([name]).ok:
@@ -89,24 +85,23 @@ def _no_wheel(name: str, asked: tuple[str, ...], uv: "Uv") -> SetupProblem:
 def explain_address(asked: tuple[str, ...]) -> SetupProblem:
     """A wheel named an address for something that it needs."""
     return SetupProblem(
-        f"Something that {_list(asked)} {'needs' if len(asked) == 1 else 'need'} comes from an address and not from "
-        "the package index. It may be anything, so nothing of it is built, kept or run. Ask for another version or "
-        "another package: --with 'NAME==VERSION'"
+        f"Something that {join_words(asked)} {'needs' if len(asked) == 1 else 'need'} comes from an address and not "
+        "from the package index. It may be anything, so nothing of it is built, kept or run. Ask for another version "
+        "or another package: --with 'NAME==VERSION'"
     )
 
 
 def explain_budget(why: Why, asked: tuple[str, ...]) -> SetupProblem:
     """The work was broken off."""
-    one = len(asked) == 1
+    one, them = len(asked) == 1, join_words(asked)
     sentences = {
-        "large": f"{_list(asked)} {'is' if one else 'are'} large, and so much is fetched only for who asks for it: "
+        "large": f"{them} {'is' if one else 'are'} large, and so much is fetched only for who asks for it: "
         f"--with '{','.join(asked)}'",
-        "late": f"{_list(asked)} could not be prepared in the time that there was for it. Allow more time: "
-        "--seconds 1800",
-        "bomb": f"What was fetched for {_list(asked)} would unpack to many times the size that packages have, and so "
+        "late": f"{them} could not be prepared in the time that there was for it. Allow more time: --seconds 1800",
+        "bomb": f"What was fetched for {them} would unpack to many times the size that packages have, and so "
         "fill the disk. Nothing of it is unpacked or kept. Ask for another version or another package: "
         "--with 'NAME==VERSION'",
-        "stopped": f"{_list(asked)} {'was' if one else 'were'} not prepared, because the run was stopped",
+        "stopped": f"{them} {'was' if one else 'were'} not prepared, because the run was stopped",
     }
     return SetupProblem(sentences[why])
 
@@ -152,12 +147,8 @@ def _reason(words: str) -> str:
 def _needed_by(name: str, asked: tuple[str, ...]) -> str:
     if name in map(_name, asked):
         return ""
-    return f", which {_list(asked)} {'needs' if len(asked) == 1 else 'need'},"
+    return f", which {join_words(asked)} {'needs' if len(asked) == 1 else 'need'},"
 
 
 def _name(requirement: str) -> str:
     return canonicalize_name(re.split(r"[^\w.-]", requirement)[0])
-
-
-def _list(names: tuple[str, ...] | list[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

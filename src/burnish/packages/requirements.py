@@ -120,9 +120,10 @@ def hide_address(text: str) -> str:
 
 
 class StatedRequirement(Frozen):
-    """One requirement as it is written, and where."""
+    """One requirement as it is written, and where; or what binds packages to an index."""
 
     text: str
+    """Of a binding, only the option: its value may hold a password."""
     file: str
     line: int = 0
     extra: str = ""
@@ -139,15 +140,6 @@ class UnreadRequirements(Frozen):
     file: str = ""
     what: str
     """One sentence for a person."""
-
-
-class IndexBinding(Frozen):
-    """Something that says where packages come from, or which they must be."""
-
-    file: str
-    line: int = 0
-    what: str
-    """The option, without its value: that may hold a password."""
 
 
 class ProjectNeeds(Frozen):
@@ -168,11 +160,11 @@ def read_project_needs(root: Path) -> ProjectNeeds:
     folders, odd lines. Raises SetupProblem for a project that names an index, hashes or constraints, or may do so in a
     file that is not its own.
     """
-    reader = _Reader(root, "requirements.txt")
+    reader = ProjectReader(root, "requirements.txt")
     if reader.bindings:
         bound = reader.bindings[0]
         raise SetupProblem(
-            f"{_before_verb(bound)} says {one_line(bound.what, 60)}, and packages that are prepared here "
+            f"{_before_verb(bound)} says {one_line(bound.text, 60)}, and packages that are prepared here "
             f"would not keep to that, so none is fetched. {_how_to_install(bound.file)}"
         )
     packages: list[str] = []
@@ -214,11 +206,11 @@ def _read_for_layer(one: StatedRequirement, own_name: str) -> Requirement | str:
     return read
 
 
-def _place(one: StatedRequirement | IndexBinding) -> str:
+def _place(one: StatedRequirement) -> str:
     return one_line(f"{one.file}, line {one.line}" if one.line else one.file, 200)
 
 
-def _before_verb(one: StatedRequirement | IndexBinding) -> str:
+def _before_verb(one: StatedRequirement) -> str:
     return f"{_place(one)}," if one.line else _place(one)
 
 
@@ -238,19 +230,19 @@ def applies_here(read: Requirement) -> bool:
 
 def read_stated(root: Path) -> tuple[str, list[StatedRequirement | UnreadRequirements]]:
     """The project's own name, if it says one, and every requirement with its file and line."""
-    reader = _Reader(root, "requirements*.txt")
+    reader = ProjectReader(root, "requirements*.txt")
     found = [one for one in reader.requirements if not (isinstance(one, StatedRequirement) and one.inside)]
     return reader.own_name, found
 
 
-class _Reader:
+class ProjectReader:
     """Reads the files of one project: what they require, and what binds their packages to an index."""
 
     def __init__(self, root: Path, files: str) -> None:
         self.root = root
         self.own_name = ""
         self.requirements: list[StatedRequirement | UnreadRequirements] = []
-        self.bindings: list[IndexBinding] = []
+        self.bindings: list[StatedRequirement] = []
         self._opened: set[Path] = set()
         if (root / "pyproject.toml").exists():
             self._read_pyproject(root / "pyproject.toml")
@@ -276,10 +268,10 @@ class _Reader:
             place = text.find(line, begin)
             number = text.count("\n", 0, place) + 1 if place >= 0 else 0
             self.requirements.append(StatedRequirement(text=line, file=file.name, line=number, extra=extra))
-        self.bindings += [IndexBinding(file=file.name, what=f"tool.{tool}.{key}") for tool, key in tables]
+        self.bindings += [StatedRequirement(file=file.name, text=f"tool.{tool}.{key}") for tool, key in tables]
 
     def _read_requirements(self, file: Path) -> bool:
-        """Read one file and those it includes, each once. Whether all of it could be read."""
+        """Read one file and those it includes, each once. Whether it could be read itself."""
         named = self._inside(file)
         if not named:
             return self._note_unread(f"{one_line(str(file))} lies outside the project and was not opened")
@@ -290,13 +282,23 @@ class _Reader:
             lines = _join_lines(self._read(file))
         except (OSError, ValueError) as error:
             return self._note_unread(f"{named} cannot be read: {one_line(str(error))}", named)
-        return all([self._read_line(file, number, line) for number, line in lines])
+        for number, line in lines:
+            self._read_line(file, number, line)
+        return True
 
-    def _read_line(self, file: Path, number: int, line: str) -> bool:
-        """Note what one line asks for. Whether it could be read."""
+    def _read_line(self, file: Path, number: int, line: str) -> None:
+        """Note what one line asks for, or read the file that it includes."""
         option, named = _OPTION.match(line), self._inside(file)
         if option and option[1] in {"-r", "--requirement"}:
-            return self._include(file, number, option[2].strip())
+            name = option[2].strip()
+            if "://" in name:
+                read = self._note_unread(f"line {number} includes a file at an address, which was not opened", named)
+            else:
+                read = self._read_requirements(file.parent / name)
+            if not read:  # it may name an index, for all that is known
+                unread = "-r with a file that was not read"
+                self.bindings.append(StatedRequirement(file=named, line=number, text=unread))
+            return
         if not option or option[1] in {"-e", "--editable"}:
             wanted = option[2] if option else re.split(r"\s--?\w", line)[0].strip()
             from_address = bool(option or _ADDRESS.match(wanted))
@@ -311,19 +313,7 @@ class _Reader:
         for word in [found[1] for word in line.split() if (found := re.match(r"(--[a-z-]+|-[a-z])", word))]:
             # pip knows long options by their beginning too.
             if word in BINDING or (len(word) > 3 and any(one.startswith(word) for one in BINDING)):
-                self.bindings.append(IndexBinding(file=named, line=number, what=word))
-        return True
-
-    def _include(self, file: Path, number: int, name: str) -> bool:
-        """Read another file. One that is not opened may name an index, for all that is known."""
-        named = self._inside(file)
-        if "://" in name:
-            read = self._note_unread(f"line {number} includes a file at an address, which was not opened", named)
-        else:
-            read = self._read_requirements(file.parent / name)
-        if not read:
-            self.bindings.append(IndexBinding(file=named, line=number, what="-r with a file that was not read"))
-        return read
+                self.bindings.append(StatedRequirement(file=named, line=number, text=word))
 
     def _note_unread(self, what: str, file: str = "") -> bool:
         self.requirements.append(UnreadRequirements(file=file, what=what))

@@ -5,6 +5,7 @@ names by an address. Of the user's settings it is told where packages come from 
 configuration files, which could ask for builds or for other versions, are not read.
 """
 
+import math
 import os
 import re
 import resource
@@ -25,8 +26,8 @@ from urllib.parse import unquote, urlsplit
 from packaging.utils import canonicalize_name
 
 from burnish.errors import SetupProblem
+from burnish.events import Frozen
 from burnish.packages.index_settings import read_pip_settings, uv_index
-from burnish.packages.layer import InstalledPackage
 from burnish.text import one_line, strip_controls
 
 Tell = Callable[[str], None]
@@ -53,6 +54,17 @@ LOOK_SECONDS = 0.02
 Why = Literal["", "stopped", "late", "large", "bomb"]
 
 
+class InstalledPackage(Frozen):
+    """One package of a layer."""
+
+    name: str
+    """In its normal form."""
+    version: str
+    wheel: str = ""
+    """The file it came in."""
+    sha256: str = ""
+
+
 class Exceeded(Exception):
     """The budget is spent, so the work was broken off."""
 
@@ -63,32 +75,31 @@ class Exceeded(Exception):
 
 @dataclass(frozen=True)
 class Budget:
-    """What making a layer may take; None is no bound."""
+    """What making a layer may take."""
 
-    until: float | None = None
+    until: float = math.inf
     """In the time of `time.monotonic`."""
     cancel: threading.Event | None = None
     """Set by whoever does not want the packages any more."""
-    most_bytes: int | None = None
+    most_bytes: float = math.inf
     """Of what is fetched."""
 
     @classmethod
-    def within(cls, seconds: float, cancel: threading.Event | None = None, most_bytes: int | None = None) -> Self:
+    def within(cls, seconds: float, cancel: threading.Event | None = None, most_bytes: float = math.inf) -> Self:
         """From now on so many seconds."""
         return cls(time.monotonic() + seconds, cancel, most_bytes)
 
     def at_most(self, seconds: float) -> Self:
         """The same, and from now on no more than so many seconds."""
-        until = time.monotonic() + seconds
-        return replace(self, until=until if self.until is None else min(until, self.until))
+        return replace(self, until=min(time.monotonic() + seconds, self.until))
 
     def check(self, fetched_bytes: int = 0) -> None:
         """Raise Exceeded where the budget is spent."""
         if self.cancel is not None and self.cancel.is_set():
             raise Exceeded("stopped")
-        if self.until is not None and time.monotonic() >= self.until:
+        if time.monotonic() >= self.until:
             raise Exceeded("late")
-        if self.most_bytes is not None and fetched_bytes > self.most_bytes:
+        if fetched_bytes > self.most_bytes:
             raise Exceeded("large")
 
 
@@ -107,7 +118,7 @@ class Uv:
     killed Burnish still writes, and still has it. uv is ended, and Exceeded raised, once `budget` is spent.
     """
 
-    def __init__(self, cache: Path, scratch: Path, lock: int, budget: Budget, tell: Tell | None = None) -> None:
+    def __init__(self, cache: Path, scratch: Path, lock: int, budget: Budget, tell: Tell = lambda _: None) -> None:
         self.cache, self.scratch, self.lock, self.budget, self.tell = cache, scratch, lock, budget, tell
         self.announced_bytes = self.written_bytes = 0
         self._coming: set[str] = set()
@@ -199,8 +210,7 @@ class Uv:
             if name not in self._coming:
                 self._coming.add(name)
                 self.announced_bytes += int(float(size) * _UNITS[unit])
-                if self.tell:
-                    self.tell(one_line(f"Downloading {name} ({size} {unit})"))
+                self.tell(one_line(f"Downloading {name} ({size} {unit})"))
 
 
 def machine_environment() -> dict[str, str]:

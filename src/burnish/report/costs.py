@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from burnish.events import Decided, RunStarted
 from burnish.events.history import Account, Run
 from burnish.models.names import split_names
-from burnish.models.prices import EMBEDDED, is_free
+from burnish.models.tokens import EMBEDDED, is_free
 from burnish.redact import model_name
 from burnish.text import one_line, plural
 

@@ -5,22 +5,20 @@ twenty), and tokens are fetched in bursts, since each look at the device makes i
 far as its longest row, so short rows have slots of their own; one that outgrows its slot is read again into a long one.
 """
 
-import queue
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from transformers import AttentionInterface, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
 from burnish.errors import ModelError
-from burnish.models.huggingface.sampling import is_wide
-from burnish.models.huggingface.slots import ATTENTION, Slots, attend
-from burnish.models.huggingface.source import TransformersSource
-from burnish.models.model import Ask, Done
+from burnish.models.huggingface.slots import ATTENTION, EngineRow, Slots, attend, is_wide
+from burnish.models.model import Done
+from burnish.models.weights import TransformersSource
 
 GATHER_SECONDS = 0.1
 """No ask waits longer than this for others to be read with, while a slot is free."""
@@ -31,9 +29,6 @@ HAND_OVER_SECONDS = 0.25
 
 ENDS = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<end_of_turn>", "</s>")
 """Tokens that end an answer wherever a vocabulary has them, as llama.cpp holds it."""
-
-News = list[int] | Done | ModelError | None
-"""What a reader gets: tokens, the end, a failure, or None once its ask is cancelled."""
 
 
 @dataclass(frozen=True)
@@ -109,56 +104,6 @@ class EngineSize:
         return (*short, (self.slots - self.short_slots, self.context))
 
 
-@dataclass(eq=False)
-class EngineRow:
-    """One ask on its way through the engine."""
-
-    ask: Ask
-    prompt: list[int]
-    cancel: threading.Event
-    news: "queue.SimpleQueue[News]" = field(default_factory=queue.SimpleQueue)
-    since: float = field(default_factory=time.monotonic)
-    written: list[int] = field(default_factory=list)
-    handed: int = 0
-    abandoned: bool = False
-    """The reader has left, cancelled or not."""
-
-    @property
-    def tokens(self) -> list[int]:
-        """All that has been read or written."""
-        return self.prompt + self.written
-
-    @property
-    def unwanted(self) -> bool:
-        """Whether the reader has left or cancelled."""
-        return self.abandoned or self.cancel.is_set()
-
-    def take(self, tokens: tuple[int, ...], ends: frozenset[int], room: int) -> Literal["", "stop", "length"]:
-        """Add tokens up to the end of the answer; says whether and how it ended."""
-        most = min(self.ask.max_tokens, room - len(self.prompt))
-        for token in tokens:
-            if token in ends:
-                return "stop"
-            self.written.append(token)
-            if len(self.written) >= most:
-                return "length"
-        return ""
-
-    def hand_over(self) -> None:
-        """Give the reader what it has not seen."""
-        if len(self.written) > self.handed:
-            self.news.put(self.written[self.handed :])
-            self.handed, self.since = len(self.written), time.monotonic()
-
-
-@dataclass(eq=False)
-class SlotPool:
-    """Slots of one length, and the rows in them."""
-
-    slots: Slots
-    rows: dict[int, EngineRow] = field(default_factory=dict)
-
-
 class BatchEngine:
     """Weights, slots and the thread that runs them. Loads in the background; broken once, it stays so."""
 
@@ -167,7 +112,7 @@ class BatchEngine:
         self.ready = threading.Event()
         self.problem: BaseException | None = None
         self.loaded: LoadedModel
-        self.pools: list[SlotPool] = []
+        self.pools: list[Slots] = []
         self._change = threading.Condition()
         self._waiting: list[EngineRow] = []
         threading.Thread(target=self._run, args=(source,), name="burnish-engine", daemon=True).start()
@@ -175,7 +120,7 @@ class BatchEngine:
     @property
     def eager_because(self) -> str:
         """Why steps are not replayed on a device that could; empty when they are."""
-        return next((pool.slots.eager_because for pool in self.pools if pool.slots.eager_because), "")
+        return next((pool.eager_because for pool in self.pools if pool.eager_because), "")
 
     @property
     def under_way(self) -> list[EngineRow]:
@@ -198,7 +143,7 @@ class BatchEngine:
                     slots = Slots(self.loaded.network, count, context)
                     slots.check()
                     slots.record()
-                    self.pools.append(SlotPool(slots))
+                    self.pools.append(slots)
                 self.ready.set()
                 while True:
                     self._drop_cancelled()
@@ -218,16 +163,15 @@ class BatchEngine:
 
     def _drop_cancelled(self) -> None:
         # Each row is asked once: whether it is unwanted may change at any moment.
-        for pool in self.pools:
-            for slot in [slot for slot, row in pool.rows.items() if row.unwanted]:
-                pool.rows.pop(slot).news.put(None)
         with self._change:
             gone = [row for row in self._waiting if row.unwanted]
             self._waiting = [row for row in self._waiting if row not in gone]
+        for pool in self.pools:
+            gone += [pool.rows.pop(slot) for slot, row in list(pool.rows.items()) if row.unwanted]
         for row in gone:
             row.news.put(None)
 
-    def _admit(self) -> list[tuple[SlotPool, list[int]]]:
+    def _admit(self) -> list[tuple[Slots, list[int]]]:
         """The slots that were filled, in the order the asks came; sleeps while there is nothing at all to do."""
         with self._change:
             busy = bool(self.under_way)
@@ -237,49 +181,47 @@ class BatchEngine:
             late = bool(self._waiting) and time.monotonic() - self._waiting[0].since > GATHER_SECONDS
             if busy and not enough and not late:
                 return []
-            free = [[slot for slot in range(pool.slots.count) if slot not in pool.rows] for pool in self.pools]
+            free = [[slot for slot in range(pool.count) if slot not in pool.rows] for pool in self.pools]
             filled: list[list[int]] = [[] for _ in self.pools]
             left: list[EngineRow] = []
             for row in self._waiting:
                 # The shortest slots with room for a good part of the answer come first; the longest take any row.
-                fitting = [
+                fitting = (
                     number
                     for number, pool in enumerate(self.pools)
-                    if pool is self.pools[-1] or len(row.tokens) <= (1 - ROOM) * pool.slots.context
-                ]
-                number = next((number for number in fitting if free[number]), None)
-                if number is None:
+                    if free[number] and (pool is self.pools[-1] or len(row.tokens) <= (1 - ROOM) * pool.context)
+                )
+                if (number := next(fitting, None)) is None:
                     left.append(row)
                     continue
-                slot = free[number].pop(0)
-                self.pools[number].rows[slot] = row
-                filled[number].append(slot)
+                filled[number].append(free[number].pop(0))
+                self.pools[number].rows[filled[number][-1]] = row
             self._waiting = left
             return [(pool, slots) for pool, slots in zip(self.pools, filled, strict=True) if slots]
 
-    def _read(self, pool: SlotPool, fresh: list[int]) -> None:
+    def _read(self, pool: Slots, fresh: list[int]) -> None:
         entries = [(slot, pool.rows[slot]) for slot in fresh]
         for pack in pack_prompts(entries, self.size.reading_tokens):
             asks = [row.ask for _, row in pack]
             places, texts = [slot for slot, _ in pack], [row.tokens for _, row in pack]
-            first = pool.slots.read(places, texts, asks, any(map(is_wide, asks)))
+            first = pool.read(places, texts, asks, any(map(is_wide, asks)))
             for (slot, row), token in zip(pack, first, strict=True):
                 self._take(pool, slot, row, (token,))
 
-    def _write(self, pool: SlotPool) -> None:
+    def _write(self, pool: Slots) -> None:
         if pool is not self.pools[-1]:
             # Rows that outgrow their slots wait for a longer one, before all others, and are then read again.
-            room = pool.slots.context - self.size.burst
+            room = pool.context - self.size.burst
             moved = [pool.rows.pop(slot) for slot, row in list(pool.rows.items()) if len(row.tokens) > room]
             with self._change:
                 self._waiting = moved + self._waiting
         longest = max((len(row.tokens) for row in pool.rows.values()), default=0) + self.size.burst
         wide = any(is_wide(row.ask) for row in pool.rows.values())
-        tokens = pool.slots.write(self.size.burst, longest, wide) if pool.rows else []
+        tokens = pool.write(self.size.burst, longest, wide) if pool.rows else []
         for slot, row in list(pool.rows.items()):
             self._take(pool, slot, row, tokens[slot])
 
-    def _take(self, pool: SlotPool, slot: int, row: EngineRow, tokens: tuple[int, ...]) -> None:
+    def _take(self, pool: Slots, slot: int, row: EngineRow, tokens: tuple[int, ...]) -> None:
         ended = row.take(tokens, self.loaded.ends, self.size.context)
         if ended or time.monotonic() - row.since > HAND_OVER_SECONDS:
             row.hand_over()

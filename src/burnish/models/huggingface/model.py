@@ -9,10 +9,11 @@ import torch
 import transformers
 
 from burnish.errors import ModelError, PromptTooLong, blame
-from burnish.models.huggingface.engine import BatchEngine, EngineRow, EngineSize, best_device
-from burnish.models.huggingface.source import TransformersSource
+from burnish.models.huggingface.engine import BatchEngine, EngineSize, best_device
+from burnish.models.huggingface.slots import EngineRow
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.models.stream_thread import wait_for_weights
+from burnish.models.weights import TransformersSource
 
 POLL_SECONDS = 0.1
 POLL_SECONDS_ON_A_GPU = 0.5

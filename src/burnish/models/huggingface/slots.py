@@ -4,20 +4,76 @@ Keys and values of all rows lie in tensors that never move, and attention reads 
 
 Between two steps nothing travels to the device and nothing is waited for: the drawn tokens are the next step's input.
 All shapes are fixed, so on CUDA the step is recorded once for each of a few widths and then replayed.
+
+The next token is drawn for all rows at once, each by the settings of its own ask, in llama.cpp's default order, so that
+`local:` and this engine draw from the same tokens: penalty, top_k, top_p, min_p, and the temperature last (top_p and
+min_p see probabilities that no temperature has touched). Chance is a number computed from the ask's seed and the
+position, so no neighbour in the batch can change it.
 """
 
-from typing import Any
+import queue
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import torch
 from transformers import Cache
 
 from burnish.errors import ModelError
-from burnish.models.huggingface.sampling import apply_penalty, draw_tokens, random_numbers, tabulate_settings
-from burnish.models.model import Ask
+from burnish.models.model import Ask, Done
 
 NARROWEST = 256
 """Looking back at fewer positions than this is no faster."""
 ATTENTION = "burnish_slots"
+TOP = 256
+"""So many of the likeliest tokens are looked at; a row that wants more makes its step sort the whole vocabulary."""
+FLOATS = ("temperature", "top_p", "min_p", "repetition_penalty")
+_MASK = (1 << 63) - 1
+News = list[int] | Done | ModelError | None
+"""What a reader gets: tokens, the end, a failure, or None once its ask is cancelled."""
+
+
+@dataclass(eq=False)
+class EngineRow:
+    """One ask on its way through the engine."""
+
+    ask: Ask
+    prompt: list[int]
+    cancel: threading.Event
+    news: "queue.SimpleQueue[News]" = field(default_factory=queue.SimpleQueue)
+    since: float = field(default_factory=time.monotonic)
+    written: list[int] = field(default_factory=list)
+    handed: int = 0
+    abandoned: bool = False
+    """The reader has left, cancelled or not."""
+
+    @property
+    def tokens(self) -> list[int]:
+        """All that has been read or written."""
+        return self.prompt + self.written
+
+    @property
+    def unwanted(self) -> bool:
+        """Whether the reader has left or cancelled."""
+        return self.abandoned or self.cancel.is_set()
+
+    def take(self, tokens: tuple[int, ...], ends: frozenset[int], room: int) -> Literal["", "stop", "length"]:
+        """Add tokens up to the end of the answer; says whether and how it ended."""
+        most = min(self.ask.max_tokens, room - len(self.prompt))
+        for token in tokens:
+            if token in ends:
+                return "stop"
+            self.written.append(token)
+            if len(self.written) >= most:
+                return "length"
+        return ""
+
+    def hand_over(self) -> None:
+        """Give the reader what it has not seen."""
+        if len(self.written) > self.handed:
+            self.news.put(self.written[self.handed :])
+            self.handed, self.since = len(self.written), time.monotonic()
 
 
 class SlotCache(Cache):  # type: ignore[misc]
@@ -93,6 +149,8 @@ class Slots:
 
     def __init__(self, network: Any, count: int, context: int) -> None:
         self.count, self.context = count, context
+        self.rows: dict[int, EngineRow] = {}
+        """The rows in the slots; who puts them there also takes them out."""
         self.device, self.dtype = network.device, network.dtype
         self.widths = [context]
         """How far back a step may look, the narrowest first: the context, and its halves."""
@@ -236,3 +294,60 @@ class Slots:
     def _clear(self) -> None:
         for state in (self._tokens, self._positions, self._seen):
             state.zero_()
+
+
+def tabulate_settings(asks: list[Ask]) -> tuple[list[list[float]], list[list[int]]]:
+    """The settings of asks as two tables of numbers: columns FLOATS, and top_k and seed."""
+    floats = [[float(getattr(ask, name)) for name in FLOATS] for ask in asks]
+    return floats, [[ask.top_k, ask.seed & _MASK] for ask in asks]
+
+
+def is_wide(ask: Ask) -> bool:
+    """Whether this ask may draw a token beyond the TOP likeliest ones."""
+    return ask.temperature > 0 and not 0 < ask.top_k <= TOP
+
+
+def apply_penalty(logits: torch.Tensor, seen: torch.Tensor, floats: torch.Tensor) -> torch.Tensor:
+    """Tokens of the prompt and of the answer so far made less likely: positive scores divided, others multiplied."""
+    penalty = floats[:, 3:4]
+    return torch.where(seen, torch.where(logits > 0, logits / penalty, logits * penalty), logits)
+
+
+def random_numbers(seeds: torch.Tensor, positions: torch.Tensor) -> torch.Tensor:
+    """One number in [0, 1) for each seed and position: two rounds of a 64-bit mixing function, no state."""
+    mixed = _mix(_mix(seeds + 0x1E3779B97F4A7C15) + positions * 0x2545F4914F6CDD1D)
+    return _shift_right(mixed, 40).to(torch.float32) / float(1 << 24)
+
+
+def _mix(x: torch.Tensor) -> torch.Tensor:
+    x = (x ^ _shift_right(x, 30)) * -0x40A7B892E31B1A47
+    x = (x ^ _shift_right(x, 27)) * -0x6B2FB644ECCEEE15
+    return x ^ _shift_right(x, 31)
+
+
+def _shift_right(x: torch.Tensor, bits: int) -> torch.Tensor:
+    """A shift to the right that fills with zeros; torch's own repeats the sign."""
+    return (x >> bits) & ((1 << (64 - bits)) - 1)
+
+
+def draw_tokens(
+    scores: torch.Tensor, floats: torch.Tensor, top_k: torch.Tensor, chance: torch.Tensor, wide: bool = False
+) -> torch.Tensor:
+    """One token for each row; temperature 0 means exactly the likeliest."""
+    best, order = scores.sort(descending=True) if wide else scores.topk(min(TOP, scores.shape[1]))
+    temperature, kept = floats[:, 0:1], _choose_tokens(best, floats, top_k)
+    heated = (best - best[:, :1]) / temperature.clamp(min=1e-6)
+    heap = heated.masked_fill(~kept, -torch.inf).softmax(-1).cumsum(-1)
+    place = (heap <= chance[:, None] * heap[:, -1:]).sum(-1, keepdim=True).minimum(kept.sum(-1, keepdim=True) - 1)
+    return torch.where(floats[:, 0] > 0, order.gather(1, place)[:, 0], scores.argmax(-1))
+
+
+def _choose_tokens(best: torch.Tensor, floats: torch.Tensor, top_k: torch.Tensor) -> torch.Tensor:
+    """Which of the sorted tokens may be drawn. Each rule keeps the first few, and the likeliest always stays."""
+    top_p, min_p = floats[:, 1:2], floats[:, 2:3]
+    rank = torch.arange(best.shape[1], device=best.device)[None]
+    kept = (top_k[:, None] <= 0) | (rank < top_k[:, None])
+    share = best.masked_fill(~kept, -torch.inf).softmax(-1)
+    kept &= (share.cumsum(-1) - share < top_p) | (top_p >= 1)
+    kept &= best >= best[:, :1] + min_p.log()
+    return kept | (rank == 0)
