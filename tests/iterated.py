@@ -9,7 +9,6 @@ from burnish.events import (
     Event,
     Evidence,
     Graded,
-    Measured,
     Message,
     ModelReplied,
     Move,
@@ -20,6 +19,7 @@ from burnish.events import (
     RunFinished,
     RunStarted,
     SpecAgreed,
+    StepMeasured,
     Stopped,
     Strengthened,
     Survivor,
@@ -65,8 +65,8 @@ def ran(version: int, *names: str) -> TestsRan:
     return TestsRan(version=version, graded=Graded(cases=cases))
 
 
-def row(after: str, version: int, tests: int, mutation: float | None, seconds: float, tokens: int) -> Measured:
-    return Measured(
+def row(after: str, version: int, tests: int, mutation: float | None, seconds: float, tokens: int) -> StepMeasured:
+    return StepMeasured(
         after=after,
         version=version,
         passed=tests,

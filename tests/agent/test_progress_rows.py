@@ -15,13 +15,13 @@ from burnish.events import (
     Decided,
     Event,
     Evidence,
-    Measured,
     ModelReplied,
     Move,
     Mutated,
     NewTest,
     Refined,
     RunFinished,
+    StepMeasured,
     Stopped,
     Strengthened,
 )
@@ -46,11 +46,11 @@ def tools(*afterwards: str, checks: bool = False) -> Tools:
     return Tools(ScriptedModel([]), sandbox, meter, threading.Event(), checks=looks, afterwards=frozenset(afterwards))
 
 
-def rows(before: Sequence[Event], *said: Event, given: Tools) -> list[Measured]:
+def rows(before: Sequence[Event], *said: Event, given: Tools) -> list[StepMeasured]:
     def node(work: AgentState, tools: Tools) -> Iterator[Event]:
         yield from said
 
-    return [event for event in add_rows(node, WRITING, before, given) if isinstance(event, Measured)]
+    return [event for event in add_rows(node, WRITING, before, given) if isinstance(event, StepMeasured)]
 
 
 def test_a_row_has_tests_size_quality_and_cost() -> None:
@@ -117,8 +117,8 @@ def test_the_last_row_stands_before_the_verdict_with_what_the_final_check_measur
         yield from (Stopped(reason="done"), checked, end)
 
     events = list(add_rows(node, WRITING, BEGUN, tools(checks=True)))
-    assert [type(event).__name__ for event in events] == ["Stopped", "CheckFinished", "Measured", "RunFinished"]
-    assert isinstance(events[2], Measured)
+    assert [type(event).__name__ for event in events] == ["Stopped", "CheckFinished", "StepMeasured", "RunFinished"]
+    assert isinstance(events[2], StepMeasured)
     assert (events[2].after, events[2].mutation) == ("the end", 87.5)
 
 
@@ -135,11 +135,11 @@ def test_time_goes_on_from_the_earlier_parts_of_a_run() -> None:
 def test_a_run_that_is_taken_up_again_writes_no_row_twice() -> None:
     task, model = from_sentence(DOUBLE), ScriptedModel(script(draft=SQUARE))
     first = attempt(task, model, afterwards=("refine",))
-    assert [row.after for row in first.all(Measured)] == ["first version", "round 1", "the end"][
-        : len(first.all(Measured))
+    assert [row.after for row in first.all(StepMeasured)] == ["first version", "round 1", "the end"][
+        : len(first.all(StepMeasured))
     ]
     again = attempt(task, model.afresh(), afterwards=("refine",), replay=first.events)
-    assert len(again.all(Measured)) == len(first.all(Measured))
+    assert len(again.all(StepMeasured)) == len(first.all(StepMeasured))
 
 
 def test_times_do_not_make_a_row_another_one() -> None:
@@ -150,4 +150,4 @@ def test_times_do_not_make_a_row_another_one() -> None:
     written: list[object] = []
     unless_known([row], written.append)(later)
     assert written == []
-    assert Run((row, later)).last(Measured) == later
+    assert Run((row, later)).last(StepMeasured) == later

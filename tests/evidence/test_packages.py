@@ -87,7 +87,7 @@ def test_a_wheel_that_is_not_the_file_it_was_is_refused(
     packages: tuple[EvidencePackage, ...], elsewhere: Shelf
 ) -> None:
     elsewhere.wheel("polars-runtime-32", files={"polars_runtime_32.py": "planted = True\n"})
-    with pytest.raises(SetupProblem, match=r"polars_runtime_32-1.0-py3-none-any.whl: a file of this name was used"):
+    with pytest.raises(SetupProblem, match=r"polars_runtime_32-1\.0-py3-none-any\.whl: "):
         prepare_evidence_layer(packages)
 
 

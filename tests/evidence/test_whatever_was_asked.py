@@ -31,7 +31,7 @@ STACK = block(
 
 def is_as_told(folder: Path) -> None:
     """All that is looked at before anything is run is right: only the sandbox is not there."""
-    with pytest.raises(SetupProblem, match="There is no sandbox 'nowhere'"):
+    with pytest.raises(SetupProblem, match="'nowhere'"):
         burnish.verify(folder, sandbox="nowhere")
 
 

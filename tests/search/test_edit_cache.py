@@ -23,21 +23,21 @@ class Search:
 def test_what_was_found_is_not_searched_for_again_not_even_by_many_at_once() -> None:
     edits, search = EditCache(), Search()
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda _: edits.found(KEY, search), range(8))) == [(["edit"], 3)] * 8
+        assert list(pool.map(lambda _: edits.find_or_search(KEY, search), range(8))) == [(["edit"], 3)] * 8
     assert search.begun == 1
-    edits.found(("other", "f", ""), search)
+    edits.find_or_search(("other", "f", ""), search)
     assert search.begun == 2
 
 
 def test_a_search_that_was_cut_short_is_made_again() -> None:
     edits, search = EditCache(), Search(in_peace=False)
-    edits.found(KEY, search)
-    edits.found(KEY, search)
+    edits.find_or_search(KEY, search)
+    edits.find_or_search(KEY, search)
     assert search.begun == 2
 
 
 def test_each_has_its_own() -> None:
     search = Search()
-    EditCache().found(KEY, search)
-    EditCache().found(KEY, search)
+    EditCache().find_or_search(KEY, search)
+    EditCache().find_or_search(KEY, search)
     assert search.begun == 2

@@ -20,7 +20,8 @@ def said(*others: tuple[str, str], near: bool = True, usual: bool = True, needed
 
 def test_two_others_that_say_the_same_agree() -> None:
     found = said(("10", "a"), ("10", "b"))
-    assert (found.origin, found.answer, found.exposes, found.why) == ("agreed", "10", False, "3 of 3 versions say so")
+    assert (found.origin, found.answer, found.exposes) == ("agreed", "10", False)
+    assert found.why.startswith("3 of 3 ")
 
 
 def test_one_of_them_may_be_a_copy_of_the_version() -> None:

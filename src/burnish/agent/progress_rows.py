@@ -14,16 +14,14 @@ from burnish.events import (
     CheckFinished,
     Decided,
     Event,
-    Measured,
     Mutated,
     Refined,
     RunFinished,
+    StepKind,
+    StepMeasured,
     Strengthened,
 )
 from burnish.tasks.task import Task
-
-FIRST, NEW_TESTS, END = "first version", "new tests", "the end"
-"""What a row may stand after, beside "round 2" and the name of the check that a round was for."""
 
 
 def add_rows(
@@ -38,7 +36,7 @@ def add_rows(
         yield from node(state, tools)
         return
 
-    def row(after: str, version: int | None = None) -> Iterator[Measured]:
+    def row(after: str, version: int | None = None) -> Iterator[StepMeasured]:
         """The row, put among the events; none once the user has stopped the run."""
         nonlocal state
         found = measure_version(state, after, version, tools.meter.seconds_spent)
@@ -48,7 +46,7 @@ def add_rows(
 
     for event in node(state, tools):
         if isinstance(event, RunFinished):
-            yield from row(END, event.version)
+            yield from row(StepKind.END.value, event.version)
         yield event
         # Only what lasts is on record, and rows must be the same when a run is taken up again.
         state = state.after([event]) if event.lasting else state
@@ -58,11 +56,11 @@ def add_rows(
         if isinstance(event, Refined) and event.kept:
             yield from row(event.check, event.version)
     if has_new_tests:  # once the versions have met the new tests
-        yield from row(NEW_TESTS)
+        yield from row(StepKind.NEW_TESTS.value)
 
 
 def _name_round(state: AgentState) -> str:
-    return f"round {state.round}" if state.round else FIRST
+    return f"{StepKind.ROUND.value} {state.round}" if state.round else StepKind.FIRST.value
 
 
 def _is_round_over(state: AgentState, tools: Tools) -> bool:
@@ -70,14 +68,16 @@ def _is_round_over(state: AgentState, tools: Tools) -> bool:
 
     Where that comes next, the first row waits for it.
     """
-    rows = [row for row in state.run.all(Measured) if row.after == _name_round(state)]
+    rows = [row for row in state.run.all(StepMeasured) if row.after == _name_round(state)]
     mutated = state.mutated
     if "strengthen" in tools.afterwards and state.best_passes and not (state.stopped or mutated or state.strengthened):
         return False
     return not rows or (rows[-1].mutation is None and mutated is not None and mutated.mutants > 0)
 
 
-def measure_version(state: AgentState, after: str, version: int | None = None, seconds: float = 0.0) -> Measured | None:
+def measure_version(
+    state: AgentState, after: str, version: int | None = None, seconds: float = 0.0
+) -> StepMeasured | None:
     """The row for a version, else for the best one; None where no version has met the tests."""
     found = state.best if version is None else next((one for one in state.versions if one.number == version), None)
     if found is None or found.graded is None:
@@ -88,7 +88,7 @@ def measure_version(state: AgentState, after: str, version: int | None = None, s
         quality = round(measure_maintainability(Module("solution.py", found.code)), 1)  # radon's maintainability index
     except (CheckError, SyntaxError, ValueError, RecursionError, MemoryError):
         quality = None
-    return Measured(
+    return StepMeasured(
         after=after,
         version=found.number,
         passed=given + undisputed,

@@ -18,7 +18,6 @@ from burnish.events import (
     Broke,
     CodeProposed,
     Decided,
-    Measured,
     ModelChunk,
     ModelReplied,
     ModelThought,
@@ -29,6 +28,7 @@ from burnish.events import (
     RunFinished,
     RunStarted,
     SpecAgreed,
+    StepMeasured,
     Stopped,
     UserAnswered,
     Verdict,
@@ -53,7 +53,7 @@ STYLES: dict[Tone, str] = {
 }
 COLOURS = {verdict: STYLES[verdict] for verdict in get_args(Verdict)}
 CHECK_COLOURS = {verdict: STYLES[tone] for verdict, tone in CHECK_TONES.items()}
-UNWATCHED = (Asked, UserAnswered, AnswerLost, Measured, Rated)
+UNWATCHED = (Asked, UserAnswered, AnswerLost, StepMeasured, Rated)
 """Events that are of interest only later."""
 CODE_LINES = 40
 SPINNER = 2

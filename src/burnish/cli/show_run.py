@@ -16,7 +16,6 @@ from burnish.events import (
     CheckFinished,
     CodeProposed,
     Decided,
-    Measured,
     ModelReplied,
     Mutated,
     PackagesAdded,
@@ -24,6 +23,7 @@ from burnish.events import (
     RunFinished,
     RunStarted,
     SpecAgreed,
+    StepMeasured,
     Stopped,
     Strengthened,
     TestsFrozen,
@@ -60,7 +60,7 @@ class _Printer:
             elif isinstance(event, RunFinished):  # the verdict stands at the end
                 self._print_lines((f"{line.label}: {line.text}" for line in lines[:-1]), STYLES["warning"])
             elif lines:
-                style = {Measured: "dim", Broke: "bold red"}.get(type(event), "bold")
+                style = {StepMeasured: "dim", Broke: "bold red"}.get(type(event), "bold")
                 text = f"{lines[0].label}: {lines[0].text}" if lines[0].label else lines[0].text
                 self._head(f"{event.at - self.run.started.at:6.1f}s  {text}", style)
             self._print_details(event)

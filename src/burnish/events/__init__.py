@@ -17,7 +17,6 @@ from burnish.events.agent import (
     CodeProposed,
     Compared,
     Decided,
-    Measured,
     Message,
     ModelChunk,
     ModelReplied,
@@ -25,6 +24,8 @@ from burnish.events.agent import (
     Move,
     Refined,
     SpecAgreed,
+    StepKind,
+    StepMeasured,
     Tweaked,
 )
 from burnish.events.base import LATEST, BaseEvent, Count, Frozen
@@ -86,7 +87,7 @@ Event = Annotated[
     | Mutated
     | Strengthened
     | Refined
-    | Measured
+    | StepMeasured
     | Reviewed
     | CheckFinished
     | Stopped
@@ -139,7 +140,6 @@ __all__ = [
     "Frozen",
     "Graded",
     "LATEST",
-    "Measured",
     "Message",
     "ModelChunk",
     "ModelReplied",
@@ -163,6 +163,8 @@ __all__ = [
     "Scored",
     "Source",
     "SpecAgreed",
+    "StepKind",
+    "StepMeasured",
     "Stopped",
     "StrengthenFacts",
     "Strengthened",

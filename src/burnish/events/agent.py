@@ -1,6 +1,7 @@
 """What the agent asks, hears, decides and proposes."""
 
 import re
+from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -204,12 +205,24 @@ class Refined(BaseEvent):
     seconds: float = 0.0
 
 
-class Measured(BaseEvent):
+class StepKind(StrEnum):
+    """What a row of figures may stand after, in the words of the record."""
+
+    FIRST = "first version"
+    ROUND = "round"
+    """With its number behind it."""
+    NEW_TESTS = "new tests"
+    CHECK = "check"
+    """A round for what a check found: the record has the name of the check instead."""
+    END = "the end"
+
+
+class StepMeasured(BaseEvent):
     """Where the run stands: one row of the table that shows whether iterating paid."""
 
     kind: Literal["measured"] = "measured"
     after: str
-    """What was done last: "first version", "new tests", "security"."""
+    """What was done last: "first version", "round 2", "new tests", "security"."""
     version: int
     passed: int
     tests: int
@@ -222,6 +235,12 @@ class Measured(BaseEvent):
     """Since the run began."""
     tokens: int = 0
     """Read and written so far."""
+
+    @property
+    def step(self) -> StepKind:
+        """The kind of step that it stands after."""
+        word = self.after.split(" ")[0] if self.after.startswith(f"{StepKind.ROUND} ") else self.after
+        return StepKind(word) if word in {*StepKind} else StepKind.CHECK
 
 
 class Answered(BaseEvent):

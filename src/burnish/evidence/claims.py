@@ -5,7 +5,7 @@ A claim is one thing that the evidence says, beside what was found here.
 
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Literal
 
@@ -17,9 +17,10 @@ from burnish.text import one_line, plural
 from burnish.version import __version__
 
 Answer = Literal["holds", "does_not_hold", "not_tried"]
-COVERAGE_POINTS, MUTATION_POINTS, QUALITY_POINTS = 1.0, 5.0, 1.0
-"""Another interpreter counts branches a little differently; a mutant that hangs may be noticed or not; a newer linter
-knows a rule more.
+POINTS = {"coverage": 1.0, "mutation": 5.0, "quality": 1.0}
+"""By how much a figure may differ: another interpreter counts branches a little differently; a mutant that hangs may be
+noticed or not; a newer linter knows a rule more. The figures of all other checks must be what they were, but for how
+the time grows.
 """
 GROWTH_STEPS = 1
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -78,8 +79,7 @@ def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: d
     because = f" ({', '.join(others)})" if others else ""
     if found.verdict != said.verdict:
         return claim.deny(f"it {here.split(',')[0]} here: {one_line(found.why, 200)}{because}")
-    is_near = NEAR.get(said.check)
-    if said.figure != found.figure and not (is_near and is_near(said.figure, found.figure)):
+    if said.figure != found.figure and not _is_near(said.check, said.figure, found.figure):
         figures = [one_line(figure, 60) or "no figure" for figure in (said.figure, found.figure)]
         return claim.deny(f"said was {figures[0]}, found {figures[1]}{because}")
     return claim
@@ -190,38 +190,20 @@ def _count_passed(results: Sequence[Outcome]) -> str:
     return f"{every} passed" if passed == len(results) else f"{passed} of {every} passed"
 
 
-def _is_near(points: float) -> Callable[[str, str], bool]:
-    """Whether two figures begin with about the same number."""
+def _is_near(check: str, said: str, found: str) -> bool:
+    """Whether two figures of a check differ by no more than chance makes them differ.
 
-    def compare(said: str, found: str) -> bool:
-        first, second = _NUMBER.search(said), _NUMBER.search(found)
-        return first is not None and second is not None and abs(float(first[0]) - float(second[0])) <= points
-
-    return compare
-
-
-def _is_near_mutation(said: str, found: str) -> bool:
-    """Of a sample that was taken here, the other score may lie anywhere in its interval. What interval the evidence
-    names for its own is not believed.
+    Of a sample of mutants that was taken here, the other score may lie anywhere in its interval; what interval the
+    evidence names for its own is not believed. Of times only the growth of the slowest function counts: which it is
+    among equals, and how long it takes, is chance.
     """
-    ends, score = _INTERVAL.search(found), _NUMBER.search(said)
-    is_inside = ends is not None and score is not None and int(ends[1]) <= float(score[0]) <= int(ends[2])
-    return is_inside or _is_near(MUTATION_POINTS)(said, found)
-
-
-def _is_near_performance(said: str, found: str) -> bool:
-    """The slowest function grows about as fast; which it is among equals, and how long it takes, is chance."""
-    grows = [figure.rpartition(": ")[2].split(",")[0].strip() for figure in (said, found)]
-    if not {*grows} <= {*ORDER}:
+    if check == "performance":
+        grows = [figure.rpartition(": ")[2].split(",")[0].strip() for figure in (said, found)]
+        places = [ORDER.index(one) for one in grows if one in ORDER]
+        return len(places) == 2 and abs(places[0] - places[1]) <= GROWTH_STEPS
+    first, second = _NUMBER.search(said), _NUMBER.search(found)
+    if check not in POINTS or first is None or second is None:
         return False
-    first, second = map(ORDER.index, grows)
-    return abs(first - second) <= GROWTH_STEPS
-
-
-NEAR: dict[str, Callable[[str, str], bool]] = {
-    "coverage": _is_near(COVERAGE_POINTS),
-    "mutation": _is_near_mutation,
-    "quality": _is_near(QUALITY_POINTS),
-    "performance": _is_near_performance,
-}
-"""Checks whose figure is not the same to the last digit each time; all others must say what they said."""
+    ends = _INTERVAL.search(found) if check == "mutation" else None
+    is_inside = ends is not None and int(ends[1]) <= float(first[0]) <= int(ends[2])
+    return is_inside or abs(float(first[0]) - float(second[0])) <= POINTS[check]

@@ -1,24 +1,28 @@
 """`report.html`: one file that opens anywhere, without a network or a script, for someone who does not program.
 
 What code and tools said reaches the page escaped and in no other way; the page's own policy forbids every script and
-every address. A check's details are read row by row into the small types below: a row of another form, as an older or
-a foreign report may have, is left out of the page (it is in `report.json`). Below the details stands the code with what
-was found beside its lines: only files in which something was found, and not without end.
+every address. Details that are not of the form that their check gives them, as another's report may have, are left out
+of the page (they are in `report.json`). Below the details stands the code with what was found beside its lines: only
+files in which something was found, and not without end.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from burnish.checks.check import Finding, read_findings
+from burnish.checks.coverage import CoverageDetails
+from burnish.checks.dependencies.check import DependencyDetails
+from burnish.checks.mutation.check import MutationDetails
+from burnish.checks.performance.check import PerformanceDetails
 from burnish.checks.project import Project
-from burnish.checks.quality.check import PartScore
+from burnish.checks.quality.check import QualityDetails
+from burnish.checks.tests import SuiteDetails
 from burnish.checks.verdict import CheckResults
 from burnish.errors import SetupProblem
 from burnish.events import Evidence
@@ -36,63 +40,14 @@ FIRST, MOST, FEW, MOST_POINTS, MOST_ROWS = 6, 40, 12, 6, 200
 RANKS = {"skipped": 1, "not_run": 1, "xfailed": 2, "passed": 3}
 """The order of tests by how they ended; any other end, such as "failed", comes first."""
 ENDS = {"passed": ("good", "✓ passed"), "failed": ("bad", "✗ failed"), "xfailed": ("good", "✓ as expected")}
-R = TypeVar("R", bound=BaseModel)
 MOST_FILES, MOST_LINES, MOST_NOTES = 25, 400, 300
 """Files shown; lines of a file shown without gaps; notes in one file."""
 AROUND = 4
 """Lines before and after a marked one, in a file that is too long to be shown whole."""
 MOST_LETTERS = 300
+GAP = '<div class="gap">⋯</div>'
 Note = tuple[str, Finding]
 """A check, and what it found."""
-
-
-class TestRow(BaseModel):
-    """One test of a project."""
-
-    __test__ = False
-    id: str = ""
-    outcome: str = ""
-    seconds: float | None = None
-
-
-class FileRow(BaseModel):
-    """How much of one file the tests run."""
-
-    file: str = ""
-    percent: float
-    missing: list[int] = []
-
-
-class WatchedFunction(BaseModel):
-    """What became of the mutants of one function."""
-
-    function: str = ""
-    file: str = ""
-    killed: int = 0
-    survived: int = 0
-    no_tests: int = 0
-
-
-class ShownPackage(BaseModel):
-    """What is known of one package."""
-
-    name: str = ""
-    version: str | None = None
-    first_release: str | None = None
-    advisories: list[dict[str, object]] = []
-    exists: bool | None = None
-    near: str | None = None
-
-
-class TimedFunction(BaseModel):
-    """How the time of one function grows with its input."""
-
-    name: str = ""
-    argument: str | None = None
-    growth: str | None = None
-    memory_growth: str | None = None
-    points: list[tuple[float, float, float | None]] = []
-    note: str | None = None
 
 
 def render_page(checked: CheckResults, texts: Mapping[str, str]) -> str:
@@ -149,35 +104,32 @@ def _render_light(item: Evidence, required: bool, more: bool) -> str:
 
 
 def _render_tests(item: Evidence) -> Iterator[str]:
-    cases = sorted(_read_rows(item, "tests", TestRow), key=lambda case: RANKS.get(case.outcome, 0))
+    details = SuiteDetails.read(item)
+    cases = sorted(details.tests, key=lambda case: RANKS.get(case.outcome, 0))
     # A finding of this check reads "ID failed: why".
     reasons = {name: why for name, _, why in (one.what.partition(" failed: ") for one in read_findings(item))}
-    flaky = _read_list(item, "flaky")
-    bad = [case for case in cases if case.outcome not in RANKS or case.id in flaky]
+    bad = [case for case in cases if case.outcome not in RANKS or case.id in details.flaky]
     for some, title in ((bad, f"{plural(len(bad), 'test')} failed or flaky"), (cases, plural(len(cases), "test"))):
         rows = []
         for case in some:
             kind, word = ENDS.get(case.outcome, ("none", f"– {html_line(case.outcome.replace('_', ' '), 30)}"))
             result = f'<span class="{kind}">{word}</span>'
-            result += ' <span class="bad">✗ flaky</span>' if case.id in flaky else ""
+            result += ' <span class="bad">✗ flaky</span>' if case.id in details.flaky else ""
             why = f"<pre>{escape(strip_controls(reasons[case.id]))}</pre>" if reasons.get(case.id) else ""
-            seconds = "" if case.seconds is None else f"{case.seconds:.3f}"
-            rows.append((f"{html_line(case.id)}{why}", result, seconds))
+            rows.append((f"{html_line(case.id)}{why}", result, f"{case.seconds:.3f}"))
         is_open = some is bad or (not bad and len(cases) <= FEW)
-        yield _fold(title, _table(("test", "result", "seconds"), rows, (2,)), is_open) if some else ""
-    printed = strip_controls(str(item.details.get("printed") or "")).strip()
-    if printed:
-        yield _fold("What the test run printed at its end", f"<pre>{escape(printed)}</pre>", not cases)
+        yield _fold(title, _table(("test", "result", "seconds"), rows, (2,)), is_open)
+    printed = escape(strip_controls(details.printed).strip())
+    yield _fold("What the test run printed at its end", f"<pre>{printed}</pre>" if printed else "", not cases)
 
 
 def _render_coverage(item: Evidence) -> Iterator[str]:
     rows = [
         (html_line(row.file), f"{_bar(row.percent)} {row.percent:.0f} %", plural(len(row.missing), "line"))
-        for row in sorted(_read_rows(item, "files", FileRow), key=lambda row: row.percent)
+        for row in sorted(CoverageDetails.read(item).files, key=lambda row: row.percent)
     ]
-    if rows:
-        table = _table(("file", "lines and branches that the tests run", "never run"), rows, (2,))
-        yield _fold(f"{plural(len(rows), 'file')}, least covered first", table, len(rows) <= FEW)
+    table = _table(("file", "lines and branches that the tests run", "never run"), rows, (2,))
+    yield _fold(f"{plural(len(rows), 'file')}, least covered first", table, len(rows) <= FEW)
 
 
 def _render_mutation(item: Evidence) -> Iterator[str]:
@@ -195,15 +147,14 @@ def _render_mutation(item: Evidence) -> Iterator[str]:
         yield "on the change is what is missing.</p>"
     yield from _render_cards(found, "change")
     rows = []
-    for row in _read_rows(item, "functions", WatchedFunction):
+    for row in MutationDetails.read(item).functions:
         if total := row.killed + row.survived + row.no_tests:
             share = row.killed / total
             cells = html_line(f"{row.function} · {row.file}"), f"{_bar(100 * share)} {row.killed} of {total}"
             rows.append((share, (*cells, str(row.no_tests))))
-    if rows:
-        heads = ("function", "changes that a test noticed", "in code no test runs")
-        table = _table(heads, [cells for _, cells in sorted(rows, key=lambda row: row[0])], (2,))
-        yield _fold(f"{plural(len(rows), 'function')}, least watched first", table)
+    heads = ("function", "changes that a test noticed", "in code no test runs")
+    table = _table(heads, [cells for _, cells in sorted(rows, key=lambda row: row[0])], (2,))
+    yield _fold(f"{plural(len(rows), 'function')}, least watched first", table)
 
 
 def _render_findings(item: Evidence) -> Iterator[str]:
@@ -212,16 +163,18 @@ def _render_findings(item: Evidence) -> Iterator[str]:
     heads = ("where", "what", "severity", "confidence", "rule")
     rows = [(words.format_place(one), one.what, one.severity, one.confidence, one.rule) for one in found]
     kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
-    if found:
-        table = _table([heads[place] for place in kept], [[html_line(row[place]) for place in kept] for row in rows])
-        yield _fold(plural(len(found), "finding"), table, len(found) <= FEW)
+    table = _table([heads[place] for place in kept], [[html_line(row[place]) for place in kept] for row in rows])
+    yield _fold(plural(len(found), "finding"), table, len(found) <= FEW)
 
 
 def _render_dependencies(item: Evidence) -> Iterator[str]:
-    unknown = [str(line) for line in _read_list(item, "not_known")]
-    rows = []
-    for row in _read_rows(item, "packages", ShownPackage):
-        holes = ", ".join(html_line(one.get("id", "?"), 60) for one in row.advisories)
+    try:
+        details = DependencyDetails.model_validate(item.details)
+    except ValidationError:
+        return
+    unknown, rows = details.not_known, []
+    for row in details.packages:
+        holes = ", ".join(html_line(one.id, 60) for one in row.advisories)
         note = '<span class="bad">✗ not on the index</span>' if row.exists is False else ""
         note += f'<span class="bad">✗ looks like {html_line(row.near, 60)}</span>' if row.near else ""
         none = '<span class="good">✓ none</span>'
@@ -229,19 +182,19 @@ def _render_dependencies(item: Evidence) -> Iterator[str]:
             none = '<span class="none">– not known</span>'
         holes = f'<span class="bad">✗</span> {holes}' if holes else none
         name, version = f"<b>{html_line(row.name)}</b>", html_line(row.version or "?")
-        rows.append((name, version, html_line(row.first_release or "?"), holes, note))
+        rows.append((name, version, html_line(str(row.first_release or "?")), holes, note))
     if rows:
         yield f'<div class="card">{_table(("package", "version", "first release", "known holes", "note"), rows)}</div>'
-    if unknown:
-        inside = "".join(f"<li>{html_line(line)}</li>" for line in unknown[:MOST_ROWS])
-        yield _fold(f"{plural(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>", True)
+    inside = "".join(f"<li>{html_line(line)}</li>" for line in unknown[:MOST_ROWS])
+    yield _fold(
+        f"{plural(len(unknown), 'thing')} that nobody could tell", f"<ul>{inside}</ul>" if unknown else "", True
+    )
 
 
 def _render_quality(item: Evidence) -> Iterator[str]:
-    parts, rows = item.details.get("parts"), []
-    for name, row in parts.items() if isinstance(parts, dict) else ():
-        with suppress(ValidationError):
-            part = PartScore.model_validate(row)
+    rows = []
+    with suppress(ValidationError):
+        for name, part in QualityDetails.model_validate(item.details).parts.items():
             score = "nothing to judge" if part.score is None else f"{_bar(part.score)} {part.score:.0f}"
             rows.append((html_line(name), score, html_line(part.why), html_line(part.weight)))
     if rows:
@@ -252,7 +205,7 @@ def _render_quality(item: Evidence) -> Iterator[str]:
 def _render_performance(item: Evidence) -> Iterator[str]:
     """Bars for the time of each function at each size; what could not be measured says why."""
     cards = []
-    for row in _read_rows(item, "functions", TimedFunction):
+    for row in PerformanceDetails.read(item).functions:
         points = pick_doubling([(size, seconds) for size, seconds, _ in row.points])
         most = max((seconds for _, seconds in points), default=0.0)
         bars = ""
@@ -291,41 +244,26 @@ DETAILS: dict[str, Callable[[Evidence], Iterator[str]]] = {
 }
 
 
-def _read_list(item: Evidence, key: str) -> list[object]:
-    value = item.details.get(key)
-    return list(value) if isinstance(value, list | tuple) else []
-
-
-def _read_rows(item: Evidence, key: str, kind: type[R]) -> list[R]:
-    """The rows under a key of a check's details that have the form of this type."""
-    found = []
-    for row in _read_list(item, key):
-        with suppress(ValidationError):
-            found.append(kind.model_validate(row))
-    return found
-
-
 def _render_cards(cards: Sequence[str], noun: str) -> Iterator[str]:
     """The first few side by side, more of them folded away, the rest in `report.json`."""
     first, more, left = cards[:FIRST], cards[FIRST:MOST], len(cards) - MOST
     yield f'<div class="pairs">{"".join(first)}</div>' if first else ""
     beyond = f"; {left} others are in report.json" if left > 0 else ""
-    title = f"{plural(len(more), f'more {noun}')}{beyond}"
-    yield _fold(title, f'<div class="pairs">{"".join(more)}</div>') if more else ""
+    inside = f'<div class="pairs">{"".join(more)}</div>' if more else ""
+    yield _fold(f"{plural(len(more), f'more {noun}')}{beyond}", inside)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> str:
-    """A table whose cells are HTML already; `numbers` are the columns that stand right."""
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
+    """A table whose cells are HTML already, empty without rows; `numbers` are the columns that stand right."""
 
     def render_row(cells: Sequence[str], tag: str) -> str:
         marks = [' class="number"' if place in numbers else "" for place in range(len(cells))]
         return "".join(f"<{tag}{mark}>{cell}</{tag}>" for cell, mark in zip(cells, marks, strict=True))
 
-    kept = list(rows)
-    body = "".join(f"<tr>{render_row(cells, 'td')}</tr>" for cells in kept[:MOST_ROWS])
-    more = f'<p class="small">… and {len(kept) - MOST_ROWS} more in report.json.</p>' if len(kept) > MOST_ROWS else ""
+    body = "".join(f"<tr>{render_row(cells, 'td')}</tr>" for cells in rows[:MOST_ROWS])
+    more = f'<p class="small">… and {len(rows) - MOST_ROWS} more in report.json.</p>' if len(rows) > MOST_ROWS else ""
     head = f"<thead><tr>{render_row(heads, 'th')}</tr></thead>"
-    return f'<div class="wide"><table>{head}<tbody>{body}</tbody></table></div>{more}'
+    return f'<div class="wide"><table>{head}<tbody>{body}</tbody></table></div>{more}' if rows else ""
 
 
 def _bar(percent: float, enough: float = 80.0) -> str:
@@ -335,8 +273,12 @@ def _bar(percent: float, enough: float = 80.0) -> str:
 
 
 def _fold(title: str, inside: str, is_open: bool = False) -> str:
-    """A part that opens with a click, without a script."""
-    return f'<details class="card"{" open" if is_open else ""}><summary>{title}</summary>{inside}</details>'
+    """A part that opens with a click, without a script; nothing where there is nothing inside."""
+    return (
+        f'<details class="card"{" open" if is_open else ""}><summary>{title}</summary>{inside}</details>'
+        if inside
+        else ""
+    )
 
 
 def read_marked_files(checked: CheckResults, project: Project) -> dict[str, str]:
@@ -359,23 +301,16 @@ def read_marked_files(checked: CheckResults, project: Project) -> dict[str, str]
 def _collect_notes(checked: CheckResults) -> dict[str, list[Note]]:
     """By file: what to write beside its lines. Lines that no test runs are marked, not noted."""
     found: dict[str, list[Note]] = defaultdict(list)
-    for item in checked.evidence:
-        for finding in read_findings(item):
-            if (item.check, finding.rule) != ("coverage", "line"):
-                found[finding.file].append((item.check, finding))
+    for note in ((item.check, finding) for item in checked.evidence for finding in read_findings(item)):
+        if (note[0], note[1].rule) != ("coverage", "line"):
+            found[note[1].file].append(note)
     return dict(found)
 
 
 def _collect_missed(checked: CheckResults) -> dict[str, set[int]]:
     """By file: the lines that no test runs."""
-    rows = next((item.details.get("files") for item in checked.evidence if item.check == "coverage"), None)
-    found = {}
-    for row in rows if isinstance(rows, list | tuple) else ():
-        lines = row.get("missing") if isinstance(row, dict) else None
-        numbers = {line for line in lines if isinstance(line, int)} if isinstance(lines, list | tuple) else set()
-        if numbers:
-            found[str(row.get("file"))] = numbers
-    return found
+    details = [CoverageDetails.read(item) for item in checked.evidence if item.check == "coverage"]
+    return {row.file: {*row.missing} for one in details for row in one.files if row.missing}
 
 
 def render_files(checked: CheckResults, texts: Mapping[str, str]) -> Iterator[str]:
@@ -398,17 +333,14 @@ def render_files(checked: CheckResults, texts: Mapping[str, str]) -> Iterator[st
             shown = [number for number in shown if number in near][:MOST_LINES]
         last = 0
         for number in shown:
-            if number != last + 1:
-                yield '<div class="gap">⋯</div>'
-            last = number
-            line = (
-                lines[number - 1] if len(lines[number - 1]) <= MOST_LETTERS else lines[number - 1][:MOST_LETTERS] + "…"
-            )
+            yield GAP if number != last + 1 else ""
+            last, line = number, lines[number - 1]
+            cut = line if len(line) <= MOST_LETTERS else line[:MOST_LETTERS] + "…"
             kind = "line" + (" missed" if number in unrun else "") + (" noted" if number in by_line else "")
             mark = '<i title="no test runs this line">not run</i>' if number in unrun else "<i></i>"
-            yield f'<div class="{kind}"><b>{number}</b>{mark}<code>{escape(line) or " "}</code></div>'
+            yield f'<div class="{kind}"><b>{number}</b>{mark}<code>{escape(cut) or " "}</code></div>'
             yield from map(_render_note, by_line.get(number, []))
-        yield '<div class="gap">⋯</div>' if last < len(lines) and lines[last:] != [""] else ""
+        yield GAP if last < len(lines) and lines[last:] != [""] else ""
         yield "</div></details>"
     left = len((notes.keys() | missed.keys()) - texts.keys())
     if left:

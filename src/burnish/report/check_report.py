@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from burnish.checks.check import Finding, read_findings
@@ -139,6 +140,4 @@ def render_markdown(checked: CheckResults) -> str:
 def _escape(text: str) -> str:
     """One line in which nothing is markup: what it says may be anybody's words."""
     flat = one_line(text, 400).replace("&", "&amp;").replace("<", "&lt;").replace("`", "'")
-    for char in "\\[]*_|#":
-        flat = flat.replace(char, f"\\{char}")
-    return flat
+    return re.sub(r"[\\\[\]*_|#]", r"\\\g<0>", flat)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from burnish.events import Decided, RunStarted
+from burnish.events import Decided, RunSettings, RunStarted
 from burnish.events.history import Account, Run
 from burnish.models.names import split_names
 from burnish.models.tokens import EMBEDDED, is_free
@@ -16,8 +16,7 @@ UNKNOWN = "no price known"
 
 def read_choice(started: RunStarted) -> str:
     """The sentence on record that says why these models; empty where the user had named them."""
-    found = started.settings.get("chosen")
-    return one_line(found, 600).rstrip(".") if isinstance(found, str) else ""
+    return one_line(RunSettings.merge(started.settings).chosen, 600).rstrip(".")
 
 
 def explain_who_answered(run: Run) -> list[str]:

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
+from burnish.events import RunSettings
 from burnish.events.history import Run
 from burnish.tasks.task import Task
 
@@ -15,8 +16,7 @@ def read_task(run: Run) -> Task:
 
     Raises SetupProblem if the record holds something else in its place.
     """
-    found = run.started.settings.get("task")
-    known = found if isinstance(found, dict) else {}
+    known = RunSettings.merge(run.started.settings).task
     fields = {name: value for name, value in known.items() if name in Task.model_fields}
     try:
         return Task.model_validate({"id": run.id, "prompt": run.started.prompt, **fields})

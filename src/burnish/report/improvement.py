@@ -3,11 +3,22 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from burnish.events import Event, Measured, ModelReplied, Mutated, Refined, Resumed, Stopped, Strengthened, Survivor
+from burnish.events import (
+    Event,
+    ModelReplied,
+    Mutated,
+    Refined,
+    Resumed,
+    RunSettings,
+    StepKind,
+    StepMeasured,
+    Stopped,
+    Strengthened,
+    Survivor,
+)
 from burnish.events.history import Run
 from burnish.text import every, join_words, one_line
 
-END = "the end"
 ROUNDS = ("security", "performance", "quality")
 """The checks that have a round of their own where they find something."""
 BY_PEOPLE = ("review", "user")
@@ -24,13 +35,13 @@ class UnnoticedChanges(NamedTuple):
     """Noticed only by tests that say what the code does."""
 
 
-def list_steps(run: Run) -> list[Measured]:
+def list_steps(run: Run) -> list[StepMeasured]:
     """One row a step, as it was last seen; of several ends, as a run that was taken up again has, the last."""
-    found = run.all(Measured)
+    found = run.all(StepMeasured)
     later = [(row.after, row.version) for row in found[1:]]
     steps = [row for place, row in enumerate(found) if later[place : place + 1] != [(row.after, row.version)]]
-    ends = [row for row in steps if row.after == END]
-    return [row for row in steps if row.after != END or row is ends[-1]]
+    ends = [row for row in steps if row.step is StepKind.END]
+    return [row for row in steps if row.step is not StepKind.END or row is ends[-1]]
 
 
 def sort_unnoticed(run: Run) -> UnnoticedChanges:
@@ -54,7 +65,7 @@ def sort_unnoticed(run: Run) -> UnnoticedChanges:
 def explain_improvement(run: Run) -> list[str]:
     """Whether each kind of step paid, in a sentence each; nothing where there was none."""
     sentences = []
-    tried = [row for row in list_steps(run) if row.after == "first version" or row.after.startswith("round ")]
+    tried = [row for row in list_steps(run) if row.step in (StepKind.FIRST, StepKind.ROUND)]
     if len(tried) > 1:  # what going back to the code brought
         first, last = tried[0], tried[-1]
         between = run.events[run.events.index(first) : run.events.index(last)]
@@ -117,13 +128,13 @@ def _explain_rounds(run: Run) -> Iterator[str]:
                 yield f"The round for {check} was kept: {before} became {after}, for {cost}{how}."
             else:
                 yield f"The round for {check}{found} was not kept, for {cost}: {why or 'nothing came of it'}."
-        since = place if isinstance(event, Refined | Strengthened | Measured) else since
+        since = place if isinstance(event, Refined | Strengthened | StepMeasured) else since
     had = {event.check for event in run.all(Refined)}
     fine = {item.check for item in run.evidence if item.verdict == "passed"}
     spared = [check for check in ROUNDS if check in fine - had]
     # Only if the checks had their say on the very version that is the result, and nothing cut it short.
-    afterwards, stopped = run.started.settings.get("afterwards"), run.ending(Stopped)
-    wanted = isinstance(afterwards, list) and "refine" in afterwards and run.verdict in ("proven", "plausible")
+    stopped = run.ending(Stopped)
+    wanted = "refine" in RunSettings.merge(run.started.settings).afterwards and run.verdict in ("proven", "plausible")
     untouched = run.final is not None and run.final.by not in BY_PEOPLE
     if spared and wanted and untouched and stopped is not None and stopped.reason == "done":
         yield f"No round for {join_words(spared, 'or')} was needed."

@@ -20,7 +20,6 @@ from burnish.events import (
     Compared,
     Decided,
     FilesWritten,
-    Measured,
     ModelReplied,
     Mutated,
     NewTest,
@@ -34,6 +33,7 @@ from burnish.events import (
     RunFinished,
     RunStarted,
     SpecAgreed,
+    StepMeasured,
     Stopped,
     Strengthened,
     TestsFrozen,
@@ -158,13 +158,16 @@ def _narrate_answers(event: BaseEvent) -> Iterator[Line]:
             settings = f"temperature {event.temperature:g}, seed {event.seed}, prompt version {event.prompt_version}"
             yield Line("", f"asked {event.ask_id} ({settings})")
         case ModelReplied():
-            parts = [event.model, f"{event.tokens_in} tokens read"]
-            parts += [f"{event.tokens_cached} from a cache"] if event.tokens_cached else []
-            parts += [f"{event.tokens_out} written"]
-            parts += [f"{event.tokens_thought} of them thoughts"] if event.tokens_thought else []
-            parts += [f"{event.seconds:.1f} s"]
-            parts += [f"{event.tokens_out / event.seconds:.0f} tokens/s"] if event.seconds else []
-            parts += [f"{event.dollars:.6f} dollars"] if event.dollars else []
+            parts = (
+                event.model,
+                f"{event.tokens_in} tokens read",
+                f"{event.tokens_cached} from a cache" if event.tokens_cached else "",
+                f"{event.tokens_out} written",
+                f"{event.tokens_thought} of them thoughts" if event.tokens_thought else "",
+                f"{event.seconds:.1f} s",
+                f"{event.tokens_out / event.seconds:.0f} tokens/s" if event.seconds else "",
+                f"{event.dollars:.6f} dollars" if event.dollars else "",
+            )
             cut = {"length": ", cut at its token limit", "cut": ", broken off"}.get(event.ended, "")
             yield Line("answer", f"{event.ask_id}: {', '.join(filter(None, parts))}{cut}", "quiet")
         case AnswerLost():
@@ -215,26 +218,25 @@ def _narrate_new_tests(event: BaseEvent) -> Iterator[Line]:
             yield Line("changes", f"What the tests would notice was not tried: {why}.", "quiet")
         case Mutated():
             changes = f"{plural(event.mutants, 'small change')} of version {event.version}"
-            if missed := event.mutants - event.noticed:
-                goes = "goes" if missed == 1 else "go"
-                yield Line("changes", f"{missed} of {changes} {goes} unnoticed by its tests.", "warning")
-            else:
-                were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
-                yield Line("changes", f"{changes} {were} tried, and its tests notice {each}.", "good")
+            missed = event.mutants - event.noticed
+            goes = "goes" if missed == 1 else "go"
+            were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
+            all_seen = f"{changes} {were} tried, and its tests notice {each}."
+            text = f"{missed} of {changes} {goes} unnoticed by its tests." if missed else all_seen
+            yield Line("changes", text, "warning" if missed else "good")
         case Strengthened(tests=tests):
-            parts = []
-            if tests:
-                were = "was" if len(tests) == 1 else "were"
-                parts.append(f"{plural(len(tests), 'test')} {were} added: {count_origins(tests)}")
-            if event.exposing:
-                aside = ", and as none passes them and all others they were set aside" if event.aside else ""
-                parts.append(f"{len(event.exposing)} of them version {event.version} fails{aside}")
-            if event.pinned:
-                parts.append(f"{plural(event.pinned, 'change')} only pinned tests notice")
-            if event.alike:
-                parts.append(f"{plural(len(event.alike), 'change')} no input told from the code (probably equivalent)")
+            were = "was" if len(tests) == 1 else "were"
+            aside = ", and as none passes them and all others they were set aside" if event.aside else ""
+            alike = plural(len(event.alike), "change")
+            parts = (
+                f"{plural(len(tests), 'test')} {were} added: {count_origins(tests)}" if tests else "",
+                f"{len(event.exposing)} of them version {event.version} fails{aside}" if event.exposing else "",
+                f"{plural(event.pinned, 'change')} only pinned tests notice" if event.pinned else "",
+                f"{alike} no input told from the code (probably equivalent)" if event.alike else "",
+            )
             nothing = f"No test was added{f': {one_line(event.why, 200)}' if event.why else ''}"
-            yield Line("changes", as_sentence("; ".join(parts) or nothing), "good" if tests else "warning")
+            text = as_sentence("; ".join(filter(None, parts)) or nothing)
+            yield Line("changes", text, "good" if tests else "warning")
             for new in tests:
                 why = f" ({one_line(new.why, 80)})" if new.why else ""
                 yield Line(new.origin, f"{one_line(new.test)}{why}", "quiet" if new.origin == "pinned" else "test")
@@ -259,16 +261,17 @@ def _narrate_rounds(event: BaseEvent) -> Iterator[Line]:
                 how = f" ({why})" if why else ""
                 said = f": {before} before, {after} after; version {event.version} is kept{how}"
             yield Line("round", f"A round for {one_line(event.check, 40)}{said}.", "good" if event.kept else "warning")
-        case Measured():
-            figures = [f"{event.passed} of {plural(event.tests, 'test')} passed"]
-            figures += (
-                [f"{math.floor(event.mutation)} % of small changes noticed"] if event.mutation is not None else []
+        case StepMeasured():
+            figures = (
+                f"{event.passed} of {plural(event.tests, 'test')} passed",
+                "" if event.mutation is None else f"{math.floor(event.mutation)} % of small changes noticed",
+                "" if event.quality is None else f"maintainability {event.quality:.0f} of 100",
+                plural(event.lines, "line"),
+                f"{event.seconds:.1f} s",
+                f"{event.tokens} tokens so far",
             )
-            figures += [f"maintainability {event.quality:.0f} of 100"] if event.quality is not None else []
-            figures += [plural(event.lines, "line"), f"{event.seconds:.1f} s", f"{event.tokens} tokens so far"]
-            yield Line(
-                "", f"After {one_line(event.after, 40)}, version {event.version}: {', '.join(figures)}.", "quiet"
-            )
+            after = f"After {one_line(event.after, 40)}, version {event.version}"
+            yield Line("", f"{after}: {', '.join(filter(None, figures))}.", "quiet")
         case Reviewed():
             said = {
                 "go_on": "said: go on",

@@ -6,14 +6,33 @@ right. Inputs outside of what the task is about make noise; so errors are all on
 
 import re
 from collections.abc import Mapping, Sequence
+from enum import Enum
 
+from burnish.checks.bench.run_calls import NO_ANSWER, TOO_SLOW
 from burnish.text import one_line
 
 LONGEST_VALUE = 60
 NO_VALUE = "no value"
-_NO_VALUE = re.compile(r"raises \w+|too slow|no answer")
+_ERROR = re.compile(r"raises \w+")
 _TRUTH = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\b(?:True|False)\b")
+_NUMBERS = {"True": "1", "False": "0"}
 Behaviours = Mapping[int, tuple[str, ...]]
+
+
+class AnswerKind(Enum):
+    """What came back from a call."""
+
+    VALUE, ERROR, TOO_SLOW, NO_ANSWER = range(4)
+
+
+PREDICATES = {AnswerKind.ERROR: "{}", AnswerKind.TOO_SLOW: "is {}"}
+"""How an answer ends a sentence about its call, where it is not "gives 3"."""
+
+
+def answer_kind(answer: str) -> AnswerKind:
+    """The kind of an answer of `run_calls`, which writes errors and silence by fixed words that no value reads like."""
+    kinds = {TOO_SLOW: AnswerKind.TOO_SLOW, NO_ANSWER: AnswerKind.NO_ANSWER}
+    return kinds.get(answer, AnswerKind.ERROR if _ERROR.fullmatch(answer) else AnswerKind.VALUE)
 
 
 def group_versions(behaviours: Behaviours) -> tuple[tuple[int, ...], ...]:
@@ -30,7 +49,7 @@ def group_versions(behaviours: Behaviours) -> tuple[tuple[int, ...], ...]:
 
 def has_values(answers: Sequence[str]) -> bool:
     """Whether any call gave a value: where none did, there is nothing to agree on."""
-    return any(not _NO_VALUE.fullmatch(answer) for answer in answers)
+    return any(answer_kind(answer) is AnswerKind.VALUE for answer in answers)
 
 
 def find_differences(first: tuple[str, ...], second: tuple[str, ...]) -> list[int]:
@@ -47,19 +66,13 @@ def describe_difference(first: tuple[str, ...], second: tuple[str, ...], calls: 
     differing = [at for at in find_differences(first, second) if at < len(calls)]
     if not differing:
         return ""
-    fails = [any(_NO_VALUE.fullmatch(answer) for answer in pair) for pair in zip(first, second, strict=False)]
-    at = min(differing, key=lambda at: (fails[at], len(calls[at]), at))
-    one, other = _describe_answer(first[at]), _describe_answer(second[at])
-    both = one.startswith("gives ") and other.startswith("gives ")
-    return f"{one_line(calls[at], 120)} {one} or {other.removeprefix('gives ') if both else other}"
-
-
-def _describe_answer(answer: str) -> str:
-    """What a call does, as the end of a sentence."""
-    words = one_line(answer, LONGEST_VALUE)
-    if not _NO_VALUE.fullmatch(answer) or answer == "no answer":
-        return f"gives {words}"
-    return words if answer.startswith("raises") else f"is {words}"
+    kinds = [(answer_kind(one), answer_kind(other)) for one, other in zip(first, second, strict=False)]
+    at = min(differing, key=lambda at: (set(kinds[at]) != {AnswerKind.VALUE}, len(calls[at]), at))
+    words = [PREDICATES.get(kind, "gives {}") for kind in kinds[at]]
+    words[1] = "{}" if words[0] == words[1] == "gives {}" else words[1]
+    shown = [one_line(said[at], LONGEST_VALUE) for said in (first, second)]
+    one, other = (form.format(answer) for form, answer in zip(words, shown, strict=True))
+    return f"{one_line(calls[at], 120)} {one} or {other}"
 
 
 def _compare_key(answers: Sequence[str]) -> tuple[str, ...]:
@@ -67,14 +80,11 @@ def _compare_key(answers: Sequence[str]) -> tuple[str, ...]:
 
     All errors are one; True is 1, as in Python; what a call did to its arguments counts when it returns nothing.
     """
-    numbers = {"True": "1", "False": "0"}
     key: list[str] = []
     for answer in answers:
         value, _, _ = answer.partition("\n")
-        if _NO_VALUE.fullmatch(answer):
+        if answer_kind(answer) is not AnswerKind.VALUE:
             key.append(NO_VALUE)
-        elif value == "None":
-            key.append(answer)
         else:
-            key.append(_TRUTH.sub(lambda match: numbers.get(match[0], match[0]), value))
+            key.append(answer if value == "None" else _TRUTH.sub(lambda one: _NUMBERS.get(one[0], one[0]), value))
     return tuple(key)

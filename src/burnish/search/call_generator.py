@@ -8,11 +8,11 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, zip_longest
+from itertools import combinations
 from typing import Any
 
 from burnish.parsing import parse_expression, try_parse, try_parse_expression
-from burnish.search.argument_invariants import Repair, find_relations, find_signs
+from burnish.search.argument_invariants import Invariant, find_relations, find_signs
 from burnish.search.seed_calls import (
     SeedCall,
     find_signature,
@@ -33,7 +33,6 @@ KEPT = 0.85
 MOST_NAMED = 8
 _QUOTED = re.compile(r"(?<!\w)(['\"`])([^'\"`\n]{1,20})\1(?!\w)")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,4}(?![\w.]*\d)")
-_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -87,8 +86,12 @@ def generate_calls_of_all(
     share = -(-most // len(names))
     signatures = [signature, *(find_signature(name, clues.modules) for name in names[1:])]
     parts = [generate_calls(name, head, clues, share, draw) for name, head in zip(names, signatures, strict=True)]
-    turns = chain(*zip_longest(*parts, fillvalue=""))
-    return tuple(call for call in dict.fromkeys(turns) if call)[:most]
+    return tuple(dict.fromkeys(take_turns(parts)))[:most]
+
+
+def take_turns(lists: Sequence[Sequence[Any]]) -> list[Any]:
+    """The first of each list, then the second of each, and so on."""
+    return [one[place] for place in range(max(map(len, lists), default=0)) for one in lists if place < len(one)]
 
 
 def seeds_from_files(entry_point: str, clues: CallClues) -> list[SeedCall]:
@@ -125,9 +128,7 @@ class _CallStream:
     """An endless stream of calls of one form."""
 
     def __init__(self, seeds: Sequence[SeedCall], dice: random.Random, extra: Sequence[Any]) -> None:
-        self.seeds = seeds
-        self.dice = dice
-        self.extra = extra
+        self.seeds, self.dice, self.extra = seeds, dice, extra
         rows = [seed.values for seed in seeds]
         self.columns: list[tuple[Any, ...]] = list(zip(*rows, strict=True))
         self.signs, self.relations = find_signs(rows), find_relations(rows)
@@ -155,13 +156,11 @@ class _CallStream:
         for one, other in combinations(range(len(first)), 2):
             if usual and type(first[one]) is type(first[other]) and first[one] != first[other]:
                 yield [first[one] if at == other else value for at, value in enumerate(first)]
-        lists = [self.edges_of(column, usual) for column in self.columns]
-        for number in range(max(map(len, lists))):
-            for at, values in enumerate(lists):
-                if number < len(values):
-                    row = list(self.dice.choice(self.seeds).values)
-                    row[at] = values[number]
-                    yield row
+        edges = [[(at, value) for value in self.edges_of(column, usual)] for at, column in enumerate(self.columns)]
+        for at, value in take_turns(edges):
+            row = list(self.dice.choice(self.seeds).values)
+            row[at] = value
+            yield row
 
     def edges_of(self, column: Sequence[Any], usual: bool) -> list[Any]:
         """The usual edges of a value and, in turn with them, what the code itself names."""
@@ -169,8 +168,7 @@ class _CallStream:
         kinds = {type(one) for one in column}
         named = [one for one in self.extra if type(one) in kinds]
         beside = [one + step for step in (1, -1) for one in named if type(one) is int]
-        turns = chain(*zip_longest(known, [*named, *beside], fillvalue=_NOTHING))
-        return [one for one in turns if one is not _NOTHING]
+        return take_turns([known, [*named, *beside]])
 
     def step(self) -> list[Any]:
         """A known call with a small change, or two."""
@@ -188,10 +186,10 @@ class _CallStream:
             row[at] = self.dice.choice(self.columns[at])
         return row
 
-    def write(self, row: list[Any], repairs: Sequence[Repair]) -> str:
+    def write(self, row: list[Any], invariants: Sequence[Invariant]) -> str:
         """The call, mostly made to keep what the known ones keep, and never with a number that makes it dear."""
-        for repair in repairs:
+        for invariant in invariants:
             if self.dice.random() < KEPT:
-                repair(row, self.dice)
+                invariant.repair(row, self.dice)
         cheap = [one % self.largest if type(one) is int and abs(one) > self.largest else one for one in row]
         return self.seeds[0].call(tuple(cheap))

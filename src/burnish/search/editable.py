@@ -5,6 +5,7 @@ Left alone are docstrings, annotations, decorators, and f-strings, whose parts h
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,17 +19,15 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 OR, AND, NOT, COMPARED, SUM, PRODUCT, SIGN, POWER, ATOM = 1, 2, 3, 4, 9, 10, 11, 12, 20
 """How tightly expressions hold together; ATOM is what nothing tears apart."""
-PRECEDENCE: dict[type[ast.operator], int] = {
-    ast.BitOr: 5,
-    ast.BitXor: 6,
-    ast.BitAnd: 7,
-    ast.LShift: 8,
-    ast.RShift: 8,
-    ast.Add: SUM,
-    ast.Sub: SUM,
-    ast.Pow: POWER,
+LEVELS: dict[type, int] = {
+    **dict.fromkeys((ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Yield, ast.YieldFrom), 0),
+    **dict.fromkeys((ast.Starred, ast.Tuple, ast.Slice), 0),
+    **{ast.Or: OR, ast.And: AND, ast.Not: NOT, ast.Compare: COMPARED},
+    **{ast.BitOr: 5, ast.BitXor: 6, ast.BitAnd: 7, ast.LShift: 8, ast.RShift: 8, ast.Add: SUM, ast.Sub: SUM},
+    **dict.fromkeys((ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.MatMult), PRODUCT),
+    **{ast.USub: SIGN, ast.UAdd: SIGN, ast.Invert: SIGN, ast.Pow: POWER, ast.Await: ATOM - 1},
 }
-LOOSE = (ast.IfExp, ast.Lambda, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Starred, ast.Tuple, ast.Slice)
+"""By operator, or by the node itself where it has none; whatever is not here is an ATOM."""
 
 FUNCTIONS_BY_KIND = {
     "number": "len sum abs int round float ord pow count index find rfind floor ceil sqrt gcd factorial log log2 log10",
@@ -78,31 +77,63 @@ class EditableFunction(SourceText):
         """Parameters and variables that nothing reads: somebody meant to use them."""
         self.unread_helpers = [name for name in helpers if name not in read][:MOST_UNREAD]
         """Functions of the module that this one does not use."""
-        self.kinds = _kinds_of_names(self.nodes)
-        """Variables of which the kind of value is known."""
-
-    def scope_of(self, node: ast.AST) -> ast.AST | None:
-        """Where a name that is bound here is known."""
-        at: ast.AST | None = node
-        inside_target = False
-        while at is not None:
-            parent, field = self.parent(at)
-            inside_target = inside_target or (isinstance(parent, ast.comprehension) and field == "target")
-            if isinstance(parent, SCOPES) or (inside_target and isinstance(parent, COMPREHENSIONS)):
-                return parent
-            at = parent
-        return None
+        self.kinds: dict[str, str] = {}
+        """Variables whose every assignment is of one known kind."""
+        seen: dict[str, set[str]] = defaultdict(set)
+        for name, value in _assignments(self.nodes):
+            seen[name].add(value if isinstance(value, str) else self.value_kind(value))
+            self.kinds = {one: next(iter(kinds)) for one, kinds in seen.items() if len(kinds) == 1 and "" not in kinds}
 
     def parent(self, node: ast.AST) -> tuple[ast.AST | None, str]:
         """What a node is part of, and as what."""
         return self.parents.get(node, (None, ""))
+
+    def ancestors(self, node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+        """All that a node is part of, and as what, from the inside out."""
+        while node in self.parents:
+            node, field = self.parents[node]
+            yield node, field
+
+    def scope_of(self, node: ast.AST) -> ast.AST | None:
+        """Where a name that is bound here is known."""
+        inside_target = False
+        for parent, field in self.ancestors(node):
+            inside_target = inside_target or (isinstance(parent, ast.comprehension) and field == "target")
+            if isinstance(parent, SCOPES) or (inside_target and isinstance(parent, COMPREHENSIONS)):
+                return parent
+        return None
 
     def value_kind(self, node: ast.expr) -> str:
         """What kind of value an expression has, as far as its own words tell: a guess that saves senseless tries.
 
         "number", "text", "list" (anything to go through that is not text), "flag", or "" where nothing is known.
         """
-        return _value_kind(node, self.kinds)
+        match node:
+            case ast.Constant(value=bool()) | ast.Compare() | ast.UnaryOp(op=ast.Not()):
+                return "flag"
+            case ast.Constant(value=str()) | ast.JoinedStr():
+                return "text"
+            case ast.Name(id=name):
+                return self.kinds.get(name, "")
+            case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+                return KIND_OF.get(name, "")
+            case (
+                ast.Constant(value=int() | float())
+                | ast.UnaryOp()
+                | ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Pow())
+            ):
+                return "number"
+            case ast.BinOp(op=ast.Mult()):
+                sides = self.value_kind(node.left), self.value_kind(node.right)
+                repeated = next((one for one in sides if one in ("list", "text")), "")
+                return repeated or ("number" if all(sides) else "")
+            case ast.BinOp(op=ast.Mod()):
+                return "text" if self.value_kind(node.left) == "text" else "number"
+            case ast.BinOp():
+                return self.value_kind(node.left) or self.value_kind(node.right)
+            case ast.Subscript(slice=ast.Slice()):
+                return self.value_kind(node.value)
+        return "list" if isinstance(node, LISTS) else ""
 
     def operand(self, node: ast.expr, level: int = ATOM) -> str:
         """A node as written, in parentheses where an operator of this level would tear it apart."""
@@ -125,21 +156,11 @@ class EditableFunction(SourceText):
         return Edit(kind, *span, self.between(*span), new, node, words)
 
     def still_parses(self, edit: Edit) -> bool:
-        """Whether the smallest piece around an edit is still Python: a statement, or its head alone."""
-        piece = edit.node
-        first = 0 if isinstance(edit.node, ast.expr) else 1  # its first word is the statement itself
-        while piece is not self.root:
-            if isinstance(piece, ast.stmt) and self.start(piece) + first <= edit.start and edit.end <= self.end(piece):
-                break
-            piece = self.parents[piece][0]
-        start, end = self.start(piece), self.end(piece)
-        inner = [*getattr(piece, "body", []), piece][0]
-        is_head = edit.end < self.start(inner) and not getattr(inner, "decorator_list", [])
-        rest = self.data[edit.end : self.start(inner)] + b"pass" if is_head else self.data[edit.end : end]
-        margin = self.between(self.line_start(start), start)
-        within = f"if 1:\n{margin}" if margin and not margin.strip() else ""
-        start += 2 * self.data.startswith(b"elif", start)
-        return try_parse(within + (self.data[start : edit.start] + edit.new.encode() + rest).decode()) is not None
+        """Whether the function is still Python after an edit."""
+        start, end = self.start(self.root), self.end(self.root)
+        function = self.data[start : edit.start] + edit.new.encode() + self.data[edit.end : end]
+        margin = self.margin(self.root)
+        return try_parse((f"if 1:\n{margin}" if margin else "") + function.decode()) is not None
 
     def blocks(self, node: ast.AST) -> Iterator[list[ast.stmt]]:
         """Every block of a statement that can be edited."""
@@ -165,10 +186,12 @@ class EditableFunction(SourceText):
 
     def is_in_loop(self, node: ast.AST) -> bool:
         """Whether `break` may stand here."""
-        parent, field = self.parent(node)
-        if parent is None or isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            return False
-        return (isinstance(parent, LOOPS) and field == "body") or self.is_in_loop(parent)
+        for parent, field in self.ancestors(node):
+            if isinstance(parent, (*SCOPES, ast.ClassDef)):
+                return False
+            if isinstance(parent, LOOPS) and field == "body":
+                return True
+        return False
 
     def is_elif(self, node: ast.AST) -> bool:
         """Whether an `if` is the `elif` of another."""
@@ -190,85 +213,31 @@ def read_function(module: str, name: str) -> EditableFunction | None:
 
 
 def _editable_children(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    if isinstance(node, ast.JoinedStr):
-        return
     docstring = find_docstring(node)
-    for field, value in ast.iter_fields(node):
-        if field in LEFT_ALONE:
-            continue
+    for field, value in ast.iter_fields(node) if not isinstance(node, ast.JoinedStr) else ():
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and (docstring is None or getattr(child, "value", None) is not docstring):
+            is_docstring = docstring is not None and getattr(child, "value", None) is docstring
+            if isinstance(child, ast.AST) and field not in LEFT_ALONE and not is_docstring:
                 yield field, child
 
 
 def level_of(node: ast.expr) -> int:
     """How tightly an expression holds together; ATOM for one that nothing tears apart."""
-    match node:
-        case ast.BinOp():
-            return PRECEDENCE.get(type(node.op), PRODUCT)
-        case ast.BoolOp():
-            return AND if isinstance(node.op, ast.And) else OR
-        case ast.UnaryOp():
-            return NOT if isinstance(node.op, ast.Not) else SIGN
-        case ast.Compare():
-            return COMPARED
-        case ast.Constant(value=int() | float()) | ast.Await():
-            return ATOM - 1  # nothing tears it apart, but `1.real` is no Python
-    return 0 if isinstance(node, LOOSE) else ATOM
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return ATOM - 1  # nothing tears it apart, but `1.real` is no Python
+    return LEVELS.get(type(getattr(node, "op", node)), ATOM)
 
 
 def level_of_slot(parent: ast.AST | None, field: str) -> int:
     """How tightly an expression must hold together to stand in a place without parentheses."""
     match parent:
-        case ast.BinOp():
-            return level_of(parent) + (field == "right")
-        case ast.BoolOp():
-            return level_of(parent) + 1
-        case ast.UnaryOp():
-            return level_of(parent)
+        case ast.BinOp() | ast.BoolOp() | ast.UnaryOp():
+            return level_of(parent) + (field in ("right", "values"))
         case ast.Compare() | ast.Starred():
             return COMPARED + 1
         case ast.IfExp() | ast.comprehension():
             return OR
     return ATOM if field in ("value", "func") and isinstance(parent, ast.Attribute | ast.Subscript | ast.Call) else 0
-
-
-def _value_kind(node: ast.expr, known: dict[str, str]) -> str:
-    """The kind of value of an expression, when the variables have the kinds given."""
-    match node:
-        case ast.Constant(value=bool()) | ast.Compare() | ast.UnaryOp(op=ast.Not()):
-            return "flag"
-        case ast.Constant(value=int() | float()) | ast.UnaryOp():
-            return "number"
-        case ast.Constant(value=str()) | ast.JoinedStr():
-            return "text"
-        case ast.Name(id=name):
-            return known.get(name, "")
-        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
-            return KIND_OF.get(name, "")
-        case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Pow()):
-            return "number"
-        case ast.BinOp():
-            left, right = _value_kind(node.left, known), _value_kind(node.right, known)
-            if isinstance(node.op, ast.Mult):
-                repeated = next((one for one in (left, right) if one in ("list", "text")), "")
-                return repeated or ("number" if left and right else "")
-            if isinstance(node.op, ast.Mod):
-                return "text" if left == "text" else "number"
-            return left or right
-        case ast.Subscript(slice=ast.Slice()):
-            return _value_kind(node.value, known)
-    return "list" if isinstance(node, LISTS) else ""
-
-
-def _kinds_of_names(nodes: list[ast.AST]) -> dict[str, str]:
-    """The variables whose every assignment is of one kind."""
-    seen: dict[str, set[str]] = {}
-    known: dict[str, str] = {}
-    for name, value in _assignments(nodes):
-        seen.setdefault(name, set()).add(value if isinstance(value, str) else _value_kind(value, known))
-        known = {one: next(iter(kinds)) for one, kinds in seen.items() if len(kinds) == 1 and "" not in kinds}
-    return known
 
 
 def _assignments(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr | str]]:

@@ -7,7 +7,7 @@ knows whether it is right.
 import ast
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from burnish.search.call_edits import BOUNDS, CALLS, WRAPS
@@ -33,6 +33,8 @@ FOR_UNREAD = 4.0
 """How much likelier a swap is when it reads what nothing read before."""
 DEPTH = 0.5
 """How much of the share of a kind is spread evenly over its edits; the rest goes to the first ones."""
+DECISIVE = ("value", "test", "ifs")
+"""As what a part stands in a condition or a result."""
 MOST_KEPT = 4096
 
 SearchKey = tuple[str, str, str]
@@ -64,7 +66,7 @@ def propose_edits(module: str, entry_point: str, most: int = 400) -> list[Edited
         code = read_function(module, entry_point)
         if code is None:
             return []
-        edits = _rank(code, list(_all_edits(code)))
+        edits = _rank(code)
     except RecursionError:  # a sum of a thousand parts
         return []
     found: dict[str, EditedModule] = {}
@@ -78,21 +80,15 @@ def propose_edits(module: str, entry_point: str, most: int = 400) -> list[Edited
     return list(found.values())
 
 
-def _all_edits(code: EditableFunction) -> Iterator[Edit]:
-    for family in FAMILIES:
-        for node in code.nodes:
-            for kind, propose in family:
-                if isinstance(node, kind):
-                    yield from propose(code, node)
-
-
-def _rank(code: EditableFunction, edits: list[Edit]) -> list[Edit]:
-    """The edits, likeliest first: how often a kind mends a bug, shared among its edits, and where each sits."""
-    found = [(_weigh_place(code, edit.node), edit) for edit in edits]
-    count = Counter(edit.kind for _, edit in found)
+def _rank(code: EditableFunction) -> list[Edit]:
+    """All edits, likeliest first: how often a kind mends a bug, shared among its edits, and where each sits."""
+    rules = [(node, rule) for family in FAMILIES for node in code.nodes for rule in family]
+    edits = [edit for node, (kind, propose) in rules if isinstance(node, kind) for edit in propose(code, node)]
+    placed = sorted(((_weigh_place(code, edit.node), edit) for edit in edits), key=lambda one: -one[0])
+    count = Counter(edit.kind for edit in edits)
     met: Counter[str] = Counter()
     scored = []
-    for place, edit in sorted(found, key=lambda one: -one[0]):
+    for place, edit in placed:
         share = WEIGHTS[edit.kind] / (count[edit.kind] ** DEPTH * (met[edit.kind] + 1) ** (1 - DEPTH))
         hint = FOR_UNREAD if edit.new in code.unread and edit.kind != "target" else 1
         scored.append((share * hint * place, edit))
@@ -102,20 +98,16 @@ def _rank(code: EditableFunction, edits: list[Edit]) -> list[Edit]:
 
 def _weigh_place(code: EditableFunction, node: ast.AST) -> float:
     """How likely a bug is where an edit sits: conditions, results, and where something begins or ends come first."""
-    at = node
-    while at in code.parents and not isinstance(at, ast.stmt):
-        at, field = code.parents[at]
-        match at:
-            case ast.Return():
-                return 1.25
-            case ast.If() | ast.While() | ast.IfExp() | ast.comprehension() if field in ("test", "ifs"):
+    for parent, field in code.ancestors(node) if not isinstance(node, ast.stmt) else ():
+        match parent:
+            case ast.Return() | ast.If() | ast.While() | ast.IfExp() | ast.comprehension() if field in DECISIVE:
                 return 1.25
             case ast.Subscript() if field == "slice":
                 return 1.1
-            case ast.For() | ast.comprehension() if field == "iter":
+            case ast.For() | ast.comprehension() | ast.Call() if field != "target":
                 return 1.0
-            case ast.Call():
-                return 1.0
+            case ast.stmt():
+                break
     return 1.25 if isinstance(node, ast.Return) else 0.9
 
 
@@ -130,7 +122,7 @@ class EditCache:
         self._known: dict[SearchKey, SearchResult] = {}
         self._searching: defaultdict[SearchKey, threading.Lock] = defaultdict(threading.Lock)
 
-    def found(self, key: SearchKey, search: Callable[[], tuple[SearchResult, bool]]) -> SearchResult:
+    def find_or_search(self, key: SearchKey, search: Callable[[], tuple[SearchResult, bool]]) -> SearchResult:
         """What is known, or what `search` finds; kept if it says that nothing cut it short.
 
         Who wants the same at the same time waits: it is searched for once.

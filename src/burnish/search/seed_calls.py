@@ -6,11 +6,11 @@ A call is taken apart into its form and the plain values that could be others.
 import ast
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from burnish.parsing import PARSE_ERRORS, parse, try_parse
+from burnish.parsing import PARSE_ERRORS, parse, try_parse, try_parse_expression
 from burnish.tasks.source import FUNCTIONS, Function, find_definition
 
 LONGEST = 300
@@ -128,9 +128,7 @@ def _seeds_in_test(name: str, test: str, method: str) -> list[SeedCall]:
                 tests = [test.left if isinstance(test, ast.Compare) else test for test in tests]
             expressions = [test for test in tests if any(_is_call_of(node, name) for node in ast.walk(test))]
         else:
-            finder = _FindCalls(name, bool(method))
-            finder.visit(tree)
-            expressions = finder.found
+            expressions = list(_find_calls(tree, name, bool(method) or name[:1].isupper()))
         seeds = [split_call(_InlineNames(known).visit(expression)) for expression in expressions]
     except _BROKEN:
         return []
@@ -161,30 +159,24 @@ def _is_call_of(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
-class _FindCalls(ast.NodeVisitor):
-    """Finds the calls of one name; of a class, with the methods called on the new object."""
+def _find_calls(node: ast.AST, name: str, of_class: bool) -> Iterator[ast.expr]:
+    """The outermost calls of one name; of a class, with the methods called on the new object."""
+    if isinstance(node, ast.expr) and (_is_call_of(node, name) or (of_class and _is_chain(node, name))):
+        yield node
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _find_calls(child, name, of_class)
 
-    def __init__(self, name: str, of_class: bool) -> None:
-        self.name = name
-        self.of_class = of_class or name[:1].isupper()
-        self.found: list[ast.expr] = []
 
-    def visit(self, node: ast.AST) -> None:
-        if _is_call_of(node, self.name) or (self.of_class and self.is_chain(node)):
-            assert isinstance(node, ast.expr)
-            self.found.append(node)
-        else:
-            self.generic_visit(node)
-
-    def is_chain(self, node: ast.AST) -> bool:
-        """Whether it begins with `Cart(…)`, or with `Cart.of(…)`: a call of what belongs to the class itself."""
-        root: ast.AST | None = node if isinstance(node, ast.Call | ast.Attribute | ast.Subscript) else None
-        while root is not None:
-            match root:
-                case ast.Call(func=ast.Name(id=name) | ast.Attribute(value=ast.Name(id=name))) if name == self.name:
-                    return True
-            root = getattr(root, "func", getattr(root, "value", None))
-        return False
+def _is_chain(node: ast.AST, name: str) -> bool:
+    """Whether it begins with `Cart(…)`, or with `Cart.of(…)`: a call of what belongs to the class itself."""
+    root: ast.AST | None = node if isinstance(node, ast.Call | ast.Attribute | ast.Subscript) else None
+    while root is not None:
+        match root:
+            case ast.Call(func=ast.Name(id=called) | ast.Attribute(value=ast.Name(id=called))) if called == name:
+                return True
+        root = getattr(root, "func", getattr(root, "value", None))
+    return False
 
 
 class _InlineNames(ast.NodeTransformer):
@@ -273,7 +265,7 @@ def _constructor_parameters(owner: ast.ClassDef) -> Parameters:
 
 def _fill(callee: str, parameters: Parameters, first: int = 0) -> list[SeedCall]:
     tries = ("int", "list[int]", "str") if any(not kind for _, kind in parameters) else ("",)
-    rows = [[_values_of_type(kind or other) for _, kind in parameters] for other in tries]
+    rows = [[_values_of_type(try_parse_expression(kind or other)) for _, kind in parameters] for other in tries]
     form = f"{callee}({', '.join(f'{name}_hole_{place}_' for place, (name, _) in enumerate(parameters, first))})"
     count = 3 if parameters else 1
     return [SeedCall(form, tuple(values[number] for values in row)) for row in rows for number in range(count)]
@@ -294,22 +286,21 @@ def _guess_type(argument: ast.arg) -> str:
     if argument.annotation is not None:
         return ast.unparse(argument.annotation).strip("'\"")
     name = argument.arg.lower().rstrip("0123456789") or argument.arg
-    for part in (name, *reversed(name.split("_"))):
-        for names, kind in _NAMES:
-            if re.fullmatch(names, part):
-                return kind
-    return ""
+    parts = (name, *reversed(name.split("_")))
+    return next((kind for part in parts for names, kind in _NAMES if re.fullmatch(names, part)), "")
 
 
-def _values_of_type(kind: str) -> tuple[Any, ...]:
-    """Three values of a type, as an annotation writes it."""
-    plain = re.sub(r"\b(?:typing|collections\.abc)\.", "", kind).replace(" ", "")
-    if optional := re.fullmatch(r"Optional\[(.+)\]|(.+)\|None", plain):
-        return _values_of_type(optional[1] or optional[2])
-    name, _, inside = plain.partition("[")
-    parts = _split_at_commas(inside.removesuffix("]"))
-    match name.lower():
-        case "union" if parts:
+def _values_of_type(kind: ast.expr | None) -> tuple[Any, ...]:
+    """Three values of a type, as an annotation writes it; whole numbers where it says nothing that is known."""
+    name, parts = kind, list[ast.expr]()
+    match kind:
+        case ast.BinOp(op=ast.BitOr(), left=first, right=ast.Constant(value=None)):
+            return _values_of_type(first)
+        case ast.Subscript(value=name, slice=inside):
+            parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+    word = ast.unparse(name).rpartition(".")[2] if name else ""
+    match word.lower():
+        case "optional" | "union" if parts:
             return _values_of_type(parts[0])
         case "list" | "sequence" | "iterable" | "collection" | "set" as outer:
             a, b, c = _values_of_type(parts[0]) if parts else _TYPES["int"]
@@ -317,21 +308,9 @@ def _values_of_type(kind: str) -> tuple[Any, ...]:
             is_set = outer == "set" and not isinstance(a, list | dict | set)
             return tuple(set(one) for one in lists) if is_set else lists
         case "tuple":
-            each = [_values_of_type(part) for part in parts if part != "..."] or [_TYPES["int"]] * 2
+            each = [_values_of_type(part) for part in parts if ast.unparse(part) != "..."] or [_TYPES["int"]] * 2
             return tuple(tuple(values[place] for values in each) for place in range(3))
         case "dict" | "mapping":
-            keys, values = (_values_of_type(part) for part in (parts if len(parts) == 2 else ("str", "int")))
+            keys, values = map(_values_of_type, parts) if len(parts) == 2 else (_TYPES["str"], _TYPES["int"])
             return ({keys[0]: values[0], keys[1]: values[1]}, {keys[2]: values[2]}, {keys[1]: values[0]})
-    return _TYPES.get(name, _TYPES["int"])
-
-
-def _split_at_commas(text: str) -> list[str]:
-    """The parts between commas that are in no bracket."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "[") - (letter == "]")
-        if letter == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part for part in parts if part]
+    return _TYPES.get(word, _TYPES["int"])

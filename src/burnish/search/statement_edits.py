@@ -6,16 +6,14 @@ from collections.abc import Iterator
 
 from burnish.search.editable import (
     AND,
+    LEVELS,
     LOOPS,
     NOT,
     OR,
-    PRECEDENCE,
-    PRODUCT,
     EditableFunction,
     Rules,
     has_long_string,
     leaves_a_loop,
-    level_of,
     shift_lines,
 )
 from burnish.search.value_edits import SIGNS, visible_names
@@ -27,8 +25,13 @@ NESTING = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 GROWTH = ("* {0}", "% 2", "** 2", "* 2", "// 2", "/ 2", "% 10", "** 3")
 VALUES = (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.Attribute)
 MOST_CONDITIONS = 4
-GATHERING = {"[": ("{0}.append({1})",), "0": ("{0} += 1", "{0} += {1}"), "s": ("{0}.add({1})",), "'": ("{0} += {1}",)}
-"""By how a variable begins: the lines that make it grow."""
+GATHERING = {
+    **dict.fromkeys(("[]", "list()"), ("{0}.append({1})",)),
+    **dict.fromkeys(("''", '""'), ("{0} += {1}",)),
+    "0": ("{0} += 1", "{0} += {1}"),
+    "set()": ("{0}.add({1})",),
+}
+"""By what a variable begins as: the lines that make it grow."""
 ANSWERS = ("None", "0", "[]", "False", '""', "True", "1", "-1")
 TESTS = ("not {0}", "{0} <= 0", "{0} < 2", "len({0}) < 2")
 MOST_PARAMETERS = 3
@@ -40,8 +43,11 @@ def edit_blocks(code: EditableFunction, owner: ast.AST) -> Iterator[Edit]:
     """Statements that should not be there, that should be another, or that are missing."""
     for block in code.blocks(owner):
         for place, node in enumerate(block):
-            if not isinstance(node, (*KEPT, ast.Pass)):
-                yield from _delete(code, node, len(block) > 1)
+            is_last_word = isinstance(node, ast.Return) and node is code.root.body[-1]
+            if not isinstance(node, (*KEPT, ast.Pass)) and not code.is_elif(node) and not is_last_word:
+                lines = code.whole_lines(node) if len(block) > 1 else None
+                span, new = (lines, "") if lines else ((code.start(node), code.end(node)), "pass")
+                yield code.edit("delete", node, span, new, f"{quote_code(code.text(node))} is deleted")
             if isinstance(node, Branching):
                 yield from _unnest(code, node)
             for old, new in _keywords(code, node, block[place - 1] if place else None):
@@ -50,18 +56,6 @@ def edit_blocks(code: EditableFunction, owner: ast.AST) -> Iterator[Edit]:
                     kind = "odd keyword" if new in ("while", "yield") else "keyword"
                     yield code.edit(kind, node, (start, start + len(old)), new)
         yield from _end_block(code, owner, block[-1])
-
-
-def _delete(code: EditableFunction, node: ast.stmt, has_company: bool) -> Iterator[Edit]:
-    is_last_word = isinstance(node, ast.Return) and node is code.root.body[-1]
-    if code.is_elif(node) or is_last_word:
-        return
-    words = f"{quote_code(code.text(node))} is deleted"
-    lines = code.whole_lines(node)
-    if lines and has_company:
-        yield code.edit("delete", node, lines, "", words)
-    else:
-        yield code.edit("delete", node, (code.start(node), code.end(node)), "pass", words)
 
 
 def _unnest(code: EditableFunction, node: Branching) -> Iterator[Edit]:
@@ -87,25 +81,24 @@ def _unnest(code: EditableFunction, node: Branching) -> Iterator[Edit]:
         yield code.edit("open", node, whole, new, f"{head} is taken away from around its block")
 
 
-def _keywords(code: EditableFunction, node: ast.stmt, before: ast.stmt | None) -> Iterator[tuple[str, str]]:
+def _keywords(code: EditableFunction, node: ast.stmt, before: ast.stmt | None) -> list[tuple[str, str]]:
     """One keyword for another."""
     match node:
         case ast.Break():
-            yield from (("break", new) for new in ("continue", "return", "pass"))
+            return [("break", "continue"), ("break", "return"), ("break", "pass")]
         case ast.Continue():
-            yield from (("continue", new) for new in ("break", "return", "pass"))
+            return [("continue", "break"), ("continue", "return"), ("continue", "pass")]
         case ast.Pass() if code.is_in_loop(node):
-            yield from (("pass", new) for new in ("continue", "break"))
+            return [("pass", "continue"), ("pass", "break")]
         case ast.If():
-            if isinstance(before, ast.If):
-                yield "if", "elif"
-            yield from (("elif", "if"), ("if", "while"))
+            return [("if", "elif")] * isinstance(before, ast.If) + [("elif", "if"), ("if", "while")]
         case ast.While() if not leaves_a_loop(node):
-            yield "while", "if"
+            return [("while", "if")]
         case ast.Return(value=ast.expr()):
-            yield "return", "yield"
+            return [("return", "yield")]
         case ast.Expr(value=ast.Yield()):
-            yield "yield", "return"
+            return [("yield", "return")]
+    return []
 
 
 def _end_block(code: EditableFunction, owner: ast.AST, last: ast.stmt) -> Iterator[Edit]:
@@ -147,8 +140,13 @@ def move_statements(code: EditableFunction, owner: ast.AST) -> Iterator[Edit]:
                 yield code.edit("exchange", before, (first[0], second[1]), new, words)
             if isinstance(before, NESTING):
                 yield from _move_in_at_the_end(code, before, after)
-            if isinstance(after, NESTING):
-                yield from _move_in_at_the_top(code, before, after.body[0])
+            if isinstance(after, NESTING) and first and not has_long_string([before]):
+                inside = code.whole_lines(after.body[0])
+                if inside:  # what was done once before a loop is done in each round
+                    text = shift_lines(code.between(*first), code.margin(before), code.margin(after.body[0]))
+                    new = code.between(first[1], inside[0]) + text
+                    words = f"{quote_code(code.text(before))} moves in"
+                    yield code.edit("level", before, (first[0], inside[0]), new, words)
         if isinstance(owner, NESTING) and len(block) > 1 and not code.is_elif(owner):
             yield from _move_out(code, owner, block)
 
@@ -167,16 +165,6 @@ def _move_in_at_the_end(code: EditableFunction, nest: ast.stmt, node: ast.stmt) 
         if not code.is_elif(inner):
             new = shift_lines(code.between(*lines), code.margin(node), code.margin(inner))
             yield code.edit("level", node, lines, new, f"{quote_code(code.text(node))} moves in")
-
-
-def _move_in_at_the_top(code: EditableFunction, node: ast.stmt, first: ast.stmt) -> Iterator[Edit]:
-    """What was done once before a loop is done in each round."""
-    lines, inside = code.whole_lines(node), code.whole_lines(first)
-    if lines is None or inside is None or has_long_string([node]):
-        return
-    text = shift_lines(code.between(*lines), code.margin(node), code.margin(first))
-    new = code.between(lines[1], inside[0]) + text
-    yield code.edit("level", node, (lines[0], inside[0]), new, f"{quote_code(code.text(node))} moves in")
 
 
 def _move_out(
@@ -246,7 +234,7 @@ def _use_unread(code: EditableFunction, node: ast.expr, name: str, signs: list[s
 
 
 def _add_operand(code: EditableFunction, kind: str, node: ast.expr, part: str) -> Edit:
-    level = PRECEDENCE.get(SIGNS[part.split()[0]], PRODUCT)
+    level = LEVELS[SIGNS[part.split()[0]]]
     return code.replace(kind, node, f"{code.operand(node, level)} {part}", level)
 
 
@@ -255,19 +243,16 @@ def gather(code: EditableFunction, node: Branching) -> Iterator[Edit]:
     last = node.body[-1]
     if not code.is_in_loop(last):
         return
-    begun: dict[str, str] = {}
+    forms: dict[str, tuple[str, ...]] = {}
     for one in code.nodes:
         match one:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if level_of(value) > 0:
-                text = code.text(value).replace('"', "'")
-                if text in ("[]", "0", "set()", "''", "list()"):
-                    begun.setdefault(name, "[" if text == "list()" else text[0])
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if code.text(value) in GATHERING:
+                forms.setdefault(name, GATHERING[code.text(value)])
     names = visible_names(code, last)
     lines: list[str] = []
-    for name, begin in begun.items():
-        for form in GATHERING[begin]:
-            others = names if "{1}" in form else names[:1]
-            lines += [form.format(name, other) for other in others if other != name]
+    for name, form in ((name, form) for name, each in forms.items() for form in each):
+        others = names if "{1}" in form else names[:1]
+        lines += [form.format(name, other) for other in others if other != name]
     yield from _add_below(code, "gathering", last, lines)
 
 

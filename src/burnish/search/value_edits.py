@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from burnish.search.editable import ATOM, COMPARED, NOT, PRECEDENCE, PRODUCT, SIGN, EditableFunction, Rules, level_of
+from burnish.search.editable import ATOM, COMPARED, LEVELS, NOT, SIGN, EditableFunction, Rules, level_of
 from burnish.tasks.source import Edit
 
 COMPARISON = re.compile(r"not\s+in\b|is\s+not\b|in\b|is\b|<=|>=|==|!=|<|>")
@@ -48,20 +48,19 @@ MOST_NAMES = 12
 """Names that are tried in the place of one; where there are more, those that are bound nearest."""
 
 
-def edit_augmented(code: EditableFunction, node: ast.AugAssign) -> Iterator[Edit]:
-    """`-=` for `+=`, or a plain assignment."""
-    sign = SIGN_OF.get(type(node.op), "")
-    span = _sign_span(code, node.target, node.value, f"{sign}=") if sign else None
-    yield from (code.edit("augmented", node, span, f"{new}=") for new in AUGMENTED.get(sign, ()) if span)
-
-
-def edit_assignment(code: EditableFunction, node: ast.Assign) -> Iterator[Edit]:
-    """A plain assignment that should have added to what was there."""
-    target = node.targets[0]
-    if len(node.targets) == 1 and not isinstance(target, ast.Tuple | ast.List):
-        gap = code.between(code.end(target), code.start(node.value))
-        span = _sign_span(code, target, node.value, "=") if gap.strip("( ") == "=" else None
-        yield from (code.edit("gathered", node, span, new) for new in ("+=", "*=", "-=") if span)
+def edit_assignment(code: EditableFunction, node: ast.Assign | ast.AugAssign) -> Iterator[Edit]:
+    """`-=` for `+=`, a plain assignment, or one that adds to what was there."""
+    target: ast.expr
+    if isinstance(node, ast.AugAssign):
+        sign, target, kind = SIGN_OF.get(type(node.op), ""), node.target, "augmented"
+        others = AUGMENTED.get(sign, ())
+    else:
+        sign, target, kind = "", node.targets[0], "gathered"
+        gap = code.between(code.end(target), code.start(node.value)).strip("( ")
+        is_plain = gap == "=" and not isinstance(target, ast.Tuple | ast.List)
+        others = ("+", "*", "-") if len(node.targets) == 1 and is_plain else ()
+    span = _sign_span(code, target, node.value, f"{sign}=")
+    yield from (code.edit(kind, node, span, f"{new}=") for new in others if span)
 
 
 def drop_sign(code: EditableFunction, node: ast.UnaryOp) -> Iterator[Edit]:
@@ -96,35 +95,28 @@ def edit_comparison(code: EditableFunction, node: ast.Compare) -> Iterator[Edit]
 
 
 def edit_arithmetic(code: EditableFunction, node: ast.BinOp) -> Iterator[Edit]:
-    """Another sign, the sides exchanged, or one side alone."""
+    """Another sign, the sides exchanged, or one side alone.
+
+    Another sign comes once with the same two sides, and once as a slip of the pen, which may group things anew.
+    """
     sign = SIGN_OF.get(type(node.op), "")
-    if not sign:
-        return
-    for new in ARITHMETIC[sign]:
-        yield from _change_sign(code, node, sign, new)
+    span = _sign_span(code, node.left, node.right, sign)
+    is_clear = "#" not in code.between(code.end(node.left), code.start(node.right))
+    for new in ARITHMETIC.get(sign, ()) if is_clear else ():
+        if span is None:
+            break
+        level = LEVELS[SIGNS[new]]
+        slip = code.edit("arithmetic", node, span, new)
+        grouped = f"{code.operand(node.left, level)} {new} {code.operand(node.right, level + 1)}"
+        whole = code.replace("arithmetic", node, grouped, level)
+        yield slip if level == level_of(node) else whole
+        if level != level_of(node) and code.apply(slip).replace(" ", "") != code.apply(whole).replace(" ", ""):
+            yield code.edit("regrouped", node, span, new)
     level = level_of(node)
     if sign in ORDERED and not (sign == "+" and code.value_kind(node) == "number"):
         swapped = f"{code.operand(node.right, level)} {sign} {code.operand(node.left, level + 1)}"
         yield code.replace("sides", node, swapped, level)
-    yield code.replace("less", node, code.text(node.left), level_of(node.left))
-    yield code.replace("less", node, code.text(node.right), level_of(node.right))
-
-
-def _change_sign(code: EditableFunction, node: ast.BinOp, sign: str, new: str) -> Iterator[Edit]:
-    """Another sign: once with the same two sides, and once as a slip of the pen, which may group things anew."""
-    span = _sign_span(code, node.left, node.right, sign)
-    if span is None or "#" in code.between(code.end(node.left), code.start(node.right)):
-        return
-    slip = code.edit("arithmetic", node, span, new)
-    level = PRECEDENCE.get(SIGNS[new], PRODUCT)
-    if level == level_of(node):
-        yield slip
-        return
-    grouped = f"{code.operand(node.left, level)} {new} {code.operand(node.right, level + 1)}"
-    whole = code.replace("arithmetic", node, grouped, level)
-    yield whole
-    if code.apply(slip).replace(" ", "") != code.apply(whole).replace(" ", ""):
-        yield code.edit("regrouped", node, span, new)
+    yield from (code.replace("less", node, code.text(one), level_of(one)) for one in (node.left, node.right) if sign)
 
 
 def edit_logic(code: EditableFunction, node: ast.BoolOp) -> Iterator[Edit]:
@@ -149,9 +141,8 @@ def negate(code: EditableFunction, node: ast.expr) -> Iterator[Edit]:
     parent, field = code.parent(node)
     decides = field in ("test", "ifs") or isinstance(parent, ast.BoolOp)
     answers = isinstance(parent, ast.Return | ast.Lambda) and field in ("value", "body")
-    if decides and not isinstance(node, ast.UnaryOp):
-        yield code.replace("not", node, f"not {code.operand(node, NOT)}", NOT)
-    if answers and isinstance(node, ast.Name | ast.Call | ast.BoolOp | ast.Compare | ast.Subscript):
+    is_truth = isinstance(node, ast.Name | ast.Call | ast.BoolOp | ast.Compare | ast.Subscript)
+    if (decides and not isinstance(node, ast.UnaryOp)) or (answers and is_truth):
         yield code.replace("not", node, f"not {code.operand(node, NOT)}", NOT)
     given = isinstance(parent, ast.Call) and field == "args"
     numeric = isinstance(node, ast.Name | ast.BinOp | ast.Subscript) or (answers and isinstance(node, ast.Call))
@@ -159,8 +150,8 @@ def negate(code: EditableFunction, node: ast.expr) -> Iterator[Edit]:
         yield code.replace("sign", node, f"-{code.operand(node, SIGN if level_of(node) == ATOM else ATOM)}", SIGN)
 
 
-def edit_literal(code: EditableFunction, node: ast.Constant) -> Iterator[Edit]:
-    """The other truth, another text, or something in the place of nothing."""
+def edit_constant(code: EditableFunction, node: ast.Constant) -> Iterator[Edit]:
+    """The other truth, another text, a number next door or far away; or another constant that the function uses."""
     match node.value:
         case bool():
             yield code.replace("flag", node, str(not node.value))
@@ -171,28 +162,17 @@ def edit_literal(code: EditableFunction, node: ast.Constant) -> Iterator[Edit]:
             yield from (code.replace("text", node, repr(new)) for new in others)
         case None:
             yield from (code.replace("value", node, new) for new in ("0", "False", "[]", '""', "True"))
-
-
-def edit_number(code: EditableFunction, node: ast.Constant) -> Iterator[Edit]:
-    """A number next door, with the other sign, or far away."""
-    value = node.value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return
-    far = (0, 1, 2, 10) if isinstance(value, int) else (0.0, 1.0, value * 2, value / 2, int(value))
-    if isinstance(value, int) and value > 1:
-        far = (*far, value * 2, value // 2, value * 10)
-    yield from (code.replace("number", node, _write_number(new), SIGN) for new in (value + 1, value - 1))
-    if value:
-        yield code.replace("number", node, f"-{code.text(node)}", SIGN)
-    yield from (code.replace("value", node, _write_number(new), SIGN) for new in far)
-
-
-def _write_number(number: int | float) -> str:
-    return str(round(number, 12) if isinstance(number, float) else number)
-
-
-def borrow_constant(code: EditableFunction, node: ast.Constant) -> Iterator[Edit]:
-    """Another constant that the function already uses."""
+        case int() | float() as value:
+            far = (0, 1, 2, 10) if isinstance(value, int) else (0.0, 1.0, value * 2, value / 2, int(value))
+            if isinstance(value, int) and value > 1:
+                far = (*far, value * 2, value // 2, value * 10)
+            near, distant = (
+                [str(round(new, 12) if isinstance(new, float) else new) for new in numbers]
+                for numbers in ((value + 1, value - 1), far)
+            )
+            near += [f"-{code.text(node)}"] if value else []
+            yield from (code.replace("number", node, new, SIGN) for new in near)
+            yield from (code.replace("value", node, new, SIGN) for new in distant)
     known = [one for one in code.nodes if isinstance(one, ast.Constant)]
     same = [one for one in known if type(one.value) is type(node.value) and one.value != node.value]
     for written in list(dict.fromkeys(map(code.text, same)))[:MOST_BORROWED]:
@@ -245,11 +225,9 @@ def _is_called(code: EditableFunction, node: ast.AST) -> bool:
 
 def visible_names(code: EditableFunction, node: ast.AST) -> list[str]:
     """The variables that can be read at a place, the innermost first; of very many only those bound nearest."""
-    found: dict[str, None] = {}
-    at: ast.AST | None = node
-    while at is not None:
-        found.update(code.scopes.get(at, {}))
-        at = code.parent(at)[0]
+    found: dict[str, None] = dict(code.scopes.get(node, {}))
+    for parent, _ in code.ancestors(node):
+        found.update(code.scopes.get(parent, {}))
     if len(found) <= MOST_NAMES:
         return list(found)
     here: int = getattr(node, "lineno", 0)
@@ -262,11 +240,10 @@ OPERATORS: Rules = (
     (ast.Compare, edit_comparison),
     (ast.BinOp, edit_arithmetic),
     (ast.BoolOp, edit_logic),
-    (ast.AugAssign, edit_augmented),
-    (ast.Assign, edit_assignment),
+    ((ast.AugAssign, ast.Assign), edit_assignment),
     (ast.UnaryOp, drop_sign),
     (ast.expr, negate),
 )
-CONSTANTS: Rules = ((ast.Constant, edit_literal), (ast.Constant, edit_number), (ast.Constant, borrow_constant))
+CONSTANTS: Rules = ((ast.Constant, edit_constant),)
 EMPTY: Rules = (((ast.List, ast.Dict), edit_empty),)
 NAMES: Rules = ((ast.Name, use_other_name), (ast.Attribute, use_other_attribute), (ast.Return, return_name))

@@ -16,9 +16,7 @@ from burnish.checks.mutation.mutate_module import make_survivor
 from burnish.errors import AttemptError
 from burnish.events import NewTest
 from burnish.parsing import parse, parse_expression, try_parse
-from burnish.search.call_generator import CallClues, generate_calls
-from burnish.search.seed_calls import SeedCall, seeds_from_tests
-from burnish.search.standalone_tests import extract_bodies, is_standalone
+from burnish.search.call_generator import CallClues, generate_calls, seeds_from_files
 from burnish.strengthening.docstring_examples import read_call_examples, read_session_examples
 from burnish.strengthening.oracle import CallFilter, Expectation, Samples
 from burnish.strengthening.project import WeakFunction
@@ -26,7 +24,7 @@ from burnish.strengthening.render_assert import describe_answer, value_in
 from burnish.strengthening.search import ProjectSearch, Subject
 from burnish.strengthening.set_cover import Candidate, choose_tests
 from burnish.tasks.repair import docstring_of, examples_of, signature_of
-from burnish.tasks.source import find_bound_names, find_definition
+from burnish.tasks.source import find_definition
 from burnish.tasks.static_analysis import find_nondeterminism, find_raise_lines, has_side_effects
 from burnish.text import one_line
 
@@ -163,7 +161,8 @@ def _search(
     """Calls near those of the tests and of the docstring, tried on the code and on its mutants."""
     mutants = tuple(make_survivor(mutant, function.text) for mutant in function.survivors)
     shown = examples_of(docstring_of(function.text, function.name), function.name)
-    known = (*(seed.call() for seed in _seeds_in_tests(function, files)), *shown)
+    seeds = seeds_from_files(function.name, CallClues(modules=[function.text], files=files))
+    known = (*(seed.call() for seed in seeds), *shown)
     subject = Subject(ground, function.text, samples, mutants, CallFilter((function.name,), known))
     search = ProjectSearch(subject, until)
     search.draw(lambda draw, modules: propose_calls(function, files, draw, modules[: CONSTANTS + 1]))
@@ -191,7 +190,7 @@ def propose_calls(function: WeakFunction, files: Sequence[str], draw: int, modul
     is made.
     """
     is_method = "." in function.name
-    if is_method and not _seeds_in_tests(function, files):
+    if is_method and not seeds_from_files(function.name, CallClues(modules=[function.text], files=files)):
         return ()
     head, words = signature_of(function.text, function.name), docstring_of(function.text, function.name)
     near = generate_calls(function.name, head, CallClues(modules=modules, files=files), MOST_CALLS, draw)
@@ -199,14 +198,6 @@ def propose_calls(function: WeakFunction, files: Sequence[str], draw: int, modul
     said = () if is_method else generate_calls(function.name, head, told, MOST_OF_WORDS, draw)
     known = list(dict.fromkeys([*near, *said]))
     return tuple(dict.fromkeys([*known, *_set_options(known[: MOST_CALLS // 3], function)]))
-
-
-def _seeds_in_tests(function: WeakFunction, files: Sequence[str]) -> list[SeedCall]:
-    """The calls in tests that need nothing but the module."""
-    tree = try_parse(function.text)
-    names = {name for node in (tree.body if tree else []) for name in find_bound_names(node)}
-    seeds = seeds_from_tests(function.name, (body for text in files for body in extract_bodies(text, names)))
-    return [seed for seed in seeds if is_standalone(parse_expression(seed.call()), names)]
 
 
 def _set_options(calls: Sequence[str], function: WeakFunction) -> list[str]:

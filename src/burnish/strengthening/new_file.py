@@ -118,8 +118,8 @@ def write_new(root: Path, files: Mapping[Path, str], tests: Sequence[Path]) -> l
             file.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise SetupProblem(
-                f"The new tests could not be written ({error.strerror}: {error.filename}). They are kept with the run; "
-                f"look at it with: burnish show last"
+                f"The new tests could not be written ({error.strerror}: {error.filename2 or error.filename}). "
+                f"They are kept with the run; look at it with: burnish show last"
             ) from error
         raise
     return done

@@ -71,7 +71,7 @@ class Pipeline:
     """One run of it, and what came of it so far."""
 
     scope: Scope
-    lab: CheckContext
+    context: CheckContext
     """Where the project's code and tests run."""
     settings: StrengthenSettings
     emit: Callable[[BaseEvent], None]
@@ -108,9 +108,9 @@ class Pipeline:
     def try_mutants(self, mutants: Sequence[Mutant]) -> None:
         """Which mutants the tests notice as they are."""
         with watch_step(self.watch, "mutants") as figures:
-            self.lab.tell = lambda done, total: self.watch.moved("mutants", done, total)
+            self.context.tell = lambda done, total: self.watch.moved("mutants", done, total)
             try:
-                before = try_on_tests(self.scope.project, self.lab, mutants, TRYING * self.settings.seconds)
+                before = try_on_tests(self.scope.project, self.context, mutants, TRYING * self.settings.seconds)
             except CheckError as error:
                 raise SetupProblem(f"No mutant could be tried: {error}. Look at the tests: python -m pytest") from error
             figures.append(f"{len(before.noticed)} of {before.tried} noticed")
@@ -188,8 +188,10 @@ class Pipeline:
             figures.append(f"{len(self.tests)} kept, {len(proof.noticed | proof.pinned)} more noticed")
 
     def _ground(self, source: Path) -> ProjectBench:
-        """Where versions of one source are tried; the lab is lent to it, so there is nothing to close."""
-        return ProjectBench(self.scope.project, source, usual=UsualRun(self.settings.suite_seconds), context=self.lab)
+        """Where versions of one source are tried; the context is lent to it, so there is nothing to close."""
+        return ProjectBench(
+            self.scope.project, source, usual=UsualRun(self.settings.suite_seconds), context=self.context
+        )
 
     @property
     def noticed(self) -> int:

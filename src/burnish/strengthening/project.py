@@ -109,10 +109,10 @@ def require_writable(scope: Scope) -> None:
             )
 
 
-def run_passing_tests(scope: Scope, lab: CheckContext) -> SuiteRun:
+def run_passing_tests(scope: Scope, context: CheckContext) -> SuiteRun:
     """Run the tests as they are. Raises SetupProblem unless all pass, with the first that fails."""
     try:
-        ran = run_suite(scope.project, lab)
+        ran = run_suite(scope.project, context)
     except CheckError as error:
         raise SetupProblem(
             f"The tests could not be run: {error}. Look at them by themselves: python -m pytest"
@@ -156,9 +156,9 @@ def make_mutants(scope: Scope) -> list[Mutant]:
     return mutants
 
 
-def try_on_tests(project: Project, lab: CheckContext, mutants: Sequence[Mutant], seconds: float) -> MutantOutcomes:
+def try_on_tests(project: Project, context: CheckContext, mutants: Sequence[Mutant], seconds: float) -> MutantOutcomes:
     """Which of the mutants the project's tests notice. Raises CheckError where none could be tried."""
-    trial = try_mutants(project, lab, mutants, seconds)
+    trial = try_mutants(project, context, mutants, seconds)
     if trial.problem:
         raise CheckError(trial.problem)
     missed = [mutant for mutant in mutants if trial.outcomes[mutant.key] in UNNOTICED]

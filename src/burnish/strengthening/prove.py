@@ -94,12 +94,12 @@ class ProjectTrial:
     def prove(self, files: Sequence[NewFile]) -> Proof:
         """The files with the tests that hold; a file of which nothing does is left out."""
         for seed in SEEDS:
-            passing = self.passing(files, seed)
+            passing = self.find_passing(files, seed)
             files = [file.keep(passing[file.path]) for file in files if passing[file.path]]
         wanted = {key for file in files for one in file.tests.values() for key in one.new.notices}
         vouched = [file for file in files if any(one.new.origin != "pinned" for one in file.tests.values())]
-        noticed = self.noticing(vouched, wanted, pinned=False)
-        pinned = self.noticing(files, wanted - noticed, pinned=True)
+        noticed = self.find_noticed(vouched, wanted, pinned=False)
+        pinned = self.find_noticed(files, wanted - noticed, pinned=True)
         told = noticed | pinned
         kept = [
             file.keep([name for name, one in file.tests.items() if told.intersection(one.new.notices)])
@@ -107,26 +107,26 @@ class ProjectTrial:
         ]
         return Proof(tuple(file for file in kept if file.tests), noticed, pinned)
 
-    def passing(self, files: Sequence[NewFile], seed: int) -> dict[Path, set[str]]:
+    def find_passing(self, files: Sequence[NewFile], seed: int) -> dict[Path, set[str]]:
         """The new tests that pass, by file: alone the first time, then with the others around them."""
         texts = {file.path: file.render(self.mutants) for file in files}
         if not texts:
             return {}
         project = self._project_with(texts, beside=bool(seed) and self.suite_seconds < LONG_SECONDS)
-        with open_overlay(self.scope.project, texts, self.sandbox) as lab:
-            ran = run_suite(project, lab, seed)
+        with open_overlay(self.scope.project, texts, self.sandbox) as context:
+            ran = run_suite(project, context, seed)
         passed = [test.id.partition("::") for test in ran.tests.values() if test.outcome == "passed"]
         return {path: {name for file, _, name in passed if file == str(path)} for path in texts}
 
-    def noticing(self, files: Sequence[NewFile], keys: Collection[str], pinned: bool) -> frozenset[str]:
+    def find_noticed(self, files: Sequence[NewFile], keys: Collection[str], pinned: bool) -> frozenset[str]:
         """Which of the mutants the new tests notice by themselves; none where they could not be tried."""
         if not files or not keys:
             return frozenset()
         texts = {file.path: file.render(self.mutants, pinned) for file in files}
         chosen = [self.mutants[key] for key in sorted(keys)]
-        with open_overlay(self.scope.project, texts, self.sandbox) as lab:
+        with open_overlay(self.scope.project, texts, self.sandbox) as context:
             try:
-                return try_on_tests(self._project_with(texts, beside=False), lab, chosen, self.seconds).noticed
+                return try_on_tests(self._project_with(texts, beside=False), context, chosen, self.seconds).noticed
             except CheckError:
                 return frozenset()
 

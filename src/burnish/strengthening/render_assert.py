@@ -7,8 +7,8 @@ import ast
 from functools import lru_cache
 from typing import Any
 
-from burnish.checks.bench.run_calls import NO_ANSWER, TOO_SLOW
 from burnish.parsing import parse_expression
+from burnish.search.behaviour_groups import AnswerKind, answer_kind
 from burnish.search.seed_calls import write_value
 from burnish.tasks.examples import is_error
 
@@ -26,18 +26,17 @@ def value_in(answer: str) -> str:
 
 def is_silent(answer: str) -> bool:
     """Whether nothing came back: too slow, or the process died."""
-    return answer in (NO_ANSWER, TOO_SLOW)
+    return answer_kind(answer) in (AnswerKind.NO_ANSWER, AnswerKind.TOO_SLOW)
 
 
 def is_value(answer: str) -> bool:
     """Whether a call gave something, and raised nothing."""
-    return not is_silent(answer) and not answer.startswith(RAISES)
+    return answer_kind(answer) is AnswerKind.VALUE
 
 
 def describe_answer(answer: str) -> str:
     """The answer in a sentence about the code: "gives 3" or "raises ValueError"."""
-    value = value_in(answer)
-    return value if value.startswith(RAISES) else f"gives {value}"
+    return answer if answer_kind(answer) is AnswerKind.ERROR else f"gives {value_in(answer)}"
 
 
 def are_same(one: str, other: str) -> bool:
@@ -56,7 +55,7 @@ def render_assert(call: str, answer: str, any_script: bool = False) -> str:
     """
     if len(call) > LONGEST_CALL or is_silent(answer):
         return ""
-    if answer.startswith(RAISES):
+    if answer_kind(answer) is AnswerKind.ERROR:
         error = answer.removeprefix(RAISES)
         return f"with pytest.raises({error}):\n    {call}" if is_error(error) else ""
     expected = _render_value(value_in(answer), any_script)

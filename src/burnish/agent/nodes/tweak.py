@@ -102,4 +102,4 @@ def _find_edits(state: AgentState, tools: Tools, base: Version) -> SearchResult:
     script = state.suite.script()
     if tools.place is not None or not script:
         return search()[0]
-    return tools.edits.found((base.code, name, script), search)
+    return tools.edits.find_or_search((base.code, name, script), search)
