@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from burnish.agent.compare_evidence import is_better, is_worse, needs_question
 from burnish.agent.limits import Limits
+from burnish.agent.refine_gate import is_better, is_worse, needs_question
 from burnish.checks.final import FinalChecks
 from burnish.errors import ModelError
 from burnish.events import CodeProposed, Evidence, Mutated, Refined, Strengthened

@@ -12,8 +12,8 @@ from burnish.tasks import Task
 HEAD = """# How the agent works
 
 Drawn from `src/burnish/agent/graph.py`; a test keeps the two alike. Each box is a node: a function of the same name in
-`src/burnish/agent/nodes/` (`decide` in `policy.py`, `tests` in `nodes/specify.py`). Dotted lines are choices, made by
-the functions `after_…`.
+`src/burnish/agent/nodes/` (`decide` in `policy.py`; `draft` is `rewrite`, `tests` is `write_tests`, `survivors` is
+`try_mutants`). Dotted lines are choices, made by the functions `after_…`.
 
 """
 

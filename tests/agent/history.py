@@ -43,6 +43,6 @@ def work(*events: Event, task: Task = WRITING) -> AgentState:
     return AgentState(task, [spec(task), *events])
 
 
-def told(versions: Mapping[int, str]) -> list[Event]:
+def graded_versions(versions: Mapping[int, str]) -> list[Event]:
     """Versions that were proposed and met the tests."""
     return [event for number, said in versions.items() for event in (proposed(number), ran(number, said))]

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from burnish.agent.compare_evidence import describe_findings, is_better, is_worse, needs_question
+from burnish.agent.refine_gate import describe_findings, is_better, is_worse, needs_question
 from burnish.events import Evidence
 
 
 def security(*severities: str) -> Evidence:
-    findings = [{"severity": severity, "rule": "B1"} for severity in severities]
+    findings = [{"file": "solution.py", "what": "Bad.", "severity": severity, "rule": "B1"} for severity in severities]
     verdict: Any = "failed" if {*severities} & {"high", "medium"} else "passed"
     return Evidence(check="security", verdict=verdict, why="", details={"findings": findings})
 
@@ -21,7 +21,7 @@ def performance(growth: str, seconds: float = 0.01, name: str = "f") -> Evidence
 
 
 def quality(score: float, *rules: str) -> Evidence:
-    findings = [{"rule": rule} for rule in rules]
+    findings = [{"file": "solution.py", "what": "Bad.", "rule": rule} for rule in rules]
     verdict: Any = "passed" if score >= 60 else "failed"
     return Evidence(check="quality", verdict=verdict, why="", details={"score": score, "findings": findings})
 
@@ -116,7 +116,7 @@ def test_a_growth_is_described_without_times_so_that_a_resumed_run_asks_the_same
 
 def test_a_finding_is_described_with_its_line_where_there_is_one() -> None:
     def finding(line: int) -> Evidence:
-        details: Any = {"findings": [{"line": line, "what": "Bad."}]}
+        details: Any = {"findings": [{"file": "solution.py", "line": line, "what": "Bad."}]}
         return Evidence(check="security", verdict="failed", why="", details=details)
 
     assert describe_findings(finding(2), "a = 1\n  b = 2\n") == "`b = 2`: Bad."

@@ -4,6 +4,7 @@ import pytest
 
 from burnish import Limits, ScriptedModel
 from burnish.tasks import Task
+from tests.snapshots import assert_snapshot
 from tests.support import attempt, block
 
 BROKEN = "def last(xs):\n    return xs[0] if xs else None\n"
@@ -34,7 +35,7 @@ def test_an_answer_that_behaves_like_the_broken_code_is_not_the_end() -> None:
 def test_where_no_test_failed_before_a_repair_is_plausible_at_best() -> None:
     run = attempt(QUIET, ScriptedModel([block(RIGHT)], name="scripted:x-0.5b"), limits=Limits(rounds=2, calls=4))
     assert run.verdict == "plausible"
-    assert "no test failed before" in run.why
+    assert_snapshot(run.why, "agent/verdict: no test failed before")
 
 
 @pytest.mark.usefixtures("open_box")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agent.normalise import normalise_code
+from burnish.agent.state import normalise_code
 
 CODE = """def total(xs):
     result = 0

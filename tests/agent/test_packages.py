@@ -19,6 +19,7 @@ from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
 from tests.agent.nodes import at_work
 from tests.packages.conftest import only
+from tests.snapshots import assert_snapshot
 
 IMPORTED = "the code cannot be imported: ModuleNotFoundError: No module named {!r} (line 1: import it)"
 
@@ -59,7 +60,7 @@ def added_to(packages: RunPackages, module: str, version: int = 1) -> PackagesAd
 def test_a_well_known_package_is_had_by_its_module_s_name(packages: RunPackages, worn: list[Path]) -> None:
     added = added_to(packages, "yaml")
     assert isinstance(added, PackagesAdded)
-    assert (added.packages, added.why) == ((("pyyaml", "9.1"),), "version 1 imports it")
+    assert (added.packages, added.for_version) == ((("pyyaml", "9.1"),), 1)
     assert [(folder / "yaml.py").exists() for folder in worn] == [True]
 
 
@@ -70,30 +71,28 @@ def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(pac
     assert isinstance(added, PackagesAdded)
     assert added.packages == (("pyyaml", "9.1"), ("quincetools", "1.0"))
     assert list_new_packages(added) == ["quincetools 1.0"], "what was there already did not come now"
-    told = "Code may import pyyaml 9.1 and quincetools 1.0 (quincetools because version 2 imports it)."
-    assert describe(added) == told
+    assert_snapshot(describe(added), "agent/packages: one more came")
     assert added_to(packages, "yaml.nodes", 3) == lacking("yaml.nodes"), "it is there; the module is not in it"
 
 
 def test_a_stranger_is_not_had_and_it_is_said_what_to_type(packages: RunPackages, worn: list[Path]) -> None:
     told = added_to(packages, "medlartools")
     assert isinstance(told, Graded)
-    assert "do without it" in told.problem
-    assert "--allow-package medlartools" in told.problem
+    assert_snapshot(told.problem, "agent/packages: a stranger")
     assert not worn
 
 
 def test_a_misspelled_name_is_told_the_nearest_one(packages: RunPackages) -> None:
     told = added_to(packages, "numpi")
     assert isinstance(told, Graded)
-    assert "if you mean numpy, import that" in told.problem
+    assert_snapshot(told.problem, "agent/packages: a misspelled name")
 
 
 def test_where_a_package_cannot_be_had_the_version_fails_and_says_what_is_missing(packages: RunPackages) -> None:
     told = added_to(packages, "pandas")
     assert isinstance(told, Graded)
     assert told.problem.startswith(lacking("pandas").problem)
-    assert "pandas cannot be had here" in told.problem
+    assert told.problem != lacking("pandas").problem
 
 
 def test_words_of_another_exception_are_no_missing_module(packages: RunPackages, worn: list[Path]) -> None:
@@ -115,21 +114,19 @@ def test_one_package_comes_at_a_time(packages: RunPackages) -> None:
 def test_what_is_imported_from_a_shared_name_says_which_package_is_meant(packages: RunPackages) -> None:
     told = packages.add(lacking("google"), 1, ["from google.protobuf import message"])
     assert isinstance(told, Graded)
-    assert "google cannot be had here" in told.problem
     assert "'protobuf'" in told.problem
     bare = packages.add(lacking("google"), 1, ["import google"])
     assert isinstance(bare, Graded)
-    assert "do without it" in bare.problem
+    assert "--allow-package google" in bare.problem
 
 
 def test_of_what_the_user_asks_for_all_is_told_and_so_it_is_of_older_records() -> None:
     packages = (("numpy", "2.0"), ("pandas", "3.0"), ("six", "1.0"))
     asked = PackagesAdded(asked=("numpy>=2", "pandas"), packages=packages)
     assert list_new_packages(asked) == ["numpy 2.0", "pandas 3.0"]
-    assert describe(asked) == "Code may import numpy 2.0, pandas 3.0 and six 1.0."
     older = asked.model_copy(update={"why": "version 1 imports it"})
     assert list_new_packages(older) == ["numpy 2.0", "pandas 3.0"]
-    assert describe(older).endswith("six 1.0, because version 1 imports it.")
+    assert_snapshot(f"{describe(asked)}\n{describe(older)}", "agent/packages: asked for, and in an older record")
 
 
 def test_what_was_had_is_not_held_against_the_list_again(worn: list[Path]) -> None:
@@ -148,7 +145,7 @@ def test_no_time_for_a_package_fails_the_version_and_says_so(worn: list[Path]) -
     packages = RunPackages(None, (), worn.append, budget=lambda: Budget.within(0))
     told = added_to(packages, "attr")
     assert isinstance(told, Graded)
-    assert "attr cannot be had here: attrs could not be prepared in the time" in told.problem
+    assert "attrs" in told.problem.removeprefix(lacking("attr").problem)
 
 
 def test_a_disk_that_fails_ends_no_run(packages: RunPackages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,8 +161,7 @@ def test_code_may_not_ask_for_ever(packages: RunPackages, monkeypatch: pytest.Mo
     assert isinstance(added_to(packages, "yaml"), PackagesAdded)
     told = added_to(packages, "more_itertools", 2)
     assert isinstance(told, Graded)
-    assert "added 1 times already" in told.problem
-    assert "--with more-itertools" in told.problem
+    assert_snapshot(told.problem, "agent/packages: often enough")
 
 
 @pytest.mark.parametrize("module", ["json", "distutils.core", "solution", "tests"])
@@ -178,7 +174,8 @@ def test_where_nobody_may_add_packages_as_in_evaluations_a_version_just_fails(bo
     version = CodeProposed(version=1, code="import yaml\n\n\ndef f(n):\n    return n\n", by="draft")
     *_, ran = run(AgentState(Task(id="f", prompt="f"), [spec, version]), at_work.tools(box))
     assert isinstance(ran, TestsRan)
-    assert ran.graded.problem.endswith("No module named 'yaml' (line 1: import yaml)")
+    assert missing_modules(ran.graded, frozenset({"yaml"})) == ("yaml",)
+    assert "--allow-package" not in ran.graded.problem, "nobody could type that"
 
 
 def test_other_failures_are_left_as_they_are(packages: RunPackages) -> None:
@@ -205,8 +202,7 @@ def asked(*packages: str) -> str:
 
 
 def test_prompts_name_the_packages_that_the_user_asked_for() -> None:
-    assert asked("numpy>=2").count("These packages are installed: numpy>=2.") == 2
-    assert "only the standard library and numpy>=2." in asked("numpy>=2")
+    assert asked("numpy>=2").count("numpy>=2") == 3, "each prompt says so once"
 
 
 def test_a_package_that_came_on_the_way_is_named_in_the_prompts_from_then_on(box: Sandbox) -> None:
@@ -219,9 +215,8 @@ def test_a_package_that_came_on_the_way_is_named_in_the_prompts_from_then_on(box
     told = list(run(begun, at_work.tools(box, replay=Replay([came, graded]))))
     assert told[-2:] == [came, told[-1]], "a run that is taken up again says it at the same place"
     asked = prompts.refine(prompt_input(begun.after([came])), version.code, "x")[-1].content
-    assert "only the standard library and pyyaml." in asked
+    assert "pyyaml" in asked
 
 
 def test_without_packages_the_prompts_are_what_they_were() -> None:
     assert "package" not in asked()
-    assert "use only the standard library. " in asked()

@@ -21,6 +21,7 @@ from burnish.events import (
     NewTest,
     Refined,
     RunFinished,
+    StepKind,
     StepMeasured,
     Stopped,
     Strengthened,
@@ -56,7 +57,7 @@ def rows(before: Sequence[Event], *said: Event, given: Tools) -> list[StepMeasur
 def test_a_row_has_tests_size_quality_and_cost() -> None:
     row = measure_version(AgentState(WRITING, BEGUN), "first version", seconds=2.0)
     assert row
-    assert (row.after, row.version, row.passed, row.tests, row.lines) == ("first version", 1, 2, 2, 2)
+    assert (row.after, row.version, row.passed, row.tests, row.lines) == (StepKind.FIRST, 1, 2, 2, 2)
     assert (row.mutation, row.seconds, row.tokens) == (None, 2.0, 42)
     assert row.quality == 100.0
 
@@ -65,7 +66,7 @@ def test_what_cannot_be_read_has_no_quality_and_what_never_ran_has_no_row() -> N
     broken = measure_version(AgentState(WRITING, (spec(), proposed(1, "def f(:"), ran(1, "ff"))), "first version")
     assert broken
     assert (broken.quality, broken.passed) == (None, 0)
-    assert measure_version(AgentState(WRITING, (spec(), proposed(1))), "first version") is None
+    assert measure_version(AgentState(WRITING, (spec(), proposed(1))), StepKind.FIRST) is None
     assert measure_version(AgentState(WRITING, BEGUN), "security", version=9) is None
 
 
@@ -73,12 +74,12 @@ def test_the_first_row_waits_for_what_becomes_of_the_mutants() -> None:
     given = tools("strengthen")
     assert rows(BEGUN, DONE, given=given) == []
     [row] = rows((*BEGUN, DONE), Mutated(version=1, mutants=4, noticed=1), given=given)
-    assert (row.after, row.mutation) == ("first version", 25.0)
+    assert (row.after, row.mutation) == (StepKind.FIRST, 25.0)
 
 
 def test_without_mutants_it_stands_at_the_decision() -> None:
     [row] = rows(BEGUN, DONE, given=tools("refine"))
-    assert (row.after, row.mutation) == ("first version", None)
+    assert (row.after, row.mutation) == (StepKind.FIRST, None)
 
 
 def test_a_round_that_did_not_do_has_its_row_too() -> None:
@@ -86,7 +87,7 @@ def test_a_round_that_did_not_do_has_its_row_too() -> None:
     failing = (spec(), proposed(1), ran(1, "pf"))
     given = tools("strengthen")
     [first] = rows(failing, again, given=given)
-    assert (first.after, first.passed, first.tests) == ("first version", 1, 2)
+    assert (first.after, first.passed, first.tests) == (StepKind.FIRST, 1, 2)
     later = (*failing, again, first, proposed(2, GOOD, round=1), ran(2, "pp"))
     [second] = rows((*later, DONE), Mutated(version=2, mutants=2, noticed=2), given=given)
     assert (second.after, second.version, second.mutation) == ("round 1", 2, 100.0)
@@ -97,7 +98,7 @@ def test_the_row_after_new_tests_stands_once_the_versions_have_met_them() -> Non
     looked = (*BEGUN, Mutated(version=1, mutants=4, noticed=1))
     met = ran(1, "pp")
     [row] = rows(looked, Strengthened(version=1, tests=(new,), noticed=3), met, given=tools("strengthen"))
-    assert (row.after, row.mutation, row.tests) == ("new tests", 75.0, 3)
+    assert (row.after, row.mutation, row.tests) == (StepKind.NEW_TESTS, 75.0, 3)
     assert rows(looked, Strengthened(version=1), given=tools("strengthen")) == []
 
 
@@ -119,7 +120,7 @@ def test_the_last_row_stands_before_the_verdict_with_what_the_final_check_measur
     events = list(add_rows(node, WRITING, BEGUN, tools(checks=True)))
     assert [type(event).__name__ for event in events] == ["Stopped", "CheckFinished", "StepMeasured", "RunFinished"]
     assert isinstance(events[2], StepMeasured)
-    assert (events[2].after, events[2].mutation) == ("the end", 87.5)
+    assert (events[2].after, events[2].mutation) == (StepKind.END, 87.5)
 
 
 def test_evaluations_have_no_rows() -> None:
@@ -135,9 +136,11 @@ def test_time_goes_on_from_the_earlier_parts_of_a_run() -> None:
 def test_a_run_that_is_taken_up_again_writes_no_row_twice() -> None:
     task, model = from_sentence(DOUBLE), ScriptedModel(script(draft=SQUARE))
     first = attempt(task, model, afterwards=("refine",))
-    assert [row.after for row in first.all(StepMeasured)] == ["first version", "round 1", "the end"][
-        : len(first.all(StepMeasured))
-    ]
+    assert [row.after for row in first.all(StepMeasured)] == [
+        StepKind.FIRST,
+        "round 1",
+        StepKind.END,
+    ][: len(first.all(StepMeasured))]
     again = attempt(task, model.afresh(), afterwards=("refine",), replay=first.events)
     assert len(again.all(StepMeasured)) == len(first.all(StepMeasured))
 

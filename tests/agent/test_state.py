@@ -6,7 +6,7 @@ from burnish.agent.state import not_run
 from burnish.errors import SandboxError
 from burnish.events import CodeProposed, Compared, Event, Graded, Stopped, TestsProposed, TestsRan
 from burnish.tasks import Task
-from tests.agent.history import BROKEN, REPAIR, WRITING, given, proposed, ran, told, work
+from tests.agent.history import BROKEN, REPAIR, WRITING, given, graded_versions, proposed, ran, work
 
 NO_TESTS = WRITING.model_copy(update={"visible_tests": ()})
 
@@ -34,7 +34,7 @@ def test_given_tests_count_before_any_number_of_the_models() -> None:
 
 
 def test_of_equals_the_earlier_one_is_kept() -> None:
-    assert best(*told({1: "pf", 2: "pf", 3: "ff"})) == 1
+    assert best(*graded_versions({1: "pf", 2: "pf", 3: "ff"})) == 1
 
 
 def test_the_given_broken_code_is_never_the_answer() -> None:
@@ -71,7 +71,7 @@ def test_of_versions_that_behave_alike_the_one_that_changes_least_is_the_answer(
 
 
 def test_the_likeliest_behaviour_wins_among_those_that_pass_the_same_tests() -> None:
-    events = told({1: "pp", 2: "pp", 3: "pp"})
+    events = graded_versions({1: "pp", 2: "pp", 3: "pp"})
     assert best(*events) == 1
     assert best(*events, Compared(groups=((2, 3), (1,)), inputs=("f(0)",))) == 2
     failed = [proposed(4), ran(4, "pf")]
@@ -79,15 +79,15 @@ def test_the_likeliest_behaviour_wins_among_those_that_pass_the_same_tests() -> 
 
 
 def test_versions_that_behave_alike_are_known_by_any_of_them() -> None:
-    state = work(*told({1: "pp", 2: "pp", 3: "pp"}), Compared(groups=((2, 3), (1,)), inputs=("f(0)",)))
+    state = work(*graded_versions({1: "pp", 2: "pp", 3: "pp"}), Compared(groups=((2, 3), (1,)), inputs=("f(0)",)))
     assert state.group_of(state.version(3)) == (2, 3)
-    assert work(*told({1: "pp"})).group_of(state.version(1)) == (1,), "itself, where nothing was compared"
+    assert work(*graded_versions({1: "pp"})).group_of(state.version(1)) == (1,), "itself, where nothing was compared"
 
 
 def test_rivals_are_those_that_pass_all_that_was_given() -> None:
-    state = work(*told({1: "pf", 2: "pp", 3: "pn", 4: "pp"}))
+    state = work(*graded_versions({1: "pf", 2: "pp", 3: "pn", 4: "pp"}))
     assert [version.number for version in state.rivals] == [2, 4]
-    assert [version.number for version in work(*told({1: "", 2: ""}), task=NO_TESTS).rivals] == [1, 2]
+    assert [version.number for version in work(*graded_versions({1: "", 2: ""}), task=NO_TESTS).rivals] == [1, 2]
 
 
 def test_a_models_test_that_most_good_answers_fail_is_disputed() -> None:
@@ -113,8 +113,8 @@ def test_one_vote_settles_nothing_until_no_more_can_be_had() -> None:
 
 
 def test_without_any_test_two_answers_that_agree_hold_and_one_does_not() -> None:
-    one = told({1: ""})
-    two = told({1: "", 2: ""})
+    one = graded_versions({1: ""})
+    two = graded_versions({1: "", 2: ""})
     alike = Compared(groups=((1, 2),), inputs=("f(0)",))
     assert not work(*one, task=NO_TESTS).best_passes
     assert not work(*two, task=NO_TESTS).best_passes

@@ -7,8 +7,8 @@ import pytest
 
 import burnish
 from burnish import Store
-from burnish.agent.model_tests import extract_tests
 from burnish.agent.nodes.strengthen import read_calls
+from burnish.agent.nodes.write_tests import extract_tests
 from burnish.commands.strengthen import read_new_tests
 from burnish.events import Decided
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agent.model_tests import extract_tests
+from burnish.agent.nodes.write_tests import extract_tests
 from burnish.search.standalone_tests import extract_bodies
 from tests.support import block
 

@@ -2,14 +2,15 @@
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, TypeVar
 
 from burnish.agent import prompts
-from burnish.agent.limits import Meter, most_dollars, most_tokens
-from burnish.agent.packages import RunPackages
-from burnish.checks.bench.bench import Bench, ModuleBench
+from burnish.agent.limits import Meter, dollars_for, most_dollars, most_tokens
+from burnish.agent.packages import RunPackages, Tell
+from burnish.checks.bench.bench import Bench, ModuleBench, ProjectBench
 from burnish.checks.final import FinalChecks
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import ModelError
@@ -29,11 +30,16 @@ from burnish.events import (
 from burnish.events.replay import Replay
 from burnish.models.model import Ask, Chunk, Done, Leavable, Model, Thought, Waiting
 from burnish.models.tokens import guess_tokens
+from burnish.packages import Budget, Layer
+from burnish.sandbox.box import Box
 from burnish.sandbox.sandbox import Sandbox
 from burnish.search.edits import EditCache
 
 SHORT = ("specify", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
+MOST_BYTES = 200_000_000
+"""That are fetched for packages which nobody but the code asks for."""
+T = TypeVar("T")
 
 
 class Checkpoint(Frozen):
@@ -101,6 +107,25 @@ class Tools:
         most = None if question.purpose in SHORT else limits.max_tokens
         return question.model_copy(update={"thinking": thinking, "max_tokens": most or question.max_tokens})
 
+    def with_packages(self, layer: Layer | None, allow: Sequence[str], tell: Tell | None) -> "Tools":
+        """The tools of a run whose code may get more packages; every place that runs code sees a new layer at once.
+
+        A project's own environment stays as it is.
+        """
+        if isinstance(self.place, ProjectBench) and not self.place.project.alone:
+            return self
+
+        def use_layer(folder: Path) -> None:
+            for place in (self.sandbox, self.checks, self.mutations, self.place):
+                if isinstance(place, Box | FinalChecks | Mutations | ProjectBench):
+                    place.use_layer(folder)
+
+        def budget() -> Budget:
+            # Half of the time that is left, so that code which gets no package can still be told to do without.
+            return Budget.within(self.meter.seconds_left / 2, self.cancel, MOST_BYTES)
+
+        return replace(self, packages=RunPackages(layer, allow, use_layer, tell, budget))
+
 
 def ask(
     tools: Tools,
@@ -117,7 +142,8 @@ def ask(
     known = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
     if known and not tools.cancel.is_set():
         asked, recorded = known  # counted like a fresh one, so that a resumed run keeps its caps
-        tools.meter.count(recorded.tokens_in, recorded.tokens_out, tools.model.name, recorded.tokens_cached)
+        tokens = (recorded.tokens_in, recorded.tokens_out, recorded.tokens_cached)
+        tools.meter.spend(1, sum(tokens[:2]), dollars_for(tools.model.name, *tokens))
         yield asked.model_copy(update={"at": time.time()})
         yield (reply := recorded.model_copy(update={"at": time.time()}))
         return reply
@@ -139,6 +165,22 @@ def ask(
     return reply
 
 
+def drop_limits(events: Generator[Event, None, T], limits: list[str]) -> Generator[Event, None, T]:
+    """The same events and result without a limit that was reached, which goes to `limits`: it ends no run that is done.
+
+    Ctrl-C still does.
+    """
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        if isinstance(event, Stopped) and event.reason != "interrupted":
+            limits.append(event.why)
+        else:
+            yield event
+
+
 @dataclass
 class _IncomingAnswer:
     """One answer while it comes in, and what has come of it."""
@@ -151,7 +193,6 @@ class _IncomingAnswer:
     done: Done | None = None
     started: float = field(default_factory=time.monotonic)
     """When it was asked for, or, where tries were lost, asked for last."""
-    seconds: float = 0.0
     pause_seconds: float = 0.0
     """What the server wants us to wait, where that is more than there is."""
     forbidden: Stopped | None = None
@@ -191,7 +232,6 @@ class _IncomingAnswer:
             if not error.may_cost:
                 raise
             self.error = error
-        self.seconds = max(0.0, time.monotonic() - self.started)
 
     def _wait(self, piece: Waiting) -> Iterator[Event]:
         """An answer that was lost on its way and is asked for again is booked again, and what it may have cost is put
@@ -217,28 +257,25 @@ class _IncomingAnswer:
         What the provider does not say about thoughts is counted from their text. A server that did not even begin
         costs nothing.
         """
-        done, name = self.done, self.tools.model.name
+        name = self.tools.model.name
         thought = guess_tokens(len(self.thoughts), sum(map(len, self.thoughts)))
-        read, written, cached = 0, len(self.text) + thought, 0
-        if done:
-            read, written, cached = done.tokens_in, done.tokens_out, done.tokens_cached
-            thought = done.tokens_thought or min(thought, done.tokens_out)
+        done = self.done or Done(tokens_in=0, tokens_out=len(self.text) + thought)
+        tokens = (done.tokens_in, done.tokens_out)
         not_begun = self.pause_seconds and not self.forbidden and not self.text and not self.thoughts
-        if done or not_begun:
-            dollars = self.tools.meter.settle(self.question, read, written, name, cached)
-        else:
-            dollars = most_dollars(self.question, name)
+        dollars = most_dollars(self.question, name)
+        if self.done or not_begun:
+            dollars = self.tools.meter.settle(self.question, *tokens, name, done.tokens_cached)
         return ModelReplied(
             ask_id=self.ask_id,
             purpose=self.question.purpose,
             text="".join(self.text),
-            tokens_in=read,
-            tokens_out=written,
-            seconds=self.seconds,
-            ended=done.ended if done else "cut",
+            tokens_in=done.tokens_in,
+            tokens_out=done.tokens_out,
+            seconds=max(0.0, time.monotonic() - self.started),
+            ended=done.ended if self.done else "cut",
             dollars=dollars,
-            tokens_cached=cached,
-            tokens_thought=thought,
+            tokens_cached=done.tokens_cached,
+            tokens_thought=done.tokens_thought or min(thought, done.tokens_out),
             model=name,
         )
 

@@ -1,17 +1,12 @@
-"""What fits into a model's context: how much of a file a prompt shows, and how long an answer may be.
+"""What fits into a model's context: how much of a file a prompt shows.
 
 The rule: where something is left out of a prompt, the prompt says so.
 """
 
 import ast
 import re
-from collections.abc import Sequence
 from itertools import groupby
 
-from burnish.agent.limits import Limits
-from burnish.errors import SetupProblem
-from burnish.models.model import Model
-from burnish.models.tokens import context_tokens
 from burnish.parsing import try_parse
 from burnish.tasks.source import (
     FUNCTIONS,
@@ -33,10 +28,6 @@ HEAD_SHARE = 3
 """One part in so many goes to the beginning: the head of a function, with its parameters."""
 LEAST_QUOTED = 8
 """Characters of a line of code that do not occur in an error message by chance."""
-QUESTION_TOKENS = 1024
-"""Room that is left for the question: most of ours are shorter."""
-ANSWER_TOKENS = 1024
-"""An answer that holds code, where nobody says how long it may be."""
 
 
 def show_surroundings(task: Task) -> str:
@@ -158,33 +149,3 @@ def _lines_around(lines: list[str], at: int, most: int) -> set[int]:
             break
         shown.add(near)
     return shown
-
-
-def check_answer_fits(limits: Limits, models: Sequence[Model]) -> None:
-    """Raise SetupProblem for a length that leaves no room for the question in a model's context; says which would fit.
-
-    So few tokens for thoughts that a model refuses to have any are refused as well, from the user's settings too.
-    """
-    for model in models:
-        thinking = limits.thinking_tokens(model)
-        if not thinking and limits.max_tokens is None:
-            continue
-        least = getattr(model, "least_thinking", 0) if thinking else 0
-        if thinking < least:
-            raise SetupProblem(
-                f"The model {model.name!r} thinks with {least} tokens at least, or not at all, so {thinking} are "
-                f"too few. Give it more, or none with --thinking 0: --thinking {least}"
-            )
-        room, answer = context_tokens(model), limits.max_tokens or ANSWER_TOKENS
-        if not room or answer + thinking <= room - QUESTION_TOKENS:
-            continue
-        free = max(1, room - QUESTION_TOKENS)
-        change = f"--max-tokens {free - thinking}"
-        if thinking + min(answer, ANSWER_TOKENS) > free:  # no answer of any use would fit beside so many thoughts
-            change = f"--thinking {max(0, free - answer)}"
-            change += "" if answer <= free else f" --max-tokens {free}"
-        thoughts = f" with {thinking} for its thoughts" if thinking else ""
-        raise SetupProblem(
-            f"The model {model.name!r} has {room} tokens in mind at most, question and answer together, and a question "
-            f"may take {QUESTION_TOKENS}: an answer of {answer} tokens{thoughts} does not fit. Say what does: {change}"
-        )

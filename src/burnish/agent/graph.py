@@ -4,7 +4,7 @@ import operator
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
@@ -13,9 +13,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from burnish.agent import nodes
-from burnish.agent.ask import Tools
-from burnish.agent.human_review import MOST_VERSIONS
+from burnish.agent.ask import Tools, drop_limits
 from burnish.agent.limits import Limits, Meter
+from burnish.agent.nodes.review import MOST_VERSIONS
 from burnish.agent.policy import decide
 from burnish.agent.progress_rows import add_rows
 from burnish.agent.state import BY_PERSON, MORE_VERSIONS, AgentState
@@ -32,7 +32,6 @@ from burnish.events import (
     Refined,
     Reviewed,
     SpecAgreed,
-    Stopped,
     Strengthened,
     TestsRan,
     Tweaked,
@@ -42,7 +41,7 @@ from burnish.models.scripted import ScriptedModel
 from burnish.tasks.task import Task
 
 Node = Callable[[AgentState, Tools], Iterator[Event]]
-AskingNode = Callable[[AgentState, Tools, Move], Iterator[Event]]
+AskingNode = Callable[[AgentState, Tools, Move], Generator[Event, None, None]]
 
 MOST_STRENGTHENED = 2
 ASKING = ("draft", "rewrite", "repair")
@@ -83,19 +82,24 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
         graph.add_node(name, _drain(lambda values: _ask(node, task, tools, values), record))
 
     def branch(name: str, route: Callable[[AgentState], Any], targets: list[str]) -> None:
-        graph.add_conditional_edges(name, lambda values: route(AgentState(task, values["events"])), targets)
+        def choose(values: GraphState) -> Any:
+            state = AgentState(task, values["events"])
+            interrupted = state.stopped is not None and state.stopped.reason == "interrupted"
+            return END if interrupted and END in targets else route(state)
+
+        graph.add_conditional_edges(name, choose, targets)
 
     # One line a node, then the edges: this reads as the picture in docs/graph.md, which is drawn from it.
     add("specify", nodes.specify)
     add("tests", nodes.write_tests)
-    add_asking("draft", nodes.draft)
+    add_asking("draft", nodes.rewrite)
     add_asking("rewrite", nodes.rewrite)
     add_asking("repair", nodes.repair)
     add("run", nodes.run)
     add("tweak", nodes.tweak)
     add("select", nodes.select)
     add("decide", decide)
-    add("survivors", nodes.survivors)
+    add("survivors", nodes.try_mutants)
     add("strengthen", nodes.strengthen)
     add("refine", nodes.refine)
     add("review", nodes.review)
@@ -130,9 +134,7 @@ def after_decision(state: AgentState, tools: Tools) -> list[str | Send]:
     """Side by side: each move to the node that makes it, and the tests beside the first. Or what follows once the tests
     pass: tests for what goes unnoticed, then rounds for what checks find, then a person, then the judge.
     """
-    if _is_interrupted(state):
-        return [END]
-    decision = state.decisions[-1] if state.decisions else None
+    decision = state.run.last(Decided)
     if decision and decision.moves and not state.stopped:
         asked = _send(decision, state)
         return [*asked, "tests"] if decision.choice == "begin" else asked
@@ -147,10 +149,9 @@ def after_decision(state: AgentState, tools: Tools) -> list[str | Send]:
 
 def after_survivors(state: AgentState) -> list[str | Send]:
     """Further versions to hear what is right, where there are too few; else the tests can be made."""
-    if _is_interrupted(state):
-        return [END]
-    decision = state.decisions[-1]
-    return _send(decision, state) if decision.choice == MORE_VERSIONS and decision.moves else ["strengthen"]
+    decision = state.run.last(Decided)
+    wants_more = decision and decision.choice == MORE_VERSIONS and decision.moves
+    return _send(decision, state) if decision and wants_more else ["strengthen"]
 
 
 def after_strengthening(state: AgentState) -> str:
@@ -158,8 +159,6 @@ def after_strengthening(state: AgentState) -> str:
 
     Where another version is the best by that, its mutants are next.
     """
-    if _is_interrupted(state):
-        return END
     if not state.best_passes and not state.stopped:
         return "decide"
     return "survivors" if not state.stopped and _may_strengthen(state) else "refine"
@@ -174,12 +173,8 @@ def after_review(state: AgentState) -> str:
 
 def _may_strengthen(state: AgentState) -> bool:
     """Whether no tests were made for the version that is the best now, and may be; twice is enough."""
-    done = [event.version for event in state.strengthened]
+    done = [event.version for event in state.run.all(Strengthened)]
     return state.best is not None and state.best.number not in done and len(done) < MOST_STRENGTHENED
-
-
-def _is_interrupted(state: AgentState) -> bool:
-    return state.stopped is not None and state.stopped.reason == "interrupted"
 
 
 def _send(decision: Decided, state: AgentState) -> list[str | Send]:
@@ -190,10 +185,8 @@ def _send(decision: Decided, state: AgentState) -> list[str | Send]:
 def _ask(node: AskingNode, task: Task, tools: Tools, values: GraphState) -> Iterator[Event]:
     """What a node that asks says; a limit that keeps a further version from being written ends no run that is done."""
     state = AgentState(task, values["events"])
-    optional = bool(state.decisions) and state.decisions[-1].choice == MORE_VERSIONS
-    for event in node(state, tools, values["move"]):
-        if not (optional and isinstance(event, Stopped) and event.reason != "interrupted"):
-            yield event
+    events, decision = node(state, tools, values["move"]), state.run.last(Decided)
+    yield from drop_limits(events, []) if decision and decision.choice == MORE_VERSIONS else events
 
 
 def _drain(node: Callable[[GraphState], Iterator[Event]], record: Callable[[BaseEvent], None]) -> Any:

@@ -14,13 +14,17 @@ from typing import Literal
 from pydantic import Field
 
 from burnish.errors import SetupProblem
-from burnish.events import AnswerLost, Asked, Frozen, ModelReplied, Stopped
+from burnish.events import Frozen, Stopped
 from burnish.events.replay import Replay
 from burnish.models.model import Ask, Model
-from burnish.models.tokens import FREE, Price, is_assumed_free, most_prompt_tokens, price_of
+from burnish.models.tokens import FREE, context_tokens, is_assumed_free, most_prompt_tokens, price_of
 
 PER_ANSWER = ("max_tokens", "thinking")
 """Limits of one answer: they end no work, so a run that is taken up again may have any others."""
+QUESTION_TOKENS = 1024
+"""Room that is left for the question: most of ours are shorter."""
+ANSWER_TOKENS = 1024
+"""An answer that holds code, where nobody says how long it may be."""
 
 Cap = Literal["rounds", "calls", "tokens", "seconds", "dollars"]
 
@@ -55,15 +59,6 @@ class Limits(Frozen):
         return {name: cap for name, cap in caps.items() if cap is not None or name not in PER_ANSWER}
 
 
-class Remaining(Frozen):
-    """What is left of the caps."""
-
-    calls: int
-    tokens: int
-    seconds: float
-    dollars: float | None
-
-
 class Meter:
     """Counts what a run has spent. Several nodes ask at once, so a call is booked before it is made.
 
@@ -75,47 +70,43 @@ class Meter:
         self._lock = threading.RLock()  # taken twice by `book`: what is allowed and what is spent are one step
         self._started = time.monotonic() - seconds_spent
         self._paused_at: float | None = None
-        self._calls = 0
-        self._tokens = 0
-        self.dollars = 0.0
-        """Money spent, with calls that are under way at the most they may cost."""
+        self.calls, self.tokens, self.dollars = 0, 0, 0.0
+        """What is spent, with calls that are under way at the most they may cost."""
 
-    def _spend(self, calls: int, tokens: int, dollars: float | None) -> None:
+    def spend(self, calls: int, tokens: int, dollars: float | None) -> None:
+        """Count something that nobody can refuse any more, as what an earlier part of the run has taken."""
         with self._lock:
-            self._calls += calls
-            self._tokens += tokens
+            self.calls += calls
+            self.tokens += tokens
             self.dollars += dollars or 0.0
 
     def book(self, ask: Ask, model: str = "", is_retry: bool = False) -> Stopped | None:
         """Book the call at its highest cost, or say which limit forbids it.
 
-        To ask again for an answer that was lost may cost as much once more, and is no further call.
+        To ask again for an answer that was lost may cost as much once more, and is no further call. What is free for
+        sure passes no dollar cap.
         """
+        limits, tokens, dollars = self.limits, most_tokens(ask), most_dollars(ask, model)
         with self._lock:
-            refused = self.refusal(ask, model, is_retry)
-            if not refused:
-                self._spend(int(not is_retry), most_tokens(ask), most_dollars(ask, model))
-            return refused
-
-    def refusal(self, ask: Ask, model: str = "", is_retry: bool = False) -> Stopped | None:
-        """Which limit forbids the call, if one does; nothing is booked. What is free for sure passes no dollar cap."""
-        limits, dollars = self.limits, most_dollars(ask, model)
-        if not is_retry and self._calls + 1 > limits.calls:
-            return _stop_at("calls", limits.calls)
-        if self._tokens + most_tokens(ask) > limits.tokens:
-            return _stop_at("tokens", limits.tokens)
-        if over := self.over:
-            return over
-        if limits.dollars is None or dollars == 0:
+            if not is_retry and self.calls + 1 > limits.calls:
+                return _stop_at("calls", limits.calls)
+            if self.tokens + tokens > limits.tokens:
+                return _stop_at("tokens", limits.tokens)
+            if over := self.over:
+                return over
+            too_dear = limits.dollars is not None and (dollars is None or self.dollars + dollars > limits.dollars)
+            if limits.dollars is not None and too_dear and dollars != 0:
+                return _stop_at("dollars", limits.dollars)
+            self.spend(int(not is_retry), tokens, dollars)
             return None
-        fits = dollars is not None and self.dollars + dollars <= limits.dollars
-        return None if fits else _stop_at("dollars", limits.dollars)
 
     def affords(self, ask: Ask, times: int, model: str = "") -> bool:
         """Whether so many such calls fit into what is left of calls, tokens and money; nothing is booked."""
-        left, dollars = self.remaining(), most_dollars(ask, model)
-        fits = times <= left.calls and times * most_tokens(ask) <= left.tokens
-        return fits and (left.dollars is None or (dollars is not None and times * dollars <= left.dollars))
+        limits, dollars = self.limits, most_dollars(ask, model)
+        if self.calls + times > limits.calls or self.tokens + times * most_tokens(ask) > limits.tokens:
+            return False
+        left = None if limits.dollars is None else max(0.0, limits.dollars - self.dollars)
+        return left is None or (dollars is not None and times * dollars <= left)
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -141,32 +132,14 @@ class Meter:
         self, ask: Ask, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0
     ) -> float | None:
         """Put the true cost of a booked call in place of the highest one. Its dollars; None where nobody knows."""
-        price = _price(model)
-        paid = price.of(tokens_in, tokens_out, tokens_cached) if price else None
-        self._spend(0, tokens_in + tokens_out - most_tokens(ask), (paid or 0.0) - (most_dollars(ask, model) or 0.0))
+        paid = dollars_for(model, tokens_in, tokens_out, tokens_cached)
+        self.spend(0, tokens_in + tokens_out - most_tokens(ask), (paid or 0.0) - (most_dollars(ask, model) or 0.0))
         return paid
 
-    def count(self, tokens_in: int, tokens_out: int = 0, model: str = "", tokens_cached: int = 0) -> None:
-        """Count a call that an earlier part of the run has made; it is never refused."""
-        price = _price(model)
-        self._spend(1, tokens_in + tokens_out, price.of(tokens_in, tokens_out, tokens_cached) if price else 0.0)
-
-    def count_lost(self, asked: Asked, reply: ModelReplied | None, models: Sequence[str]) -> None:
-        """Count a call of an earlier part that came to nothing, at what it cost.
-
-        Where its answer never came to an end, nobody knows: it counts at the most it can have cost, with the dearest
-        of those who may have been asked.
-        """
-        # Without the server's own count, what it read is taken at the most that the text can be.
-        read, written = most_prompt_tokens(asked.messages), asked.max_tokens + asked.thinking
-        if reply and reply.tokens_in:
-            read, written = reply.tokens_in, reply.tokens_out
-        dearest = max((price.of(read, written) for price in map(_price, models) if price), default=0.0)
-        self._spend(1, read + written, dearest if reply is None or reply.dollars is None else reply.dollars)
-
-    def count_lost_try(self, lost: AnswerLost) -> None:
-        """Count a try of an earlier part whose answer was lost; the call that it was a try of counts by itself."""
-        self._spend(0, lost.tokens, lost.dollars)
+    @property
+    def calls_left(self) -> int:
+        """Calls that may still be made, never less than none."""
+        return max(0, self.limits.calls - self.calls)
 
     @property
     def seconds_spent(self) -> float:
@@ -183,25 +156,23 @@ class Meter:
         """Said once there is no time left."""
         return _stop_at("seconds", self.limits.seconds) if self.seconds_left <= 0 else None
 
-    def remaining(self) -> Remaining:
-        """What may still be spent, never less than nothing; calls under way count at the most they may cost."""
-        limits = self.limits
-        with self._lock:
-            return Remaining(
-                calls=max(0, limits.calls - self._calls),
-                tokens=max(0, limits.tokens - self._tokens),
-                seconds=max(0.0, self.seconds_left),
-                dollars=None if limits.dollars is None else max(0.0, limits.dollars - self.dollars),
-            )
-
 
 def meter_after(earlier: Replay, limits: Limits, models: Sequence[Model], seconds: float = 0.0) -> Meter:
-    """What may still be spent: time and calls that came to nothing are spent; answers on record count when given."""
+    """What may still be spent: time and calls that came to nothing are spent; answers on record count when given.
+
+    Where an answer never came to an end, nobody knows its cost: it counts at the most it can have cost, with the
+    dearest of those who may have been asked.
+    """
     meter = Meter(limits, earlier.seconds + seconds)
     for asked, reply in earlier.lost:
-        meter.count_lost(asked, reply, [model.name for model in models])
-    for lost in earlier.tries:
-        meter.count_lost_try(lost)
+        # Without the server's own count, what it read is taken at the most that the text can be.
+        read, written = most_prompt_tokens(asked.messages), asked.max_tokens + asked.thinking
+        if reply and reply.tokens_in:
+            read, written = reply.tokens_in, reply.tokens_out
+        dearest = max((dollars_for(model.name, read, written) or 0.0 for model in models), default=0.0)
+        meter.spend(1, read + written, dearest if reply is None or reply.dollars is None else reply.dollars)
+    for lost in earlier.tries:  # the call that it was a try of counts by itself
+        meter.spend(0, lost.tokens, lost.dollars)
     return meter
 
 
@@ -212,6 +183,36 @@ def check_priced(limits: Limits, *models: str) -> None:
         raise SetupProblem(
             f"The price of {unknown[0]!r} is not known, so a cap of {limits.dollars:g} dollars cannot be kept. "
             f"Cap its tokens instead, and leave out --dollars: --tokens {limits.tokens}"
+        )
+
+
+def check_answer_fits(limits: Limits, models: Sequence[Model]) -> None:
+    """Raise SetupProblem for a length that leaves no room for the question in a model's context; says which would fit.
+
+    So few tokens for thoughts that a model refuses to have any are refused as well, from the user's settings too.
+    """
+    for model in models:
+        thinking = limits.thinking_tokens(model)
+        if not thinking and limits.max_tokens is None:
+            continue
+        least = getattr(model, "least_thinking", 0) if thinking else 0
+        if thinking < least:
+            raise SetupProblem(
+                f"The model {model.name!r} thinks with {least} tokens at least, or not at all, so {thinking} are "
+                f"too few. Give it more, or none with --thinking 0: --thinking {least}"
+            )
+        room, answer = context_tokens(model), limits.max_tokens or ANSWER_TOKENS
+        if not room or answer + thinking <= room - QUESTION_TOKENS:
+            continue
+        free = max(1, room - QUESTION_TOKENS)
+        change = f"--max-tokens {free - thinking}"
+        if thinking + min(answer, ANSWER_TOKENS) > free:  # no answer of any use would fit beside so many thoughts
+            change = f"--thinking {max(0, free - answer)}"
+            change += "" if answer <= free else f" --max-tokens {free}"
+        thoughts = f" with {thinking} for its thoughts" if thinking else ""
+        raise SetupProblem(
+            f"The model {model.name!r} has {room} tokens in mind at most, question and answer together, and a question "
+            f"may take {QUESTION_TOKENS}: an answer of {answer} tokens{thoughts} does not fit. Say what does: {change}"
         )
 
 
@@ -229,8 +230,10 @@ def explain_missing_cap(limits: Limits, *models: str) -> str:
     )
 
 
-def _price(model: str) -> Price | None:
-    return price_of(model or FREE[0])
+def dollars_for(model: str, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float | None:
+    """What so many tokens cost; None where nobody knows."""
+    price = price_of(model or FREE[0])
+    return price.of(tokens_in, tokens_out, tokens_cached) if price else None
 
 
 def most_tokens(ask: Ask) -> int:
@@ -240,8 +243,7 @@ def most_tokens(ask: Ask) -> int:
 
 def most_dollars(ask: Ask, model: str) -> float | None:
     """What a call may cost; None where nobody knows."""
-    price = _price(model)
-    return price.of(most_prompt_tokens(ask.messages), ask.most_tokens) if price else None
+    return dollars_for(model, most_prompt_tokens(ask.messages), ask.most_tokens)
 
 
 def _stop_at(cap: Cap, value: float) -> Stopped:

@@ -10,13 +10,9 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from burnish.checks.bench.bench import ProjectBench
-from burnish.checks.final import FinalChecks
-from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import SetupProblem
 from burnish.events import Graded, PackagesAdded
 from burnish.packages import Budget, Layer, find_distribution, parse_requirements, prepare_layer
@@ -24,19 +20,13 @@ from burnish.packages.layer import list_recorded_packages, prepare_recorded_laye
 from burnish.packages.names import PYTHONS_OWN, find_lookalike
 from burnish.packages.requirements import normalise_requirements, parse_allowed
 from burnish.parsing import try_parse
-from burnish.sandbox.box import Box
 from burnish.text import one_line
-
-if TYPE_CHECKING:
-    from burnish.agent.ask import Tools
 
 Tell = Callable[[str], None]
 MOST_REASON_CHARACTERS = 1000
 """Of why a package cannot be had. It ends with what to type, and paths in it may be long."""
 MOST_TIMES = 3
 """How often the code of one run may make the layer larger."""
-MOST_BYTES = 200_000_000
-"""That are fetched for what nobody but the code asks for."""
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning): ")
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z_]\w*(?:\.\w+)*)'")
 OWN_NAMES = ("solution", "tests")
@@ -74,20 +64,19 @@ class RunPackages:
         if not missing:
             return graded
         if unknown := [module for module, package in missing.items() if not package]:
-            return _with_reasons(graded, [_advise_without(module) for module in unknown])
+            return _with_reason(graded, "; ".join(map(_advise_without, unknown)))
         if self._times >= MOST_TIMES:
             often = f"packages were added {MOST_TIMES} times already"
-            reasons = [
-                f"{often}; do without {module} (or ask for it: --with {package})" for module, package in missing.items()
-            ]
-            return _with_reasons(graded, reasons)
+            pairs = missing.items()
+            advice = [f"{often}; do without {module} (or ask for it: --with {package})" for module, package in pairs]
+            return _with_reason(graded, "; ".join(advice))
         self._times += 1
         module, package = next(iter(missing.items()))
         try:
             return self._enlarge(package, version)
         except SetupProblem as problem:
             reason = one_line(str(problem), MOST_REASON_CHARACTERS)
-            return _with_reasons(graded, [f"{module} cannot be had here: {reason}"])
+            return _with_reason(graded, f"{module} cannot be had here: {reason}")
 
     def _enlarge(self, name: str, version: int) -> PackagesAdded:
         began = time.monotonic()
@@ -109,29 +98,6 @@ class RunPackages:
             if package := find_distribution(name) or (own if own in self._allow else ""):
                 return package
         return ""
-
-
-def make_run_packages(
-    tools: "Tools", layer: Layer | None, allow: Sequence[str], tell: Tell | None
-) -> RunPackages | None:
-    """What code may import; every place that runs code sees a new layer at once.
-
-    None where a project has an environment of its own: that stays as it is.
-    """
-    if isinstance(tools.place, ProjectBench) and not tools.place.project.alone:
-        return None
-    places = (tools.sandbox, tools.checks, tools.mutations, tools.place)
-
-    def use_layer(folder: Path) -> None:
-        for place in places:
-            if isinstance(place, Box | FinalChecks | Mutations | ProjectBench):
-                place.use_layer(folder)
-
-    def optional_budget() -> Budget:
-        # Half of the time that is left, so that code which gets no package can still be told to do without.
-        return Budget.within(tools.meter.seconds_left / 2, tools.cancel, MOST_BYTES)
-
-    return RunPackages(layer, allow, use_layer, tell, optional_budget)
 
 
 def prepare_run_layer(
@@ -186,13 +152,12 @@ def _advise_without(module: str) -> str:
     return f"{top} is not among the packages here; do without it (to allow it: --allow-package {top})"
 
 
-def _with_reasons(graded: Graded, reasons: Sequence[str]) -> Graded:
-    """The result with the reasons in its problem, once."""
-    words = "; ".join(reasons)
+def _with_reason(graded: Graded, reason: str) -> Graded:
+    """The result with the reason in its problem, or with each failure for which it is one."""
     if graded.problem:
-        return graded.model_copy(update={"problem": f"{graded.problem}: {words}"})
+        return graded.model_copy(update={"problem": f"{graded.problem}: {reason}"})
     cases = [
-        case.model_copy(update={"message": f"{case.message}: {words}"}) if _missing_module(case.message) else case
+        case.model_copy(update={"message": f"{case.message}: {reason}"}) if _missing_module(case.message) else case
         for case in graded.cases
     ]
     return graded.model_copy(update={"cases": tuple(cases)})

@@ -6,12 +6,13 @@ figures: docs/design/agent.md.
 
 import re
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from typing import Literal
 
 from burnish.agent.ask import Tools
 from burnish.agent.state import GIVEN, TWEAK, AgentState
 from burnish.errors import ModelError
-from burnish.events import Decided, Event, Move, Stopped, Tweaked
+from burnish.events import Decided, Event, Move, Mutated, Stopped, TestsFrozen, Tweaked
 from burnish.events.history import Version
 from burnish.tasks.examples import describe_test
 from burnish.text import one_line, plural
@@ -79,6 +80,15 @@ MOVES_IN_WORDS = {
 _BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
 
 
+class Stuck(StrEnum):
+    """Why a model would be asked in vain, in words for people."""
+
+    REPEATS = "the last round only repeated earlier code"
+    ALTERNATES = "the answers go back and forth between two versions"
+    SAME_FAILURE = f"the last {SAME_ERROR} answers fail in the same way"
+    NO_PROGRESS = f"no progress in {NO_PROGRESS_ROUNDS} rounds"
+
+
 def decide(state: AgentState, tools: Tools) -> Iterator[Event]:
     """Judge, or another round; where the work is stuck the next model is asked, and where it only repeats itself and
     nobody is left to ask, it stops. A ModelError is raised only where nobody answers and there is nothing to judge.
@@ -100,7 +110,7 @@ def decide(state: AgentState, tools: Tools) -> Iterator[Event]:
         yield Stopped(reason="stuck", why=f"the model cannot be asked any more: {one_line(error, 160)}")
     elif state.answers and state.round >= limits.rounds:
         yield Stopped(reason="rounds", why=f"the limit of {limits.rounds} rounds is reached")
-    elif _model_level(state) == len(tools.others) and all(repeated):
+    elif model_level(state) == len(tools.others) and all(repeated):
         yield Stopped(reason="stuck", why="the model only repeats itself")
     else:
         yield _plan_round(state, tools)
@@ -108,16 +118,16 @@ def decide(state: AgentState, tools: Tools) -> Iterator[Event]:
 
 def _plan_round(state: AgentState, tools: Tools) -> Decided:
     """The questions that come next, to the cheapest model first, and to the next one once the work is stuck."""
-    level = _model_level(state)
-    stuck = explain_stuck(state) if level < len(tools.others) else ""
+    level = model_level(state)
+    stuck = find_stuck(state) if level < len(tools.others) else None
     level += bool(stuck)  # models are named from the cheapest to the dearest
     model = (tools.model, *tools.others)[level].name
-    moves = plan_moves(state, model, max(1, tools.meter.remaining().calls), level, tools.without)
+    moves = plan_moves(state, model, max(1, tools.meter.calls_left), level, tools.without)
     counts = {move.kind: sum(other.kind == move.kind for other in moves) for move in moves}
     words = [f"{MOVES_IN_WORDS[kind]}{f' ({count} times)' if count > 1 else ''}" for kind, count in counts.items()]
     plan = " and ".join(words)
     if not state.answers:
-        tests = state.task.own_tests and not state.frozen
+        tests = state.task.own_tests and state.run.last(TestsFrozen) is None
         reason = f"{_explain_beginning(state)}: {plan}{', and tests of its own' if tests else ''}."
         return Decided(choice="begin" if tests else "ask", reason=reason, moves=moves)
     if stuck:
@@ -126,9 +136,9 @@ def _plan_round(state: AgentState, tools: Tools) -> Decided:
     return Decided(choice="ask", reason=f"{_explain_standing(state)}: {plan}.", moves=moves)
 
 
-def _model_level(state: AgentState) -> int:
+def model_level(state: AgentState) -> int:
     """Which of the run's models was asked last."""
-    return max((move.model for decision in state.decisions for move in decision.moves), default=0)
+    return max((move.model for decision in state.run.all(Decided) for move in decision.moves), default=0)
 
 
 def strength(model: str) -> Strength:
@@ -151,7 +161,7 @@ def is_settled(state: AgentState) -> bool:
     """Whether the best version passes all that counts, and enough speaks for it beyond the tests."""
     if not state.best_passes or state.best is None or state.is_unchanged:
         return False
-    if state.mutants_tried:
+    if state.run.last(Mutated):  # it has passed all that counts once
         return True
     tests = len(state.deciding_tests)
     if len(state.groups) < 2 and (tests >= MANY_TESTS or len(state.answers) >= PATIENCE):
@@ -220,7 +230,7 @@ def may_repair(state: AgentState) -> bool:
     best, suite = state.best, state.suite
     if state.broken or best is None:
         return state.broken
-    failed = {test for test in suite.names.values() if best.graded and state.fails(best, test)} - {*state.disputed}
+    failed = {*suite.names.values()} - state.passed_tests(best) - {*state.disputed}
     if failed & {*suite.added} and not failed & {*state.deciding_tests, *suite.model}:
         return True
     passes = bool(state.deciding_tests) and state.passes_given(best)
@@ -233,27 +243,26 @@ def only_repeats(state: AgentState, round_: int) -> bool:
     return bool(made) and round_ > 0 and all(map(state.is_repeat, made))
 
 
-def explain_stuck(state: AgentState) -> str:
-    """Why the same model would be asked in vain, in a few words; empty while there is hope."""
+def find_stuck(state: AgentState) -> Stuck | None:
+    """Why the same model would be asked in vain; None while there is hope."""
     if only_repeats(state, state.round):
-        return "the last round only repeated earlier code"
+        return Stuck.REPEATS
     last = [version.code for version in state.answers[-ALTERNATING:]]
     if len(last) == ALTERNATING and last[0] == last[2] != last[1] == last[3]:
-        return "the answers go back and forth between two versions"
+        return Stuck.ALTERNATES
     wrong = [state.first_failure(version) or version.problem for version in state.answers[-SAME_ERROR:]]
     if len(wrong) == SAME_ERROR and wrong[0] and len(set(wrong)) == 1:
-        return f"the last {SAME_ERROR} answers fail in the same way"
+        return Stuck.SAME_FAILURE
     best = state.best
     slow = best is not None and state.round >= NO_PROGRESS_ROUNDS and best.round <= state.round - NO_PROGRESS_ROUNDS
-    return f"no progress in {NO_PROGRESS_ROUNDS} rounds" if slow else ""
+    return Stuck.NO_PROGRESS if slow else None
 
 
 def _explain_beginning(state: AgentState) -> str:
     if not state.broken:
         return "Nothing is written yet"
-    edits = [version for version in state.rivals if version.by == TWEAK]
-    if edits:
-        return f"{plural(len(edits), 'small edit')} of the code would pass what was given; the model is asked as well"
+    if edits := sum(version.by == TWEAK for version in state.rivals):
+        return f"{plural(edits, 'small edit')} of the code would pass what was given; the model is asked as well"
     tried = state.run.last(Tweaked) is not None
     return "No small edit of the code passes what was given" if tried else "The code is known to be wrong"
 

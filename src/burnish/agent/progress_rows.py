@@ -70,7 +70,8 @@ def _is_round_over(state: AgentState, tools: Tools) -> bool:
     """
     rows = [row for row in state.run.all(StepMeasured) if row.after == _name_round(state)]
     mutated = state.mutated
-    if "strengthen" in tools.afterwards and state.best_passes and not (state.stopped or mutated or state.strengthened):
+    strengthened = state.run.last(Strengthened)
+    if "strengthen" in tools.afterwards and state.best_passes and not (state.stopped or mutated or strengthened):
         return False
     return not rows or (rows[-1].mutation is None and mutated is not None and mutated.mutants > 0)
 

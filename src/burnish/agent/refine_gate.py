@@ -5,7 +5,8 @@ figure of the check that it is for, and no other check is worse. Every answer co
 
 Behaviour is compared on calls near those that the tests make. What could not be compared is not the same. Errors count
 by their names, and so does what a call did to its arguments. A round for security may differ where the finding is, and
-only there: on input that was executed.
+only there: on input that was executed. Evidence that was not run is never better than anything, and a check that ran
+and no longer does is worse.
 """
 
 import ast
@@ -15,16 +16,21 @@ import sys
 from collections.abc import Sequence
 
 from burnish.agent.ask import Tools
-from burnish.agent.compare_evidence import is_better, is_worse
 from burnish.agent.state import AgentState, not_run
 from burnish.checks.bench.bench import Bench
+from burnish.checks.check import read_findings
+from burnish.checks.coverage import CoverageDetails
 from burnish.checks.final import FinalChecks
+from burnish.checks.mutation.check import MutationDetails
+from burnish.checks.performance.check import PerformanceDetails
+from burnish.checks.performance.growth import ORDER, FunctionGrowth
 from burnish.checks.security.names import Names
 from burnish.errors import SandboxError
-from burnish.events import Evidence, Frozen, Graded
-from burnish.parsing import parse_expression, try_parse
+from burnish.events import Evidence, Frozen, Graded, Mutated
+from burnish.parsing import PARSE_ERRORS, parse_expression, try_parse
 from burnish.search.behaviour_groups import has_values
 from burnish.search.call_generator import CallClues, generate_calls_of_all
+from burnish.strengthening.render_assert import RAISES, is_silent
 from burnish.tasks.examples import describe_test
 from burnish.tasks.source import FUNCTIONS, all_functions
 from burnish.text import one_line
@@ -33,8 +39,6 @@ MOST_CALLS = 60
 SLOWEST = ("performance", "mutation")
 """The checks that take longest are asked last."""
 MUTABLE = (ast.List, ast.Dict, ast.Set, ast.Call)
-UNKNOWN = ("too slow", "no answer")
-"""Answers of the version as it was that say nothing about what is right."""
 NOT_COMPARED = "it could not be compared with what was there"
 RUNS_CODE = {
     *("builtins.eval", "builtins.exec", "builtins.compile", "pickle.loads", "pickle.load", "marshal.loads"),
@@ -45,14 +49,27 @@ RUNS_PROGRAM = {f"subprocess.{name}" for name in ("run", "call", "Popen", "check
 RUNS_QUERY = ("execute", "executemany", "executescript")
 SHELL_MARKS = re.compile(r"[^\w./:,+@%-]|^-|^$")
 QUERY_MARKS = re.compile(r"['\";]|--")
+LEVELS = dict(zip(ORDER, (0, 0, 1, 1, 2, 3), strict=True))
+"""Growths that a busy machine can mistake for each other are on one level."""
+QUADRATIC = LEVELS["quadratic"]
+SLOWER, NOTICEABLE_SECONDS = 3.0, 0.001
+"""How many times slower, and by how much, a call of the same size must be before that is no noise."""
+QUALITY_POINTS = 1.0
+"""Points of 100 in quality that a few lines more may cost; the verdict must stay."""
+MUTATION_POINTS = 5.0
+"""Percent, or one mutant's share where that is more: another code has other mutants."""
+COVERAGE_POINTS = 5.0
+"""Percent of lines and branches: shorter code has fewer to run, and each weighs more."""
+MOST_FINDINGS, LONGEST_FINDING = 3, 160
+GROWTHS = {"quadratic": "with the square of", "worse": "faster than with the square of"}
+HINT = "Each step should take about the same time however long the input is"
 
 
 class GateResult(Frozen):
     """What became of a candidate."""
 
-    kept: bool
-    why: str
-    """Where it is not kept: what speaks against it."""
+    objection: str
+    """What speaks against it; empty where it is kept."""
     graded: Graded
     after: str = ""
     """The check's figure, as far as it came to that."""
@@ -78,20 +95,20 @@ class Gate:
             graded = ground.grade(code, suite, self._state.disputed)
         except SandboxError as error:
             graded = not_run(error)
-        why = find_objection(self.base.code, code) or self._find_lost_test(graded)
-        if not why:  # calls like those of the tests, for what the tests leave open
+        objection = find_objection(self.base.code, code) or self._find_lost_test(graded)
+        if not objection:  # calls like those of the tests, for what the tests leave open
             clues = CallClues(suite.given, task.prompt, (self.base.code, code), ground.test_texts(suite))
             calls = generate_calls_of_all((spec.entry_point, *task.also), spec.signature, clues, MOST_CALLS)
-            why = find_difference(self.base.code, code, calls, ground, security=check == "security")
-        if why:
-            return GateResult(kept=False, why=why, graded=graded)
+            objection = find_difference(self.base.code, code, calls, ground, security=check == "security")
+        if objection:
+            return GateResult(objection=objection, graded=graded)
         after = self.measure(check, code)
         figure = after.figure or after.why
         if is_better(self.measure(check, self.base.code), after):
-            why = self._find_harm(check, code)
+            objection = self._find_harm(check, code)
         else:
-            why = f"{check} is not better: {one_line(figure, 120)}"
-        return GateResult(kept=not why, why=why, graded=graded, after=figure)
+            objection = f"{check} is not better: {one_line(figure, 120)}"
+        return GateResult(objection=objection, graded=graded, after=figure)
 
     def _find_lost_test(self, graded: Graded) -> str:
         suite = self._state.suite
@@ -104,7 +121,7 @@ class Gate:
     def _find_harm(self, check: str, code: str) -> str:
         """The first other check that is worse; mutation only where it was measured before."""
         # Mutation testing is the slowest of all; where nobody looked at it before, no figure is there to fall behind.
-        skipped = {check} | ({"mutation"} if not self._state.mutants_tried else set())
+        skipped = {check} | ({"mutation"} if self._state.run.last(Mutated) is None else set())
         names = [name for name in self._checks.names if name not in skipped]
         for other in sorted(names, key=lambda name: SLOWEST.index(name) if name in SLOWEST else -1):
             if self._tools.cancel.is_set():
@@ -163,7 +180,7 @@ def find_difference(before: str, after: str, calls: Sequence[str], ground: Bench
         answers = ground.run_calls({0: before, 1: after, 2: after}, calls)
     except SandboxError:
         return NOT_COMPARED
-    known = [at for at, answer in enumerate(answers[0]) if answer not in UNKNOWN]
+    known = [at for at, answer in enumerate(answers[0]) if not is_silent(answer)]
     if not has_values([answers[0][at] for at in known]):
         return NOT_COMPARED
     executed = ExecutedInput(before) if security else None
@@ -173,7 +190,7 @@ def find_difference(before: str, after: str, calls: Sequence[str], ground: Bench
         is_chance = security and now != again and re.sub(r"\w", "x", was) == re.sub(r"\w", "x", now)
         if was == now or is_chance or (executed and executed.explains(calls[at], was, now)):
             continue
-        shown = [answer if answer.startswith("raises ") else f"gives {answer}" for answer in (now, was)]
+        shown = [answer if answer.startswith(RAISES) else f"gives {answer}" for answer in (now, was)]
         now, was = (one_line(answer, 60) for answer in shown)
         return f"it does not do the same: {one_line(calls[at], 120)} {now}, and {was} before"
     return ""
@@ -202,10 +219,10 @@ class ExecutedInput:
         """
         constants = [node.value for node in ast.walk(parse_expression(call)) if isinstance(node, ast.Constant)]
         texts = [value for value in constants if isinstance(value, str | bytes)]
-        raised = was.startswith("raises ") or now.startswith("raises ")
+        raised = was.startswith(RAISES) or now.startswith(RAISES)
         if self._code and raised and any(not _is_data(text) for text in texts):
             return True
-        if self._query and was.startswith("raises "):
+        if self._query and was.startswith(RAISES):
             return True
         marks = [SHELL_MARKS] * self._shell + [QUERY_MARKS] * self._query
         return any(mark.search(text) for text in texts if isinstance(text, str) for mark in marks)
@@ -215,6 +232,111 @@ def _is_data(text: str | bytes) -> bool:
     """Whether evaluating a text gives what reading it as plain data gives."""
     try:
         ast.literal_eval(text.strip() if isinstance(text, str) else "")
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+    except (*PARSE_ERRORS, TypeError):
         return False
     return True
+
+
+def is_better(before: Evidence, after: Evidence) -> bool:
+    """Whether the figure of security, performance or quality has improved, beyond what noise can do."""
+    if "not_run" in (before.verdict, after.verdict) or (before.verdict, after.verdict) == ("passed", "failed"):
+        return False
+    if before.check == "security":
+        return _count_severities(after) < _count_severities(before)
+    if before.check == "performance":
+        return _worst_growth(after) < _worst_growth(before) and not _is_slower(before, after)
+    return _score(after) > _score(before)
+
+
+def is_worse(before: Evidence, after: Evidence) -> bool:
+    """Whether a check would rather have the code as it was."""
+    if after.verdict == "not_run":
+        return before.verdict != "not_run"
+    if after.verdict == "failed" and before.verdict != "failed":
+        return True
+    if before.verdict == "not_run":
+        return False
+    match before.check:
+        case "security":
+            return _count_severities(after) > _count_severities(before)
+        case "performance":
+            return _is_slower(before, after)
+        case "mutation":
+            tried = [MutationDetails.read(one).tried for one in (before, after)]
+            # Of few mutants each one weighs much, and other code has others.
+            shares = [100.0 / number for number in tried if number]
+            return _score(after) < _score(before) - max(MUTATION_POINTS, *shares)
+        case "coverage":
+            (missed_before, percent_before), (missed, percent) = map(_measure_coverage, (before, after))
+            return missed > missed_before and percent < percent_before - COVERAGE_POINTS
+    return _score(after) < _score(before) - QUALITY_POINTS
+
+
+def needs_question(evidence: Evidence) -> bool:
+    """Whether the model is asked: for what fails the check, or grows with the square of its input, which passes."""
+    return evidence.verdict == "failed" or (
+        evidence.check == "performance" and evidence.verdict != "not_run" and _worst_growth(evidence) >= QUADRATIC
+    )
+
+
+def describe_findings(evidence: Evidence, code: str) -> str:
+    """The worst findings with their lines, for a model. No times: a resumed run must ask the same question."""
+    if evidence.check == "performance":
+        slow = [
+            f"the time of `{one.name}` grows {GROWTHS[one.growth]} its input `{one.argument}`"
+            for one in _list_measured_functions(evidence)
+            if LEVELS[one.growth] >= QUADRATIC
+        ]
+        return f"{'; '.join(slow[:MOST_FINDINGS])}. {HINT}."
+    lines, sentences = code.split("\n"), []
+    for finding in read_findings(evidence)[:MOST_FINDINGS]:
+        shown = lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
+        sentence = one_line(finding.what, LONGEST_FINDING).rstrip(".") + "."
+        sentences.append(f"`{one_line(shown, 80)}`: {sentence}" if shown else sentence)
+    return " ".join(sentences) or one_line(evidence.why, LONGEST_FINDING)
+
+
+def _list_measured_functions(evidence: Evidence) -> list[FunctionGrowth]:
+    """The functions whose growth could be named."""
+    return [one for one in PerformanceDetails.read(evidence).functions if one.growth]
+
+
+def _count_severities(evidence: Evidence) -> tuple[int, ...]:
+    """The larger, the worse: one severe finding weighs more than any number of slight ones."""
+    severities = [finding.severity for finding in read_findings(evidence)]
+    return (evidence.verdict == "failed", *(severities.count(severity) for severity in ("high", "medium", "low")))
+
+
+def _worst_growth(evidence: Evidence) -> int:
+    return max((LEVELS[one.growth] for one in _list_measured_functions(evidence)), default=0)
+
+
+def _is_slower(before: Evidence, after: Evidence) -> bool:
+    """Whether a function grows faster, takes far longer at the same size, or can no longer be measured."""
+    now = {one.name: one for one in _list_measured_functions(after)}
+    return _worst_growth(after) > _worst_growth(before) or any(
+        one.name not in now or _takes_longer(one, now[one.name]) for one in _list_measured_functions(before)
+    )
+
+
+def _takes_longer(before: FunctionGrowth, after: FunctionGrowth) -> bool:
+    if LEVELS[after.growth] != LEVELS[before.growth] or before.argument != after.argument:
+        return LEVELS[after.growth] > LEVELS[before.growth]
+    old, new = ({size: seconds for size, seconds, _ in one.points} for one in (before, after))
+    # Small inputs take microseconds, which say nothing on a busy machine.
+    largest = max(old.keys() & new.keys(), default=None)
+    if largest is None:
+        return False
+    return new[largest] > SLOWER * old[largest] and new[largest] - old[largest] > NOTICEABLE_SECONDS
+
+
+def _score(evidence: Evidence) -> float:
+    score = evidence.details.get("score")
+    return float(score) if isinstance(score, int | float) else 0.0
+
+
+def _measure_coverage(evidence: Evidence) -> tuple[int, float]:
+    """Lines and branches that no test runs, and the percentage of the file that its tests run least of."""
+    files = CoverageDetails.read(evidence).files
+    missed = sum(len(one.missing) + len(one.missing_branches) for one in files)
+    return missed, min((one.percent for one in files), default=100.0)

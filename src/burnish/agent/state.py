@@ -1,10 +1,10 @@
 """Where a run of the agent stands, derived from its events: what nodes read and routes decide on."""
 
+import ast
 import difflib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from burnish.agent.normalise import normalise_code
 from burnish.checks.suite import Suite
 from burnish.events import (
     CodeProposed,
@@ -13,15 +13,14 @@ from burnish.events import (
     Event,
     Graded,
     Mutated,
-    PackagesAdded,
     Refined,
     SpecAgreed,
     Stopped,
     Strengthened,
-    TestsFrozen,
 )
 from burnish.events.history import Run, Version
-from burnish.tasks.source import split_lines
+from burnish.parsing import try_parse
+from burnish.tasks.source import DEFINITIONS, FUNCTIONS, split_lines
 from burnish.tasks.task import Task
 
 GIVEN, TWEAK, REFINE, REVIEW, USER = "given", "tweak", "refine", "review", "user"
@@ -82,12 +81,6 @@ class AgentState:
         return self.task.broken and bool(self.task.base_code)
 
     @property
-    def packages(self) -> tuple[str, ...]:
-        """What was asked for once a version got a package that it lacked, all together; empty where none did."""
-        added = self.run.last(PackagesAdded)
-        return added.asked if added else ()
-
-    @property
     def versions(self) -> tuple[Version, ...]:
         """Every version so far; number 0 is the code that was there before."""
         return self.run.versions
@@ -124,67 +117,44 @@ class AgentState:
         return max((version.round for version in self.versions), default=0)
 
     @property
-    def frozen(self) -> TestsFrozen | None:
-        """The tests as they were accepted."""
-        return self.run.last(TestsFrozen)
-
-    @property
-    def decisions(self) -> list[Decided]:
-        """Every turn of the road so far."""
-        return self.run.all(Decided)
-
-    @property
     def mutated(self) -> Mutated | None:
         """What became of small changes to the best version; None where it was not looked at, or is another one now."""
-        best = self.best
-        found = [event for event in self.run.all(Mutated) if best and event.version == best.number]
+        found = [event for event in self.run.all(Mutated) if self.best and event.version == self.best.number]
         return found[-1] if found else None
-
-    @property
-    def strengthened(self) -> list[Strengthened]:
-        """What was done about changes that went unnoticed, each time."""
-        return self.run.all(Strengthened)
 
     @property
     def stopped(self) -> Stopped | None:
         """Set once a limit or the user has ended the work."""
         return self.run.last(Stopped)
 
-    @property
-    def mutants_tried(self) -> bool:
-        """Whether a version has once passed all that counts, so that its mutants were tried."""
-        return self.run.last(Mutated) is not None
-
     # Outcomes of tests
 
-    def fails(self, version: Version, test: str) -> bool:
-        """Whether a version does not pass a test."""
-        return test not in self._list_passed(version)
+    def passed_tests(self, version: Version) -> set[str]:
+        """The tests that a version passes, by their bodies."""
+        outcomes = self.suite.outcomes(version.graded) if version.graded else {}
+        return {test for test, outcome in outcomes.items() if outcome == "passed"}
 
     def passes_given(self, version: Version) -> bool:
         """Whether the version passes every given test."""
-        return {*self.deciding_tests} <= self._list_passed(version)
+        return {*self.deciding_tests} <= self.passed_tests(version)
 
     def passes_all(self, version: Version) -> bool:
         """Whether a version passes every test but those of the model's that were voted down, and pinned ones."""
         counting = {*self.deciding_tests, *self.suite.model, *self.suite.added} - {*self._outvoted}
-        return version.graded is not None and counting <= self._list_passed(version)
+        return version.graded is not None and counting <= self.passed_tests(version)
 
-    def score(self, version: Version) -> tuple[int, int, int]:
-        """Passed tests: given, undisputed with those that were added, all of the model's. Pinned ones do not count."""
-        return self._score(version, self.disputed)
+    def score(self, version: Version, aside: tuple[str, ...] | None = None) -> tuple[int, int, int]:
+        """Passed tests: given, undisputed with those that were added, all of the model's. Pinned ones do not count.
 
-    def _score(self, version: Version, aside: tuple[str, ...]) -> tuple[int, int, int]:
-        passed = self._list_passed(version)
+        `aside` are the tests that count as disputed, where those that are now would lead in a circle.
+        """
+        aside = self.disputed if aside is None else aside
+        passed = self.passed_tests(version)
         undisputed = [test for test in (*self.suite.model, *self.suite.added) if test not in aside]
         given, counting, model = (
             sum(test in passed for test in tests) for tests in (self.deciding_tests, undisputed, self.suite.model)
         )
         return given, counting, model
-
-    def _list_passed(self, version: Version) -> set[str]:
-        outcomes = self.suite.outcomes(version.graded) if version.graded else {}
-        return {test for test, outcome in outcomes.items() if outcome == "passed"}
 
     def first_failure(self, version: Version) -> tuple[str, str] | None:
         """The one failure to speak of, a given test's first: the test's body, and what was said."""
@@ -222,13 +192,13 @@ class AgentState:
         voters = [one for one in self.answers if one.number in early and one.graded and self.passes_given(one)]
         round_ = max((version.round for version in self.versions if version.number in early), default=0)
         # A limit that ends a run after all tests had passed takes nothing back: the vote was over by then.
-        ended = self.stopped is not None and not self.mutants_tried
+        ended = self.stopped is not None and first == len(events)
         no_more = bool(self.deciding_tests) and (ended or round_ >= SECOND_OPINIONS)
         needed = VOTES_WITH_GIVEN if self.deciding_tests else VOTES_WITHOUT
         if not voters or (len(voters) < needed and not no_more):
             return ()
-        fails = {test: sum(self.fails(voter, test) for voter in voters) for test in self.suite.model}
-        return tuple(test for test, count in fails.items() if 2 * count > len(voters))
+        passed = [self.passed_tests(voter) for voter in voters]
+        return tuple(test for test in self.suite.model if 2 * sum(test in some for some in passed) < len(voters))
 
     @cached_property
     def _given_up(self) -> tuple[str, ...]:
@@ -246,14 +216,14 @@ class AgentState:
         )
         if not places or not (tried or self.stopped) or any(map(self.passes_all, self.versions)):
             return ()
-        return tuple(dict.fromkeys(test for event in self.strengthened for test in event.exposing))
+        return tuple(dict.fromkeys(test for event in self.run.all(Strengthened) for test in event.exposing))
 
     @cached_property
     def _overruled(self) -> tuple[str, ...]:
         """Tests that nobody gave and that a person's own code fails, the last that they wrote and that may overrule."""
         theirs = [version for version in self.versions if version.by == USER and self._overrules(version)]
         tests = [test for test in (*self.suite.model, *self.suite.added) if test not in self._settled]
-        return tuple(test for test in tests if self.fails(theirs[-1], test)) if theirs else ()
+        return tuple(test for test in tests if test not in self.passed_tests(theirs[-1])) if theirs else ()
 
     def _overrules(self, version: Version) -> bool:
         """Whether code that a person wrote stands above tests that they did not give: it runs and passes what they
@@ -261,8 +231,8 @@ class AgentState:
         """
         if version.graded is None or version.graded.problem or not self.passes_given(version):
             return False
-        failed = sum(self.fails(version, test) for test in self.suite.model)
-        return bool(self.deciding_tests) or 2 * failed <= len(self.suite.model)
+        failed = {*self.suite.model} - self.passed_tests(version)
+        return bool(self.deciding_tests) or 2 * len(failed) <= len(self.suite.model)
 
     # The best version
 
@@ -289,7 +259,7 @@ class AgentState:
             blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
             changed = sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
         behind = place if place is not None else len(self.groups)
-        return (*self._score(version, self._settled), -behind, -changed, -version.number)
+        return (*self.score(version, self._settled), -behind, -changed, -version.number)
 
     def _successors(self, base: Version) -> list[Version]:
         """What was made of a version, in a round for a check that was kept or for a person, and loses nothing that
@@ -376,3 +346,40 @@ class AgentState:
         compared = self.run.last(Compared)
         alike = self.best is not None and compared is not None and self.best.number in compared.unchanged
         return self.broken and alike and not self.shown_wrong
+
+
+@lru_cache(maxsize=512)
+def normalise_code(code: str) -> str:
+    """The code as it is compared: without layout, comments and docstrings, its local names numbered as they come.
+
+    Names that others may use stay as they are: those of the module, of its functions and their parameters.
+    Code that does not parse, or is nested too deep to walk, is compared line by line.
+    """
+    tree = try_parse(code)
+    try:
+        if tree is not None:
+            for node in ast.walk(tree):
+                if isinstance(node, (*DEFINITIONS, ast.Module)) and ast.get_docstring(node, False) is not None:
+                    node.body[:1] = [] if len(node.body) > 1 else [ast.Pass()]
+            _number_local_names(tree)
+            return ast.dump(tree)
+    except RecursionError:
+        pass
+    lines = (line.rstrip() for line in code.splitlines())
+    return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+
+
+def _number_local_names(tree: ast.AST) -> None:
+    """Put numbers in the place of names that mean something inside one outermost function only."""
+    for function in ast.iter_child_nodes(tree):
+        if not isinstance(function, FUNCTIONS):
+            _number_local_names(function)
+            continue
+        inside = [node for node in ast.walk(function) if node is not function]
+        kept = {name for node in inside if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+        kept |= {node.arg for node in inside if isinstance(node, ast.arg)}
+        local = {node.id for node in inside if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)} - kept
+        numbers: dict[str, str] = {}
+        for node in inside:
+            if isinstance(node, ast.Name) and node.id in local:
+                node.id = numbers.setdefault(node.id, f"#{len(numbers)}")

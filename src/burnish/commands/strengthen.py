@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from burnish.agent.ask import Tools
-from burnish.agent.context_budget import check_answer_fits
-from burnish.agent.limits import PER_ANSWER, Limits
+from burnish.agent.limits import PER_ANSWER, Limits, check_answer_fits
 from burnish.agent.nodes.draft import rewrite
-from burnish.agent.normalise import normalise_code
-from burnish.agent.state import AgentState
+from burnish.agent.state import AgentState, normalise_code
 from burnish.checks.bench.bench import ProjectBench
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import find_project

@@ -19,7 +19,7 @@ from burnish.agent.answer.code import read_answer
 from burnish.agent.answer.forms import FENCE
 from burnish.agent.ask import Tools, ask
 from burnish.agent.limits import Limits
-from burnish.agent.model_tests import extract_tests
+from burnish.agent.nodes.write_tests import extract_tests
 from burnish.checks.tests import grade_script
 from burnish.errors import ModelError, PromptTooLong, SetupProblem
 from burnish.events import (

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from burnish.agent.context_budget import check_answer_fits
-from burnish.agent.limits import Limits
+from burnish.agent.limits import Limits, check_answer_fits
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import PLAN_FILE, Folder, check_free, find_evaluation, new_path
 from burnish.evals.report import write_reports

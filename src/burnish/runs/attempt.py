@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from burnish.agent.ask import Checkpoint, Tools
-from burnish.agent.context_budget import check_answer_fits
-from burnish.agent.limits import explain_missing_cap, meter_after
-from burnish.agent.packages import make_run_packages, packages_event, prepare_run_layer
+from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
+from burnish.agent.packages import packages_event, prepare_run_layer
 from burnish.checks.bench.bench import Bench
 from burnish.checks.final import FinalChecks
 from burnish.checks.mutation.mutate_module import Mutations
@@ -102,7 +101,7 @@ def attempt(request: Request, resources: Resources, work: Work | None = None) ->
         with record:
             emitter = Emitter(record, resources.watch, resources.replay)
             tools = equip(request, resources, sandbox, layer, seconds)
-            tools = replace(tools, packages=make_run_packages(tools, layer, request.allow_packages, tell))
+            tools = tools.with_packages(layer, request.allow_packages, tell)
 
             def go() -> None:
                 try:

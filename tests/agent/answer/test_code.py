@@ -4,8 +4,15 @@ import random
 
 import pytest
 
-from burnish.agent.answer.code import AnswerFault, extract_code, extract_signature, find_problem, read_answer
-from burnish.agent.model_tests import extract_tests
+from burnish.agent.answer.code import (
+    AnswerFault,
+    extract_code,
+    extract_signature,
+    find_fault,
+    find_problem,
+    read_answer,
+)
+from burnish.agent.nodes.write_tests import extract_tests
 from tests.support import ESC, block
 
 CODE = "def f(n):\n    return n * 2\n"
@@ -79,23 +86,25 @@ def test_unusual_line_ends_inside_the_code_do_not_garble_it() -> None:
 )
 def test_an_answer_without_code_says_so(answer: str) -> None:
     code = extract_code(answer, "f")
-    assert find_problem(code, "f(n)") == "the answer holds no code"
+    assert find_fault(code, "f(n)")[0] is AnswerFault.NO_CODE
 
 
 @pytest.mark.parametrize(
-    ("code", "problem"),
+    ("code", "fault", "shown"),
     [
-        ("def f(n:\n    return", "does not parse"),
-        ("def f(n):\nreturn 1", "does not parse"),
-        ("x = '\x00'", "does not parse"),
-        ("def g(n):\n    return n\n", "does not define f"),
-        ("def f():\n    return 1\n", "the signature is f(), asked for was f(n)"),
-        ("def f(n, m):\n    return 1\n", "the signature is f(n, m), asked for was f(n)"),
-        ("def f(n, *, m):\n    return 1\n", "the signature is f(n, *, m), asked for was f(n)"),
+        ("def f(n:\n    return", AnswerFault.NOT_PARSED, "line 1"),
+        ("def f(n):\nreturn 1", AnswerFault.NOT_PARSED, "line 2"),
+        ("x = '\x00'", AnswerFault.NOT_PARSED, ""),
+        ("def g(n):\n    return n\n", AnswerFault.NOT_DEFINED, "f"),
+        ("def f():\n    return 1\n", AnswerFault.OTHER_SIGNATURE, "f()"),
+        ("def f(n, m):\n    return 1\n", AnswerFault.OTHER_SIGNATURE, "f(n, m)"),
+        ("def f(n, *, m):\n    return 1\n", AnswerFault.OTHER_SIGNATURE, "f(n, *, m)"),
     ],
 )
-def test_code_that_cannot_be_what_was_asked_for_says_why(code: str, problem: str) -> None:
-    assert problem in find_problem(code, "f(n)")
+def test_code_that_cannot_be_what_was_asked_for_says_why(code: str, fault: AnswerFault, shown: str) -> None:
+    found, problem = find_fault(code, "f(n)")
+    assert found is fault
+    assert shown in problem
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 import json
 import random
+import re
 
 import pytest
 
-from burnish.agent.answer.code import AnswerFault, extract_code, find_problem, read_answer
+from burnish.agent.answer.code import AnswerFault, extract_code, find_fault, find_problem, read_answer
 from tests.agent.answer.test_code import PIECES
+from tests.snapshots import assert_snapshot
 from tests.support import ESC, block
 
 CODE = "def f(n):\n    return n * 2\n"
@@ -88,8 +90,10 @@ def test_blocks_that_the_chosen_one_leans_on_are_joined() -> None:
 def test_all_names_of_a_module_are_asked_for() -> None:
     one, two = "def f(n):\n    return n\n", "def g(n):\n    return n\n"
     assert read_answer(block(one) + "\n" + block(two), "f", also=("g",)).problem == ""
-    assert read_answer(block(one), "f", also=("g", "h")).problem == "the code does not define g and h"
-    assert find_problem("x = 1\n", "f(n)", ("g",)) == "the code does not define f and g"
+    found = read_answer(block(one), "f", also=("g", "h"))
+    assert (found.fault, re.findall(r"\b[fgh]\b", found.problem)) == (AnswerFault.NOT_DEFINED, ["g", "h"])
+    fault, problem = find_fault("x = 1\n", "f(n)", ("g",))
+    assert (fault, re.findall(r"\b[fgh]\b", problem)) == (AnswerFault.NOT_DEFINED, ["f", "g"])
 
 
 def test_mixed_tabs_are_made_spaces() -> None:
@@ -98,9 +102,8 @@ def test_mixed_tabs_are_made_spaces() -> None:
 
 
 def test_a_method_that_needs_its_object_stays_in_its_class() -> None:
-    assert (
-        "does not define f" in read_answer(block("class A:\n    def f(self, n):\n        return self.k"), "f").problem
-    )
+    found = read_answer(block("class A:\n    def f(self, n):\n        return self.k"), "f")
+    assert found.fault is AnswerFault.NOT_DEFINED
 
 
 def test_a_method_that_calls_itself_is_lifted_all_the_same() -> None:
@@ -138,7 +141,7 @@ def test_a_cut_answer_is_never_passed_off_as_whole() -> None:
 def test_of_a_cut_answer_the_part_above_its_examples_is_whole() -> None:
     found = read_answer(f"```python\n{CODE}\nprint(f(2))\nprint(f(", "f", ended="length")
     assert (found.code, found.problem) == (CODE, "")
-    assert "cut off" in found.mended
+    assert_snapshot(found.mended, "agent/answer: what was done to one that was cut")
     assert read_answer(f"{block(CODE)}\nIt doubles the", "f", ended="length").problem == ""
 
 
@@ -157,7 +160,9 @@ def test_of_a_cut_answer_the_part_above_its_examples_is_whole() -> None:
     ],
 )
 def test_another_language_is_named(answer: str, language: str) -> None:
-    assert read_answer(answer, "f").problem == f"the answer is {language}, not Python"
+    found = read_answer(answer, "f")
+    assert found.fault is AnswerFault.OTHER_LANGUAGE
+    assert f" {language}," in found.problem
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from burnish.agent.answer.imports import add_missing_imports
+from burnish.agent.answer.code import add_missing_imports
 from burnish.parsing import try_parse
 
 

@@ -11,6 +11,7 @@ from burnish.sandbox import Sandbox
 from burnish.tasks import Task, from_sentence
 from tests.agent.history import WRITING, proposed, ran, work
 from tests.agent.nodes.at_work import tools
+from tests.snapshots import assert_snapshot
 from tests.support import DOUBLE, attempt, script
 
 RIGHT = "def f(n):\n    return n\n"
@@ -38,7 +39,7 @@ def test_a_suite_that_changed_after_it_was_accepted_is_refused_and_recorded(box:
     frozen = TestsFrozen(sha256=work(OWN).suite.sha256, given=2, model=1)
     events = judged(box, *later, frozen)
     [refused] = [event for event in events if isinstance(event, Refused)]
-    assert "not those that were accepted" in refused.why
+    assert_snapshot(refused.why, "agent/verdict: the suite has changed")
     assert not [event for event in events if isinstance(event, CheckFinished)], "nothing is proven by other tests"
     [finished] = [event for event in events if isinstance(event, RunFinished)]
     assert finished.verdict == "failed"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from burnish import Limits
-from burnish.agent.nodes.select import select
+from burnish.agent.nodes.run import select
 from burnish.events import Compared, Event
 from burnish.events.replay import Replay
 from burnish.sandbox import Sandbox

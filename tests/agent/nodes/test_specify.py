@@ -8,7 +8,8 @@ import pytest
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.agent.nodes.specify import extract_assumptions, specify, write_tests
+from burnish.agent.nodes.specify import extract_assumptions, specify
+from burnish.agent.nodes.write_tests import write_tests
 from burnish.agent.state import AgentState
 from burnish.checks import Suite
 from burnish.events import Asked, Event, SpecAgreed, TestsFrozen, TestsProposed, UserAnswered

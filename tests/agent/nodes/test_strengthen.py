@@ -8,11 +8,11 @@ from burnish.agent.ask import Tools
 from burnish.agent.graph import after_strengthening
 from burnish.agent.limits import Limits
 from burnish.agent.nodes.judge import judge
-from burnish.agent.nodes.strengthen import read_calls, strengthen
-from burnish.agent.nodes.survivors import independent_samples, plan_samples
+from burnish.agent.nodes.strengthen import independent_samples, plan_samples, read_calls, strengthen
 from burnish.agent.policy import decide, may_repair
 from burnish.agent.state import AgentState
 from burnish.checks.mutation.mutate_module import Mutations
+from burnish.errors import SandboxError
 from burnish.events import (
     Decided,
     Event,
@@ -30,6 +30,7 @@ from burnish.sandbox import Sandbox
 from burnish.tasks import Task
 from tests.agent.history import proposed, ran, work
 from tests.agent.nodes.at_work import Gone, tools
+from tests.snapshots import assert_snapshot
 from tests.support import block
 
 TASK = Task(
@@ -106,7 +107,7 @@ def test_a_test_that_no_version_passes_with_all_others_is_set_aside_and_the_verd
     ending = list(judge(after, at_work(box, limits)))[-1]
     assert isinstance(ending, RunFinished)
     assert (ending.verdict, ending.disputed) == ("proven", (AGAINST,))
-    assert ending.why.endswith("pass; 1 added one disputed and set aside")
+    assert_snapshot(ending.why, "agent/verdict: an added test is set aside")
 
 
 def exposed() -> AgentState:
@@ -144,9 +145,20 @@ def test_later_versions_have_no_vote_on_what_was_settled() -> None:
     assert (after.best.number, after.best_passes, after.disputed) == (1, True, ())
 
 
-def test_a_place_that_is_gone_leaves_all_as_it_was() -> None:
+class NoCells:
+    """A sandbox in which nothing can be run any more."""
+
+    level = "gone"
+
+    def run(self, *_: object, **__: object) -> None:
+        raise SandboxError("the cell did not start")
+
+    grade = run
+
+
+def test_a_sandbox_that_is_gone_leaves_all_as_it_was() -> None:
     before = state(ALONE, RIGHT, ALSO)
-    gone = replace(tools(ground=Gone()), mutations=Mutations())
+    gone = replace(tools(NoCells()), mutations=Mutations())
     [event] = [event for event in strengthen(before, gone) if event.kind == "strengthened"]
     assert isinstance(event, Strengthened)
     assert (event.tests, event.why) == ((), "the cell did not start")

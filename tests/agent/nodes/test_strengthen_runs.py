@@ -13,6 +13,7 @@ from burnish.report.deliverables import read_suite
 from burnish.report.deliverables import render_tests as delivered
 from burnish.runs.record import FILE
 from burnish.tasks import from_sentence
+from tests.snapshots import assert_snapshot
 from tests.support import attempt, block
 
 pytestmark = pytest.mark.usefixtures("open_box")
@@ -74,7 +75,7 @@ def test_what_a_weak_suite_does_not_notice_is_noticed_afterwards() -> None:
     assert [(new.test, new.origin, len(new.notices)) for new in made.tests] == [(ADDED, "agreed", 2)]
     assert (made.noticed, made.pinned, made.alike) == (4, 0, ())
     assert run.verdict == "proven"
-    assert run.why == "your 2 examples, 1 undisputed test of the model's and 1 added one pass"
+    assert_snapshot(run.why, "agent/verdict: an added test passes")
     assert [stop.reason for stop in run.all(Stopped)] == ["done"]
     frozen = run.all(TestsFrozen)
     assert len(frozen) == 2
@@ -86,7 +87,7 @@ def test_what_a_weak_suite_does_not_notice_is_noticed_afterwards() -> None:
 def test_the_further_voices_are_asked_for_once_and_are_no_new_round() -> None:
     run = usual()
     [asked] = [decision for decision in run.all(Decided) if decision.choice == "voices"]
-    assert "No test notices 2 of 4 small changes to version 1" in asked.reason
+    assert_snapshot(asked.reason, "agent/strengthen: why further versions are asked for")
     assert [move.temperature for move in asked.moves] == [0.7, 0.7, 0.7]
     assert {version.round for version in run.versions} == {0}
     assert run.final
@@ -98,9 +99,9 @@ def test_a_value_that_only_the_code_vouches_for_is_pinned_and_raises_nothing() -
     [mutated], made = run.all(Mutated), only(run)
     assert [(new.test, new.origin) for new in made.tests] == [(ADDED, "pinned")]
     assert (made.noticed, made.pinned) == (mutated.noticed, 2)
-    assert run.why == "your 2 examples and 1 undisputed test of the model's pass"
+    assert_snapshot(run.why, "agent/verdict: examples and a test of the model's pass")
     told = delivered(run)
-    assert told.index("# Pinned: these say what the code does now") < told.index(ADDED)
+    assert told.index("def test_pinned_1") < told.index(ADDED)
     without = read_suite(run).render(run.disputed, pinned=False)
     assert ADDED not in without
     assert len(Mutations().of(run.code, without).unnoticed) == 2
@@ -127,7 +128,7 @@ def test_a_function_that_leans_on_chance_gets_no_test() -> None:
     run = ran(sentence, model(**{"": code, "rewrite": code, "tests": "none"}))
     made = only(run)
     assert made.tests == ()
-    assert "depends on chance" in made.why
+    assert_snapshot(made.why, "agent/strengthen: no test of what depends on chance")
     assert run.verdict == "proven"
 
 

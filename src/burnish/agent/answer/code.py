@@ -1,21 +1,24 @@
 """The code in an answer: taken out, put right where that needs no guess, and otherwise what is wrong with it.
 
-The rule: what is taken parses and defines what was asked for. Nothing that was cut off is passed off as whole.
+The rule: what is taken parses and defines what was asked for. Nothing that was cut off is passed off as whole. Imports
+that it forgot are added: small models use `re`, `List` and `pd` without saying where they come from.
 """
 
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from operator import methodcaller
 
 from burnish.agent.answer import forms
 from burnish.agent.answer.forms import detect_language, find_blocks, is_open, readings
 from burnish.events import Frozen
-from burnish.parsing import parse, try_parse
-from burnish.tasks.source import DEFINITIONS, find_bound_names
+from burnish.packages.names import PACKAGE_OF, module_provider, usual_package
+from burnish.parsing import PARSE_ERRORS, parse, try_parse
+from burnish.tasks.source import DEFINITIONS, IMPORTS, find_bound_names, find_local_names
 from burnish.text import strip_controls
 
 _PYTHON_TAGS = {"", "python", "py", "python3", "pycon", "diff", "patch", "text", "plaintext", "txt", "code"}
@@ -25,6 +28,38 @@ _REFUSAL = re.compile(
     r"\b(?:I(?:'|’)?\s?(?:a)?m sorry|I (?:cannot|can(?:'|’)t|am unable|am not able|won(?:'|’)t)|As an AI)\b",
     re.IGNORECASE,
 )
+MODULES = (
+    "bisect collections copy csv datetime decimal fractions functools heapq itertools json math operator os random re "
+    "statistics string sys textwrap time typing"
+)
+HOMES = {
+    "typing": "Any Callable Dict Generator Iterable Iterator List Optional Sequence Set Tuple Union",
+    "collections": "Counter OrderedDict defaultdict deque namedtuple",
+    "functools": "cache cmp_to_key lru_cache partial reduce",
+    "itertools": "accumulate chain combinations groupby permutations product zip_longest",
+    "heapq": "heapify heappop heappush nlargest nsmallest",
+    "math": "ceil floor sqrt",
+    "fractions": "Fraction",
+    "decimal": "Decimal",
+    "dataclasses": "dataclass field",
+    "copy": "deepcopy",
+}
+KNOWN = {module: f"import {module}" for module in MODULES.split()} | {
+    name: f"from {home} import {name}" for home, names in HOMES.items() for name in names.split()
+}
+ALIASES = {
+    "np": "numpy",
+    "nx": "networkx",
+    "pd": "pandas",
+    "pl": "polars",
+    "plt": "matplotlib.pyplot",
+    "px": "plotly.express",
+    "sns": "seaborn",
+    "tf": "tensorflow",
+    "xr": "xarray",
+}
+"""Short names under which everybody imports these modules."""
+CLASSES = {"pandas": "DataFrame Series Timestamp", "numpy": "ndarray", "bs4": "BeautifulSoup"}
 
 
 class AnswerFault(StrEnum):
@@ -69,17 +104,25 @@ def read_answer(
     A method, "Cart.total", is taken by itself: whoever asked for it knows its class.
     """
     owner, dot, name = entry_point.rpartition(".")
-    reader = _Reader(name, signature.removeprefix(owner + dot) or name, base, also, ended == "length")
+    reader = _AnswerReader(name, signature.removeprefix(owner + dot) or name, base, also, ended == "length")
     for code, how in reader.candidates(answer):
         if not find_problem(code, reader.signature, also):
             return Answer(code=code, mended=how)
     code = extract_code(answer, name)  # a whole answer that it can read is never turned down here
-    fault, problem = reader.diagnose(answer, code)
+    fault, problem = find_fault(code, reader.signature, also)
+    language = detect_language(code or answer, [tag for tag, _ in find_blocks(answer)])
+    if reader.is_cut and is_open(answer):
+        fault, problem = AnswerFault.CUT, "the answer was cut off at its token limit"
+    # Code that is Python with another signature is no sign of another language.
+    elif language and fault in (AnswerFault.NO_CODE, AnswerFault.NOT_PARSED, AnswerFault.NOT_DEFINED):
+        fault, problem = AnswerFault.OTHER_LANGUAGE, f"the answer is {language}, not Python"
+    elif not code and _REFUSAL.search(answer):
+        fault, problem = AnswerFault.DECLINED, "the model declined to answer"
     return Answer(code=code, fault=fault, problem=problem)
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _AnswerReader:
     """Reads answers in every form that can hold what was asked for."""
 
     name: str
@@ -99,7 +142,7 @@ class _Reader:
             (forms.fix_session, "the prompts of a Python session left out"),
             (forms.fix_line_numbers, "line numbers left out"),
             (partial(forms.fix_diff, base=self.base), "a diff applied"),
-            (forms.fix_quotes, "typographic quotes and spaces made plain"),
+            (methodcaller("translate", forms.PLAIN_QUOTES), "typographic quotes and spaces made plain"),
             (forms.fix_tabs, "tabs made spaces"),
             (forms.fix_prose, "the prose around it left out"),
             (partial(forms.fix_method, name=self.name), "the method taken out of its class"),
@@ -124,25 +167,23 @@ class _Reader:
 
         Later blocks correct earlier ones, so the last is the one that counts.
         """
-        trees = [try_parse(block) for block in blocks]
-        holding = [(not self._is_stub(tree), at) for at, tree in enumerate(trees) if tree and self._definitions(tree)]
+        parsed = [(block, tree) for block, tree in zip(blocks, map(try_parse, blocks), strict=True) if tree]
+        holding = [(not self._is_stub(tree), at) for at, (_, tree) in enumerate(parsed) if self._definitions(tree)]
         if not holding:
             return
         _, at = max(holding)
-        chosen = trees[at]
-        assert chosen is not None
+        chosen, tree = parsed[at]
         # Models put helpers and imports into blocks of their own, mostly above the function.
-        missing = (_list_used_names(chosen) | {*self.also}) - _list_bound_names(chosen)
+        missing = (_list_used_names(tree) | {*self.also}) - _list_bound_names(tree)
         others: list[str] = []
-        for place in [*range(at - 1, -1, -1), *range(at + 1, len(blocks))]:
-            tree = trees[place]
-            if tree and _list_bound_names(tree) & missing and not self._definitions(tree):
-                others.insert(0, blocks[place].strip("\n") + "\n")
+        for block, tree in [*reversed(parsed[:at]), *parsed[at + 1 :]]:
+            if _list_bound_names(tree) & missing and not self._definitions(tree):
+                others.insert(0, block.strip("\n") + "\n")
                 missing = (missing | _list_used_names(tree)) - _list_bound_names(tree)
         words = [how] if how else []
         words += ["the last of several versions taken"] if len(holding) > 1 else []
         words += ["several blocks joined"] if others else []
-        yield strip_examples("\n\n".join([*others, blocks[at]]), self.name), ", ".join(words)
+        yield strip_examples("\n\n".join([*others, chosen]), self.name), ", ".join(words)
 
     def _whole_part(self, text: str, how: str) -> Iterator[tuple[str, str]]:
         """Of an answer that was cut: what is whole beyond doubt, because examples of its use had begun below it."""
@@ -167,19 +208,6 @@ class _Reader:
             isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
             for node in found.body
         )
-
-    def diagnose(self, answer: str, code: str) -> tuple[AnswerFault, str]:
-        """What is wrong with an answer that could not be put right, and in one sentence."""
-        if self.is_cut and is_open(answer):
-            return AnswerFault.CUT, "the answer was cut off at its token limit"
-        language = detect_language(code or answer, [tag for tag, _ in find_blocks(answer)])
-        fault, problem = find_fault(code, self.signature, self.also)
-        # Code that is Python with another signature is no sign of another language.
-        if language and fault in (AnswerFault.NO_CODE, AnswerFault.NOT_PARSED, AnswerFault.NOT_DEFINED):
-            return AnswerFault.OTHER_LANGUAGE, f"the answer is {language}, not Python"
-        if not code and _REFUSAL.search(answer):
-            return AnswerFault.DECLINED, "the model declined to answer"
-        return fault, problem
 
 
 def _list_bound_names(tree: ast.Module) -> set[str]:
@@ -261,7 +289,7 @@ def find_fault(code: str, signature: str, also: tuple[str, ...] = ()) -> tuple[A
         tree = parse(code)
     except SyntaxError as error:  # in the parser's own words, which models know best, the line last
         return AnswerFault.NOT_PARSED, f"the code does not parse: {error.msg} (line {error.lineno})"
-    except (ValueError, MemoryError, RecursionError) as error:
+    except PARSE_ERRORS as error:
         return AnswerFault.NOT_PARSED, f"the code does not parse: {str(error) or type(error).__name__}"
     name = signature.split("(")[0]
     found = next((node for node in tree.body if getattr(node, "name", None) == name), None)
@@ -286,3 +314,38 @@ def _positional(arguments: ast.arguments) -> tuple[float, float]:
     if None in arguments.kw_defaults:  # no positional call can do without it
         return float("inf"), count
     return count - len(arguments.defaults), float("inf") if arguments.vararg else count
+
+
+def add_missing_imports(code: str, offered: tuple[str, ...] = (), packages: Sequence[str] = ()) -> str:
+    """The code, below the imports that it uses and nobody makes: of the standard library, and of `packages`, which are
+    there. `offered` names are there already.
+    """
+    module = try_parse(code) or ast.Module([], [])
+    nodes = list(ast.walk(module))
+    bound = {*dir(builtins), *offered} | find_local_names(module)
+    bound |= {name for node in nodes if isinstance(node, (*IMPORTS, *DEFINITIONS)) for name in find_bound_names(node)}
+    bound |= {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
+    missing = sorted({node.id for node in nodes if isinstance(node, ast.Name)} - bound)
+    lines = [line for line in (_import_line(name, packages) for name in missing) if line]
+    if not lines:
+        return code
+    # Python wants these above all other imports.
+    future = [line for line in code.split("\n") if line.startswith("from __future__ import ")]
+    rest = "\n".join(line for line in code.split("\n") if line not in future)
+    below = f"\n{rest}" if rest.lstrip().startswith(("import ", "from ")) else f"\n\n\n{rest.lstrip()}"
+    made = "\n".join([*future, *lines]) + below
+    return made if try_parse(made) else code
+
+
+def _import_line(name: str, packages: Sequence[str]) -> str:
+    """The line that brings a name; empty where none is known."""
+    if name in KNOWN or not packages:
+        return KNOWN.get(name, "")
+    there = module_provider(packages)
+    if name in ALIASES:
+        return f"import {ALIASES[name]} as {name}" if there(ALIASES[name]) else ""
+    for home, classes in CLASSES.items():
+        if name in classes.split() and there(home):
+            return f"from {home} import {name}"
+    is_module = bool(usual_package(name)) or (name.islower() and name not in PACKAGE_OF.values())
+    return f"import {name}" if is_module and there(name) else ""

@@ -22,7 +22,7 @@ _INLINE = re.compile(r"(?<!`)`((?:async )?def [^`]+)`(?!`)")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]*>")
 _KEYS = ("code", "solution", "answer", "python", "function", "content", "implementation", "text", "result", "output")
 _CODE = re.compile(r"\b(?:def|class|return|import)\b")
-_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "\u00a0": " ", "\u3000": " "})
+PLAIN_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "\u00a0": " ", "\u3000": " "})
 _NUMBERED = re.compile(r"^[ \t]*(\d+)(?:[ \t]*[:|.)│])?(?=[ \t]|$)(.*)$")
 _STARTS = re.compile(r"^[ \t]*(?:def |async def |class |import |from \w|@\w|[A-Z_]+\s*=)", re.MULTILINE)
 ALIKE = 0.6
@@ -140,11 +140,6 @@ def _is_escaped(text: str) -> bool:
 def _unescape(text: str) -> str:
     swaps = {"\\n": "\n", "\\t": "\t", '\\"': '"', "\\'": "'", "\\\\": "\\"}
     return re.sub(r"\\[nt\"'\\]", lambda match: swaps[match[0]], text.strip().strip('"'))
-
-
-def fix_quotes(text: str) -> str:
-    """Typographic quotes and spaces become plain ones."""
-    return text.translate(_QUOTES)
 
 
 def fix_tabs(text: str) -> str:

@@ -1,22 +1,22 @@
-"""draft, rewrite, repair: three ways to ask for code. Each is one prompt; the rest is shared.
+"""rewrite, repair: two ways to ask for code. Each is one prompt; the rest is shared.
 
-draft and rewrite ask for the code from its description, whatever code there is; repair shows a version.
+rewrite asks for the code from its description, whatever code there is; the first draft does so at temperature zero.
+repair shows a version.
 """
 
 import ast
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from dataclasses import replace
 
 from burnish.agent import prompts
-from burnish.agent.answer.code import Answer, AnswerFault, read_answer
-from burnish.agent.answer.imports import add_missing_imports
+from burnish.agent.answer.code import Answer, AnswerFault, add_missing_imports, read_answer
 from burnish.agent.ask import Tools, ask
 from burnish.agent.context_budget import LEFT_OUT, function_text
 from burnish.agent.policy import NO_ANSWER
 from burnish.agent.prompts import Messages, PromptInput
 from burnish.agent.state import AgentState
 from burnish.errors import ModelError
-from burnish.events import CodeProposed, Event, ModelReplied, Move
+from burnish.events import CodeProposed, Event, ModelReplied, Move, PackagesAdded
 from burnish.models.model import Ask
 from burnish.parsing import try_parse
 from burnish.tasks.assemble import assemble, offered_names
@@ -27,17 +27,12 @@ MOST_TOKENS = 1024
 TOP_P = 0.95
 
 
-def draft(state: AgentState, tools: Tools, move: Move) -> Iterator[Event]:
-    """The first version: the likeliest answer, at temperature zero."""
-    yield from propose(state, tools, move, writing_prompt(state))
-
-
-def rewrite(state: AgentState, tools: Tools, move: Move) -> Iterator[Event]:
+def rewrite(state: AgentState, tools: Tools, move: Move) -> Generator[Event, None, None]:
     """Ask for the code afresh, without the old one to lean on: small models write better than they repair."""
     yield from propose(state, tools, move, writing_prompt(state))
 
 
-def repair(state: AgentState, tools: Tools, move: Move) -> Iterator[Event]:
+def repair(state: AgentState, tools: Tools, move: Move) -> Generator[Event, None, None]:
     """Show a version and the one failure to speak of, and ask for the smallest change that mends it."""
     assert move.base is not None, "the policy asks for a repair only where there is code to show"
     failure = describe_failure(state, move.base)
@@ -47,7 +42,8 @@ def repair(state: AgentState, tools: Tools, move: Move) -> Iterator[Event]:
 
 def prompt_input(state: AgentState) -> PromptInput:
     """What the prompts speak of."""
-    return PromptInput(task=state.task, spec=state.spec, added=state.packages)
+    added = state.run.last(PackagesAdded)
+    return PromptInput(task=state.task, spec=state.spec, added=added.asked if added else ())
 
 
 def describe_failure(state: AgentState, number: int) -> str:
@@ -83,10 +79,12 @@ def code_question(move: Move, messages: Messages) -> Ask:
     )
 
 
-def propose(state: AgentState, tools: Tools, move: Move, messages: Messages) -> Iterator[Event]:
+def propose(
+    state: AgentState, tools: Tools, move: Move, messages: Messages
+) -> Generator[Event, None, CodeProposed | None]:
     """Ask, take the code out of the answer, put it in its place, and say what is wrong if it cannot even be run.
 
-    A model that fails here costs this one answer: the work goes on with the others.
+    A model that fails here costs this one answer: the work goes on with the others. None where nobody was asked.
     """
     if move.model:
         tools = replace(tools, model=tools.others[move.model - 1], others=())
@@ -97,14 +95,14 @@ def propose(state: AgentState, tools: Tools, move: Move, messages: Messages) -> 
             raise
         answered = Answer(code="", fault=AnswerFault.NO_ANSWER, problem=f"{NO_ANSWER}{error}"), ""
     if answered is None:
-        return
+        return None
     answer, ask_id = answered
     code = answer.code
     if not answer.fault:
         layer = tools.packages.layer if tools.packages else None
         packages = [package.name for package in layer.packages] if layer else []
         code = assemble(state.task, add_missing_imports(code, offered_names(state.task), packages))
-    yield CodeProposed(
+    made = CodeProposed(
         version=move.version,
         code=code,
         by=move.kind,
@@ -115,6 +113,8 @@ def propose(state: AgentState, tools: Tools, move: Move, messages: Messages) -> 
         base=move.base,
         mended=answer.mended,
     )
+    yield made
+    return made
 
 
 def _ask_for_code(

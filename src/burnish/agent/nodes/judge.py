@@ -1,6 +1,6 @@
 """judge: take the best version, check it once more from its final files, and say the verdict with its reason."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.state import AgentState
@@ -8,7 +8,7 @@ from burnish.checks.bench.run_calls import find_set_order_dependence
 from burnish.checks.check import read_findings
 from burnish.checks.security.reach import find_added_reaches
 from burnish.checks.tests import SuiteDetails, TestsCheck, describe_sharing
-from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, Verdict
+from burnish.events import CheckFinished, Event, Evidence, Notice, Refused, RunFinished, Stopped, TestsFrozen, Verdict
 from burnish.events.history import Version
 from burnish.tasks.examples import find_unread_example
 from burnish.text import join_words, one_line, plural
@@ -27,8 +27,7 @@ def judge(state: AgentState, tools: Tools) -> Iterator[Event]:
         yield RunFinished(verdict="failed", why=f"no version could be run: {problem}" if state.answers else why)
         return
     # Once before the tests run and once after: code that runs could change a project's test files meanwhile.
-    if changed := _find_changed_tests(state, tools):
-        yield from _refuse(best, changed)
+    if (yield from _refuse_changed_tests(state, tools, best)):
         return
     base_passes = state.score(state.base_version)[0] if state.base_version else 0
     if base_passes > (best_passes := state.score(best)[0]):
@@ -36,11 +35,17 @@ def judge(state: AgentState, tools: Tools) -> Iterator[Event]:
         why = f"the code as it was passes {base_passes} of {total}, the best version only {best_passes}"
         yield RunFinished(verdict="failed", why=f"{why}; nothing is handed over")
         return
-    evidence, aside = _run_tests(state, best.code, tools)
+    suite, aside = state.suite, state.disputed
+    evidence = TestsCheck(aside).judge(best.code, suite, tools.ground)
+    cases = SuiteDetails.read(evidence).cases if evidence.verdict == "failed" else ()
+    failed = [case.name for case in cases if case.outcome != "passed"]
+    # A pinned test that fails now says nothing about the code.
+    if unsure := tuple(test for name, test in suite.names.items() if name in failed and test in suite.pinned):
+        aside = (*aside, *unsure)
+        evidence = TestsCheck(aside).judge(best.code, suite, tools.ground)
     evidence = _add_doubts(state, best.code, evidence, tools)
     yield CheckFinished(evidence=evidence)
-    if changed := _find_changed_tests(state, tools):
-        yield from _refuse(best, changed)
+    if (yield from _refuse_changed_tests(state, tools, best)):
         return
     yield from run_other_checks(state, best.code, evidence.verdict == "passed", tools)
     if tools.cancel.is_set():
@@ -49,31 +54,19 @@ def judge(state: AgentState, tools: Tools) -> Iterator[Event]:
     yield RunFinished(verdict=verdict, why=why, version=best.number, disputed=aside)
 
 
-def _find_changed_tests(state: AgentState, tools: Tools) -> str:
-    """What is no more as it was accepted; empty as long as all is."""
-    if state.frozen and state.frozen.sha256 != state.suite.sha256:
-        return "the suite"
-    if not state.suite.files:
-        return ""
-    changed = {file for file, _ in {*tools.ground.fingerprint(state.suite)} ^ {*state.suite.files}}
-    return one_line(", ".join(sorted(changed)), MOST_NAMED)
-
-
-def _refuse(best: Version, changed: str) -> Iterator[Event]:
+def _refuse_changed_tests(state: AgentState, tools: Tools, best: Version) -> Generator[Event, None, bool]:
+    """Refuse tests that are not as they were accepted, and say that this was done."""
+    frozen, files = state.run.last(TestsFrozen), state.suite.files
+    now = tools.ground.fingerprint(state.suite) if files else ()
+    changed = one_line(", ".join(sorted({file for file, _ in {*now} ^ {*files}})), MOST_NAMED)
+    if frozen and frozen.sha256 != state.suite.sha256:
+        changed = "the suite"
+    if not changed:
+        return False
     why = f"the tests are not those that were accepted ({changed} changed); nothing is proven by others"
     yield Refused(what="the tests at the end", why=why)
     yield RunFinished(verdict="failed", why=why, version=best.number)
-
-
-def _run_tests(state: AgentState, code: str, tools: Tools) -> tuple[Evidence, tuple[str, ...]]:
-    """What all tests say, and which are set aside: a pinned one that fails now says nothing about the code."""
-    suite = state.suite
-    evidence = TestsCheck(state.disputed).judge(code, suite, tools.ground)
-    cases = SuiteDetails.read(evidence).cases if evidence.verdict == "failed" else ()
-    failed = [case.name for case in cases if case.outcome != "passed"]
-    unsure = tuple(test for name, test in suite.names.items() if name in failed and test in suite.pinned)
-    aside = (*state.disputed, *unsure)
-    return TestsCheck(aside).judge(code, suite, tools.ground) if unsure else evidence, aside
+    return True
 
 
 def _add_doubts(state: AgentState, code: str, evidence: Evidence, tools: Tools) -> Evidence:
@@ -125,12 +118,10 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
     """The verdict on a version whose tests pass, and why: whose tests vouch for it, and which were set aside."""
     suite, given = state.suite, len(state.deciding_tests)
     model, added = (sum(test not in state.disputed for test in tests) for tests in (suite.model, suite.added))
-    model_aside, added_aside = len(suite.model) - model, len(suite.added) - added
-    aside = [f"{plural(model_aside, 'test')} of the model's"] if model_aside else []
-    aside += [_count_added(added_aside)] if added_aside else []
+    aside = [f"{plural(count, 'test')} of the model's" for count in [len(suite.model) - model] if count]
+    aside += _count_added(len(suite.added) - added)
     end = f"; {join_words(aside)} disputed and set aside" if aside else ""
-    more = [_count_added(added)] if added else []
-    own = f"{join_words([plural(model, 'test'), *more])} {_passes(model + added)}"
+    own = f"{join_words([plural(model, 'test'), *_count_added(added)])} {_passes(model + added)}"
     if state.broken and not state.shown_wrong:
         why = "no test failed before" if state.base_was_tried else "the code as it was could not be tried"
         tests = f"{plural(given, 'test')} {_passes(given)}{end}"
@@ -141,7 +132,8 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
     yours = [f"your {len(suite.given)} examples" if len(suite.given) > 1 else "your example"] if suite.given else []
     yours += [f"{plural(len(suite.project), 'test')} of the project"] if suite.project else []
     extra = [f"{plural(model, 'undisputed test')} of the model's"] if model else []
-    return "proven", f"{join_words([' and '.join(yours), *extra, *more])} {_passes(given + model + added)}{end}"
+    passing = join_words([" and ".join(yours), *extra, *_count_added(added)])
+    return "proven", f"{passing} {_passes(given + model + added)}{end}"
 
 
 def _explain_no_example(state: AgentState) -> str:
@@ -154,5 +146,6 @@ def _passes(count: int) -> str:
     return "passes" if count == 1 else "pass"
 
 
-def _count_added(count: int) -> str:
-    return f"{count} added one{'s' if count > 1 else ''}"
+def _count_added(count: int) -> list[str]:
+    """How many added tests there are, for a list; nothing where there are none."""
+    return [f"{count} added one{'s' if count > 1 else ''}"] if count else []

@@ -7,20 +7,19 @@ A round is `ruff --fix`, then one question to the model about what is left. Whet
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain
 
 from burnish.agent import prompts
-from burnish.agent.answer.imports import add_missing_imports
-from burnish.agent.ask import Tools
-from burnish.agent.compare_evidence import describe_findings, needs_question
+from burnish.agent.answer.code import add_missing_imports
+from burnish.agent.ask import Tools, drop_limits
 from burnish.agent.context_budget import function_head
 from burnish.agent.nodes.draft import prompt_input, propose
 from burnish.agent.nodes.run import hash_basis
-from burnish.agent.refine_gate import Gate, GateResult, find_objection
+from burnish.agent.refine_gate import Gate, GateResult, describe_findings, find_objection, needs_question
 from burnish.agent.state import REFINE, USER, AgentState
 from burnish.checks.quality.check import IGNORE, SELECT, TARGET
-from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, Stopped, TestsRan
+from burnish.events import CodeProposed, Decided, Event, Evidence, Graded, Move, Notice, Refined, TestsRan
 from burnish.events.history import Version
 from burnish.parsing import try_parse
 from burnish.text import one_line
@@ -68,7 +67,7 @@ def _fix(check: str, state: AgentState, tools: Tools, gate: Gate) -> Iterator[Ev
     if not fixed or fixed == base.code:
         return
     result = gate.judge(check, fixed)
-    if tools.cancel.is_set() or not result.kept:
+    if tools.cancel.is_set() or result.objection:
         return
     before = gate.measure(check, base.code)
     yield _begin(check, tools, before, base.code)
@@ -91,20 +90,16 @@ def _ask(check: str, state: AgentState, tools: Tools, gate: Gate) -> Iterator[Ev
         return
     opened = _begin(check, tools, before, base.code)
     yield opened
-    made, limit = None, ""
-    for event in _question(state, tools, base, state.next_version, TEMPERATURE, opened.finding):
-        if isinstance(event, Stopped) and event.reason != "interrupted":
-            limit = event.why  # what passes its tests is there already, so a limit does not end the run
-            continue
-        made = event if isinstance(event, CodeProposed) else made
-        yield event
+    limits: list[str] = []  # what passes its tests is there already, so a limit does not end the run
+    asking = _question(state, tools, base, state.next_version, TEMPERATURE, opened.finding)
+    made = yield from drop_limits(asking, limits)
     if tools.cancel.is_set():
         return
     if made is None:
-        why = f"left out: {limit}" if limit else "the model did not answer"
+        why = f"left out: {limits[-1]}" if limits else "the model did not answer"
         yield left_out.model_copy(update={"before": _figure(before), "why": why})
         return
-    result = GateResult(kept=False, why=one_line(made.problem, 160), graded=Graded())
+    result = GateResult(objection=one_line(made.problem, 160), graded=Graded())
     if not made.problem:
         result = gate.judge(check, made.code)
         yield _tests_ran(state, made, result.graded)
@@ -129,10 +124,10 @@ def _finish(before: Evidence, made: CodeProposed, result: GateResult, how: str, 
         check=before.check,
         base=made.base,
         version=made.version,
-        kept=result.kept,
+        kept=not result.objection,
         before=_figure(before),
         after=result.after,
-        why=f"{how}; every test passes and nothing else is worse" if result.kept else result.why,
+        why=result.objection or f"{how}; every test passes and nothing else is worse",
         seconds=time.monotonic() - started,
     )
 
@@ -143,13 +138,16 @@ def _figure(evidence: Evidence) -> str:
 
 def _question(
     state: AgentState, tools: Tools, base: Version, number: int, temperature: float, finding: str
-) -> Iterator[Event]:
+) -> Generator[Event, None, CodeProposed | None]:
     """One question. What the answer leaves out of the function's head and docstring is put back."""
     move = Move(kind=REFINE, version=number, round=state.round, temperature=temperature, base=base.number)
+    made = None
     for event in propose(state, tools, move, prompts.refine(prompt_input(state), base.code, finding)):
-        if isinstance(event, CodeProposed) and not event.problem:
-            event = event.model_copy(update={"code": restore_head(base.code, event.code, state.spec.entry_point)})
+        if isinstance(event, CodeProposed):
+            code = event.code if event.problem else restore_head(base.code, event.code, state.spec.entry_point)
+            event = made = event.model_copy(update={"code": code})
         yield event
+    return made
 
 
 def _tests_ran(state: AgentState, made: CodeProposed, graded: Graded) -> TestsRan:

@@ -1,14 +1,38 @@
-"""run: every version that has not met the tests yet meets them, in the sandbox."""
+"""run, tweak, select: versions meet the tests, small edits of those that fail are tried, and behaviours are compared.
+
+All of it is done in the sandbox, without asking the model. The behaviour that most versions share is chosen among those
+that pass the same tests.
+"""
 
 import hashlib
+import time
 from collections.abc import Generator, Iterator
 
 from burnish.agent.ask import Tools
-from burnish.agent.state import AgentState, not_run
+from burnish.agent.packages import imported_modules, missing_modules
+from burnish.agent.policy import support
+from burnish.agent.state import TWEAK, AgentState, not_run
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
-from burnish.events import Event, Graded, TestsFrozen, TestsRan
+from burnish.events import CodeProposed, Compared, Event, Graded, Mutated, TestsFrozen, TestsRan, Tweaked
 from burnish.events.history import Version
+from burnish.search.behaviour_groups import describe_difference, find_differences, group_versions, has_values
+from burnish.search.call_generator import CallClues, generate_calls_of_all
+from burnish.search.edits import SearchResult, propose_edits
+
+MOST_EDITS = 300
+MOST_KEPT = 12
+MOST_SECONDS = 30.0
+"""Far more than edits take; it ends a suite that takes seconds a time."""
+A_ROUND = 2
+"""Versions whose edits are tried in one round, the best first."""
+MOST_RIVALS = 24
+MOST_CALLS = 60
+MOST_FAILING = 8
+DRAWS = 3
+
+Outputs = dict[int, tuple[str, ...]]
+"""What each version gives for the calls."""
 
 
 def run(state: AgentState, tools: Tools) -> Iterator[Event]:
@@ -19,7 +43,7 @@ def run(state: AgentState, tools: Tools) -> Iterator[Event]:
     but the first answer there is: without it there would be nothing to judge. Nor does that end a run that is done, and
     only waits for further versions.
     """
-    if not state.task.own_tests and not state.frozen:
+    if not state.task.own_tests and state.run.last(TestsFrozen) is None:
         yield TestsFrozen(sha256=state.suite.sha256, given=len(state.deciding_tests))
     results = [(version.number, version.graded) for version in state.versions if version.graded]
     broken, tried = bool(results) and results[-1][1].not_run, any(number for number, _ in results)
@@ -32,7 +56,7 @@ def run(state: AgentState, tools: Tools) -> Iterator[Event]:
         recorded = tools.replay.graded(version.number, basis)
         yield from tools.replay.packages(version.number) if recorded else ()
         if recorded is None and tried and (over := tools.meter.over):
-            yield from [] if state.stopped or (state.mutants_tried and state.best_passes) else [over]
+            yield from [] if state.stopped or (state.run.last(Mutated) and state.best_passes) else [over]
             return
         try:
             graded = recorded or (yield from _grade_with_packages(version, state.suite, tools))
@@ -75,3 +99,164 @@ def grade_version(version: Version, suite: Suite, tools: Tools) -> TestsRan:
 def hash_basis(version: Version, suite: Suite) -> str:
     """What a result rests on, as a hash: the code and the tests."""
     return hashlib.sha256(f"{version.code}\0{suite.model_dump_json()}".encode("utf-8", "replace")).hexdigest()
+
+
+def tweak(state: AgentState, tools: Tools) -> Iterator[Event]:
+    """Where no version passes the given tests, look one small step around the broken code and the best answers."""
+    if "tweak" in tools.without:
+        return
+    number = state.next_version
+    for base in _choose_bases(state, tools):
+        if tools.cancel.is_set():
+            return
+        started = time.monotonic()
+        codes: list[str] = []
+        if recorded := tools.replay.take(Tweaked, base=base.number):
+            tried = recorded.tried
+            while known := tools.replay.take(CodeProposed, by=TWEAK, base=base.number):
+                codes.append(known.code)
+        else:
+            codes, tried = _find_edits(state, tools, base)
+        for code in codes:
+            yield CodeProposed(version=number, code=code, by=TWEAK, round=state.round, base=base.number)
+            yield grade_version(Version(number=number, code=code, by=TWEAK), state.suite, tools)
+            number += 1
+        yield Tweaked(base=base.number, tried=tried, passed=len(codes), seconds=time.monotonic() - started)
+
+
+def _choose_bases(state: AgentState, tools: Tools) -> list[Version]:
+    """Versions that run and fail a given test, while none passes them all; each is looked at once.
+
+    Not those that only lack a package which cannot be had: no small edit brings it.
+    """
+    if not state.deciding_tests or state.rivals:
+        return []
+    done = {event.base for event in state.run.all(Tweaked)}
+    fresh = [
+        version
+        for version in state.versions
+        if version.by != TWEAK
+        and version.graded
+        and version.number not in done
+        and not state.is_repeat(version)
+        and not state.passes_given(version)
+        and not (tools.packages and _lacks_only_a_package(version, version.graded, state, tools))
+    ]
+    return sorted(fresh, key=lambda version: (-state.score(version)[0], version.number))[:A_ROUND]
+
+
+def _lacks_only_a_package(version: Version, graded: Graded, state: AgentState, tools: Tools) -> bool:
+    """Whether everything that fails says that a module which code or tests import is not there."""
+    failing = [case.message for case in graded.cases if case.outcome == "failed"]
+    messages = [graded.problem] if graded.problem else failing
+    texts = (version.code, state.suite.render(), *tools.ground.test_texts(state.suite))
+    imports = frozenset(name for text in texts for name in imported_modules(text))
+    return bool(messages) and all(missing_modules(Graded(problem=message), imports) for message in messages)
+
+
+def _find_edits(state: AgentState, tools: Tools, base: Version) -> SearchResult:
+    """The edits that pass every given test, likeliest first, and how many were tried.
+
+    Attempts that share their tools search once; a search that was cut short is not shared.
+    """
+    name = state.spec.entry_point
+    names = (name, *(state.task.suspects if base.number == 0 else ()))
+
+    def search() -> tuple[SearchResult, bool]:
+        codes: list[str] = []
+        tried = 0
+        ends = time.monotonic() + min(MOST_SECONDS, tools.meter.seconds_left)
+        for function in names:
+            left = ends - time.monotonic()
+            if tools.cancel.is_set() or left <= 0 or len(codes) >= MOST_KEPT:
+                break
+            edits = propose_edits(base.code, function, MOST_EDITS)
+            try:
+                good = tools.ground.passing([edit.code for edit in edits], state.suite, left, MOST_KEPT - len(codes))
+            except SandboxError:
+                continue
+            codes += [edits[place].code for place in good]
+            tried += len(edits)
+        return (codes, tried), not tools.cancel.is_set() and time.monotonic() < ends
+
+    # Searches are shared by code and script; tests that are more than plain asserts have none.
+    script = state.suite.script()
+    if tools.place is not None or not script:
+        return search()[0]
+    return tools.edits.find_or_search((base.code, name, script), search)
+
+
+def select(state: AgentState, tools: Tools) -> Iterator[Event]:
+    """Compare those that the tests cannot tell apart, as far as that has not been done.
+
+    What behaves like code that is known to be wrong comes last.
+    """
+    rivals = state.rivals[:MOST_RIVALS]
+    numbers = {version.number for version in rivals}
+    known = {number for group in state.groups for number in group}
+    differ = len({version.code for version in rivals}) > 1 or state.broken or not state.deciding_tests
+    if "agreement" in tools.without or not numbers - known or not differ or tools.cancel.is_set():
+        return
+    recorded = tools.replay.take(Compared, fits=lambda one: {n for group in one.groups for n in group} == numbers)
+    try:
+        found = recorded or (None if tools.meter.over else compare_versions(state, tools, rivals))
+    except SandboxError:  # ranking is a help, not a duty
+        return
+    if found:
+        yield found
+
+
+def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> Compared | None:
+    """The rivals in groups, the likeliest first, with a call on which the first two differ.
+
+    Answers that run and fail a test are asked too: wrong somewhere, they are still right elsewhere. None where no call
+    gave any version a value: agreement over nothing says nothing.
+    """
+    numbers = {version.number for version in rivals}
+    failing = [version for version in state.answers if version.graded and version.number not in numbers][:MOST_FAILING]
+    base = [version for version in state.versions if version.number == 0]
+    codes = {version.number: version.code for version in [*rivals, *failing, *base]}
+    clues = CallClues(
+        state.suite.given,
+        state.task.prompt,
+        tuple(dict.fromkeys(version.code for version in rivals)),
+        tools.ground.test_texts(state.suite),
+    )
+    calls: tuple[str, ...] = ()
+    outputs: Outputs = {number: () for number in codes}
+    for draw in range(DRAWS):  # each further draw looks for other inputs, to tell apart what is still alike
+        names = (state.spec.entry_point, *state.task.also)
+        fresh = generate_calls_of_all(names, state.spec.signature, clues, MOST_CALLS, draw)
+        outputs = {number: outputs[number] + values for number, values in tools.ground.run_calls(codes, fresh).items()}
+        calls += fresh
+        groups = _group(state, {*numbers, 0}, outputs)
+        # The first group is one text: there is nothing left in it to tell apart.
+        if len({codes[number] for number in groups[0]}) == 1:
+            break
+    if not any(map(has_values, outputs.values())):
+        return None
+    kept = tuple(group for group in (tuple(number for number in group if number) for group in groups) if group)
+    pair = [group[0] for group in kept[:2]] + ([0] if base else [])
+    unchanged = next((group for group in groups if 0 in group), (0,))[1:]
+    return Compared(
+        groups=kept,
+        inputs=calls,
+        unchanged=unchanged,
+        apart=describe_difference(outputs[pair[0]], outputs[pair[1]], calls) if len(pair) > 1 else "",
+    )
+
+
+def _group(state: AgentState, numbers: set[int], outputs: Outputs) -> list[tuple[int, ...]]:
+    """Behaviour that is known to be wrong last; then by votes, by likeness to all answers, and by age."""
+
+    def rank(group: tuple[int, ...]) -> tuple[float, ...]:
+        votes, last = support(state.version(number) for number in group if number), group[-1]
+        # From 0 to 1: how much of what the model's answers do this one does too, those that fail a test included.
+        others = [one.number for one in state.answers if one.number in outputs and one.number != last]
+        calls = max(1, len(outputs[last]))
+        shares = [1 - len(find_differences(outputs[last], outputs[other])) / calls for other in others]
+        likeness = sum(shares) / len(shares) if shares else 0.0
+        return (0 in group, -votes, -likeness, min(group))
+
+    compared = {number: values for number, values in outputs.items() if number in numbers}
+    return sorted(group_versions(compared), key=rank)

@@ -1,21 +1,16 @@
-"""specify and tests: before anything is written, agree on a name, a signature, what to take for granted, and the tests.
-
-The model's own tests rank versions and never decide against the given ones.
-"""
+"""specify: before anything is written, agree on a name, a signature, and what to take for granted."""
 
 import re
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 
 from burnish.agent import prompts
 from burnish.agent.answer.code import extract_signature
 from burnish.agent.ask import Tools, ask
-from burnish.agent.human_review import AgreedTests, review_tests
-from burnish.agent.model_tests import ask_for_tests
 from burnish.agent.state import GIVEN, AgentState
-from burnish.checks.suite import Suite
 from burnish.errors import ModelError
-from burnish.events import CodeProposed, Decided, Event, SpecAgreed, TestsFrozen, TestsProposed, UserAnswered
+from burnish.events import CodeProposed, Decided, Event, SpecAgreed, UserAnswered
 from burnish.models.model import Ask
 from burnish.parsing import try_parse
 from burnish.tasks.examples import find_called_names, find_examples
@@ -43,7 +38,12 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
     wanted = bool(tools.answer) or is_ambiguous(task) or bool(recorded and recorded.assumptions)
     assumptions: tuple[str, ...] = ()
     if task.assume and wanted:
-        assumptions = yield from _ask_for_assumptions(task, signature, tools)
+        open_ = "The sentence leaves something open, so the model says what it would assume."
+        yield Decided(choice="assume", reason=open_)
+        question = Ask(purpose="assume", messages=prompts.assume(task, signature), max_tokens=100)
+        with suppress(ModelError):  # the work can do without
+            reply = yield from ask(tools, "assume-0", question)
+            assumptions = extract_assumptions(reply.text) if reply else ()
     if recorded:
         yield recorded.model_copy(update={"at": time.time()})
     else:
@@ -51,17 +51,6 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
     if state.broken:
         problem = "" if try_parse(task.base_code) else "the code does not parse"
         yield CodeProposed(version=0, code=task.base_code, by=GIVEN, problem=problem)
-
-
-def _ask_for_assumptions(task: Task, signature: str, tools: Tools) -> Generator[Event, None, tuple[str, ...]]:
-    """What the model would take for granted, where the words leave something open; at most three short lines."""
-    yield Decided(choice="assume", reason="The sentence leaves something open, so the model says what it would assume.")
-    question = Ask(purpose="assume", messages=prompts.assume(task, signature), max_tokens=100)
-    try:
-        reply = yield from ask(tools, "assume-0", question)
-    except ModelError:  # the work can do without
-        return ()
-    return extract_assumptions(reply.text) if reply else ()
 
 
 def extract_assumptions(answer: str) -> tuple[str, ...]:
@@ -93,18 +82,3 @@ def _agree(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tool
         given_tests=tuple(dict.fromkeys((*task.visible_tests, *examples))),
         assumptions=tuple(agreed),
     )
-
-
-def write_tests(state: AgentState, tools: Tools) -> Iterator[Event]:
-    """Ask for short tests, keep those that stand on their own, show them to a person who wants to see them, and freeze
-    all tests there are, as they will be run; the judge compares.
-    """
-    spec = state.spec
-    question = prompts.tests(state.task, spec.signature, spec.given_tests)
-    found = yield from ask_for_tests(state, tools, "tests-0", question, spec.given_tests)
-    agreed = AgreedTests(spec=spec)
-    if found:
-        yield TestsProposed(tests=found.tests, dropped=found.dropped)
-        agreed = yield from review_tests(state, tools, AgreedTests(spec=spec, written=found.tests))
-    suite = Suite.for_task(state.task, agreed.spec, agreed.written)
-    yield TestsFrozen(sha256=suite.sha256, given=len(suite.given) + len(suite.project), model=len(suite.model))
