@@ -14,10 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from burnish.evals.eval_store import Folder
-from burnish.evals.runner import open_eval_sandbox, run_missing
+from burnish.evals.runner import open_eval_sandbox, open_task_model, run_missing
 from burnish.evals.schema import Plan
 from burnish.evals.suites import load_suite
-from burnish.evals.task_models import open_task_model
 from burnish.events import Answered, Scored
 from burnish.models.model import Model
 from burnish.runs.attempt import Resources

@@ -19,10 +19,9 @@ from pathlib import Path
 from grading import humaneval, measure_peer, peer_python
 
 from burnish.evals.eval_store import Folder
-from burnish.evals.runner import open_eval_sandbox, run_missing
+from burnish.evals.runner import open_eval_sandbox, open_task_model, run_missing
 from burnish.evals.schema import Plan
 from burnish.evals.suites import load_suite
-from burnish.evals.task_models import open_task_model
 from burnish.events import Asked, Message
 from burnish.models.model import Ask, Done, Model
 from burnish.models.names import open_model

@@ -22,14 +22,14 @@ from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from statistics import fmean
 
-from burnish.evals.attempt import stream_attempt
 from burnish.evals.compare import bootstrap
+from burnish.evals.runner import open_task_model, stream_attempt
 from burnish.evals.schema import Plan
 from burnish.evals.suites import load_suite
-from burnish.evals.task_models import open_task_model
 from burnish.evals.validate import validate
 from burnish.events import Answered, CodeProposed, ModelReplied, Scored
 from burnish.models.model import Ask, Done, Model, Piece, Waiting
+from burnish.paths import describe_origin
 from burnish.runs.attempt import Resources
 from burnish.sandbox import open_sandbox
 from burnish.search.edits import EditCache
@@ -172,6 +172,7 @@ def run(name: str, out: Path, variant: str, count: int) -> None:
         context.Process(target=work, args=(tasks[number::workers], done, remote, plan, results), daemon=True).start()
     started, made, total = time.monotonic(), 0, len(tasks) * len(CONDITIONS) * len(SEEDS) - len(done)
     print(f"{len(tasks)} tasks, {total} attempts to make, {workers} workers", flush=True)
+    origin = describe_origin()
     with out.open("a") as file:
         while workers:
             row = results.get()
@@ -179,7 +180,7 @@ def run(name: str, out: Path, variant: str, count: int) -> None:
                 workers -= 1
                 continue
             made += 1
-            file.write(json.dumps({"model": name, "variant": variant, **row}) + "\n")
+            file.write(json.dumps({"model": name, "variant": variant, **row, **origin}) + "\n")
             file.flush()
             if made % 50 == 0:
                 print(f"{time.monotonic() - started:5.0f} s  {made} of {total}", flush=True)

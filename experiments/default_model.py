@@ -20,6 +20,7 @@ from pathlib import Path
 from burnish.agent.limits import Limits
 from burnish.checks import Suite, TestsCheck
 from burnish.models.names import open_model
+from burnish.paths import describe_origin
 from burnish.runs import Store
 from burnish.runs.attempt import Resources, attempt
 from burnish.runs.request import Request
@@ -36,7 +37,7 @@ def main(model_name: str, out: Path) -> None:
     done = {json.loads(line)["task"] for line in out.read_text().splitlines()} if out.exists() else set()
     tasks = [task for task in load_mbpp("tune") if task.id not in done]
     with tempfile.TemporaryDirectory() as home, open_sandbox() as box, out.open("a") as file:
-        store = Store(Path(home))
+        store, origin = Store(Path(home)), describe_origin()
 
         def work(task: Task) -> dict[str, object]:
             run = attempt(Request(task=task, limits=Limits(rounds=ROUNDS)), Resources([model], store))
@@ -56,7 +57,7 @@ def main(model_name: str, out: Path) -> None:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for number, done_task in enumerate(as_completed([pool.submit(work, task) for task in tasks]), 1):
                 row = done_task.result()
-                file.write(json.dumps(row) + "\n")
+                file.write(json.dumps({**row, "model": model_name, **origin}) + "\n")
                 file.flush()
                 print(f"{number}/{len(tasks)} {time.monotonic() - started:.0f} s {row}", flush=True)
     report(out)

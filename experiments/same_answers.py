@@ -28,6 +28,7 @@ from burnish.models.local import LlamaServer, LocalModel, server_for
 from burnish.models.model import Ask, Chunk, Model
 from burnish.models.names import open_model
 from burnish.models.weights import ensure_weights
+from burnish.paths import describe_origin
 
 SMALL = "qwen2.5-coder-0.5b"
 MOST_TOKENS = 120
@@ -36,6 +37,7 @@ LOAD_SECONDS, ANSWER_SECONDS = 300.0, 300.0
 NEAR_TIE = 0.1
 """Of natural logarithms: the runner-up is then at least nine tenths as likely as the winner."""
 SHOWN = 60
+ORIGIN = "origin"
 PROMPTS = (
     "Write a Python function `double(n)` that returns twice n. Only the code.",
     "Write a Python function `is_leap(year)` for the Gregorian calendar. Only the code.",
@@ -226,7 +228,7 @@ def _thought(answer: Answer, place: int) -> str:
 
 def saved(path: Path, told: dict[str, Answers]) -> None:
     data = {name: {prompt: asdict(answer) for prompt, answer in by.items()} for name, by in told.items()}
-    path.write_text(json.dumps(data, indent=1, ensure_ascii=False), "utf-8")
+    path.write_text(json.dumps({ORIGIN: describe_origin(), **data}, indent=1, ensure_ascii=False), "utf-8")
 
 
 def read(path: Path) -> dict[str, Answers]:
@@ -236,6 +238,7 @@ def read(path: Path) -> dict[str, Answers]:
             prompt: Answer(said["text"], tuple(Step(**step) for step in said["steps"])) for prompt, said in by.items()
         }
         for name, by in data.items()
+        if name != ORIGIN
     }
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from burnish import SetupProblem, strengthen
 from burnish.commands.strengthen import read_new_tests
 from burnish.events import Mutated, Strengthened
+from burnish.paths import describe_origin
 from burnish.runs import Store
 
 COLUMNS = (
@@ -59,7 +60,7 @@ def row(given: argparse.Namespace, module: Path, store: Store) -> list[object]:
         print("\n".join(files.values()))
     if given.out:
         given.out.mkdir(parents=True, exist_ok=True)
-        told = {"why": run.why, "before": before.model_dump(), "after": after.model_dump()}
+        told = {**describe_origin(), "why": run.why, "before": before.model_dump(), "after": after.model_dump()}
         told["files"] = {str(path): text for path, text in files.items()}
         (given.out / f"{module.stem}.json").write_text(json.dumps(told, indent=1))
     pinned = sum(test.origin == "pinned" for test in after.tests)

@@ -27,6 +27,7 @@ from burnish.events import Mutated, RunFinished, Strengthened
 from burnish.intervals import wilson
 from burnish.models.model import Model
 from burnish.models.names import open_model
+from burnish.paths import describe_origin
 from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store
 from burnish.runs.attempt import Resources, attempt
@@ -66,13 +67,13 @@ def work_through(tasks: Sequence[Task], model: Model, out: Path, many: int) -> N
     started = time.monotonic()
     model.warm_up()
     with tempfile.TemporaryDirectory() as home, open_sandbox() as box, out.open("a", encoding="utf-8") as file:
-        store = Store(Path(home))
+        store, origin = Store(Path(home)), describe_origin()
         with ThreadPoolExecutor(many) as pool:
             jobs = {pool.submit(measured, task, model, store, box): task for task in tasks}
             for number, job in enumerate(as_completed(jobs), 1):
                 error = job.exception()
                 row = {"task": jobs[job].id, "error": repr(error)} if error else job.result()
-                file.write(json.dumps(row) + "\n")
+                file.write(json.dumps({**row, **origin}) + "\n")
                 file.flush()
                 print(f"{number}/{len(tasks)} {time.monotonic() - started:.0f} s {brief(row)}", flush=True)
 

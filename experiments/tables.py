@@ -17,7 +17,7 @@ from typing import Any
 
 from burnish.agent.policy import PARTS
 from burnish.evals.evaluate import evaluate, resume
-from burnish.evals.task_models import open_task_model
+from burnish.evals.runner import open_task_model
 from burnish.models.model import Model
 
 SIDE_BY_SIDE = 4

@@ -100,8 +100,8 @@ def test_torch_stays_in_its_rooms() -> None:
     assert all(file.startswith(("learn/", "models/huggingface")) for file in heavy("torch") | heavy("transformers"))
 
 
-def test_langgraph_is_known_to_the_graphs_alone_and_llama_cpp_to_the_local_model() -> None:
-    assert heavy("langgraph") == {"agent/graph.py", "evals/strategies/reflect.py"}
+def test_langgraph_is_known_to_the_graph_alone_and_llama_cpp_to_the_local_model() -> None:
+    assert heavy("langgraph") == {"agent/graph.py"}
     assert heavy("xllamacpp") == {"models/local.py"}
     assert heavy("matplotlib") | heavy("numpy") == set(), "pictures are drawn by evals/svg.py"
     assert heavy("pickle") == set(), "nothing a sandboxed process sends is ever unpickled"

@@ -94,3 +94,31 @@ def take_lock(file: IO[Any]) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
+
+
+def read_commit(source: Path = Path(__file__)) -> str:
+    """The commit of the clone that a source file lies in, by its `.git` alone; empty where there is no clone."""
+    git = source.resolve().parents[2] / ".git"
+    with suppress(OSError, ValueError, StopIteration):
+        if git.is_file():  # a worktree: HEAD is its own, the refs are those of the clone
+            git = (git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()).resolve()
+        head = (git / "HEAD").read_text("utf-8").strip()
+        if not head.startswith("ref: "):
+            return head
+        shared = git / "commondir"
+        common = git / shared.read_text("utf-8").strip() if shared.is_file() else git
+        name = head.removeprefix("ref: ")
+        if (common / name).is_file():
+            return (common / name).read_text("utf-8").strip()
+        packed = (common / "packed-refs").read_text("utf-8").splitlines()
+        return next(line.split()[0] for line in packed if line.endswith(f" {name}"))
+    return ""
+
+
+def describe_origin() -> dict[str, str]:
+    """What every results file says of how it came to be: commit, date and machine. No name of user or host is in it."""
+    import platform
+    from datetime import UTC, datetime
+
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
+    return {"commit": read_commit(), "date": datetime.now(UTC).isoformat(timespec="seconds"), "machine": machine}

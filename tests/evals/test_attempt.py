@@ -7,10 +7,9 @@ import pytest
 
 from burnish.agent.ask import Tools, ask
 from burnish.errors import ModelError
-from burnish.evals.attempt import stream_attempt
+from burnish.evals.runner import model_for_task, open_task_model, stream_attempt
 from burnish.evals.schema import Plan
 from burnish.evals.strategies.strategy import Puzzle
-from burnish.evals.task_models import model_for_task, open_task_model
 from burnish.events import Answered, Broke, CodeProposed, Event, Message, RunStarted, Scored
 from burnish.models.model import Ask
 from burnish.models.scripted import ScriptedModel

@@ -1,12 +1,15 @@
 """Which of two is better, and when nobody can tell."""
 
+import json
+
 import pytest
 
-from burnish.errors import SetupProblem
 from burnish.evals.compare import compare
 from burnish.evals.metrics import compute_results
 from burnish.evals.schema import Results
 from tests.evals.fake_evaluations import Made, attempt, plan, solving
+from tests.refusals import refuses
+from tests.snapshots import assert_snapshot
 
 YES, NO = [True], [False]
 
@@ -21,33 +24,39 @@ def test_a_clear_difference_is_more_than_noise() -> None:
     assert (found.final.share_a, found.final.share_b) == (0.25, 0.5)
     assert (len(found.final.more_by_a), len(found.final.more_by_b)) == (5, 15)
     assert found.final.p == pytest.approx(0.0414, abs=1e-4)
-    assert found.sentence.startswith("B solves 10 more of 40 tasks (+25.0 points, 95 % interval ")
-    assert found.sentence.endswith("p = 0.041): more than noise.")
+    assert not found.final.is_noise
+    assert_snapshot(found.sentence, "evals/a clear difference")
+
+
+def test_results_from_before_the_commit_was_named_still_open_and_compare() -> None:
+    new = solves(1, 2)
+    row = json.loads(new.text())
+    old = Results.model_validate({name: row[name] for name in row.keys() - {"commit", "machine", "measured_at"}})
+    assert (old.commit, old.machine, old.measured_at) == ("", "", "")
+    assert compare([old], [new]).final.difference == 0
 
 
 def test_a_small_difference_is_noise_and_says_what_would_show_it() -> None:
     found = compare([solves(*range(10))], [solves(*range(8, 20))])
     assert found.final.is_noise
-    assert "B solves 2 more of 40 tasks (+5.0 points" in found.sentence
-    assert "within noise. About" in found.sentence
+    assert_snapshot(found.sentence, "evals/a difference within noise")
     assert found.final.tasks_needed
     assert found.final.tasks_needed > 40
 
 
 def test_the_winner_is_named_whichever_side_it_is_on() -> None:
     one, other = solves(*range(2)), solves(*range(20))
-    assert compare([one], [other]).sentence.startswith("B solves 18 more of 40 tasks (+45.0")
-    turned = compare([other], [one])
-    assert turned.sentence.startswith("A solves 18 more of 40 tasks (+45.0")
+    straight, turned = compare([one], [other]), compare([other], [one])
+    assert straight.final.difference == -turned.final.difference == 0.45
+    assert_snapshot(f"{straight.sentence}\n{turned.sentence}", "evals/the winner on either side")
     low, high = turned.final.interval
     assert low < high < 0
 
 
 def test_equal_numbers_of_different_tasks_are_told_apart_from_the_same_tasks() -> None:
-    assert compare([solves(1, 2)], [solves(3, 4)]).sentence == (
-        "A and B solve equally many of 40 tasks: each solves 2 that the other does not."
-    )
-    assert compare([solves(1)], [solves(1)]).sentence == "A and B solve equally many of 40 tasks: the same ones."
+    others, same = compare([solves(1, 2)], [solves(3, 4)]), compare([solves(1)], [solves(1)])
+    assert (len(others.final.more_by_a), len(same.final.more_by_a)) == (2, 0)
+    assert_snapshot(f"{others.sentence}\n{same.sentence}", "evals/equally many")
 
 
 def test_only_tasks_that_both_finished_are_paired() -> None:
@@ -65,7 +74,7 @@ def test_seeds_are_pooled_within_a_run_and_across_runs() -> None:
     assert found.final == pooled.final
     assert found.final.share_b == 0.75
     assert found.final.test.startswith("sign flips")
-    assert "B solves 1.5 more of 2 tasks" in found.sentence
+    assert found.final.difference == 0.75
     assert pooled.b.runs == 2
 
 
@@ -81,29 +90,30 @@ def test_the_number_of_calls_is_made_equal_too() -> None:
 
 @pytest.mark.parametrize("change", [{"suite": "mbpp"}, {"variant": "tests"}, {"split": "tune"}])
 def test_different_tasks_are_refused(change: dict[str, object]) -> None:
-    with pytest.raises(SetupProblem, match="cannot be paired"):
+    with refuses(f"evals/compared with another {next(iter(change))}"):
         compare([solves(1)], [solves(1, **change)])
 
 
 def test_nothing_in_common_and_the_same_run_twice_are_refused() -> None:
     alone = compute_results(Made([("other", 0, attempt(YES))], plan()))
-    with pytest.raises(SetupProblem, match="no finished task in common"):
+    with refuses("evals/compared with nothing in common"):
         compare([solves(1)], [alone])
-    with pytest.raises(SetupProblem, match="named twice"):
+    with refuses("evals/compared with itself beside it"):
         compare([solves(1), solves(1)], [solves(1)])
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    "change",
     [
-        ({"protocol": "oracle"}, "The protocol differs (oracle and visible)"),
-        ({"model": "local:other"}, "The model differs"),
-        ({"engine": "Transformers"}, "The engine differs"),
-        ({"ask": "write"}, "The ask differs"),
-        ({"tasks_hash": "ff"}, "not loaded alike"),
+        {"protocol": "oracle"},
+        {"model": "local:other"},
+        {"engine": "Transformers"},
+        {"ask": "write"},
+        {"tasks_hash": "ff"},
     ],
+    ids=lambda change: next(iter(change)),
 )
-def test_what_makes_a_comparison_doubtful_is_said(change: dict[str, object], said: str) -> None:
+def test_what_makes_a_comparison_doubtful_is_said(change: dict[str, object]) -> None:
     assert compare([solves(1)], [solves(1)]).warnings == ()
     (warning,) = compare([solves(1)], [solves(1, **change)]).warnings
-    assert said in warning
+    assert_snapshot(warning, f"evals/warning of another {next(iter(change))}")

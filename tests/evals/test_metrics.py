@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from burnish.errors import SetupProblem
 from burnish.evals.metrics import compute_results, count_attempt, pad, read_results
 from burnish.evals.schema import LeftOut
 from burnish.events import Answered, Asked, CodeProposed, Event, Message, ModelReplied, Scored
 from burnish.intervals import wilson
 from tests.evals.fake_evaluations import Made, attempt, plan, plausible, solving
+from tests.refusals import refuses
 
 YES, NO = True, False
 
@@ -93,9 +93,9 @@ def test_the_same_folder_gives_the_same_bytes_and_reads_back(tmp_path: Path) -> 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 99}'])
 def test_a_file_that_holds_no_results_is_a_problem_the_user_can_fix(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
-    with pytest.raises(SetupProblem, match="does not hold"):
+    with refuses("evals/no results in a file", tmp=tmp_path):
         read_results(tmp_path)
-    with pytest.raises(SetupProblem, match="No such file"):
+    with refuses("evals/no file of results", tmp=tmp_path):
         read_results(tmp_path / "elsewhere.json")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.evals.suites import is_wrong_result, load_planted_bugs, plant_bugs
+from burnish.evals.suites import is_wrong_result, load_planted_bugs
 from burnish.events import Case, Graded
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
@@ -35,7 +35,7 @@ TASKS = [task(number) for number in range(2, 8)]
 
 
 def test_every_bug_fails_the_tests_that_the_reference_passes(box: Sandbox) -> None:
-    bugs = plant_bugs(TASKS, box)
+    bugs = load_planted_bugs(TASKS, box)
     assert [bug.id for bug in bugs] == [one.id for one in TASKS]
     for bug, one in zip(bugs, TASKS, strict=True):
         graded = box.grade(bug.code, one.hidden_tests)
@@ -45,15 +45,15 @@ def test_every_bug_fails_the_tests_that_the_reference_passes(box: Sandbox) -> No
 
 
 def test_a_task_whose_reference_fails_gets_no_bug(box: Sandbox) -> None:
-    assert plant_bugs([task(1, tests="assert up1(1) == 7\n")], box) == []
+    assert load_planted_bugs([task(1, tests="assert up1(1) == 7\n")], box) == []
 
 
 def test_a_task_whose_tests_notice_nothing_gets_no_bug(box: Sandbox) -> None:
-    assert plant_bugs([task(1, gold="return None", tests="assert up1(1) != 77\n")], box) == []
+    assert load_planted_bugs([task(1, gold="return None", tests="assert up1(1) != 77\n")], box) == []
 
 
 def test_a_crash_is_taken_only_when_nothing_else_is_to_be_had(box: Sandbox) -> None:
-    (bug,) = plant_bugs([task(1, gold="return x.real", tests="assert up1(1) == 1\n")], box) or [None]
+    (bug,) = load_planted_bugs([task(1, gold="return x.real", tests="assert up1(1) == 1\n")], box) or [None]
     assert bug is None or bug.failing == 0
 
 
@@ -69,7 +69,7 @@ def test_planting_twice_gives_the_same_and_the_second_time_from_the_cache(box: S
     steps: list[int] = []
     first = load_planted_bugs(TASKS, box, lambda done, *_: steps.append(done))
     assert steps == [1, 2, 3, 4, 5, 6]
-    assert load_planted_bugs(TASKS, box, lambda done, *_: steps.append(done)) == first == plant_bugs(TASKS, box)
+    assert load_planted_bugs(TASKS, box, lambda done, *_: steps.append(done)) == first
     assert len(steps) == 6
 
 
@@ -90,6 +90,6 @@ def test_other_tasks_have_a_cache_of_their_own(box: Sandbox, cache: Path) -> Non
 
 def test_real_tasks_get_real_bugs(data: Path, box: Sandbox) -> None:
     tasks = load_mbpp("tune", data)[:15]
-    bugs = plant_bugs(tasks, box)
+    bugs = load_planted_bugs(tasks, box)
     assert len(bugs) == 15
     assert len({bug.bug for bug in bugs}) >= 3

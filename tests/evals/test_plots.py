@@ -196,7 +196,7 @@ def test_the_grid_tells_five_states_apart() -> None:
             ("broke", 0, attempt([], error="hung up")),
         ]
     )
-    rows = draw_plots(compute_results(made))["grid"].split(">round<")[1]
+    rows = draw_plots(compute_results(made))["grid"].split(">round <")[1]
     assert all(COLOURS[state] in rows for state in metrics.STATE_LABELS)
 
 

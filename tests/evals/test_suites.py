@@ -12,6 +12,7 @@ from burnish.evals.validate import hash_tasks, validate
 from burnish.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
 from burnish.tasks.jsonl import EXAMPLE
+from tests.refusals import refuses
 
 
 @pytest.fixture(autouse=True)
@@ -25,21 +26,21 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [("humanevalfx", "'humanevalfix'"), ("HumanEval", "'humaneval'"), ("mbpp+", "'mbpp'"), ("mbpfix", "'mbppfix'")],
 )
 def test_an_unknown_suite_is_answered_with_the_nearest(name: str, near: str) -> None:
-    with pytest.raises(SetupProblem, match=r"See them with: burnish eval list$") as caught:
+    with pytest.raises(SetupProblem) as caught:
         load_suite(name)
     assert near in str(caught.value)
+    assert str(caught.value).endswith("burnish eval list")
 
 
 def test_a_name_like_nothing_else_gets_no_guess() -> None:
-    with pytest.raises(SetupProblem) as caught:
+    with refuses("evals/a suite like no other"):
         load_suite("zzz")
-    assert "Did you mean" not in str(caught.value)
 
 
 def test_an_unknown_variant_is_answered_with_those_there_are() -> None:
-    with pytest.raises(SetupProblem, match=r"has docs and tests\..* --variant tests$"):
+    with refuses("evals/an unknown variant"):
         load_suite("humanevalfix", variant="test")
-    with pytest.raises(SetupProblem, match="has no variants"):
+    with refuses("evals/a suite without variants"):
         load_suite("humaneval", variant="docs")
 
 
@@ -50,15 +51,15 @@ def test_the_first_variant_is_the_usual_one() -> None:
 
 
 def test_a_split_that_a_suite_lacks_is_refused() -> None:
-    with pytest.raises(SetupProblem, match="no split 'tune'. It has: eval"):
+    with refuses("evals/an unknown split"):
         load_suite("humaneval", split="tune")
 
 
 def test_tests_that_hold_the_answer_are_never_shown(data: Path) -> None:
-    with pytest.raises(SetupProblem, match="hold the reference.*--protocol visible$"):
+    with refuses("evals/scoring tests that hold the answer"):
         check_protocol("mbppplus", "oracle")
     for task in load_suite("mbppplus", data=data)[:20]:
-        with pytest.raises(TaskError, match="hold its reference"):
+        with pytest.raises(TaskError):
             show_task(task, "oracle")
     for name in ("humanevalfix", "humaneval", "mbpp"):
         check_protocol(name, "oracle")
@@ -71,7 +72,7 @@ def test_a_path_is_a_suite(tmp_path: Path) -> None:
     path.write_text(f"{EXAMPLE}\n" * 3)
     assert is_file_suite(str(path))
     assert [task.id for task in load_suite(str(path))[:2]] == ["mine-1", "mine-2"]
-    with pytest.raises(SetupProblem, match=r"There is no file 'gone\.jsonl'"):
+    with refuses("evals/a suite that is no file"):
         load_suite("gone.jsonl")
 
 

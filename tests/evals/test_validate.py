@@ -9,6 +9,7 @@ from burnish.events import Graded
 from burnish.sandbox import Sandbox
 from burnish.sandbox.sandbox import NO_KINDS, Kinds
 from burnish.tasks import Task
+from tests.snapshots import assert_snapshot
 
 GOLD = "import math\n\ndef half(n):\n    return n / 2\n"
 GOOD = Task(
@@ -38,26 +39,27 @@ def test_a_good_task_has_no_fault(box: Sandbox) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "why"),
+    ("kind", "change"),
     [
-        ({"hidden_tests": ""}, "it has no scoring tests"),
-        ({"gold": "def half(n):\n    return n"}, "its reference fails the scoring tests: "),
-        ({"visible_tests": ("assert half(4) == 3",)}, "its reference fails the visible tests: "),
-        ({"base_code": GOLD}, "its buggy code passes the scoring tests"),
-        ({"gold": "def half(n):\n    while True: pass"}, "its reference takes too long for the scoring tests"),
-        ({"gold": "def other(n):\n    return n"}, "its reference fails the scoring tests: "),
-        ({"gold": "def half("}, "its reference fails the scoring tests: "),
+        ("no tests", {"hidden_tests": ""}),
+        ("a wrong reference", {"gold": "def half(n):\n    return n"}),
+        ("a wrong example", {"visible_tests": ("assert half(4) == 3",)}),
+        ("no bug", {"base_code": GOLD}),
+        ("an endless reference", {"gold": "def half(n):\n    while True: pass"}),
+        ("another function", {"gold": "def other(n):\n    return n"}),
+        ("no Python", {"gold": "def half("}),
         (
+            "a reference that leans on a name the module takes",
             {
                 "gold": GOLD.replace("n / 2", "help(n)") + "def help(n): return n / 2\n",
                 "base_code": "help = 1\n" + GOLD.replace("/", "*"),
             },
-            "its reference fails the scoring tests: ",
         ),
     ],
 )
-def test_each_fault_is_named(change: dict[str, object], why: str, box: Sandbox) -> None:
-    assert why_broken(GOOD.model_copy(update=change), box).startswith(why)
+def test_each_fault_is_named(kind: str, change: dict[str, object], box: Sandbox) -> None:
+    why, _, _ = why_broken(GOOD.model_copy(update=change), box).partition(": ")  # then comes what Python says
+    assert_snapshot(why, f"evals/a task with {kind}")
 
 
 def test_buggy_code_that_never_ends_has_failed(box: Sandbox) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.tasks.jsonl import EXAMPLE, load_jsonl
+from tests.refusals import refuses
 from tests.support import ROOT
 
 ROW = json.loads(EXAMPLE)
@@ -46,29 +47,29 @@ def test_blank_lines_are_fine_and_rows_keep_their_line_numbers(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("kind", "row"),
     [
-        ("{not json}\n", "Row 2 .* is not JSON"),
-        ([1], "Row 2 .* is a list, expected an object"),
-        ({"prompt": "p", "entry_point": "f"}, "Row 2 .* lacks the field 'hidden_tests'"),
-        (ROW | {"prompt": 3}, "Row 2 .* has 'prompt' of type int, expected a text"),
-        (ROW | {"prompt": " "}, "Row 2 .* has an empty 'prompt'"),
-        (ROW | {"visible_tests": [1]}, "'visible_tests' of type list, expected a text or a list of texts"),
-        (ROW | {"hidden_tests": ["assert ("]}, "'hidden_tests' that do not parse"),
-        (ROW | {"hidden_tests": []}, "empty 'hidden_tests'"),
-        (ROW | {"entry_point": "a b"}, "'entry_point' 'a b' that is no Python name"),
-        (ROW | {"hidden_test": "x"}, "unknown field 'hidden_test', did you mean 'hidden_tests'"),
+        ("that is not JSON", "{not json}\n"),
+        ("that is a list", [1]),
+        ("without tests", {"prompt": "p", "entry_point": "f"}),
+        ("with a number for a text", ROW | {"prompt": 3}),
+        ("with an empty text", ROW | {"prompt": " "}),
+        ("with a number for a test", ROW | {"visible_tests": [1]}),
+        ("with tests that do not parse", ROW | {"hidden_tests": ["assert ("]}),
+        ("with an empty list of tests", ROW | {"hidden_tests": []}),
+        ("with no Python name", ROW | {"entry_point": "a b"}),
+        ("with an unknown field", ROW | {"hidden_test": "x"}),
     ],
 )
-def test_a_wrong_row_is_named_with_what_is_expected(tmp_path: Path, row: object, said: str) -> None:
-    with pytest.raises(SetupProblem, match=said) as caught:
+def test_a_wrong_row_is_named_with_what_is_expected(tmp_path: Path, kind: str, row: object) -> None:
+    with pytest.raises(json.JSONDecodeError) as caught:  # in other words by each version of Python
+        json.loads("{not json}")
+    with refuses(f"tasks/a row {kind}", tmp=tmp_path, example=EXAMPLE, flaw=caught.value):
         load_jsonl(suite(tmp_path, ROW, row))
-    assert str(caught.value).endswith(EXAMPLE)
-    assert "mine.jsonl" in str(caught.value)
 
 
 def test_two_tasks_with_one_id_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SetupProblem, match="two tasks with the id 'x'"):
+    with refuses("tasks/two rows with one id", tmp=tmp_path):
         load_jsonl(suite(tmp_path, ROW | {"id": "x"}, ROW | {"id": "x"}))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task
-from burnish.tasks.mbppplus import find_calls, learn_kinds, load_mbppplus, restore_call
+from burnish.tasks.mbpp import find_calls, learn_kinds, load_mbppplus, restore_call
 
 HALF = {
     "task_id": "Mbpp/11",

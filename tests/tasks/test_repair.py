@@ -1,9 +1,7 @@
 """A file and the name of a function become a task."""
 
-import pytest
-
-from burnish.errors import SetupProblem
 from burnish.tasks.repair import examples_of, from_file, function_names, repairable_names
+from tests.refusals import refuses
 
 TEXT = '''
 class Cart:
@@ -47,10 +45,9 @@ def test_without_words_a_plain_sentence_says_what_to_do():
 
 
 def test_a_function_that_is_not_there_is_answered_with_the_nearest_names():
-    with pytest.raises(SetupProblem, match=r"--function double$"):
-        from_file(TEXT, "doubel")
-    with pytest.raises(SetupProblem, match=r"Cart\.total"):
-        from_file(TEXT, "total")
+    for name in ("doubel", "total"):
+        with refuses(f"tasks/no function {name}"):
+            from_file(TEXT, name)
 
 
 def test_a_file_that_does_not_parse_is_still_a_task():

@@ -7,10 +7,10 @@ import pytest
 
 from burnish.checks import Suite
 from burnish.checks.tests import grade
-from burnish.errors import SetupProblem
 from burnish.packages.names import module_provider
 from burnish.sandbox import Sandbox, open_sandbox
 from burnish.tasks.test_file import find_used_names, name_in_file, read_test_file, write_imports
+from tests.refusals import refuses
 
 CODE = "def roman(n):\n    if n < 1:\n        raise ValueError\n    return {1: 'I', 4: 'IV'}.get(n)\n"
 FILE = """import pytest
@@ -91,24 +91,24 @@ def test_the_module_is_found_however_it_is_imported(tmp_path: Path, box: Sandbox
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("kind", "text"),
     [
-        ("def test_a(:\n", "is not Python"),
-        ("from roman import roman\n", "holds no test"),
-        ("", "holds no test"),
-        ("import os\ndef test_a():\n    assert os.sep\n", "imports nothing that is still to be written"),
-        ("import one, two\ndef test_a():\n    assert one.f(two.g)\n", "imports one and two, which do not exist"),
-        ("import roman\ndef test_a():\n    pass\n", "uses nothing of it"),
+        ("that is not Python", "def test_a(:\n"),
+        ("without a test", "from roman import roman\n"),
+        ("without a test", ""),
+        ("that imports nothing new", "import os\ndef test_a():\n    assert os.sep\n"),
+        ("that imports two new modules", "import one, two\ndef test_a():\n    assert one.f(two.g)\n"),
+        ("that uses nothing new", "import roman\ndef test_a():\n    pass\n"),
     ],
 )
-def test_a_file_that_cannot_decide_is_refused(tmp_path: Path, text: str, why: str) -> None:
-    with pytest.raises(SetupProblem, match=f"{why}.*--with-tests FILE$"):
+def test_a_file_that_cannot_decide_is_refused(tmp_path: Path, kind: str, text: str) -> None:
+    with refuses(f"tasks/a test file {kind}", tmp=tmp_path):
         read_test_file(written(tmp_path, text))
 
 
 def test_a_file_may_import_packages_that_the_code_may_use(tmp_path: Path) -> None:
     text = "import surely_mine as sm\nfrom roman import roman\n\n\ndef test_a():\n    assert roman(sm.ONE) == 'I'\n"
-    with pytest.raises(SetupProblem, match="surely_mine and roman, which do not exist"):
+    with refuses("tasks/a test file that imports a package without saying so", tmp=tmp_path):
         read_test_file(written(tmp_path, text))
     found = read_test_file(
         written(tmp_path, "import cv2.data\n" + text), module_provider(["Surely.Mine>=2", "opencv-python"])
@@ -118,17 +118,17 @@ def test_a_file_may_import_packages_that_the_code_may_use(tmp_path: Path) -> Non
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SetupProblem, match="No such file"):
+    with refuses("tasks/a test file that is missing", tmp=tmp_path):
         read_test_file(tmp_path / "missing.py")
-    with pytest.raises(SetupProblem, match="Is a directory"):
+    with refuses("tasks/a test file that is a folder", tmp=tmp_path):
         read_test_file(tmp_path)
     (tmp_path / "binary.py").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SetupProblem, match="is not UTF-8 text"):
+    with refuses("tasks/a test file of other bytes", tmp=tmp_path):
         read_test_file(tmp_path / "binary.py")
     (tmp_path / "coded.py").write_text(
         "# coding: utf-7\nfrom roman import roman\n\ndef test_a(): assert roman(1) == 'I'\n"
     )
-    with pytest.raises(SetupProblem, match="line 1 names the encoding 'utf-7'"):
+    with refuses("tasks/a test file in another encoding", tmp=tmp_path):
         read_test_file(tmp_path / "coded.py")
 
 

@@ -38,7 +38,7 @@ from burnish.runs.attempt import Resources, attempt
 from burnish.runs.record import notices_to
 from burnish.runs.request import Request
 from burnish.tasks import Task
-from burnish.tasks.contradiction import refuse_contradiction
+from burnish.tasks.examples import refuse_contradiction
 from burnish.tasks.repair import docstring_of, examples_of, from_file, lines_of_body, repairable_names
 from burnish.text import one_line
 

@@ -25,7 +25,7 @@ from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Resources, attempt
 from burnish.runs.request import Request
 from burnish.tasks import Task, from_sentence, go_on
-from burnish.tasks.contradiction import refuse_contradiction
+from burnish.tasks.examples import refuse_contradiction
 from burnish.tasks.sentence import with_test_file
 from burnish.tasks.test_file import read_test_file, why_no_module
 from burnish.text import one_line, slug

@@ -90,12 +90,14 @@ class Comparison(Frozen):
 
 def compare(a: Sequence[Results], b: Sequence[Results]) -> Comparison:
     """B against A. Several results of one side are pooled; different suites are refused."""
+    fields = (*MUST_AGREE, *SHOULD_AGREE, "tasks_hash", "limit")
+    values = {field: sorted({str(getattr(run, field)) for run in (*a, *b)}) for field in fields}
+    differ = {field: found for field, found in values.items() if len(found) > 1}
     for field in MUST_AGREE:
-        values = sorted({str(getattr(run, field)) for run in (*a, *b)})
-        if len(values) > 1:
+        if field in differ:
             raise SetupProblem(
-                f"These evaluations differ in their {field} ({' and '.join(map(repr, values))}), so their tasks cannot "
-                f"be paired. Compare two of the same: burnish compare RUN1 RUN2"
+                f"These evaluations differ in their {field} ({' and '.join(map(repr, differ[field]))}), so their tasks "
+                f"cannot be paired. Compare two of the same: burnish compare RUN1 RUN2"
             )
     tries_a, tries_b = _pool(a), _pool(b)
     shared = [task for task in tries_a if task in tries_b]
@@ -104,12 +106,12 @@ def compare(a: Sequence[Results], b: Sequence[Results]) -> Comparison:
             "The two have no finished task in common, so there is nothing to compare. "
             "Finish them first: burnish eval resume RUN"
         )
-    warnings = []
-    for field, why in SHOULD_AGREE.items():
-        values = sorted({str(getattr(run, field)) for run in (*a, *b)})
-        if len(values) > 1:
-            warnings.append(f"The {field} differs ({' and '.join(values)}): {why}.")
-    if len({run.tasks_hash for run in (*a, *b)}) > 1 and len({run.limit for run in (*a, *b)}) == 1:
+    warnings = [
+        f"The {field} differs ({' and '.join(differ[field])}): {why}."
+        for field, why in SHOULD_AGREE.items()
+        if field in differ
+    ]
+    if "tasks_hash" in differ and "limit" not in differ:
         warnings.append("The tasks were not loaded alike: a task of the same name may not be the same task.")
     calls = min(_most_calls(tries_a), _most_calls(tries_b))
     final = _measure(tries_a, tries_b, shared)

@@ -29,7 +29,7 @@ from burnish.text import one_line, slug
 PLAN_FILE = "eval.json"
 """The file that makes a folder an evaluation."""
 ATTEMPTS, PLOTS = "attempts", "plots"
-INCIDENTAL = {"burnish", "at_once", "sandbox"}
+INCIDENTAL = {"burnish", "commit", "machine", "at_once", "sandbox"}
 """What may differ between two plans that measure the same thing."""
 
 
@@ -40,13 +40,10 @@ def evals_home() -> Path:
 
 def new_path(name: str) -> Path:
     """A folder that does not exist yet, with a name that people can type."""
-    for _ in range(100):
-        path = evals_home() / f"{slug(name, 40)}-{secrets.token_hex(2)}"
-        if not path.exists():
-            return path
-    raise SetupProblem(
-        f"Could not find a free name for an evaluation in {evals_home()}. Remove old ones: rm -r {evals_home()}/NAME"
-    )
+    letters = 4
+    while (path := evals_home() / f"{slug(name, 40)}-{secrets.token_hex(8)[:letters]}").exists():
+        letters += 1  # so that it ends, however many there are
+    return path
 
 
 def check_free(path: Path) -> None:
@@ -74,8 +71,8 @@ def find_evaluation(name: str) -> Path:
     folders = list_evaluations()
     if name == "last" and folders:
         return folders[0]
-    matches = [folder for folder in folders if folder.name == name]
-    matches = matches or [folder for folder in folders if name and folder.name.startswith(name)]
+    begun = [folder for folder in folders if name and folder.name.startswith(name)]
+    matches = [folder for folder in begun if folder.name == name] or begun
     if len(matches) == 1:
         return matches[0]
     if matches:

@@ -8,15 +8,15 @@ from burnish.agent.limits import Limits, check_answer_fits
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import PLAN_FILE, Folder, check_free, find_evaluation, new_path
 from burnish.evals.report import write_reports
-from burnish.evals.runner import EvalProgress, open_eval_sandbox, run_missing
+from burnish.evals.runner import EvalProgress, name_engine, open_eval_sandbox, open_task_model, run_missing
 from burnish.evals.schema import Asking, Plan, Protocol, Results
 from burnish.evals.strategies.kinds import check_parts, find_strategy
 from burnish.evals.suites import check_protocol, is_file_suite, load_suite, resolve_variant
-from burnish.evals.task_models import name_engine, open_task_model
 from burnish.evals.validate import hash_tasks, validate
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
 from burnish.models.names import AUTO, default_names
+from burnish.paths import describe_origin
 from burnish.runs.attempt import Resources
 from burnish.sandbox.open import choose_resumed_sandbox
 from burnish.tasks.task import Task
@@ -133,7 +133,10 @@ def _run_plan(
                 f"No row of {plan.suite!r} can be used.{why} See what a suite must hold with: burnish eval list"
             )
         model.warm_up()
-        plan = plan.model_copy(update={"tasks_hash": hash_tasks(valid)})
+        origin = describe_origin()
+        plan = plan.model_copy(
+            update={"tasks_hash": hash_tasks(valid), "commit": origin["commit"], "machine": origin["machine"]}
+        )
         path = out or new_path(f"{Path(plan.suite).stem} {plan.strategy} {model.name.partition(':')[2]}")
         # Absolute, so that it holds in any folder.
         source = Path(plan.suite) if is_file_suite(plan.suite) else data

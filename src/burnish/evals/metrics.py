@@ -7,13 +7,14 @@ time it is.
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 from typing import TypeVar
 
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder
-from burnish.evals.schema import Attempt, ByBug, Cost, LeftOut, Plan, Results
+from burnish.evals.schema import Attempt, ByBug, Cost, LeftOut, Plan, Results, Settings
 from burnish.events import Answered, Asked, BaseEvent, Broke, CodeProposed, Event, ModelReplied, Scored
 from burnish.intervals import wilson
 
@@ -152,10 +153,10 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
         seconds=_wall_seconds(attempts),
         dollars=0.0 if plan.model.partition(":")[0] in FREE else None,
     )
-    # Results repeats the settings of the plan under the same names; its own version is that of its format.
-    settings = plan.model_dump(include=set(Results.model_fields) - {"version"})
+    begun = min((attempt.started for attempt in attempts), default=0.0)
     return Results(
-        **settings,
+        **plan.model_dump(include=set(Settings.model_fields) - {"version"}),
+        measured_at=datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds") if attempts else "",
         tasks=tasks,
         planned=tasks * len(plan.seeds),
         finished=len(attempts),

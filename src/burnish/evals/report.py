@@ -8,7 +8,7 @@ page's own policy forbids every script but ours and every address.
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -103,6 +103,7 @@ def _page_parts(results: Results, pictures: Mapping[str, str]) -> Iterator[str]:
     yield f'<p class="eyebrow">{title}</p><h1>{headline}</h1>'
     if results.finished:
         yield from _score_card(results)
+    yield f"<p><strong>Protocol {results.protocol}.</strong> {html_line(text.PROTOCOLS[results.protocol])}</p>"
     warnings = "".join(f"<p>{html_line(warning)}</p>" for warning in text.list_warnings(results))
     yield f'<div class="notes">{warnings}</div>' if warnings else ""
     # Inside the page the style sheet gives a plot the page's colours, so that it can be read in the dark too.
@@ -114,20 +115,9 @@ def _page_parts(results: Results, pictures: Mapping[str, str]) -> Iterator[str]:
     yield f'<h2>How it grows with each call</h2><div class="pair">{figures}</div>' if figures else ""
     yield from _task_grid(results)
     yield '<h2>The figures</h2><div class="figures">'
-    yield from (_card(name, _table(rows)) for name, rows in text.curve_tables(results))
-    if len(results.seeds) > 1:
-        yield _card("Chance of a pass among k attempts", _table(text.pass_at_k_table(results)))
-    yield _card("Cost", _table(text.cost_table(results)))
-    yield _card("How the work went", _definitions(text.list_rates(results)))
+    for name, table in text.list_tables(results):
+        yield f'<div class="card"><h3>{escape(name)}</h3>{_render_table(table)}</div>'
     yield "</div>"
-    if results.by_bug:
-        yield _card("By kind of bug", _table(text.bug_table(results), [row.solved / row.n for row in results.by_bug]))
-    yield "<h2>How it was measured</h2>"
-    protocol = f"<p><strong>Protocol {results.protocol}.</strong> {html_line(text.PROTOCOLS[results.protocol])}</p>"
-    yield f'<div class="card">{protocol}{_definitions(text.list_settings(results))}</div>'
-    if results.broken:
-        rows = [[row.id, row.why] for row in results.broken]
-        yield f"<h2>Rows left out</h2><div class='card words'>{_table((['row', 'why'], rows))}</div>"
     yield f"<h2>Do it again</h2><pre>{escape(text.repeat_command(results))}</pre>"
     yield "<footer>Made by Burnish. Everything on this page is in this one file.</footer>"
 
@@ -141,8 +131,7 @@ def _score_card(results: Results) -> Iterator[str]:
     yield f'<i class="all"></i><i class="band" style="{band}"></i><i class="dot" style="left:{100 * share:.2f}%"></i>'
     yield '</div><div class="ends"><span>0 %</span><span>100 %</span></div></div>'
     yield f"<p>of {results.tasks_finished} tasks, solved with {at_most}. They are a sample: shares from "
-    yield f"<strong>{100 * low:.1f} to {100 * high:.1f} %</strong> fit this result (95 % interval).</p>"
-    yield f"<p>{html_line(text.PROTOCOLS[results.protocol])}</p></div>"
+    yield f"<strong>{100 * low:.1f} to {100 * high:.1f} %</strong> fit this result (95 % interval).</p></div>"
 
 
 def _task_grid(results: Results) -> Iterator[str]:
@@ -172,88 +161,75 @@ def _task_grid(results: Results) -> Iterator[str]:
     yield "</div>"
 
 
-def _card(name: str, inside: str) -> str:
-    return f'<div class="card"><h3>{escape(name)}</h3>{inside}</div>'
-
-
-def _definitions(rows: Iterable[tuple[str, str]]) -> str:
-    return "<dl>" + "".join(f"<dt>{html_line(name)}</dt><dd>{html_line(value)}</dd>" for name, value in rows) + "</dl>"
-
-
-def _table(rows: text.Table, bars: Sequence[float] = ()) -> str:
-    """A table of escaped cells that can be scrolled sideways where it is too wide; `bars` are drawn before each row."""
-    heads, body = rows
+def _render_table(table: text.Table) -> str:
+    """A table of escaped cells that can be scrolled sideways where it is too wide."""
+    heads, rows = table
     head = "".join(f"<th>{html_line(cell)}</th>" for cell in heads)
-    spans = [f'<span class="bar"><i style="width:{100 * bar:.1f}%"></i></span>' for bar in bars] or [""] * len(body)
-    lines = ""
-    for row, span in zip(body, spans, strict=True):
-        first, *rest = map(html_line, row)
-        lines += f"<tr><td>{span}{first}</td>" + "".join(f"<td>{cell}</td>" for cell in rest) + "</tr>"
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
+    body = "".join(f"<tr>{''.join(f'<td>{html_line(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-class TextTable:
-    """Every text once, each under a number, so that a page stays small.
+class TextNumbers(dict[str, int]):
+    """The number of each text, so that a page holds it once: `texts` are in the order of their numbers.
 
     Texts lose escape codes, and what is longer than the page can bear is cut and says so.
     """
 
     def __init__(self, longest: int) -> None:
+        super().__init__()
         self.longest = longest
-        self.numbers: dict[str, int] = {}
-        self._by_raw_text: dict[str, int] = {}
+        self.texts: dict[str, int] = {}
 
-    def add(self, raw: str) -> int:
-        """The number of this text."""
-        if raw not in self._by_raw_text:
-            rest = len(raw) - self.longest
-            note = f"\n… {rest} more characters are in the attempt's file" if rest > 0 else ""
-            # Cut before it is cleaned: cleaning looks at every character.
-            short = strip_controls(raw[: self.longest]) + note
-            self._by_raw_text[raw] = self.numbers.setdefault(short, len(self.numbers))
-        return self._by_raw_text[raw]
+    def __missing__(self, raw: str) -> int:
+        """Give a text its number when it is first asked for."""
+        rest = len(raw) - self.longest
+        note = f"\n… {rest} more characters are in the attempt's file" if rest > 0 else ""
+        # Cut before it is cleaned: cleaning looks at every character.
+        short = strip_controls(raw[: self.longest]) + note
+        self[raw] = self.texts.setdefault(short, len(self.texts))
+        return self[raw]
 
 
 def render_transcripts(folder: Folder, most_bytes: int = MOST_BYTES) -> str:
     """JSON with all texts and a list of steps for each finished attempt, as long as the page can bear."""
     data = ""
     for longest in LONGEST:
-        texts = TextTable(longest)
+        numbers = TextNumbers(longest)
         attempts = [
-            [step for event in events if (step := _render_step(event, texts))] for _, _, events in folder.attempts()
+            [step for event in events if (step := _render_step(event, numbers))] for _, _, events in folder.attempts()
         ]
-        row = {"texts": list(texts.numbers), "attempts": attempts}
+        row = {"texts": list(numbers.texts), "attempts": attempts}
         data = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
         if len(data.encode("utf-8", "replace")) <= most_bytes:
             break
     return data
 
 
-def _render_step(event: Event, texts: TextTable) -> Step | None:
+def _render_step(event: Event, numbers: TextNumbers) -> Step | None:
     """One event as the page shows it; None for one that tells a reader nothing."""
     match event:
         case RunStarted():
             base_code = RunSettings.merge(event.settings).task.get("base_code", "")
-            return ["task", texts.add(event.prompt), texts.add(str(base_code))]
+            return ["task", numbers[event.prompt], numbers[str(base_code)]]
         case Asked():
-            messages = [[message.role, texts.add(message.content)] for message in event.messages]
+            messages = [[message.role, numbers[message.content]] for message in event.messages]
             return ["ask", strip_controls(event.purpose), messages, event.temperature]
         case ModelReplied():
-            return ["reply", texts.add(event.text), event.tokens_out, round(event.seconds, 1), event.ended]
+            return ["reply", numbers[event.text], event.tokens_out, round(event.seconds, 1), event.ended]
         case CodeProposed():
-            return ["code", event.version, strip_controls(event.by), texts.add(event.code), texts.add(event.problem)]
+            return ["code", event.version, strip_controls(event.by), numbers[event.code], numbers[event.problem]]
         case TestsRan(version=version, graded=graded):
-            failed = [texts.add(case.message or case.name) for case in graded.cases if case.outcome != "passed"]
-            problem = texts.add(graded.problem)
+            failed = [numbers[case.message or case.name] for case in graded.cases if case.outcome != "passed"]
+            problem = numbers[graded.problem]
             return ["tests", version, graded.passed, len(graded.cases), problem, failed[:FAILURES_SHOWN]]
         case Answered():
             return ["answer", event.call, event.round, event.version]
         case Scored():
-            return ["score", event.version, event.passed, event.timed_out, texts.add(event.why)]
+            return ["score", event.version, event.passed, event.timed_out, numbers[event.why]]
         case Decided():
-            return ["note", texts.add(event.reason)]
+            return ["note", numbers[event.reason]]
         case Stopped() if event.why:
-            return ["note", texts.add(f"Stopped: {event.why}")]
+            return ["note", numbers[f"Stopped: {event.why}"]]
         case Broke():
-            return ["broke", texts.add(f"{event.error}: {event.message}")]
+            return ["broke", numbers[f"{event.error}: {event.message}"]]
     return None

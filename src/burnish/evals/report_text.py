@@ -70,20 +70,22 @@ def list_warnings(results: Results) -> Iterator[str]:
         yield "This is the split for tuning; it is not for reporting."
 
 
-def list_settings(results: Results) -> list[tuple[str, str]]:
+def list_settings(results: Results) -> list[list[str]]:
     """The settings that decide the figure."""
     temperature = "the strategy's own" if results.temperature is None else f"{results.temperature:g}"
     return [
-        ("suite", f"{results.suite} {results.variant}".strip() + f", split {results.split}"),
-        ("protocol", results.protocol),
-        ("strategy", results.strategy),
-        ("asked to", {"auto": "fix where there is buggy code, else write"}.get(results.ask, results.ask)),
-        ("model", results.model),
-        ("engine", results.engine or "not recorded"),
-        ("rounds", f"up to {results.rounds} after the first answer"),
-        ("temperature", temperature),
-        ("seeds", ", ".join(map(str, results.seeds))),
-        ("Burnish", results.burnish),
+        ["suite", f"{results.suite} {results.variant}".strip() + f", split {results.split}"],
+        ["protocol", results.protocol],
+        ["strategy", results.strategy],
+        ["asked to", {"auto": "fix where there is buggy code, else write"}.get(results.ask, results.ask)],
+        ["model", results.model],
+        ["engine", results.engine or "not recorded"],
+        ["rounds", f"up to {results.rounds} after the first answer"],
+        ["temperature", temperature],
+        ["seeds", ", ".join(map(str, results.seeds))],
+        ["Burnish", f"{results.burnish}, commit {results.commit[:12]}" if results.commit else results.burnish],
+        ["begun", results.measured_at or "not yet"],
+        ["machine", results.machine or "not recorded"],
     ]
 
 
@@ -109,6 +111,35 @@ def repeat_command(results: Results) -> str:
     return one_line(shlex.join(["burnish", "eval", results.suite, *typed]), 1000)
 
 
+def list_tables(results: Results) -> Iterator[tuple[str, Table]]:
+    """Every table of a report under its name: the curves, the cost, how the work went, and how it was measured."""
+    yield from curve_tables(results)
+    if len(results.seeds) > 1:
+        shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
+        yield "Chance of a pass among k attempts", (["k", "pass@k"], [[str(k), s] for k, s in enumerate(shares, 1)])
+    columns = [results.cost, results.cost_per_task, results.cost_per_solved]
+    kinds = {"tokens read": "tokens_in", "tokens written": "tokens_out", "seconds": "seconds", "dollars": "dollars"}
+    rows = [[label, *(_format_amount(column, field) for column in columns)] for label, field in kinds.items()]
+    each = "task" if len(results.seeds) == 1 else "attempt"
+    yield "Cost", (["", "in all", f"per {each}", f"per solved {each}"], rows)
+    yield "How the work went", (["", ""], list_rates(results))
+    if results.by_bug:
+        rows = [
+            [
+                one.bug,
+                str(one.n),
+                str(one.solved),
+                percent(one.solved / one.n),
+                percent_range(wilson(one.solved, one.n)),
+            ]
+            for one in results.by_bug
+        ]
+        yield "By kind of bug", (["bug", "attempts", "solved", "share", "95 % interval"], rows)
+    yield "How it was measured", (["setting", ""], list_settings(results))
+    if results.broken:
+        yield "Rows left out", (["row", "why"], [[row.id, row.why] for row in results.broken])
+
+
 def curve_tables(results: Results) -> list[tuple[str, Table]]:
     """pass@1 by round and by call; one table where each round is one call."""
     heads = ["pass@1", "95 % interval"]
@@ -128,21 +159,6 @@ def curve_tables(results: Results) -> list[tuple[str, Table]]:
     ]
 
 
-def pass_at_k_table(results: Results) -> Table:
-    """The chance of a pass among k attempts."""
-    shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
-    return ["k", "pass@k"], [[str(k), share] for k, share in enumerate(shares, 1)]
-
-
-def cost_table(results: Results) -> Table:
-    """Tokens, seconds and dollars: in all, for each attempt, for each solved one."""
-    columns = [results.cost, results.cost_per_task, results.cost_per_solved]
-    kinds = {"tokens read": "tokens_in", "tokens written": "tokens_out", "seconds": "seconds", "dollars": "dollars"}
-    rows = [[label, *(_format_amount(column, field) for column in columns)] for label, field in kinds.items()]
-    each = "task" if len(results.seeds) == 1 else "attempt"
-    return ["", "in all", f"per {each}", f"per solved {each}"], rows
-
-
 def _format_amount(cost: Cost | None, field: str) -> str:
     amount = getattr(cost, field) if cost else None
     if cost is None:
@@ -154,26 +170,17 @@ def _format_amount(cost: Cost | None, field: str) -> str:
     return f"{amount:,.1f}" if field == "seconds" or amount < 10 else f"{amount:,.0f}"
 
 
-def list_rates(results: Results) -> list[tuple[str, str]]:
+def list_rates(results: Results) -> list[list[str]]:
     """How the work went, beside whether it succeeded."""
     return [
-        ("calls per task", f"{results.calls_per_task:.1f}"),
-        ("versions that could not be run", percent(results.parse_failure_rate)),
-        ("versions equal to an earlier one", percent(results.repeat_rate)),
-        ("final answers that timed out", str(results.timeouts)),
-        ("attempts that broke", str(results.errors)),
-        ("tokens written per second, grading and all", f"{results.tokens_per_second:.1f}"),
-        ("wall time in minutes", f"{results.cost.seconds / 60:.1f}"),
+        ["calls per task", f"{results.calls_per_task:.1f}"],
+        ["versions that could not be run", percent(results.parse_failure_rate)],
+        ["versions equal to an earlier one", percent(results.repeat_rate)],
+        ["final answers that timed out", str(results.timeouts)],
+        ["attempts that broke", str(results.errors)],
+        ["tokens written per second, grading and all", f"{results.tokens_per_second:.1f}"],
+        ["wall time in minutes", f"{results.cost.seconds / 60:.1f}"],
     ]
-
-
-def bug_table(results: Results) -> Table:
-    """How each kind of bug fared."""
-    rows = [
-        [row.bug, str(row.n), str(row.solved), percent(row.solved / row.n), percent_range(wilson(row.solved, row.n))]
-        for row in results.by_bug
-    ]
-    return ["bug", "attempts", "solved", "share", "95 % interval"], rows
 
 
 def render_markdown(results: Results) -> str:
@@ -190,20 +197,9 @@ def _markdown_parts(results: Results) -> Iterator[str]:
         yield f"{escape_markdown(headline(results))}."
     yield f"**Protocol {results.protocol}.** {PROTOCOLS[results.protocol]}"
     yield from (f"> **{escape_markdown(note)}**" for note in list_warnings(results))
-    yield markdown_table((["setting", ""], [list(row) for row in list_settings(results)]))
-    for name, rows in curve_tables(results):
-        yield f"## {name}\n\n{markdown_table(rows)}"
-    if len(results.seeds) > 1:
-        yield f"## pass@k\n\n{markdown_table(pass_at_k_table(results))}"
     if results.finished:
-        yield "## Plots\n\n" + "\n\n".join(f"![{label}](plots/{name}.svg)" for name, label in PLOTS.items())
-    yield f"## Cost\n\n{markdown_table(cost_table(results))}"
-    yield f"## Rates\n\n{markdown_table((['', ''], [list(row) for row in list_rates(results)]))}"
-    if results.by_bug:
-        yield f"## By kind of bug\n\n{markdown_table(bug_table(results))}"
-    if results.broken:
-        left_out = [[row.id, row.why] for row in results.broken]
-        yield f"## Rows left out\n\n{markdown_table((['row', 'why'], left_out))}"
+        yield "\n\n".join(f"![{label}](plots/{name}.svg)" for name, label in PLOTS.items())
+    yield from (f"## {name}\n\n{markdown_table(rows)}" for name, rows in list_tables(results))
     yield f"## Do it again\n\n{fence_code(strip_controls(repeat_command(results)), 'sh')}"
     yield (
         f"Every figure is counted from the {plural(results.finished, 'attempt')} in `attempts/`; `results.json` holds "

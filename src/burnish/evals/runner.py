@@ -1,28 +1,43 @@
-"""Runs what an evaluation still lacks: many attempts at once, each on disk before it is counted.
+"""Runs what an evaluation still lacks: one attempt after another, many at once, each on disk before it is counted.
 
-More attempts are under way than the model has slots, so that it goes on writing while others wait for the sandbox.
+In an attempt a strategy works on a task, then every answer it gave meets the scoring tests. More attempts are under way
+than the model has slots, so that it goes on writing while others wait for the sandbox.
 """
 
 import queue
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from burnish.errors import BurnishError
-from burnish.evals.attempt import stream_attempt
+from burnish.agent.limits import Limits
+from burnish.checks import grade_script
+from burnish.errors import AttemptError, BurnishError
 from burnish.evals.eval_store import Folder
-from burnish.evals.strategies.strategy import Strategy
-from burnish.evals.task_models import model_for_task
-from burnish.events import Broke, Event
-from burnish.models.model import Model
-from burnish.runs.attempt import Resources
-from burnish.sandbox import JobLimits, Sandbox, open_sandbox
+from burnish.evals.schema import Plan
+from burnish.evals.strategies.kinds import find_strategy
+from burnish.evals.strategies.strategy import Strategy, show_task
+from burnish.events import Answered, Broke, CodeProposed, Event, Graded, Scored
+from burnish.models.model import Model, Progress
+from burnish.models.names import open_model
+from burnish.models.scripted import KNOWS_TASKS, ScriptedModel
+from burnish.runs.attempt import Resources, begin_run, equip
+from burnish.runs.request import EvalSettings, Request
+from burnish.sandbox import JobLimits as SandboxLimits
+from burnish.sandbox import Sandbox, open_sandbox
+from burnish.tasks.assemble import assemble
+from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
-from burnish.text import one_line
+from burnish.text import fence_code, one_line
 
+GOLD, BUGGY = (f"scripted:{name}" for name in KNOWS_TASKS)
+"""They give every task its reference solution, or its bug: their score says whether suite and grader are sound."""
+USUAL_ENGINES = {"local": "llama.cpp", "huggingface": "Transformers", "scripted": "script"}
+TOKENS_PER_CALL = 1_000_000
+SECONDS_PER_CALL = 1200.0
+"""Far above what a call costs: an attempt is bounded by its calls, and these only end one that hangs."""
 NICENESS_BESIDE_LLAMA = 5
 """How far grading stands back from llama.cpp, whose threads spin: see `sandbox.JobLimits.niceness`."""
 FEWEST_TO_JUDGE, MOST_BROKEN = 10, 0.2
@@ -62,7 +77,7 @@ class AttemptEnd(NamedTuple):
     task_id: str
     seed: int
     events: Sequence[Event]
-    bug: Exception | None = None
+    bug: Exception | None
 
 
 def run_missing(
@@ -85,107 +100,194 @@ def run_missing(
     if not missing:
         return
     box = resources.sandbox
+    reasons = Counter[str]()
     with nullcontext(box) if box else open_eval_sandbox(resources.models[0], folder.plan.sandbox) as sandbox:
-        workers = Workers(folder, replace(resources, sandbox=sandbox), watch, strategy)
+        shared = replace(resources, sandbox=sandbox)
         try:
-            _count_ends(workers.run(missing), watch, folder)
+            for finished, end in enumerate(_make_attempts(missing, folder.plan, shared, watch, strategy), 1):
+                broke = [event for event in end.events if isinstance(event, Broke)]
+                # Written by this thread alone, so nothing is written any more once it has left.
+                if broke or not end.bug:
+                    folder.write(end.task_id, end.seed, end.events)
+                if end.bug:
+                    raise end.bug
+                reasons.update(f"{event.error}: {one_line(event.message, 300)}" for event in broke)
+                watch.on_finish(end.task_id, end.seed, end.events)
+                if finished >= FEWEST_TO_JUDGE and reasons.total() > MOST_BROKEN * finished:
+                    raise _too_many_errors(reasons, finished, folder)
         except BaseException:
             resources.cancel.set()
             raise
-        finally:
-            workers.wait_for_writes()
+
+
+def _make_attempts(
+    missing: Sequence[tuple[Task, int]],
+    plan: Plan,
+    resources: Resources,
+    watch: EvalProgress,
+    strategy: Strategy | None,
+) -> Iterator[AttemptEnd]:
+    """Each attempt as it ends, from threads that take the next until there is none; stops early when cancelled.
+
+    The threads are daemons: one that waits for an answer must not keep the process alive.
+    """
+    waiting: queue.SimpleQueue[tuple[Task, int]] = queue.SimpleQueue()
+    ends: queue.SimpleQueue[AttemptEnd] = queue.SimpleQueue()
+    model, cancel = resources.models[0], resources.cancel
+    for pair in missing:
+        waiting.put(pair)
+
+    def make_next() -> AttemptEnd:
+        """The next attempt that nobody has taken; raises queue.Empty when there is none."""
+        task, seed = waiting.get_nowait()
+        events: list[Event] = []
+        try:
+            own = replace(resources, models=[model_for_task(task, model)])
+            for event in stream_attempt(task, plan, seed, own, strategy):
+                events += [event] if event.lasting else []
+                watch.on_event(event)
+        except Exception as error:
+            return AttemptEnd(task.id, seed, events, error)
+        return AttemptEnd(task.id, seed, events, None)
+
+    def work() -> None:
+        """One thread: attempt after attempt."""
+        with suppress(queue.Empty):
+            while not cancel.is_set():
+                end = make_next()
+                if not cancel.is_set():  # else it may be half an attempt
+                    ends.put(end)
+
+    at_once = plan.at_once or model.slots + max(2, model.slots // 4)
+    for _ in range(min(len(missing), at_once)):
+        threading.Thread(target=work, name="burnish-attempt", daemon=True).start()
+    left = len(missing)
+    while left and not cancel.is_set():
+        with suppress(queue.Empty):
+            end = ends.get(timeout=POLL_SECONDS)
+            left -= 1
+            yield end
+
+
+def _too_many_errors(reasons: Counter[str], finished: int, folder: Folder) -> TooManyErrors:
+    [(reason, count)] = reasons.most_common(1)
+    often = "each time" if count == reasons.total() else f"{count} times"
+    return TooManyErrors(
+        f"{reasons.total()} of {finished} attempts broke, so the evaluation was stopped. The commonest reason "
+        f"({often}): {reason}. Finished attempts are kept, broken ones too; to have one made again delete its "
+        f"file in {folder.path / 'attempts'}. When the cause is gone, go on with: "
+        f"burnish eval resume {folder.name}"
+    )
 
 
 def open_eval_sandbox(model: Model, kind: str) -> AbstractContextManager[Sandbox]:
     """A sandbox that leaves the model its processors: beside llama.cpp one cell, which stands back."""
     if model.name.startswith("local:"):
-        return open_sandbox(kind, cells=1, limits=JobLimits(niceness=NICENESS_BESIDE_LLAMA))
+        return open_sandbox(kind, cells=1, limits=SandboxLimits(niceness=NICENESS_BESIDE_LLAMA))
     return open_sandbox(kind)
 
 
-class Workers:
-    """Threads that each take the next attempt until there is none. They share the edits of `resources`."""
+def open_task_model(name: str, progress: Progress | None = None) -> Model:
+    """The model behind a name, also behind the two that only an evaluation knows."""
+    return ScriptedModel([], name) if name in (GOLD, BUGGY) else open_model(name, progress)
 
-    def __init__(self, folder: Folder, resources: Resources, watch: EvalProgress, strategy: Strategy | None) -> None:
-        self.folder, self.resources, self.watch, self.strategy = folder, resources, watch, strategy
-        self.model, self.cancel = resources.models[0], resources.cancel
-        self._ends: queue.SimpleQueue[AttemptEnd] = queue.SimpleQueue()
-        self._write_locks: list[threading.Lock] = []
-        """One for each thread, held while it writes: whoever has all of them knows that nobody writes any more."""
 
-    def run(self, missing: Sequence[tuple[Task, int]]) -> Iterator[AttemptEnd]:
-        """Each attempt as it ends; stops early when cancelled."""
-        waiting: queue.SimpleQueue[tuple[Task, int]] = queue.SimpleQueue()
-        for pair in missing:
-            waiting.put(pair)
-        at_once = self.folder.plan.at_once or self.model.slots + max(2, self.model.slots // 4)
-        self._write_locks = [threading.Lock() for _ in range(min(len(missing), at_once))]
-        for lock in self._write_locks:
-            threading.Thread(target=self._work, args=(waiting, lock), name="burnish-attempt", daemon=True).start()
-        left = len(missing)
-        while left and not self.cancel.is_set():
-            try:
-                end = self._ends.get(timeout=POLL_SECONDS)
-            except queue.Empty:
-                continue
-            left -= 1
-            yield end
+def name_engine(model: Model) -> str:
+    """What computes the answers: the model's own word for it, or the usual one for its provider.
 
-    def wait_for_writes(self) -> None:
-        """Wait for those who are writing. After a cancel nobody begins to, so then nothing is written any more."""
-        for lock in self._write_locks:
-            with lock:
-                pass
+    Tables name it, because the same weights answer differently on another engine.
+    """
+    provider = model.name.partition(":")[0]
+    return str(getattr(model, "engine", "") or USUAL_ENGINES.get(provider, provider))
 
-    def _work(self, waiting: "queue.SimpleQueue[tuple[Task, int]]", write_lock: threading.Lock) -> None:
-        while not self.cancel.is_set():
-            try:
-                task, seed = waiting.get_nowait()
-            except queue.Empty:
-                return
-            events, bug = self._attempt(task, seed)
-            with write_lock:
-                if self.cancel.is_set():
-                    return
-                if bug is None or (events and isinstance(events[-1], Broke)):
-                    try:
-                        self.folder.write(task.id, seed, events)
-                    except Exception as error:
-                        bug = error
-            self._ends.put(AttemptEnd(task.id, seed, events, bug))
-            if bug:
-                return
 
-    def _attempt(self, task: Task, seed: int) -> tuple[list[Event], Exception | None]:
-        """What lasts of one attempt, and the bug of ours that ended it, if one did."""
+def model_for_task(task: Task, model: Model) -> Model:
+    """Who answers in one attempt at this task. A script begins anew, so that no attempt depends on another."""
+    if not isinstance(model, ScriptedModel):
+        return model
+    if model.name not in (GOLD, BUGGY):
+        return model.afresh()
+    signature = task.signature if "(" in task.signature else f"{task.entry_point}(*args, **kwargs)"
+    wrong = task.base_code or f"{task.prelude.rstrip()}\n\n\ndef {signature}:\n    pass\n".lstrip()
+    code = task.gold if model.name == GOLD else wrong
+    replies = {"": [fence_code(code, "python")] if code else []}  # a row without gold has no answer, and says so
+    if task.visible_tests:
+        replies["tests"] = [fence_code("\n".join(task.visible_tests), "python")]
+    return ScriptedModel(replies, model.name, whole=True)
+
+
+def stream_attempt(
+    task: Task, plan: Plan, seed: int, resources: Resources, strategy: Strategy | None = None
+) -> Iterator[Event]:
+    """One attempt as it happens, for those who watch. An AttemptError is its last event; our own bug is said as
+    `Broke` as well, and then raised.
+
+    Many attempts share the open sandbox, the model and the edits of `resources`; nothing is put on disk here.
+    """
+    strategy, sandbox = strategy or find_strategy(plan.strategy), resources.sandbox
+    assert sandbox, "attempts of an evaluation share one"
+    request = build_request(task, plan, seed, resources, strategy)
+    yield begin_run(request, resources, f"{task.id}.{seed}", sandbox.level)
+    try:
         events: list[Event] = []
-        try:
-            resources = replace(self.resources, models=[model_for_task(task, self.model)])
-            for event in stream_attempt(task, self.folder.plan, seed, resources, self.strategy):
-                if event.lasting:
-                    events.append(event)
-                self.watch.on_event(event)
-        except Exception as error:
-            return events, error
-        return events, None
+        puzzle = show_task(task, plan.protocol, strategy.timeout_seconds)
+        for event in strategy.solve(puzzle, plan, seed, equip(request, resources, sandbox)):
+            events.append(event)
+            yield event
+        # Only now, so that nothing can be learnt from the scoring tests.
+        if not resources.cancel.is_set():
+            yield from _score_answers(task, events, sandbox, strategy.timeout_seconds)
+    except Exception as error:
+        yield Broke(error=type(error).__name__, message=str(error))
+        if not isinstance(error, AttemptError):
+            raise
 
 
-def _count_ends(ends: Iterable[AttemptEnd], watch: EvalProgress, folder: Folder) -> None:
-    """Tell who looks on of each attempt, and stop at a bug of ours or at too many broken attempts."""
-    reasons = Counter[str]()
-    for finished, end in enumerate(ends, 1):
-        if end.bug:
-            raise end.bug
-        reasons.update(
-            f"{event.error}: {one_line(event.message, 300)}" for event in end.events if isinstance(event, Broke)
+def build_request(task: Task, plan: Plan, seed: int, resources: Resources, strategy: Strategy) -> Request:
+    """What is asked of one attempt. Its record names what the agent that is measured leaves out."""
+    calls = strategy.calls(plan)
+    return Request(
+        task=task,
+        verb="eval",
+        limits=Limits(
+            rounds=plan.rounds,
+            calls=calls,
+            tokens=TOKENS_PER_CALL * max(1, calls),
+            seconds=SECONDS_PER_CALL * max(1, calls),
+            max_tokens=plan.max_tokens,
+            thinking=plan.thinking,
+        ),
+        sandbox=plan.sandbox,
+        model_errors_end=True,
+        evaluation=EvalSettings(
+            plan=plan.model_dump(mode="json"),
+            seed=seed,
+            engine=name_engine(resources.models[0]),
+            left_out=getattr(strategy, "left_out", ()),
+        ),
+        burnish=plan.burnish,
+    )
+
+
+def _score_answers(task: Task, events: list[Event], sandbox: Sandbox, timeout: float) -> Iterator[Event]:
+    """Every version that was ever the answer, in order; the same code is run once."""
+    answers = {event.version for event in events if isinstance(event, Answered)}
+    known: dict[str, Graded] = {}
+    kinds = find_kinds(task)
+    for version in (event for event in events if isinstance(event, CodeProposed) and event.version in answers):
+        if version.problem:
+            yield Scored(version=version.version, passed=False, why=one_line(version.problem, 200))
+            continue
+        module = assemble(task, version.code)
+        if module not in known:
+            known[module] = grade_script(module, task.hidden_tests, sandbox, timeout, kinds)
+        graded = known[module]
+        failed = [case.message or case.name for case in graded.cases if case.outcome != "passed"]
+        why = one_line(failed[0] if failed else graded.problem or "there was no test", 200)
+        yield Scored(
+            version=version.version,
+            passed=graded.all_passed,
+            timed_out=graded.timed_out,
+            why="" if graded.all_passed else why,
+            seconds=graded.seconds,
         )
-        watch.on_finish(end.task_id, end.seed, end.events)
-        if finished >= FEWEST_TO_JUDGE and reasons.total() > MOST_BROKEN * finished:
-            [(reason, count)] = reasons.most_common(1)
-            often = "each time" if count == reasons.total() else f"{count} times"
-            raise TooManyErrors(
-                f"{reasons.total()} of {finished} attempts broke, so the evaluation was stopped. The commonest reason "
-                f"({often}): {reason}. Finished attempts are kept, broken ones too; to have one made again delete its "
-                f"file in {folder.path / 'attempts'}. When the cause is gone, go on with: "
-                f"burnish eval resume {folder.name}"
-            )

@@ -22,11 +22,14 @@ Asking = Literal["auto", "write", "fix"]
 Interval = tuple[float, float]
 
 
-class Plan(Frozen):
-    """One evaluation, before it begins."""
+class Settings(Frozen):
+    """What was measured, as plan and results both name it. The first seven say which Burnish, where, on which tasks."""
 
-    version: int = PLAN_VERSION
+    version: int
     burnish: str = __version__
+    commit: str = ""
+    """Of the clone that the evaluation began with; empty for an installed package."""
+    machine: str = ""
     suite: str
     """A name from `burnish eval list`, or the path of a JSON-lines file."""
     variant: str = ""
@@ -44,14 +47,20 @@ class Plan(Frozen):
     """Rounds after the first answer; `retry` and `reflect` make at most rounds + 1 calls."""
     temperature: float | None = Field(default=None, ge=0)
     """In place of the strategy's own, where it has just one: `single` 0, `retry` 0.7."""
-    max_tokens: int | None = Field(default=None, ge=1)
-    """Tokens of one answer with code at most, in place of the strategy's own."""
-    thinking: int | None = Field(default=None, ge=0)
-    """Tokens for the thoughts before one answer; None: what the user's settings say for the model."""
     without: tuple[str, ...] = ()
     """Parts of our own agent that are left out, to see what they are worth."""
     seeds: tuple[int, ...] = (0,)
     """Independent attempts at each task, one for each seed."""
+
+
+class Plan(Settings):
+    """One evaluation, before it begins."""
+
+    version: int = PLAN_VERSION
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Tokens of one answer with code at most, in place of the strategy's own."""
+    thinking: int | None = Field(default=None, ge=0)
+    """Tokens for the thoughts before one answer; None: what the user's settings say for the model."""
     at_once: int = Field(default=0, ge=0)
     """Attempts under way at the same time; 0 means as many as keep the model's slots busy."""
     sandbox: str = "auto"
@@ -132,7 +141,7 @@ class ByBug(Frozen):
     solved: int
 
 
-class Results(Frozen):
+class Results(Settings):
     """One evaluation. Shares are between 0 and 1, over the attempts that are finished.
 
     With several seeds a task counts with the mean over its seeds, and an interval is Wilson's with n = tasks: more
@@ -140,21 +149,8 @@ class Results(Frozen):
     """
 
     version: int = RESULTS_VERSION
-    burnish: str
-    suite: str
-    variant: str
-    split: Literal["eval", "tune"]
-    tasks_hash: str = ""
-    limit: int | None = None
-    protocol: Protocol
-    strategy: str
-    ask: Asking
-    model: str
-    engine: str
-    rounds: int
-    temperature: float | None
-    without: tuple[str, ...] = ()
-    seeds: tuple[int, ...]
+    measured_at: str = ""
+    """When the first attempt began, in UTC."""
     tasks: int
     """Tasks of the plan, without broken rows."""
     planned: int

@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from burnish.checks import grade_script
 from burnish.errors import SetupProblem
 from burnish.evals.schema import Protocol
-from burnish.evals.validate import cache_file, map_tasks, read_cache, write_cache
+from burnish.evals.validate import map_tasks, remember
 from burnish.events import Graded
 from burnish.sandbox.open import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
@@ -25,9 +26,8 @@ from burnish.tasks.bug_planting import PLANT_VERSION, normalise_code, propose_bu
 from burnish.tasks.data import Progress
 from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix
 from burnish.tasks.jsonl import load_jsonl
-from burnish.tasks.mbpp import load_mbpp
+from burnish.tasks.mbpp import load_mbpp, load_mbppplus
 from burnish.tasks.mbppfix import NEIGHBOURS, PlantedBug, build_file, pick_neighbours, with_docstring
-from burnish.tasks.mbppplus import load_mbppplus
 from burnish.tasks.task import Split, Task
 
 MOST_TRIES = 80
@@ -129,19 +129,14 @@ def is_file_suite(name: str) -> bool:
 def load_planted_bugs(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
     """A proven bug for every task that can have one, in order; from the cache when the same was asked before."""
     said = json.dumps([task.model_dump(mode="json", exclude={"packages"}) for task in tasks], sort_keys=True)
-    file = cache_file("planted", f"{PLANT_VERSION} {sys.version_info[:2]} {said}")
-    rows = read_cache(file)
-    if rows is not None:
-        return [PlantedBug.model_validate(row) for row in rows]
-    bugs = plant_bugs(tasks, sandbox, progress)
-    write_cache(file, [bug.model_dump(mode="json") for bug in bugs])
-    return bugs
 
+    def plant() -> list[Any]:
+        """Prove a bug for each task, as many at a time as there are processors."""
+        bugs = map_tasks(lambda task: _plant_bug(task, tasks, sandbox), tasks, "planting bugs", progress)
+        return [bug.model_dump(mode="json") for bug in bugs if bug]
 
-def plant_bugs(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
-    """Prove a bug for each task, as many at a time as there are processors."""
-    bugs = map_tasks(lambda task: _plant_bug(task, tasks, sandbox), tasks, "planting bugs", progress)
-    return [bug for bug in bugs if bug]
+    rows = remember("planted", f"{PLANT_VERSION} {sys.version_info[:2]} {said}", plant)
+    return [PlantedBug.model_validate(row) for row in rows]
 
 
 def _plant_bug(task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBug | None:

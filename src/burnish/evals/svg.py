@@ -7,7 +7,7 @@ holds a copy gives it its own colours by class ("fill-ink", "stroke-solved").
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from unicodedata import east_asian_width
 
@@ -34,20 +34,44 @@ FONTS = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-se
 SMALL, USUAL = 9.0, 12.0
 """Sizes of words, in the units of the picture."""
 LINE_HEIGHT = 1.4
+EDGE = 12
+"""What stays empty along the edges of a picture."""
+
+Place = tuple[float, float]
 
 _NARROW, _WIDE = frozenset("iljI.,:;'|!()[]/ ·-tfr"), frozenset("mwMW@%…—→")
 _NOT_XML = re.compile("[\ufffe\uffff]")
 
 
-def picture(width: float, height: float, name: str, marks: Iterable[str]) -> str:
-    """The whole SVG; `name` is what a screen reader says of it."""
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_number(width)}" height="{_number(height)}" '
-        f'viewBox="0 0 {_number(width)} {_number(height)}" role="img" aria-label="{_escape(one_line(name, 300))}" '
-        f'font-family="{FONTS}" font-size="{_number(USUAL)}">'
-    )
-    paper = mark("rect", width=width, height=height, fill="paper")
-    return "\n".join([head, paper, *marks, "</svg>", ""])
+class Picture:
+    """A picture that is filled from the top: `bottom` is where the next block begins."""
+
+    def __init__(self, width: float) -> None:
+        self.width = width
+        self.bottom = float(EDGE)
+        self.marks: list[str] = []
+
+    def write(self, text: str, size: float, fill: str = "ink", indent: float = 0, **attributes: str | float) -> None:
+        """Add a paragraph below all that is there, in lines that fit; an empty text adds nothing."""
+        lines = wrap_text(text, size, self.width - 2 * EDGE - indent) if text else []
+        first, step = self.bottom + size * 1.1, size * LINE_HEIGHT
+        spans = [
+            mark("tspan", _escape(line) + " ", x=EDGE + indent, y=first + place * step)
+            for place, line in enumerate(lines)
+        ]
+        self.marks += [mark("text", *spans, font_size=size, fill=fill, **attributes)] if spans else []
+        self.bottom += len(lines) * step
+
+    def render(self, name: str) -> str:
+        """The whole SVG; `name` is what a screen reader says of it."""
+        width, height = _number(self.width), _number(self.bottom + EDGE / 2)
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}" role="img" aria-label="{_escape(one_line(name, 300))}" '
+            f'font-family="{FONTS}" font-size="{_number(USUAL)}">'
+        )
+        paper = mark("rect", width=self.width, height=self.bottom + EDGE / 2, fill="paper")
+        return "\n".join([head, paper, *self.marks, "</svg>", ""])
 
 
 def mark(tag: str, *inside: str, **attributes: str | float) -> str:
@@ -69,31 +93,24 @@ def with_tooltip(tip: str, *marks: str) -> str:
     return f"<g><title>{_escape(tip)}</title>{''.join(marks)}</g>"
 
 
-def line(places: Sequence[tuple[float, float]], stroke: str, width: float = 1, **attributes: str | float) -> str:
+def line(places: Sequence[Place], stroke: str, width: float = 1, **attributes: str | float) -> str:
     """A line through some places."""
-    return mark("path", d=_path(places), fill="none", stroke=stroke, stroke_width=width, **attributes)
+    return mark("path", d=path(places), fill="none", stroke=stroke, stroke_width=width, **attributes)
 
 
-def area(places: Sequence[tuple[float, float]], fill: str, opacity: float) -> str:
+def area(places: Sequence[Place], fill: str, opacity: float) -> str:
     """A filled shape with these corners."""
-    return mark("path", d=f"{_path(places)}Z", fill=fill, fill_opacity=opacity)
+    return mark("path", d=f"{path(places)}Z", fill=fill, fill_opacity=opacity)
 
 
-def _path(places: Sequence[tuple[float, float]]) -> str:
+def path(places: Sequence[Place]) -> str:
+    """Lines from place to place, as a path says it."""
     return "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in places)
 
 
 def text_line(text: str, x: float, y: float, size: float = USUAL, fill: str = "ink", **attributes: str | float) -> str:
     """One line of text, as text: it can be searched, and nothing in it is obeyed."""
     return mark("text", _escape(text), x=x, y=y, font_size=size, fill=fill, **attributes)
-
-
-def paragraph(lines: Sequence[str], x: float, y: float, size: float, fill: str, **attributes: str | float) -> str:
-    """Lines of one text, `y` being that of the first."""
-    spans = [
-        mark("tspan", _escape(text) + " ", x=x, y=y + place * size * LINE_HEIGHT) for place, text in enumerate(lines)
-    ]
-    return mark("text", *spans, font_size=size, fill=fill, **attributes)
 
 
 def text_width(text: str, size: float) -> float:

@@ -9,18 +9,15 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from burnish import paths
 from burnish.checks import grade_script
 from burnish.errors import SandboxError
 from burnish.evals.schema import LeftOut
-from burnish.events import Graded
 from burnish.paths import make_private_folder
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
@@ -51,12 +48,7 @@ def validate(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None 
     # How a task is worded is no part of what is judged.
     judged = [task.model_copy(update={"prompt": "", "signature": "", "bug": ""}) for task in tasks]
     rules = (VALIDATE_VERSION, TIMEOUT_SECONDS, GOLD_SHARE, sandbox.kind, sys.version_info[:3], hash_tasks(judged))
-    file = cache_file("validated", repr(rules))
-    rows = read_cache(file)
-    if rows is None:
-        rows = _find_broken(tasks, sandbox, progress)
-        write_cache(file, rows)
-    broken = {name: why for name, why in rows}
+    broken = dict(remember("validated", repr(rules), lambda: _find_broken(tasks, sandbox, progress)))
     return Validation(
         valid=tuple(task for task in tasks if task.id not in broken),
         broken=tuple(LeftOut(id=task.id, why=broken[task.id]) for task in tasks if task.id in broken),
@@ -70,37 +62,28 @@ def hash_tasks(tasks: Sequence[Task]) -> str:
         # A field that came later counts only where the task sets it, so that hashes of earlier evaluations last.
         fields = FIRST_FIELDS | task.model_fields_set
         rows.append({name: value for name, value in task.model_dump(mode="json").items() if name in fields})
-    return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()
+    return _hash_json(rows)
 
 
 def why_broken(task: Task, sandbox: Sandbox) -> str:
     """What makes a task unfit; empty when nothing does."""
     if not task.hidden_tests.strip():
         return "it has no scoring tests"
-    return next((why for why in _find_faults(task, sandbox) if why), "")
-
-
-def _find_faults(task: Task, sandbox: Sandbox) -> Iterator[str]:
-    """One answer for each thing that must hold; a task without a reference is taken at its word."""
-    seconds = TIMEOUT_SECONDS * GOLD_SHARE
-    visible = "\n".join(task.visible_tests)
-    for module in dict.fromkeys([task.gold, assemble(task, task.gold)] if task.gold else []):
-        graded = grade_script(module, task.hidden_tests, sandbox, seconds, find_kinds(task))
-        yield _explain_failure("the scoring tests", graded)
-    if task.gold and visible:
-        yield _explain_failure("the visible tests", grade_script(task.gold, visible, sandbox, seconds))
-    if task.base_code:
-        graded = grade_script(task.base_code, task.hidden_tests, sandbox, TIMEOUT_SECONDS)
-        yield "its buggy code passes the scoring tests" if graded.all_passed else ""
-
-
-def _explain_failure(tests: str, graded: Graded) -> str:
-    if graded.all_passed:
-        return ""
-    if graded.timed_out:
-        return f"its reference takes too long for {tests}"
-    failed = next((case.message for case in graded.cases if case.outcome != "passed"), "no test ran")
-    return f"its reference fails {tests}: {one_line(graded.problem or failed)}"
+    # A task without a reference is taken at its word.
+    modules = dict.fromkeys([task.gold, assemble(task, task.gold)] if task.gold else [])
+    trials = [("the scoring tests", module, task.hidden_tests, find_kinds(task)) for module in modules]
+    if task.gold and (visible := "\n".join(task.visible_tests)):
+        trials.append(("the visible tests", task.gold, visible, ()))
+    for name, module, tests, kinds in trials:
+        graded = grade_script(module, tests, sandbox, TIMEOUT_SECONDS * GOLD_SHARE, kinds)
+        if graded.timed_out and not graded.all_passed:
+            return f"its reference takes too long for {name}"
+        if not graded.all_passed:
+            failed = next((case.message for case in graded.cases if case.outcome != "passed"), "no test ran")
+            return f"its reference fails {name}: {one_line(graded.problem or failed)}"
+    if task.base_code and grade_script(task.base_code, task.hidden_tests, sandbox, TIMEOUT_SECONDS).all_passed:
+        return "its buggy code passes the scoring tests"
+    return ""
 
 
 def _find_broken(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None) -> list[tuple[str, str]]:
@@ -131,27 +114,22 @@ def map_tasks(
     return answers
 
 
-def cache_file(kind: str, key: str) -> Path:
-    """The cache's file for all that decides an answer: other tasks, rules or another Python have another."""
-    return paths.cache() / "suites" / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+def remember(kind: str, key: str, compute: Callable[[], Any]) -> Any:
+    """What is in the cache under all that decides it, or else what `compute` gives, which is then kept.
 
-
-def read_cache(file: Path) -> Any | None:
-    """What was kept there, or None when there is nothing that can be trusted."""
-    try:
+    A cache that cannot be written only costs time.
+    """
+    file = paths.cache() / "suites" / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+    with suppress(OSError, ValueError, LookupError, TypeError):
         found = json.loads(file.read_text("utf-8"))
-        return found["kept"] if found["sha256"] == _hash_json(found["kept"]) else None
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
-
-
-def write_cache(file: Path, value: Any) -> None:
-    """Keep it, whole or not at all; a cache that cannot be written only costs time."""
+        if found["sha256"] == _hash_json(found["kept"]):
+            return found["kept"]
+    value = compute()
     with suppress(OSError):
         make_private_folder(file.parent)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as temporary:
-            json.dump({"sha256": _hash_json(value), "kept": value}, temporary)
-        Path(temporary.name).replace(file)
+        whole = json.dumps({"sha256": _hash_json(value), "kept": value})
+        paths.write_atomically(file, whole.encode(), paths.PRIVATE_MODE)
+    return value
 
 
 def _hash_json(value: Any) -> str:

@@ -8,6 +8,7 @@ import ast
 import copy
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from burnish.parsing import parse, parse_expression, try_parse
@@ -91,7 +92,11 @@ def propose_bugs(code: str, entry_point: str, name: str) -> Iterator[BugCandidat
     spots = [(at, number, bug) for at, node in nodes for number, (bug, _) in enumerate(edit_node(node, variables))]
     seen = {normalise_code(code), ""}
     for place, number, bug in _take_turns(spots, name):
-        text = _change_spot(tree, entry_point, place, number)
+        changed = copy.deepcopy(tree)
+        target = list(ast.walk(find_function(changed, entry_point)))[place]
+        _, change = list(edit_node(target, variables))[number]
+        change(target)
+        text = _write_code(changed)
         if text not in seen:
             seen.add(text)
             yield BugCandidate(text, bug)
@@ -122,19 +127,12 @@ def _take_turns(spots: list[Spot], name: str) -> list[Spot]:
     return [spot for _, spot in sorted(turns)]
 
 
-def _change_spot(tree: ast.Module, entry_point: str, place: int, number: int) -> str:
-    """The text of a copy of the module with one edit made in it, or "" when that is no Python."""
-    changed = copy.deepcopy(tree)
-    function = find_function(changed, entry_point)
-    variables = sorted(find_local_names(function))
-    target = next(node for at, node in enumerate(ast.walk(function)) if at == place)
-    _, change = list(edit_node(target, variables))[number]
-    change(target)
-    try:
-        text = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
-    except (ValueError, TypeError, AttributeError):
-        return ""
-    return text if try_parse(text) else ""
+def _write_code(tree: ast.Module) -> str:
+    """The text of a tree that was changed, or "" when that is no Python."""
+    with suppress(ValueError, TypeError, AttributeError):
+        text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+        return text if try_parse(text) else ""
+    return ""
 
 
 def _chance(*parts: str) -> float:

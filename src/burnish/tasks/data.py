@@ -8,7 +8,6 @@ import gzip
 import hashlib
 import json
 import os
-import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -73,9 +72,8 @@ MBPPPLUS = DataFile(
 
 def find_file(file: DataFile, data: Path | None = None, progress: Progress | None = None) -> Path:
     """The file on this machine: in `data`, in BURNISH_DATA, in the cache, or fetched into the cache now."""
-    from_environment = os.environ.get("BURNISH_DATA")
-    named = [data, Path(from_environment).expanduser() if from_environment else None]
-    folders = [folder for folder in named if folder is not None]
+    named = os.environ.get("BURNISH_DATA")
+    folders = [*([data] if data else []), *([Path(named).expanduser()] if named else [])]
     for folder in folders:
         if not folder.is_dir():
             raise SetupProblem(
@@ -131,9 +129,8 @@ def _fetch(file: DataFile, kept: Path, looked: list[Path], progress: Progress | 
             continue
         if hashlib.sha256(found).hexdigest() == file.sha256:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as part:
-                part.write(found)
-            return Path(part.name).replace(kept)  # under its name only when it is whole
+            paths.write_atomically(kept, found, paths.PRIVATE_MODE)
+            return kept
         tried.append(f"{host}: its file has a wrong SHA-256")
     where = " and ".join(repr(str(folder)) for folder in [*looked, kept.parent])
     raise SetupProblem(

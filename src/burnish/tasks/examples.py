@@ -8,8 +8,10 @@ middle of a sentence such words may be prose, so they count only where an exampl
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
+from burnish.errors import SetupProblem
 from burnish.parsing import PARSE_ERRORS, parse, parse_expression, try_parse, try_parse_expression
 from burnish.text import one_line
 
@@ -90,11 +92,10 @@ def is_literal(piece: str) -> bool:
     """Whether a text is one value, written out."""
     if piece[-1:] == "," or not _VALUE.match(piece):
         return False
-    try:
+    with suppress(*PARSE_ERRORS):
         value = ast.literal_eval(parse_expression(piece))
-    except PARSE_ERRORS:
-        return False
-    return value is not Ellipsis and not (isinstance(value, tuple) and not piece.startswith("("))
+        return value is not Ellipsis and not (isinstance(value, tuple) and not piece.startswith("("))
+    return False
 
 
 def describe_test(test: str) -> str:
@@ -114,6 +115,40 @@ def as_doctest(test: str) -> list[str]:
             return [*(f">>> {ast.unparse(step)}" for step in typed), ast.unparse(right)]
     words = describe_test(test)
     return [f">>> {words.replace(' must raise ', '  # raises ')}"] if words != test else [test]
+
+
+def refuse_contradiction(tests: Sequence[str], way_out: str = "take one of them out and try again.") -> None:
+    """Refuse two examples that say different things of the same call, and say which; `way_out` is what to do."""
+    pair = find_contradiction(tests)
+    if pair:
+        raise SetupProblem(
+            f"Two of your examples contradict each other: `{one_line(pair[0])}` and `{one_line(pair[1])}`. "
+            f"No code can pass both; {way_out}"
+        )
+
+
+def find_contradiction(tests: Sequence[str]) -> tuple[str, str] | None:
+    """Two examples that say different things of the same call; only values that are written out can differ."""
+    known: dict[str, list[tuple[object, str]]] = {}
+    for test in tests:
+        call, value = _read_claim(test)
+        for other, earlier in known.setdefault(call, []) if call else ():
+            if other != value:
+                return earlier, test
+        known.setdefault(call, []).append((value, test))
+    return None
+
+
+def _read_claim(test: str) -> tuple[str, object]:
+    """What a test of one step says: the call, "" where there is none, and its value in a box, or None for an error."""
+    tree = try_parse(test)
+    match tree.body if tree else []:
+        case [ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq()], comparators=[right]))]:
+            with suppress(*PARSE_ERRORS, TypeError):
+                return ast.dump(call), (ast.literal_eval(right),)
+        case [ast.With(body=[ast.Expr(value=call)])]:
+            return ast.dump(call), None
+    return "", None
 
 
 def _example_at(text: str, start: int) -> tuple[str, int] | None:
@@ -201,14 +236,29 @@ def _shortest_call(text: str) -> str:
 def _is_comparison(piece: str) -> bool:
     """Whether it is `call(…) == value` or a relative of that, or several of them joined by `and`."""
     node = try_parse_expression(piece) if _COMPARES.search(piece) else None
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return all(_compares(value) for value in node.values) and _has_own_names_only(node)
-    return node is not None and _compares(node) and _has_own_names_only(node) and not _leaves_out(node)
+    parts = _joined_parts(node)
+    return bool(parts) and all(_compares(part) and _has_call(part) for part in parts)
 
 
-def _compares(node: ast.AST) -> bool:
-    """Whether it compares a call; of anything but None, True and False `is` is prose."""
-    if not isinstance(node, ast.Compare) or not _has_call(node):
+def _is_claim(piece: str) -> bool:
+    """Whether every part is yes or no, and something is called that Python itself does not have."""
+    node = try_parse_expression(piece)
+    parts = _joined_parts(node)
+    heads = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)] if node else []
+    own = any(isinstance(head, ast.Name) and not hasattr(builtins, head.id) for head in heads)
+    return own and bool(parts) and all(_is_yes_or_no(part) for part in parts)
+
+
+def _joined_parts(node: ast.expr | None) -> list[ast.expr]:
+    """What `and` joins, or the expression alone; none where it speaks of unknown names or leaves something out."""
+    if node is None or not _has_own_names_only(node) or _leaves_out(node):
+        return []
+    return node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
+
+
+def _compares(node: ast.expr) -> bool:
+    """Whether it is a comparison; of anything but None, True and False `is` is prose."""
+    if not isinstance(node, ast.Compare):
         return False
     pairs = zip(node.ops, node.comparators, strict=True)
     others = [right for kind, right in pairs if isinstance(kind, ast.Is | ast.IsNot)]
@@ -219,31 +269,14 @@ def _has_call(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Call) for part in ast.walk(node))
 
 
-def _is_claim(piece: str) -> bool:
-    """Whether every part is yes or no, and something is called that Python itself does not have."""
-    node = try_parse_expression(piece)
-    if node is None or not _has_own_names_only(node) or _leaves_out(node):
-        return False
-    heads = [part.func for part in ast.walk(node) if isinstance(part, ast.Call)]
-    if not any(isinstance(head, ast.Name) and not hasattr(builtins, head.id) for head in heads):
-        return False
-    parts = node.values if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) else [node]
-    return all(_is_yes_or_no(part) for part in parts)
-
-
 def _is_yes_or_no(node: ast.expr) -> bool:
     """Whether it can only be meant as true or false; a bare call of the function says nothing."""
     match node:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return isinstance(operand, ast.Call) or _is_yes_or_no(operand)
-        case ast.Compare(ops=kinds, comparators=sides):
-            identity = any(isinstance(kind, ast.Is | ast.IsNot) for kind in kinds)
-            return not identity or all(
-                isinstance(side, ast.Constant) and side.value in (None, True, False) for side in sides
-            )
         case ast.Call(func=ast.Name(id=name)):
             return name in _QUESTIONS
-    return False
+    return _compares(node)
 
 
 def _longest(text: str, fits: Callable[[str], bool]) -> str:

@@ -39,7 +39,8 @@ def as_docs(task: Task, planted: PlantedBug) -> Task:
 
 def as_tests(task: Task, planted: PlantedBug) -> Task:
     """The task without a word of what the function should do, and with a test that fails."""
-    bare = _repair_task(task, planted, _without_docstring(planted.code, task), _without_docstring(task.gold, task))
+    buggy, gold = (with_docstring(code, task, wanted=False) for code in (planted.code, task.gold))
+    bare = _repair_task(task, planted, buggy, gold)
     first = task.visible_tests[0]
     preparation = "\n".join(first.split("\n")[: parse(first).body[-1].lineno - 1])
     asserts = [node for node in parse(task.hidden_tests).body if isinstance(node, ast.Assert)]
@@ -61,20 +62,14 @@ def _repair_task(task: Task, planted: PlantedBug, base: str, gold: str) -> Task:
     return task.model_copy(update={**found, "bug": planted.bug})
 
 
-def with_docstring(code: str, task: Task) -> str:
-    """The module with the task's text as the docstring of its function."""
+def with_docstring(code: str, task: Task, *, wanted: bool = True) -> str:
+    """The module with the task's text as the docstring of its function, or with none; comments go with the tidying."""
     tree = parse(code)
     function = find_function(tree, task.entry_point)
-    if ast.get_docstring(function) is None:
+    described = ast.get_docstring(function) is not None
+    if wanted and not described:
         function.body.insert(0, ast.Expr(ast.Constant(task.prompt)))
-    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-
-
-def _without_docstring(code: str, task: Task) -> str:
-    """The module without the docstring of its function; comments go with the tidying."""
-    tree = parse(code)
-    function = find_function(tree, task.entry_point)
-    if ast.get_docstring(function) is not None:
+    elif described and not wanted:
         function.body = function.body[1:] or [ast.Pass()]
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 

@@ -184,12 +184,7 @@ def _collect_tests(tree: ast.Module) -> list[tuple[Function, str]]:
 
 def _find_module(path: Path, tree: ast.Module, packaged: Callable[[str], bool]) -> str:
     """The one module that the file imports and nobody has."""
-    found: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.module):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            found.append(node.module or "")
+    found = [name for node in ast.walk(tree) for name in _imported_modules(node)]
     missing = list(dict.fromkeys(name for name in found if not _exists(name) and not packaged(name)))
     if len(missing) == 1:
         return missing[0]
@@ -197,6 +192,13 @@ def _find_module(path: Path, tree: ast.Module, packaged: Callable[[str], bool]) 
         several = " and ".join(missing)
         raise _useless_file(path, f"imports {several}, which do not exist, and only one module can be written")
     raise _useless_file(path, "imports nothing that is still to be written")
+
+
+def _imported_modules(node: ast.AST) -> list[str]:
+    """The modules that a statement names; `from . import roman` names one too."""
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module]
+    return [alias.name for alias in node.names] if isinstance(node, IMPORTS) else []
 
 
 def _exists(module: str) -> bool:
@@ -212,21 +214,21 @@ def _find_names_of_module(tree: ast.Module, module: str) -> tuple[str, ...]:
     """What the file uses of the module; after `import *` that is every name that is called and comes from nowhere."""
     found: list[str] = []
     aliases: set[str] = set()
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module == module:
             found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module is None):
+        elif isinstance(node, IMPORTS) and not getattr(node, "module", ""):
             aliases |= {alias.asname or alias.name for alias in node.names if alias.name == module}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
             found.append(node.attr)
     if "*" in found:
-        known = find_local_names(tree) | {node.name for node in ast.walk(tree) if isinstance(node, DEFINITIONS)}
-        imported = [node for node in ast.walk(tree) if isinstance(node, ast.alias)]
-        known |= {(node.asname or node.name).split(".")[0] for node in imported}
-        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        names = [call.id for call in calls if isinstance(call, ast.Name) and call.id not in known]
-        found += [name for name in names if not hasattr(builtins, name)]
+        known = find_local_names(tree).union(
+            *(find_bound_names(node) for node in nodes if isinstance(node, (*DEFINITIONS, *IMPORTS)))
+        )
+        calls = [node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        found += [name for name in calls if name not in known and not hasattr(builtins, name)]
     return tuple(name for name in dict.fromkeys(found) if name != "*")
 
 
@@ -234,19 +236,15 @@ def _import_solution(path: Path, text: str, tree: ast.Module, module: str) -> st
     """The text with `solution` imported in the place of the module."""
     lines = text.split("\n")
     for node in ast.walk(tree):
-        if not isinstance(node, IMPORTS):
+        if not isinstance(node, IMPORTS) or module not in _imported_modules(node):
             continue
-        named = next((alias for alias in node.names if alias.name == module), None)
-        if isinstance(node, ast.ImportFrom) and node.module == module:
+        old, new, alias = rf"\b{re.escape(module)}\b(\s+as\s+\w+)?", "solution", f" as {module}"
+        if isinstance(node, ast.ImportFrom) and node.module:
             old, new, alias = rf"from\s+\.*{re.escape(module)}\s+import()", "from solution import", ""
-        elif named and isinstance(node, ast.ImportFrom) and node.module is None:
-            old, new, alias = rf"from\s+\.+\s+import\s+{module}(\s+as\s+\w+)?", "import solution", f" as {module}"
-        elif named and isinstance(node, ast.Import):
-            if "." in module and not named.asname:
-                raise _useless_file(path, f"says `import {module}`; write it as `from {module} import …`, then it")
-            old, new, alias = rf"\b{re.escape(module)}\b(\s+as\s+\w+)?", "solution", f" as {module}"
-        else:
-            continue
+        elif isinstance(node, ast.ImportFrom):
+            old, new = rf"from\s+\.+\s+import\s+{module}(\s+as\s+\w+)?", "import solution"
+        elif "." in module and not next(one.asname for one in node.names if one.name == module):
+            raise _useless_file(path, f"says `import {module}`; write it as `from {module} import …`, then it")
         first, last = line_span(node)
         line = "\n".join(lines[first:last])
         if match := re.search(old, line):

@@ -7,13 +7,14 @@ import pytest
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.errors import ModelError, SetupProblem
+from burnish.errors import ModelError
 from burnish.evals.strategies.kinds import STRATEGIES, check_parts, find_strategy
 from burnish.evals.strategies.strategy import show_task
 from burnish.events import Asked, CodeProposed, ModelChunk, Stopped
 from burnish.models.scripted import ScriptedModel
 from burnish.sandbox import Sandbox
 from tests.evals.strategies.at_work import FAR, HALF, MARK, TALK, TO_WRITE, WRONG, plan, work
+from tests.refusals import refuses
 from tests.support import block
 
 SAYS = [WRONG, TALK, HALF, block("def floor_half(n): return None"), WRONG, block("def floor_half(n): raise KeyError")]
@@ -81,7 +82,7 @@ def test_an_attempt_that_is_cancelled_in_the_middle_of_an_answer_ends_at_once(bo
 
 @EVERY
 def test_a_model_that_fails_is_an_error_of_this_attempt(box: Sandbox, name: str) -> None:
-    with pytest.raises(ModelError, match="has no reply"):
+    with pytest.raises(ModelError):
         work(box, plan(name), [], FAR)
 
 
@@ -95,16 +96,15 @@ def test_each_strategy_is_found_by_its_name() -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
-    with pytest.raises(SetupProblem, match=r"no strategy 'reflct'. Did you mean reflect.*--strategy reflect"):
-        find_strategy("reflct")
-    with pytest.raises(SetupProblem, match="There are: single, retry, reflect, burnish"):
-        find_strategy("quantum")
+    for name in ("reflct", "quantum"):
+        with refuses(f"evals/no strategy {name}"):
+            find_strategy(name)
 
 
 def test_only_parts_that_our_agent_has_can_be_left_out() -> None:
     assert check_parts(["tweak", "tweak", "repair"], "burnish") == ("tweak", "repair")
     assert check_parts([], "retry") == ()
-    with pytest.raises(SetupProblem, match=r"no part 'luck'.*The parts are: .*--without"):
+    with refuses("evals/no such part"):
         check_parts(["luck"], "burnish")
-    with pytest.raises(SetupProblem, match="Only `burnish` has parts to leave out, not retry"):
+    with refuses("evals/parts of another strategy"):
         check_parts(["tweak"], "retry")

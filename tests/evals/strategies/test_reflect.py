@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from burnish.evals.strategies import reflect_prompts
-from burnish.evals.strategies.reflect import is_repeated
+from burnish.evals.strategies import reflect
 from burnish.evals.strategies.strategy import Puzzle, show_task
 from burnish.events import Case, CodeProposed, Decided, Graded, TestsRan
 from burnish.sandbox import Sandbox
 from burnish.tasks.humanevalpack import load_humanevalfix
-from tests.evals.strategies import reflect_page
 from tests.evals.strategies.at_work import HALF, NO_TESTS, RIGHT, TALK, TASK, TO_WRITE, WRONG, Worked, plan, work
-from tests.support import ROOT, block
+from tests.support import block
 
 
 def reflected(box: Sandbox, *replies: str, rounds: int = 5, task: object = TASK, seed: int = 0) -> Worked:
@@ -40,7 +38,7 @@ def test_the_draft_shows_the_buggy_code_the_docstring_and_the_tests_in_this_orde
 
 
 def test_the_body_of_the_buggy_function_is_shown_four_spaces_too_deep() -> None:
-    shown = reflect_prompts.show_code(show_task(TASK, "visible"))
+    shown = reflect.show_code(show_task(TASK, "visible"))
     assert shown == (
         "import math\n\n\ndef floor_half(n: float) -> int:\n        half = n / 2\n        return math.ceil(half)\n"
     )
@@ -50,21 +48,19 @@ def test_only_the_body_of_the_one_function_is_moved() -> None:
     header = "def floor_half(\n    n=(1, {2: 3}),\n):  # half\n"
     others = "\n\ndef other():\n    return 1\n"
     module = TASK.model_copy(update={"base_code": f"{header}    # why\n    return n\n{others}"})
-    assert (
-        reflect_prompts.show_code(show_task(module, "visible")) == f"{header}        # why\n        return n\n{others}"
-    )
+    assert reflect.show_code(show_task(module, "visible")) == f"{header}        # why\n        return n\n{others}"
 
 
 def test_code_in_which_the_function_is_not_found_is_shown_as_it_is() -> None:
     broken = TASK.model_copy(update={"base_code": "def floor_half(n:\n    return"})
-    assert reflect_prompts.show_code(show_task(broken, "visible")) == broken.base_code
+    assert reflect.show_code(show_task(broken, "visible")) == broken.base_code
 
 
 def test_where_there_is_no_buggy_code_the_stub_with_its_docstring_stands_in_its_place() -> None:
-    shown = reflect_prompts.show_code(show_task(TO_WRITE, "visible"))
+    shown = reflect.show_code(show_task(TO_WRITE, "visible"))
     assert shown == ('import math\n\n\ndef floor_half(n: float) -> int:\n    """Half of n, rounded down.\n    """')
     unnamed = TO_WRITE.model_copy(update={"signature": ""})
-    assert "def floor_half(...):" in reflect_prompts.show_code(show_task(unnamed, "visible"))
+    assert "def floor_half(...):" in reflect.show_code(show_task(unnamed, "visible"))
 
 
 def test_a_failure_is_told_by_its_first_assertion_and_nothing_else(box: Sandbox) -> None:
@@ -95,15 +91,15 @@ def test_a_run_without_end_is_told_as_a_timeout(box: Sandbox) -> None:
     puzzle = show_task(TASK, "visible", 0.5)
     endless = "def floor_half(n):\n    while True:\n        pass"
     graded = box.grade(endless, puzzle.tests, puzzle.timeout_seconds)
-    assert reflect_prompts.describe_failure(graded) == "None\nTIMEOUT"
-    assert reflect_prompts.find_assertion("None\nTIMEOUT", puzzle.tests) is None
+    assert reflect.describe_failure(graded) == "None\nTIMEOUT"
+    assert reflect.find_assertion("None\nTIMEOUT", puzzle.tests) is None
 
 
 def test_an_assertion_that_failed_before_the_timeout_is_what_is_told() -> None:
     failed = Case(name="1", outcome="failed", message="assert f(1) == 2\ngot: 3")
     hung = Case(name="2", outcome="failed", message="the time limit was reached")
     graded = Graded(cases=(failed, hung), problem="the time limit was reached", timed_out=True)
-    assert reflect_prompts.describe_failure(graded).startswith("assert f(1) == 2")
+    assert reflect.describe_failure(graded).startswith("assert f(1) == 2")
 
 
 def test_an_assertion_that_the_sandbox_shortens_is_told_whole(box: Sandbox) -> None:
@@ -113,8 +109,8 @@ def test_an_assertion_that_the_sandbox_shortens_is_told_whole(box: Sandbox) -> N
 
 
 def test_an_error_summary_has_at_most_six_lines() -> None:
-    assert reflect_prompts.summarise_error("\n\n".join("abcdefgh")) == "c\nd\ne\nf\ng\nh"
-    assert reflect_prompts.summarise_error("") == ""
+    assert reflect.summarise_error("\n\n".join("abcdefgh")) == "c\nd\ne\nf\ng\nh"
+    assert reflect.summarise_error("") == ""
 
 
 def test_the_chat_grows_and_keeps_only_the_function_of_each_answer(box: Sandbox) -> None:
@@ -132,7 +128,7 @@ def test_an_answer_without_the_function_costs_an_iteration_and_is_no_answer(box:
     worked = reflected(box, TALK, block("def other():\n    return 1"), rounds=1)
     assert (worked.by, worked.answers) == (["draft", "syntax"], [(1, 0, None), (2, 1, None)])
     assert worked.stopped == "rounds"
-    assert last_question(worked) == reflect_prompts.SYNTAX
+    assert last_question(worked) == reflect.SYNTAX
     assert all(proposed.problem for proposed in worked.all(CodeProposed))
     assert not worked.all(TestsRan)
 
@@ -142,7 +138,7 @@ def test_an_answer_given_before_costs_an_iteration_and_is_not_run_again(box: San
     assert worked.by == ["draft", "reflect", "reflect", "repeat"]
     assert worked.answers == [(1, 0, 1), (2, 1, 2), (3, 2, 3), (4, 3, 4)]
     assert [ran.version for ran in worked.all(TestsRan)] == [1, 2, 4]
-    assert last_question(worked) == reflect_prompts.REPEAT
+    assert last_question(worked) == reflect.REPEAT
 
 
 def test_the_last_answer_counts_even_where_an_earlier_one_was_better(box: Sandbox) -> None:
@@ -185,24 +181,15 @@ def test_without_tests_the_draft_is_final(box: Sandbox) -> None:
 
 def test_only_the_named_function_is_taken() -> None:
     helper = "import re\n\ndef helper():\n    pass\n\n@cached\ndef f(a):\n    return helper()\n\nf(1)"
-    assert reflect_prompts.extract_function(block(helper), "f") == "def f(a):\n    return helper()"
-    assert reflect_prompts.extract_function("def f(a):\n    return 1", "f") == "def f(a):\n    return 1"
-    assert reflect_prompts.extract_function(f"{block('def g(): pass')}\n{block('def f(): pass')}", "f") is None, (
+    assert reflect.extract_function(block(helper), "f") == "def f(a):\n    return helper()"
+    assert reflect.extract_function("def f(a):\n    return 1", "f") == "def f(a):\n    return 1"
+    assert reflect.extract_function(f"{block('def g(): pass')}\n{block('def f(): pass')}", "f") is None, (
         "the first block"
     )
-    assert reflect_prompts.extract_function("```python\ndef f(a):\n    return 1", "f") is None, (
-        "a block that is not closed"
-    )
-    assert reflect_prompts.extract_function(block("class A:\n    def f(a): pass"), "f") is None
-    assert reflect_prompts.extract_function(block("async def f(a): pass"), "f") is None
-    assert reflect_prompts.extract_function(block("def f(a:"), "f") is None
-
-
-def test_repetition_looks_at_all_earlier_answers_and_past_blank_space() -> None:
-    assert is_repeated(("a", "b", " a\n"))
-    assert not is_repeated(("a", None, "b"))
-    assert not is_repeated(("a",))
-    assert not is_repeated((None, None))
+    assert reflect.extract_function("```python\ndef f(a):\n    return 1", "f") is None, "a block that is not closed"
+    assert reflect.extract_function(block("class A:\n    def f(a): pass"), "f") is None
+    assert reflect.extract_function(block("async def f(a): pass"), "f") is None
+    assert reflect.extract_function(block("def f(a:"), "f") is None
 
 
 def test_the_function_is_run_under_the_modules_imports(box: Sandbox) -> None:
@@ -211,20 +198,14 @@ def test_the_function_is_run_under_the_modules_imports(box: Sandbox) -> None:
 
 def test_a_missing_part_leaves_its_heading() -> None:
     puzzle = Puzzle(task=NO_TESTS.model_copy(update={"prompt": ""}), tests="")
-    shown = reflect_prompts.draft(puzzle)
+    shown = reflect.draft_prompt(puzzle)
     assert "Docstring:\n''''''" in shown
     assert "Tests:\n```python\n\n```" in shown
-
-
-def test_the_picture_in_the_docs_is_the_graph() -> None:
-    told = (ROOT / "docs" / "reflect-graph.md").read_text("utf-8")
-    again = "python -m tests.evals.strategies.reflect_page > docs/reflect-graph.md"
-    assert told == reflect_page.page(), f"write it anew: {again}"
 
 
 def test_the_buggy_code_is_shown_as_the_published_agent_shows_it(data: Path) -> None:
     rows = [json.loads(line) for line in (data / "humanevalpack-python.jsonl").read_text("utf-8").splitlines()]
     theirs = [row["declaration"] + textwrap.indent(row["buggy_solution"], "    ") for row in rows]
-    ours = [reflect_prompts.show_code(show_task(task, "oracle")) for task in load_humanevalfix("docs", data)]
+    ours = [reflect.show_code(show_task(task, "oracle")) for task in load_humanevalfix("docs", data)]
     differs = [row["task_id"] for row, their, our in zip(rows, theirs, ours, strict=True) if their != our]
     assert differs == ["Python/115"], "its declaration ends below the header"

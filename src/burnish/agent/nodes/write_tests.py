@@ -24,8 +24,7 @@ from burnish.models.model import Ask
 from burnish.parsing import explain_syntax_error, try_parse
 from burnish.search.standalone_tests import extract_multi_step_tests, is_standalone
 from burnish.tasks.assemble import offered_names
-from burnish.tasks.contradiction import find_contradiction
-from burnish.tasks.examples import find_called_names, find_examples
+from burnish.tasks.examples import find_called_names, find_contradiction, find_examples
 from burnish.tasks.test_file import name_in_file
 from burnish.text import one_line, plural, strip_controls
 
