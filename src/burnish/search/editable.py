@@ -156,11 +156,21 @@ class EditableFunction(SourceText):
         return Edit(kind, *span, self.between(*span), new, node, words)
 
     def still_parses(self, edit: Edit) -> bool:
-        """Whether the function is still Python after an edit."""
-        start, end = self.start(self.root), self.end(self.root)
-        function = self.data[start : edit.start] + edit.new.encode() + self.data[edit.end : end]
-        margin = self.margin(self.root)
-        return try_parse((f"if 1:\n{margin}" if margin else "") + function.decode()) is not None
+        """Whether the smallest piece around an edit is still Python: a statement, or its head alone."""
+        piece = edit.node
+        first = 0 if isinstance(edit.node, ast.expr) else 1  # its first word is the statement itself
+        while piece is not self.root:
+            if isinstance(piece, ast.stmt) and self.start(piece) + first <= edit.start and edit.end <= self.end(piece):
+                break
+            piece = self.parents[piece][0]
+        start, end = self.start(piece), self.end(piece)
+        inner = [*getattr(piece, "body", []), piece][0]
+        is_head = edit.end < self.start(inner) and not getattr(inner, "decorator_list", [])
+        rest = self.data[edit.end : self.start(inner)] + b"pass" if is_head else self.data[edit.end : end]
+        margin = self.between(self.line_start(start), start)
+        within = f"if 1:\n{margin}" if margin and not margin.strip() else ""
+        start += 2 * self.data.startswith(b"elif", start)
+        return try_parse(within + (self.data[start : edit.start] + edit.new.encode() + rest).decode()) is not None
 
     def blocks(self, node: ast.AST) -> Iterator[list[ast.stmt]]:
         """Every block of a statement that can be edited."""
