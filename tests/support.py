@@ -1,19 +1,27 @@
 """Small things that several tests say."""
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from burnish.commands.fix import FixOptions, FixPlan, plan_fix
+from burnish.errors import SetupProblem
 from burnish.events import BaseEvent
 from burnish.models.model import Model
 from burnish.runs import Run
 from burnish.runs import attempt as runs_attempt
 from burnish.runs.request import Request
 from burnish.tasks import Task
+from tests.snapshots import assert_snapshot
 
 MINE = "export PATH\n"
 """What the fixture `mine` holds."""
@@ -78,3 +86,35 @@ def burnish(
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
     )
+
+
+VARYING = {
+    rf"{re.escape(tempfile.gettempdir())}/pytest-of-[^/]+/pytest-[^/]+/[^/\s'\",:)]+": "<tmp>",
+    re.escape(str(ROOT)): "<root>",
+    re.escape(sys.executable): "<python>",
+    r"\b([a-z][\w-]*)-[0-9a-f]{4}\b": r"\1-<id>",
+    r" *\d+(?:\.\d+)? (s\b|tokens/s)": r" <n> \1",
+    r"^ *-?\d+\.\ds ": " <n>s ",
+}
+"""What differs from one test run to the next, and what stands for it in a snapshot."""
+_snapshots: Counter[str] = Counter()
+
+
+def assert_words(text: str) -> None:
+    """Compare what a person reads with the snapshot that has the name of the test that is running."""
+    test = os.environ["PYTEST_CURRENT_TEST"].removesuffix(" (call)")
+    _snapshots[test] += 1
+    file, _, name = test.partition("::")
+    area = file.split("/")[1] if file.count("/") > 1 else "root"
+    for pattern, instead in VARYING.items():
+        text = re.sub(pattern, instead, text, flags=re.MULTILINE)
+    number = f" {_snapshots[test]}" if _snapshots[test] > 1 else ""
+    assert_snapshot(text, f"{area}/{Path(file).stem.removeprefix('test_')}: {name.removeprefix('test_')}{number}")
+
+
+@contextmanager
+def refused(kind: type[Exception] = SetupProblem) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """What is done here raises such an error, with the words of its snapshot."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    assert_words(str(caught.value))

@@ -5,6 +5,7 @@ import errno
 import fcntl
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 
 from burnish import config
 from burnish.models.catalog import DEFAULT_MODEL
+from tests.support import assert_words, refused
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = "src/burnish/packages/index_settings.py"
@@ -89,14 +91,14 @@ def test_a_python_without_venv_is_told_which_package_to_install(
 
 
 def test_a_full_disk_is_noticed_before_anything_is_written(boot: ModuleType) -> None:
-    with pytest.raises(boot.Problem, match="500,000,000 bytes are needed and 1,000 are free"):
+    with refused(boot.Problem):
         boot.check_machine(1000)
     assert not Path(boot.VENV).exists()
 
 
 def test_a_full_disk_on_the_way_is_named(boot: ModuleType) -> None:
     paragraph(boot.explained(OSError(errno.ENOSPC, "full")), "./burnish doctor")
-    assert "too little room" in boot.failed(["pip"], ["OSError: [Errno 28] No space left on device"])
+    assert_words(boot.failed(["pip"], ["OSError: [Errno 28] No space left on device"]))
 
 
 def test_an_error_that_nobody_foresaw_is_not_hidden(boot: ModuleType) -> None:
@@ -110,7 +112,7 @@ def test_without_a_network_nothing_is_left_and_the_paragraph_says_so(
     Pip(boot, monkeypatch, fails="NewConnectionError: Failed to establish a new connection: [Errno 111]")
     assert boot.main(["--version"]) == 2
     said = capsys.readouterr().err
-    assert "needs the network once" in said
+    assert_words(said)
     paragraph(said.strip().splitlines()[-1], "./burnish doctor")
     assert not Path(boot.VENV).exists()
 
@@ -197,7 +199,7 @@ def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.Cap
         assert not entered.wait(0.3)
     assert entered.wait(5)
     second.join()
-    assert "waiting for it" in capsys.readouterr().err
+    assert_words(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +292,7 @@ def test_a_folder_that_cannot_be_written_is_named(boot: ModuleType) -> None:
         ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", f"{clone}/burnish", "doctor"], capture_output=True, text=True
     )
     assert start.returncode == 2
-    assert f"nothing can be written in {clone}" in start.stderr
+    assert_words(start.stderr)
     paragraph(start.stderr, "~/burnish/burnish doctor")
 
 
@@ -303,9 +305,8 @@ def test_a_disk_without_room_is_named(boot: ModuleType, tmp_path: Path) -> None:
         disk += ["--ro-bind", f"{boot.ROOT}/{name}", f"{small}/{name}"]
     start = subprocess.run([*disk, f"{small}/burnish", "doctor"], capture_output=True, text=True)
     assert start.returncode == 2
-    assert (
-        f"There is too little room in {small} to set up Burnish: 500,000,000 bytes are needed and 4,09" in start.stderr
-    )
+    assert str(small) in start.stderr
+    assert re.search(r"\b500,000,000\b.*\b4,09\d,\d\d\d\b", start.stderr)
     paragraph(start.stderr, "./burnish doctor")
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from burnish.errors import AttemptError, BurnishError, CheckError, ModelError, SandboxError, SetupProblem, blame
+from tests.support import refused
 
 
 def test_a_stray_exception_gains_a_name_and_keeps_its_cause() -> None:
     with (
-        pytest.raises(CheckError, match="running bandit: ValueError: no such file") as caught,
+        refused(CheckError) as caught,
         blame(CheckError, "running bandit"),
     ):
         raise ValueError("no such file")

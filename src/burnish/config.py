@@ -196,7 +196,7 @@ def read_text() -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupProblem(f"The file {path()} cannot be read ({error}). Look at it: ls -l {path()}") from error
+        raise SetupProblem(f"The file {path()} cannot be read ({error}). Look at it", f"ls -l {path()}") from error
 
 
 def parse(text: str) -> Config:
@@ -243,7 +243,7 @@ def _find_line(key: str, text: str) -> str:
 
 
 def _explain(why: str) -> SetupProblem:
-    return SetupProblem(f"The settings in {path()} cannot be used: {why}. Mend them: ${{EDITOR:-nano}} {path()}")
+    return SetupProblem(f"The settings in {path()} cannot be used: {why}. Mend them", f"${{EDITOR:-nano}} {path()}")
 
 
 def put(key: str, value: str) -> Path:
@@ -272,16 +272,13 @@ def put(key: str, value: str) -> Path:
 
 def _split_key(key: str) -> tuple[str, str]:
     """The table and the name in it: a model's name may have dots of its own."""
-    parts = key.split(".")
-    if key in FLAT:
-        return "", key
-    if parts[0] == "context" and len(parts) > 1:
+    if key.startswith("context."):
         return "context", key.partition(".")[2].strip("\"'")
-    if parts[0] == "models" and len(parts) == 3 and parts[2] in ProviderSettings.model_fields:
-        return f"models.{parts[1]}", parts[2]
-    if parts[0] == "checks" and len(parts) == 2 and parts[1] in CheckServices.model_fields:
-        return "checks", parts[1]
-    near = get_close_matches(key, [known.replace("NAME", parts[1] if parts[1:] else "NAME") for known in KEYS], n=1)
+    if re.sub(r"^models\.[^.]*\.", "models.NAME.", key) in KEYS:
+        table, _, name = key.rpartition(".")
+        return table, name
+    server = (key.split(".") + ["NAME"])[1]
+    near = get_close_matches(key, [known.replace("NAME", server) for known in KEYS], n=1)
     raise SetupProblem(
         f"There is no setting {key!r}. Settings are {', '.join(KEYS)} and context.MODEL. Type:"
         f" burnish config set {near[0] if near else 'model'} VALUE"

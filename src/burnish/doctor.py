@@ -158,9 +158,7 @@ def _check_model(name: str) -> DoctorFinding:
 
 
 def _from_problem(thing: str, problem: SetupProblem) -> DoctorFinding:
-    """A paragraph that ends with the line to type, in its two parts."""
-    says, _, type_this = str(problem).rpartition(": ")
-    return DoctorFinding(thing=thing, fine=False, says=says or str(problem), type_this=type_this if says else "")
+    return DoctorFinding(thing=thing, fine=False, says=problem.said, type_this=problem.type_this)
 
 
 def _check_disk(folder: Path) -> DoctorFinding:

@@ -22,7 +22,14 @@ class BurnishError(Exception):
 
 
 class SetupProblem(BurnishError):
-    """Something the user can put right. The message is one paragraph and ends with the line to type."""
+    """Something the user can put right. The message is one paragraph and ends with the line to type.
+
+    `type_this` is that line by itself, for those who show it apart; where it is given, it follows on what is said.
+    """
+
+    def __init__(self, said: str, type_this: str = "") -> None:
+        super().__init__(f"{said}: {type_this}" if type_this else said)
+        self.said, self.type_this = said, type_this
 
 
 class AttemptError(BurnishError):

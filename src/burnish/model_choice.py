@@ -9,15 +9,16 @@ import os
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import Field
 
-from burnish.agent.limits import Limits
+from burnish.agent.limits import Limits, check_priced
 from burnish.agent.policy import Strength, strength
 from burnish.config import load
 from burnish.errors import SetupProblem
@@ -25,7 +26,8 @@ from burnish.events import Frozen, ModelReplied
 from burnish.intervals import wilson
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.models.discovery import ListedModel, list_models, run_together
-from burnish.models.names import AUTO, default_names, split_names
+from burnish.models.model import Model
+from burnish.models.names import AUTO, Models, default_names, open_model, open_models, split_names
 from burnish.models.providers import PACKAGES, ModelServer, list_servers
 from burnish.models.weights import is_checked
 from burnish.paths import home
@@ -68,6 +70,9 @@ NEWEST_EVALUATIONS = 30
 TRIALS = "doctor"
 """The folder, in the home of runs, of what `models doctor` has on record."""
 
+Opener = Callable[[str], Sequence[Model]]
+"""Opens the models of `small,large`; the command line shows a bar while their weights are fetched."""
+
 
 class ChoiceReason(StrEnum):
     """Why these models answer."""
@@ -82,12 +87,24 @@ class ChoiceReason(StrEnum):
     NOTHING_THERE = "nothing_there"
 
 
-class Choice(Frozen):
-    """Who answers: one name, or `small,large`; and the reason, in one sentence too where the choice was left to us."""
+@dataclass(frozen=True)
+class Choice:
+    """Who answers: one name, or `small,large`; the names are enough where nobody has to be asked."""
 
     names: str
     reason: ChoiceReason = ChoiceReason.NAMED
     why: str = ""
+    """The reason in one sentence, where they were chosen for the user; it goes on record with the run."""
+    models: Sequence[Model] = ()
+    """Those that were open already."""
+
+    def open(self, opener: Opener | None = None) -> Sequence[Model]:
+        """The models, opened unless they are."""
+        return self.models or (opener or open_models)(self.names)
+
+    def open_first(self) -> Model:
+        """The first alone, for work where nobody is ever stuck."""
+        return self.models[0] if self.models else open_model(split_names(self.names)[0])
 
 
 class ModelCandidate(Frozen):
@@ -139,6 +156,21 @@ class Speed(Frozen):
     """When."""
 
 
+def select_models(model: Models | None, limits: Limits, store: Store, *, alone: bool = False) -> Choice:
+    """Who answers: named by the user, chosen for them, or models that are open already; one where it works `alone`.
+
+    Raises SetupProblem where a cap in dollars cannot be kept, before anything is opened.
+    """
+    if model is None or isinstance(model, str):
+        choice = choose_models(model, limits, store, alone=alone)
+        check_priced(limits, *split_names(choice.names))
+        return choice
+    models: tuple[Model, ...] = (*model,) if isinstance(model, tuple | list) else (cast(Model, model),)
+    names = [one.name for one in models]
+    check_priced(limits, *names)
+    return Choice(",".join(names), models=models)
+
+
 def choose_models(
     names: str | None, limits: Limits | None = None, store: Store | None = None, *, alone: bool = False
 ) -> Choice:
@@ -170,7 +202,7 @@ def choose_models(
     for server in found.not_asked:
         allow = "--dollars 1" if server.is_official and not alone else "`burnish config set may_spend true`"
         why.append(f"{server.provider}: may cost money, so it was not asked ({allow} would allow it)")
-    return choice.model_copy(update={"why": "; ".join(why)})
+    return replace(choice, why="; ".join(why))
 
 
 def pick_models(

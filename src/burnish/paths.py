@@ -8,6 +8,7 @@ import fcntl
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -67,9 +68,12 @@ def open_private_file(path: Path, flags: int) -> int:
     return descriptor
 
 
-def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
+def write_atomically(
+    path: Path, content: bytes, mode: int = 0o666, prepare: Callable[[Path], None] | None = None
+) -> None:
     """Write beside the file, make it last, then give it its name: a reader sees the old content or the new, whole.
 
+    `prepare` is given the file beside just before it gets its name, and may raise to leave all as it is.
     The folder may come from a stranger, who can guess names: the file beside has a random one, and a link that
     lies under the final name is replaced, not followed.
     """
@@ -79,6 +83,8 @@ def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if prepare:
+            prepare(beside)
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)

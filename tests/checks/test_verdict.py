@@ -119,10 +119,10 @@ def test_checks_that_read_run_beside_those_that_run_code_and_performance_runs_al
         return said("performance")
 
     class Looking(Watcher):
-        def begun(self, check: str) -> None:
+        def begin(self, check: str) -> None:
             running.add(check)
 
-        def finished(self, evidence: Evidence, seconds: float) -> None:
+        def finish(self, evidence: Evidence, seconds: float) -> None:
             running.discard(evidence.check)
 
     found = judged(context, monkeypatch, (), Looking(), tests=waits, security=reads, performance=measures)
@@ -134,7 +134,7 @@ def test_how_far_a_check_is_comes_with_its_name(context: CheckContext, monkeypat
     heard: list[tuple[str, int, int]] = []
 
     class Looking(Watcher):
-        def moved(self, check: str, done: int, total: int) -> None:
+        def advance(self, check: str, done: int, total: int) -> None:
             heard.append((check, done, total))
 
     def tells(project: Project, context: CheckContext) -> Evidence:

@@ -10,7 +10,7 @@ from burnish.errors import CheckError
 from tests.checks.stand_ins import Answer, said, stand_ins
 from tests.cli.conftest import Call
 from tests.report.test_run_report import outside_code
-from tests.support import ESC
+from tests.support import ESC, assert_words
 
 WILD = f"{ESC}[31mred{ESC}]0;title\x07[bold red]markup[/bold red] <script>alert(1)</script> \x9b2J\u202e\r"
 
@@ -35,16 +35,16 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 CHECK = ("check", "code.py", "--sandbox", "process")
+TABLE = "\ncheck "
+"""Where the table begins: what stands before it comes in any order."""
 
 
 @pytest.mark.usefixtures("code", "answer")
 def test_a_table_a_sentence_and_exit_code_0(call: Call) -> None:
     told = call(*CHECK)
     assert (told.code, told.err) == (0, "")
-    for word in ("check", "verdict", "figure", "wanted", "why", "tests", "performance"):
-        assert word in told.out
-    assert "Every required check passed: tests, coverage, mutation, security and quality." in told.out
     assert "burnish check code.py --out report" in told.out
+    assert_words(told.out[told.out.index(TABLE) :])
 
 
 @pytest.mark.usefixtures("code")
@@ -56,9 +56,9 @@ def test_a_failed_check_is_exit_code_1_with_the_place_and_the_next_step(call: Ca
     answer(security=evidence)  # type: ignore[operator]
     told = call(*CHECK)
     assert told.code == 1
-    assert "Not good enough yet: security failed." in told.out
     assert "code.py:2  a shell with input  (security B602)" in told.out
     assert "burnish check code.py --only security" in told.out
+    assert_words(told.out[told.out.index(TABLE) :])
 
 
 @pytest.mark.usefixtures("code")
@@ -66,9 +66,7 @@ def test_a_required_check_that_was_not_run_is_exit_code_1(call: Call, answer: ob
     answer(mutation=CheckError("mutmut is missing"))  # type: ignore[operator]
     told = call(*CHECK)
     assert told.code == 1
-    assert "mutation was not run" in told.out
-    assert "mutmut is missing" in told.out
-    assert "does not count as passed" in told.out
+    assert_words(told.out[told.out.index(TABLE) :])
 
 
 @pytest.mark.usefixtures("code")
@@ -77,14 +75,15 @@ def test_our_bug_is_raised_after_the_answers_and_the_reports(call: Call, answer:
     with pytest.raises(ZeroDivisionError):
         call(*CHECK, "--out", "report")
     assert (work_folder / "report" / "report.html").is_file()
-    assert "our bug" in (work_folder / "report" / "report.md").read_text()
+    evidence = json.loads((work_folder / "report" / "report.json").read_text())["evidence"]
+    assert {item["check"]: item["verdict"] for item in evidence}["quality"] == "not_run"
 
 
 @pytest.mark.usefixtures("code", "answer")
 def test_only_runs_what_is_named(call: Call) -> None:
     told = call(*CHECK, "--only", "security,quality", "--json")
     assert [item["check"] for item in json.loads(told.out)["evidence"]] == ["security", "quality"]
-    assert "Every required check passed" in told.err
+    assert_words(told.err[told.err.index(TABLE) :])
 
 
 @pytest.mark.usefixtures("code", "answer")
@@ -103,26 +102,28 @@ def test_reports_are_written_where_they_are_wanted_and_nowhere_else(call: Call, 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said_of_it"),
+    "arguments",
     [
-        (("gone.py",), "no file or folder 'gone.py'"),
-        (("binary.py",), "binary.py is not Python code"),
-        (("code.py", "--only", "mutations"), "Try: --only mutation"),
-        (("code.py", "--python", "nowhere/python"), "no interpreter at 'nowhere/python'"),
-        (("code.py", "--sandbox", "moon"), "no sandbox 'moon'"),
-        (("code.py", "--out", "code.py/below"), "--out DIR"),
-        (("code.py", "--tests", "gone"), "no file or folder 'gone'"),
-        ((), "PATH"),
+        ("gone.py",),
+        ("binary.py",),
+        ("code.py", "--only", "mutations"),
+        ("code.py", "--python", "nowhere/python"),
+        ("code.py", "--sandbox", "moon"),
+        ("code.py", "--out", "code.py/below"),
+        ("code.py", "--tests", "gone"),
+        (),
     ],
+    ids=" ".join,
 )
 @pytest.mark.usefixtures("code", "answer")
-def test_bad_input_is_one_paragraph_and_exit_code_2(
-    call: Call, work_folder: Path, arguments: tuple[str, ...], said_of_it: str
-) -> None:
+def test_bad_input_is_one_paragraph_and_exit_code_2(call: Call, work_folder: Path, arguments: tuple[str, ...]) -> None:
     (work_folder / "binary.py").write_bytes(b"\x7fELF\x00\x00\xff")
     told = call("check", *arguments)
     assert (told.code, told.out) == (2, "")
-    assert said_of_it in told.err
+    if told.err.startswith("burnish: "):
+        assert_words(told.err)
+    else:  # the parser of the command line has words of its own
+        assert any(word.strip("-") in told.err for word in arguments or ("PATH",))
     assert "Traceback" not in told.err
 
 

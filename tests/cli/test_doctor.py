@@ -16,6 +16,7 @@ from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.sandbox.diagnosis import Machine
 from burnish.sandbox.docker.engine import Engine
 from tests.models.peers import MODEL, Peer, serving
+from tests.support import assert_words
 
 WELL = DoctorFinding(thing="a", fine=True, says="here")
 
@@ -42,7 +43,7 @@ def found(thing: str) -> DoctorFinding:
 def test_a_real_cell_is_opened_and_its_level_is_named() -> None:
     finding = examination.check_sandbox()
     assert finding.fine, finding.says
-    assert "no network" in finding.says
+    assert finding.says.startswith("bubblewrap ")
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def test_apparmor_gets_a_profile_for_this_one_program(tmp_path: Path) -> None:
     (tmp_path / "kernel").mkdir()
     (tmp_path / "kernel" / "apparmor_restrict_unprivileged_userns").write_text("1\n")
     finding = examination.check_sandbox(Machine(sysctl=tmp_path))
-    assert "AppArmor forbids user namespaces" in finding.says
+    assert_words(finding.says)
     assert "profile burnish-bwrap /usr/bin/bwrap flags=(unconfined) { userns, }" in finding.type_this
     assert finding.type_this.endswith("apparmor_parser -r /etc/apparmor.d/burnish-bwrap")
 
@@ -75,7 +76,7 @@ def test_a_kernel_that_forbids_namespaces_gets_its_switch(tmp_path: Path) -> Non
 @pytest.mark.usefixtures("no_cell")
 def test_a_cell_that_fails_for_another_reason_repeats_it(tmp_path: Path) -> None:
     finding = examination.check_sandbox(Machine(sysctl=tmp_path))
-    assert "Permission denied" in finding.says
+    assert "bwrap: setting up uid map: Permission denied" in finding.says, "the words of bubblewrap"
     assert finding.type_this.startswith("/usr/bin/bwrap --unshare-user")
 
 
@@ -91,7 +92,7 @@ def test_an_engine_for_containers_is_named_and_none_is_no_harm(monkeypatch: pyte
     monkeypatch.setattr("burnish.sandbox.docker.engine.list_commands", lambda: iter(()))
     none = found("containers")
     assert (none.fine, none.needed) == (False, False)
-    assert "neither `docker` nor `podman` is installed" in none.says
+    assert {"`docker`", "`podman`"} <= set(none.says.split())
     engine = Engine(("podman",), "podman", "4.3.1", True, True, True, "2", False, "", "debian")
     monkeypatch.setattr("burnish.sandbox.docker.engine.find_engine", lambda: engine)
     assert found("containers").says == "podman 4.3.1 (rootless engine)"
@@ -132,7 +133,7 @@ def test_a_model_of_a_server_is_looked_for_there_and_no_weights_are_missed(peer:
     assert named(f'model = "lab:{MODEL}"\n{lab}', tmp_path)[0].fine
     gone, _ = named(f'model = "lab:other"\n{lab}', tmp_path)
     assert (gone.fine, gone.needed) == (False, True)
-    assert f"it has lab:{MODEL}" in gone.says
+    assert gone.says.split()[-1] == f"lab:{MODEL}"
 
 
 def test_a_server_that_lacks_the_model_or_does_not_answer_ends_with_the_line_to_type(
@@ -142,7 +143,7 @@ def test_a_server_that_lacks_the_model_or_does_not_answer_ends_with_the_line_to_
     assert lacks.type_this.endswith("burnish models pull ollama:nope")
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     silent, _ = named(f'model = "ollama:{MODEL}"\n', tmp_path)
-    assert "No Ollama answers" in silent.says
+    assert "http://127.0.0.1:9" in silent.says
     assert silent.type_this == "ollama serve"
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     keyless, _ = named('model = "openai:gpt-4o"\n', tmp_path)

@@ -11,7 +11,7 @@ from burnish.evals.eval_store import Folder, list_evaluations
 from burnish.sandbox import Sandbox, open_sandbox
 from tests.cli.conftest import Call
 from tests.evals.toys import jsonl, toy, toys
-from tests.support import ESC, block
+from tests.support import ESC, assert_words, block
 
 GOLD = ("--model", "scripted:gold", "--strategy", "single")
 
@@ -34,6 +34,12 @@ def suite(work_folder: Path) -> str:
     return jsonl(work_folder / "mine.jsonl", toys(12)).name
 
 
+def results() -> dict[str, Any]:
+    """The figures of the newest evaluation."""
+    found: dict[str, Any] = json.loads((list_evaluations()[0] / "results.json").read_text())
+    return found
+
+
 def scripted(path: Path, replies: list[str] | dict[str, list[str]]) -> str:
     path.write_text(json.dumps(replies))
     return f"scripted:{path}"
@@ -43,16 +49,9 @@ def test_a_person_sees_the_numbers_their_protocol_and_where_the_files_are(call: 
     told = call("eval", suite, *GOLD)
     [folder] = list_evaluations()
     assert (told.code, told.err) == (0, "")
-    for part in (
-        "mine.jsonl: 12 tasks, protocol visible, strategy single",
-        "scripted:gold on script",
-        "pass@1 on mine.jsonl, protocol visible, strategy single",
-        "  round  call  pass@1  95% interval\n      0     1  100.0%  75.8-100.0%",
-        "12 of 12 attempts solved (visible)",
-        f"report   {folder / 'report.html'}",
-        f"burnish compare {folder.name} OTHER",
-    ):
+    for part in (str(folder / "report.html"), f"burnish compare {folder.name} OTHER"):
         assert part in told.out
+    assert_words(told.out)
     for name in ("results.json", "report.md", "report.html"):
         assert (folder / name).is_file()
 
@@ -60,7 +59,7 @@ def test_a_person_sees_the_numbers_their_protocol_and_where_the_files_are(call: 
 def test_buggy_solves_nothing_and_says_so(call: Call, suite: str) -> None:
     told = call("eval", suite, "--model", "scripted:buggy", "--strategy", "single", "--protocol", "oracle")
     assert told.code == 0
-    assert "0 of 12 attempts solved (oracle)" in told.out
+    assert (results()["solved"], results()["finished"], results()["protocol"]) == (0, 12, "oracle")
 
 
 def test_json_is_the_results_file_and_nothing_else(call: Call, suite: str) -> None:
@@ -68,7 +67,7 @@ def test_json_is_the_results_file_and_nothing_else(call: Call, suite: str) -> No
     results = json.loads(told.out)
     assert (results["suite"], results["protocol"], results["pass_at_1"]) == ("mine.jsonl", "visible", [1.0])
     assert told.out == (list_evaluations()[0] / "results.json").read_text()
-    assert "3 of 3 attempts solved" in told.err
+    assert (results["solved"], results["finished"]) == (3, 3)
 
 
 def test_verbose_has_a_line_for_each_attempt(call: Call, suite: str, tmp_path: Path) -> None:
@@ -81,7 +80,8 @@ def test_verbose_has_a_line_for_each_attempt(call: Call, suite: str, tmp_path: P
 
 
 def test_more_seeds_make_more_attempts(call: Call, suite: str) -> None:
-    assert "6 of 6 attempts solved" in call("eval", suite, *GOLD, "--limit", "2", "--seeds", "3").out
+    call("eval", suite, *GOLD, "--limit", "2", "--seeds", "3")
+    assert (results()["solved"], results()["finished"]) == (6, 6)
     call("eval", suite, *GOLD, "--limit", "2", "--seed", "7")
     assert Folder.open(list_evaluations()[0]).plan.seeds == (7,)
 
@@ -92,11 +92,13 @@ def test_out_names_the_folder_and_the_same_command_goes_on_there(call: Call, sui
     before = [path.stat().st_mtime_ns for path in attempts]
     attempts.pop().unlink()
     told = call("eval", suite, *GOLD, "--out", "here")
-    assert (told.code, "going on: 11 of 12 attempts are on disk" in told.out) == (0, True)
+    assert told.code == 0
+    assert_words(told.out)
     assert [path.stat().st_mtime_ns for path in attempts] == before[:-1]
     assert f"burnish compare {work_folder / 'here'} OTHER" in told.out
     told = call("eval", suite, *GOLD, "--out", "here", "--rounds", "1")
-    assert (told.code, "holds another evaluation" in told.err) == (2, True)
+    assert told.code == 2
+    assert_words(told.err)
 
 
 def test_resume_of_a_finished_one_only_writes_its_reports_anew(call: Call, suite: str) -> None:
@@ -106,7 +108,7 @@ def test_resume_of_a_finished_one_only_writes_its_reports_anew(call: Call, suite
     told = call("eval", "resume", list_evaluations()[0].name[:-2])
     assert told.code == 0
     assert report.is_file()
-    assert "12 of 12 attempts solved (visible)" in told.out
+    assert results()["solved"] == 12
     assert first.out.splitlines()[-1] == told.out.splitlines()[-1]
 
 
@@ -115,14 +117,16 @@ def test_resume_refuses_data_that_has_changed(call: Call, suite: str, work_folde
     next((list_evaluations()[0] / "attempts").iterdir()).unlink()
     jsonl(work_folder / suite, [*toys(11), toy(99)])
     told = call("eval", "resume")
-    assert (told.code, "are no longer those" in told.err) == (2, True)
+    assert told.code == 2
+    assert_words(told.err)
 
 
 def test_an_evaluation_that_another_process_works_on_is_left_alone(call: Call, suite: str) -> None:
     call("eval", suite, *GOLD)
     with Folder.open(list_evaluations()[0]).lock():
         told = call("eval", "resume")
-    assert (told.code, "Another process is working on" in told.err) == (2, True)
+    assert told.code == 2
+    assert_words(told.err)
 
 
 def test_resume_works_from_another_folder(
@@ -131,7 +135,8 @@ def test_resume_works_from_another_folder(
     call("eval", suite, *GOLD)
     next((list_evaluations()[0] / "attempts").iterdir()).unlink()
     monkeypatch.chdir(tmp_path)
-    assert "12 of 12 attempts solved" in call("eval", "resume").out
+    call("eval", "resume")
+    assert results()["solved"] == 12
 
 
 def test_attempts_that_broke_are_named_with_the_reason_and_if_all_did_the_exit_code_is_1(
@@ -140,18 +145,16 @@ def test_attempts_that_broke_are_named_with_the_reason_and_if_all_did_the_exit_c
     model = scripted(tmp_path / "none.json", [])
     told = call("eval", suite, "--model", model, "--strategy", "single", "--limit", "2")
     assert told.code == 1
-    assert "broke: 2 attempts, counted as not solved" in told.out
-    assert "toy-1.0: ModelError: the script" in told.out
+    assert (results()["errors"], results()["solved"]) == (2, 0)
+    assert "toy-1.0: ModelError: " in told.out
 
 
 def test_too_many_errors_stop_with_the_reason_and_exit_code_1(call: Call, work_folder: Path, tmp_path: Path) -> None:
     jsonl(work_folder / "mine.jsonl", toys(60))
     told = call("eval", "mine.jsonl", "--model", scripted(tmp_path / "none.json", []), "--strategy", "single")
     assert told.code == 1
-    assert "attempts broke, so the evaluation was stopped" in told.err
-    assert "has no reply for" in told.err
     assert f"burnish eval resume {list_evaluations()[0].name}" in told.err
-    assert "so far, of 60 solved" in told.out
+    assert 0 < results()["errors"] == results()["finished"] < results()["planned"] == 60
 
 
 def test_a_broken_row_is_named_and_left_out(call: Call, work_folder: Path) -> None:
@@ -159,43 +162,48 @@ def test_a_broken_row_is_named_and_left_out(call: Call, work_folder: Path) -> No
     jsonl(work_folder / "mine.jsonl", [toy(1), bad, toy(2)])
     told = call("eval", "mine.jsonl", *GOLD)
     assert told.code == 0
-    assert "left out: 1 broken row\n  toy-3: " in told.out
-    assert "2 of 2 attempts solved" in told.out
+    assert [row["id"] for row in results()["broken"]] == ["toy-3"]
+    assert "\n  toy-3: " in told.out
+    assert (results()["solved"], results()["finished"]) == (2, 2)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    "arguments",
     [
-        (("humanevalfixx",), "humanevalfix"),
-        (("mine.jsonl", "--strategy", "retyr"), "Did you mean retry"),
-        (("mine.jsonl", "--model", "gpt-17"), "no model 'gpt-17'"),
-        (("mine.jsonl", "--model", "scripted:golf"), "no script 'golf'"),
-        (("mine.jsonl", "--protocol", "secret"), "--protocol visible"),
-        (("mine.jsonl", "--ask", "nicely"), "--ask auto"),
-        (("mine.jsonl", "--split", "train"), "--split eval"),
-        (("mine.jsonl", "--sandbox", "bath"), "no sandbox 'bath'"),
-        (("mine.jsonl", "--rounds", "-1"), "rounds"),
-        (("mine.jsonl", "--seeds", "0"), "seeds"),
-        (("mine.jsonl", "--out", "full"), "never overwrites"),
-        (("nowhere.jsonl",), "nowhere.jsonl"),
-        (("resume", "nope"), "no evaluation 'nope'"),
-        (("resume",), "no evaluation 'last'"),
-        (("resume", "--rounds", "9"), "--rounds cannot be changed"),
-        (("mine.jsonl", "other.jsonl"), "'other.jsonl' is one word too many"),
-        (("list", "extra"), "'extra' is one word too many. Type: burnish eval list"),
-        (("list", "--rounds", "3"), "whatever --rounds and --model may say"),
-        ((), "suite"),
+        ("humanevalfixx",),
+        ("mine.jsonl", "--strategy", "retyr"),
+        ("mine.jsonl", "--model", "gpt-17"),
+        ("mine.jsonl", "--model", "scripted:golf"),
+        ("mine.jsonl", "--protocol", "secret"),
+        ("mine.jsonl", "--ask", "nicely"),
+        ("mine.jsonl", "--split", "train"),
+        ("mine.jsonl", "--sandbox", "bath"),
+        ("mine.jsonl", "--rounds", "-1"),
+        ("mine.jsonl", "--seeds", "0"),
+        ("mine.jsonl", "--out", "full"),
+        ("nowhere.jsonl",),
+        ("resume", "nope"),
+        ("resume",),
+        ("resume", "--rounds", "9"),
+        ("mine.jsonl", "other.jsonl"),
+        ("list", "extra"),
+        ("list", "--rounds", "3"),
+        (),
     ],
+    ids=" ".join,
 )
 def test_bad_input_is_one_paragraph_and_exit_code_2(
-    call: Call, suite: str, work_folder: Path, arguments: tuple[str, ...], said: str
+    call: Call, suite: str, work_folder: Path, arguments: tuple[str, ...]
 ) -> None:
     (work_folder / "full").mkdir()
     (work_folder / "full" / "thesis.tex").touch()
     model = () if "--model" in arguments or not arguments or arguments[0] == "resume" else ("--model", "scripted:gold")
     told = call("eval", *arguments, *model)
     assert told.code == 2
-    assert said in told.err
+    if told.err.startswith("burnish: "):
+        assert_words(told.err)
+    else:  # the parser of the command line has words of its own
+        assert any(word.strip("-") in told.err for word in arguments or ("suite",))
     assert "Traceback" not in told.err
     assert list_evaluations() == []
 

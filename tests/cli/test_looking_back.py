@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from burnish.agent import prompts
 from burnish.events import read_event
 from burnish.runs import Store
 from burnish.version import __version__
 from tests.cli.conftest import Call
-from tests.support import DOUBLE, burnish
+from tests.support import DOUBLE, assert_words, burnish
 
 DEMO = ("--model", "scripted:demo", "--quiet")
 SENTENCE = "a function double(n), e.g. double(3) == 6"
@@ -34,7 +35,7 @@ def test_no_runs_yet_says_how_to_make_the_first(call: Call) -> None:
 def test_runs_are_listed_with_verdict_cost_and_task(call: Call, run_id: str) -> None:
     told = call("runs")
     assert told.code == 0
-    for part in (run_id, "proven", "tokens", "a function double"):
+    for part in (run_id, "proven", SENTENCE[:17]):
         assert part in told.out
 
 
@@ -44,19 +45,19 @@ def test_runs_can_be_read_by_a_machine(call: Call, run_id: str) -> None:
     assert json.loads(call("runs", "--json", "-n", "1").out) == [row]
 
 
-def test_show_tells_prompts_answers_versions_diffs_results_and_times(call: Call, run_id: str) -> None:
+def test_show_tells_prompts_answers_versions_diffs_results_and_times(call: Call, run_id: str, store: Store) -> None:
     told = call("show", run_id)
     assert told.code == 0
     for part in (
         SENTENCE,
         "asked draft-1",
-        "[system] You are a careful Python programmer",
+        f"[system] {prompts.SYSTEM}".split(".")[0],
         "answer: draft-1",
         "Doubling is multiplying:",
         "+    return n + n",
-        "version 1: 1 passed, 3 failed",
+        "1 passed, 3 failed",
         "check: tests: passed",
-        "proven: your example and 3 undisputed tests",
+        f"proven: {store.open(run_id).why}",
     ):
         assert part in told.out
 
@@ -78,7 +79,7 @@ def test_show_prints_every_event_for_a_machine(call: Call, run_id: str, store: S
 def test_a_rating_is_kept_and_shown(call: Call, run_id: str) -> None:
     told = call("rate", run_id, "4", "fails on 0")
     assert (told.code, told.out) == (0, f"{run_id}: ★★★★☆ fails on 0\n")
-    assert "Somebody gave it 4 stars of 5: fails on 0." in call("show").out
+    assert_words(call("show").out.splitlines()[-4])
     assert "★★★★" in call("runs").out
 
 
@@ -109,7 +110,7 @@ def test_rm_deletes_nothing_when_one_of_the_names_is_wrong(call: Call, run_id: s
 def test_a_run_that_does_not_exist_is_exit_code_2(call: Call, command: tuple[str, ...]) -> None:
     told = call(*command)
     assert (told.code, told.out) == (2, "")
-    assert told.err.startswith("burnish: There is no run ")
+    assert repr(command[1]) in told.err
     assert told.err.endswith(": burnish runs\n")
 
 
@@ -118,7 +119,7 @@ def test_a_broken_run_can_be_shown(call: Call, tmp_path: Path) -> None:
     call("write", DOUBLE, "--model", f"scripted:{tmp_path / 'empty.json'}")
     told = call("show")
     assert told.code == 0
-    assert "It broke (ModelError)" in told.out
+    assert "(ModelError)" in told.out
     assert call("show", "--code").out == ""
 
 
@@ -134,8 +135,7 @@ def test_burnish_alone_explains_itself(work_folder: Path) -> None:
 
 def test_a_command_that_does_not_exist_is_exit_code_2(call: Call) -> None:
     told = call("wriet")
-    assert told.code == 2
-    assert "No such command 'wriet'" in told.err
+    assert (told.code, "'wriet'" in told.err) == (2, True)
 
 
 def test_a_reader_who_leaves_early_is_no_error() -> None:

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from burnish import config
-from burnish.cli.models import app, format_table, list_rows
+from burnish.cli.setup import models_app
+from burnish.commands.models import format_table, list_rows
 from burnish.errors import SetupProblem
 from burnish.events import ModelReplied, RunStarted
 from burnish.model_choice import Speed
@@ -44,15 +45,15 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_list_says_what_is_on_disk_and_what_to_type(tmp_path: Path) -> None:
-    listed = CliRunner().invoke(app, [])
+    listed = CliRunner().invoke(models_app, [])
     assert listed.exit_code == 0
     assert f"./burnish models pull {DEFAULT_MODEL}" in listed.stdout
-    CliRunner().invoke(app, ["pull", TINY.name])
-    assert str(tmp_path / "models" / "tiny.gguf") in CliRunner().invoke(app, []).stdout
+    CliRunner().invoke(models_app, ["pull", TINY.name])
+    assert str(tmp_path / "models" / "tiny.gguf") in CliRunner().invoke(models_app, []).stdout
 
 
 def test_the_list_can_be_read_by_a_machine() -> None:
-    rows = json.loads(CliRunner().invoke(app, ["--json"]).stdout)
+    rows = json.loads(CliRunner().invoke(models_app, ["--json"]).stdout)
     assert [row["name"] for row in rows] == list(CATALOG)
     assert [row["name"] for row in rows if row["default"]] == [DEFAULT_MODEL]
     assert not any(row["on_disk"] for row in rows)
@@ -65,9 +66,9 @@ def test_the_list_says_how_fast_a_model_last_was(store: Store) -> None:
         record.append(RunStarted(run_id=run_id, verb="write", prompt="p", model=TINY.name, burnish="0"))
         counts = {"tokens_in": 9, "tokens_out": 310, "seconds": 10.0}
         record.append(ModelReplied.model_validate({"ask_id": "a", "purpose": "x", "text": "", "at": day, **counts}))
-    shown = CliRunner().invoke(app, []).stdout
+    shown = CliRunner().invoke(models_app, []).stdout
     assert re.search(r"^local:tiny +4,096 +0 MB +free +31 \(2024-11-05\)$", shown, re.MULTILINE)
-    rows = {row["name"]: row for row in json.loads(CliRunner().invoke(app, ["--json"]).stdout)}
+    rows = {row["name"]: row for row in json.loads(CliRunner().invoke(models_app, ["--json"]).stdout)}
     assert rows[TINY.name]["tokens_per_second"] == 31.0
     assert rows[TINY.name]["measured_at"].startswith("2024-11-05T12:00:00")
     assert rows[DEFAULT_MODEL]["tokens_per_second"] is None
@@ -106,11 +107,11 @@ def test_a_shelf_of_hundreds_shows_those_that_were_used_first() -> None:
     lines = list(format_table(rows, [shelf]))
     shown = [line.split()[0] for line in lines if line.startswith("lab:m")]
     assert (shown[0], len(shown)) == ("lab:m299", 12)
-    assert "… and 288 more; see all with: burnish models --json" in lines
+    assert any("288" in line and line.endswith("burnish models --json") for line in lines)
 
 
 def test_pull_tells_the_size_first_and_prints_nothing_but_the_path_on_stdout(tmp_path: Path) -> None:
-    pulled = CliRunner().invoke(app, ["pull", TINY.name])
+    pulled = CliRunner().invoke(models_app, ["pull", TINY.name])
     assert pulled.exit_code == 0
     assert pulled.stdout == f"{tmp_path / 'models' / 'tiny.gguf'}\n"
     said = pulled.stderr.splitlines()
@@ -120,21 +121,21 @@ def test_pull_tells_the_size_first_and_prints_nothing_but_the_path_on_stdout(tmp
 
 def test_pull_without_a_name_fetches_whoever_answers_by_default(tmp_path: Path) -> None:
     config.put("model", f"{TINY.name},{TINY.name}")
-    pulled = CliRunner().invoke(app, ["pull"])
+    pulled = CliRunner().invoke(models_app, ["pull"])
     assert pulled.stdout.splitlines() == [str(tmp_path / "models" / "tiny.gguf")] * 2
     config.put("model", "auto")
-    left_open = CliRunner().invoke(app, ["pull"])
+    left_open = CliRunner().invoke(models_app, ["pull"])
     assert DEFAULT_MODEL in left_open.stderr
 
 
 def test_pulling_what_is_here_fetches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    CliRunner().invoke(app, ["pull", TINY.name])
+    CliRunner().invoke(models_app, ["pull", TINY.name])
     monkeypatch.setattr(weights, "SOURCES", ())
-    again = CliRunner().invoke(app, ["pull", TINY.name])
+    again = CliRunner().invoke(models_app, ["pull", TINY.name])
     assert (again.exit_code, again.stderr) == (0, "")
 
 
 def test_pulling_an_unknown_model_is_a_problem_with_the_nearest_name() -> None:
-    refused = CliRunner().invoke(app, ["pull", "local:tinny"])
+    refused = CliRunner().invoke(models_app, ["pull", "local:tinny"])
     assert isinstance(refused.exception, SetupProblem)
     assert str(refused.exception).endswith("./burnish models pull local:tiny")

@@ -20,7 +20,7 @@ from burnish.errors import SetupProblem
 from burnish.events import Evidence, Reviewed
 from burnish.runs import Store
 from tests.cli.conftest import Call
-from tests.support import DOUBLE, ESC, block, burnish, script
+from tests.support import DOUBLE, ESC, assert_words, block, burnish, refused, script
 
 TESTS = Checkpoint(where="tests", tests="from solution import f\n\n\ndef test_model_1():\n    assert f(1) == 1\n")
 COMMAND = ("write", DOUBLE, "--model", "scripted:demo", "--fast", "--review")
@@ -116,7 +116,7 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, content: bytes | Non
 def test_only_a_plain_file_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.py")
     for name in (str(tmp_path / "pipe.py"), "/dev/zero", str(tmp_path)):
-        with pytest.raises(SetupProblem, match=r"is no plain file\. Name a file of Python code: e FILE$"):
+        with refused():
             read_file(Path(name))
 
 
@@ -129,7 +129,7 @@ def test_the_persons_own_editor_comes_first(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.delenv("VISUAL")
     monkeypatch.delenv("EDITOR")
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(SetupProblem, match="There is no editor"):
+    with refused():
         find_editor()
 
 
@@ -142,13 +142,13 @@ def test_an_editor_needs_a_terminal() -> None:
 def test_it_does_not_go_with_silence(call: Call, command: tuple[str, ...], store: Store, option: str) -> None:
     answer = call(*command, option)
     assert (answer.code, store.list()) == (2, [])
-    assert 'Leave those out: burnish write "…" --review' in answer.err
+    assert_words(answer.err)
 
 
 def test_nobody_at_the_other_end_is_said_before_any_work(store: Store, work_folder: Path) -> None:
     answer = burnish(*COMMAND, cwd=work_folder)
     assert (answer.returncode, store.list()) == (2, [])
-    assert "There is nobody to look" in answer.stderr
+    assert_words(answer.stderr)
 
 
 def test_answers_come_from_a_pipe_a_line_each(call: Call, command: tuple[str, ...], store: Store) -> None:
@@ -161,13 +161,13 @@ def test_answers_come_from_a_pipe_a_line_each(call: Call, command: tuple[str, ..
     assert run.final
     assert (run.final.by, "as you wanted it" in run.code) == ("review", True)
     assert run.started.settings["review"] is True
-    assert answer.out.index(HELP) < answer.out.index("That is no answer here.")
+    assert answer.out.count(HELP) == 6, "once at each question, and after what was no answer"
 
 
 def test_a_pipe_that_never_answers_is_not_read_for_ever(call: Call, command: tuple[str, ...], store: Store) -> None:
     answer = call(*command, stdin=b"hello\n" * 1000)
     assert (answer.code, store.open("last").verdict) == (2, None)
-    assert answer.out.count("That is no answer here.") == MOST_ODD
+    assert answer.out.count(HELP) == 1 + MOST_ODD
     assert answer.err.strip().endswith(f"burnish resume {store.open('last').id}")
 
 
@@ -179,7 +179,8 @@ def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(
     assert (answer.code, run.verdict) == (2, None)
     assert answer.err.strip().endswith(f"burnish resume {run.id}")
     refused = call("resume", "--quiet")
-    assert (refused.code, "nobody is here to look" in refused.err) == (2, True)
+    assert refused.code == 2
+    assert_words(refused.err)
     resumed = call("resume", stdin=b"\n")
     assert (resumed.code, store.open("last").verdict) == (0, "proven")
     assert HEADS["tests"] not in resumed.out

@@ -38,7 +38,7 @@ from burnish.events import (
 )
 from burnish.runs import Run
 from tests.iterated import iterated
-from tests.support import ESC
+from tests.support import ESC, assert_words
 
 OURS = re.compile(r"\x1b\[[\d;]*m|\x1b\[\?25[lh]|\x1b\[\d*[AK]|\x1b\[2K")
 """Colours, and what a moving line needs."""
@@ -87,22 +87,17 @@ def foreign(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("event", "said"),
+    "event",
     [
-        (Mutated(version=1, mutants=1, noticed=1), "1 small change of version 1 was tried, and its tests notice it."),
-        (
-            Mutated(version=1, mutants=2, noticed=2),
-            "2 small changes of version 1 were tried, and its tests",
-        ),
-        (Mutated(version=1, mutants=2, noticed=1), "1 of 2 small changes of version 1 goes unnoticed by its tests."),
-        (Tweaked(base=1, tried=1, passed=1, seconds=1), "1 small edit of version 1 was tried without asking the model"),
-        (Tweaked(base=1, tried=9, passed=2, seconds=1), "9 small edits of version 1 were tried without asking"),
+        Mutated(version=1, mutants=1, noticed=1),
+        Mutated(version=1, mutants=2, noticed=2),
+        Mutated(version=1, mutants=2, noticed=1),
+        Tweaked(base=1, tried=1, passed=1, seconds=1),
+        Tweaked(base=1, tried=9, passed=2, seconds=1),
     ],
 )
-def test_one_of_something_is_spoken_of_in_the_singular(event: Mutated | Tweaked, said: str) -> None:
-    out = io.StringIO()
-    Screen(console=Console(file=out, width=120)).watch(event)
-    assert said in out.getvalue()
+def test_one_of_something_is_spoken_of_in_the_singular(event: Mutated | Tweaked) -> None:
+    assert_words(shown(event))
 
 
 def test_a_live_screen_sends_no_escape_of_the_models() -> None:
@@ -113,7 +108,7 @@ def test_a_live_screen_sends_no_escape_of_the_models() -> None:
             screen.watch(event)
         time.sleep(0.2)
         screen.goodbye(Run(EVENTS))
-        screen.close()
+        screen.pause()
         assert not {ESC, "\x07", "\x9b"} & set(foreign(out.getvalue()))
         assert "[red]x[/red]" in foreign(out.getvalue())
 
@@ -128,8 +123,8 @@ def test_a_told_story_sends_no_escape_of_the_models() -> None:
 def test_the_moving_line_is_taken_away_at_the_end() -> None:
     console, out = terminal()
     screen = Screen(console=console)
-    screen.close()
-    screen.close()
+    screen.pause()
+    screen.pause()
     assert out.getvalue().count("\x1b[?25l") == out.getvalue().count("\x1b[?25h")
 
 
@@ -142,18 +137,17 @@ def shown(*events: BaseEvent) -> str:
 
 
 def test_what_happens_is_one_short_line_each() -> None:
-    assert "tests stand as they are (hash abcabcabcabc)." in shown(TestsFrozen(sha256="abc" * 20, given=1, model=1))
-    assert "40 small edits of the code that was there were tried" in shown(Tweaked(base=0, tried=40, passed=1))
-    assert "groups that behave alike: 1 and 2; 3." in shown(Compared(groups=((1, 2), (3,)), inputs=("f(1)",)))
-    assert "assumed    empty gives 0" in shown(
-        SpecAgreed(entry_point="f", signature="f", assumptions=("empty gives 0",))
-    )
+    frozen = shown(TestsFrozen(sha256="abc" * 20, given=1, model=1))
+    tweaked = shown(Tweaked(base=0, tried=40, passed=1))
+    compared = shown(Compared(groups=((1, 2), (3,)), inputs=("f(1)",)))
+    agreed = shown(SpecAgreed(entry_point="f", signature="f", assumptions=("empty gives 0",)))
+    assert_words(frozen + tweaked + compared + agreed)
     assert shown(TestsFrozen(sha256="abc", given=0)) == ""
 
 
 def test_a_limit_that_stops_two_at_once_is_said_once() -> None:
     limit = Stopped(reason="calls", why="the limit of 0 calls is reached")
-    assert shown(limit, limit).count("limit of 0 calls") == 1
+    assert shown(limit, limit).count(limit.why[1:]) == 1
 
 
 def test_a_test_of_the_users_file_is_shown_by_its_name() -> None:
@@ -164,33 +158,19 @@ def test_a_test_of_the_users_file_is_shown_by_its_name() -> None:
 def test_what_goes_unnoticed_and_what_is_left_of_it_is_told() -> None:
     tried = Mutated(version=1, mutants=14, noticed=11, seconds=2.0)
     new = (NewTest(test="assert f(1) == 1", origin="agreed", notices=("a",), why="3 of 4 versions say so"),)
-    lines = shown(tried, Strengthened(version=1, tests=new, noticed=12, alike=("b",), seconds=3.0))
-    assert "3 of 14 small changes of version 1 go unnoticed by its tests." in lines
-    assert "agreed     assert f(1) == 1 (3 of 4 versions say so)" in lines
-    assert "1 change no input told from the code (probably equivalent)." in lines
+    assert_words(shown(tried, Strengthened(version=1, tests=new, noticed=12, alike=("b",), seconds=3.0)))
     left_out = Strengthened(version=1, noticed=11, why="too little time is left")
-    assert "No test was added: too little time is left." in shown(tried, left_out)
-    assert "version 1 fails assert f(1) == 1" in shown(Strengthened(version=1, exposing=("assert f(1) == 1",)))
+    assert_words(shown(tried, left_out))
+    assert_words(shown(Strengthened(version=1, exposing=("assert f(1) == 1",))))
 
 
 def test_a_round_for_a_check_says_what_it_bought() -> None:
     kept = Refined(check="security", base=1, version=2, kept=True, before="1 finding", after="none")
-    assert "A round for security: 1 finding before, none after; version 2 is kept." in shown(kept)
     left = Refined(check="quality", base=1, version=2, kept=False, before="60", after="70", why="a test was lost")
-    assert "A round for quality (60) was not kept: a test was lost." in shown(left)
+    assert_words(shown(kept, left))
 
 
 def test_show_lists_the_changes_the_tests_and_the_rows() -> None:
     out = io.StringIO()
     show_run(iterated(), Console(file=out, highlight=False, width=200))
-    for words in (
-        "unnoticed: line 2: `n > 0` becomes `n >= 0`  [solution.x_f__mutmut_1]",
-        "agreed (3 of 4 versions say so), notices solution.x_f__mutmut_1",
-        "assert f(1) == 1",
-        "no input told apart (probably equivalent): solution.x_f__mutmut_4",
-        "After new tests, version 1: 4 of 4 tests passed, 62 % of small changes noticed, maintainability 81 of 100, "
-        "2 lines",
-        "A round for security: 1 finding before, no finding after; version 2 is kept.",
-        "made a comment about line 2: why not max(n, 0)?",
-    ):
-        assert words in out.getvalue()
+    assert_words("\n".join(out.getvalue().splitlines()[2:]))  # the first line has the time of day

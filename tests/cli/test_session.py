@@ -9,12 +9,11 @@ import pytest
 from burnish.cli.io import print_code
 from burnish.cli.session import CommandSession, read_limits
 from burnish.commands.write import write
-from burnish.errors import SetupProblem
 from burnish.events import RunStarted
 from burnish.models.scripted import ScriptedModel
 from burnish.runs import Store
 from tests.cli.conftest import Call
-from tests.support import DOUBLE, ESC, ROOT, script
+from tests.support import DOUBLE, ESC, ROOT, assert_words, refused, script
 
 STARTED = RunStarted(run_id="double-1a2b", verb="write", prompt="…", model="scripted:demo", burnish="0")
 NASTY = f"def f(x):\r\n    return x  # {ESC}]0;owned\x07\u202e\n"
@@ -30,13 +29,13 @@ def interrupted(session: CommandSession, *events: RunStarted) -> None:
 
 def test_ctrl_c_before_the_run_has_begun_names_no_other_run(capsys: pytest.CaptureFixture[str]) -> None:
     interrupted(CommandSession(verbose=False, events=False, quiet=True))
-    assert capsys.readouterr().err == "burnish: Stopped. No run had begun.\n"
+    assert_words(capsys.readouterr().err)
 
 
 def test_ctrl_c_in_a_run_names_it_whoever_reads(capsys: pytest.CaptureFixture[str]) -> None:
     for events, quiet in ((False, True), (True, False), (False, False)):
         interrupted(CommandSession(verbose=False, events=events, quiet=quiet), STARTED)
-        assert capsys.readouterr().err.endswith("go on with: burnish resume double-1a2b\n")
+        assert capsys.readouterr().err.endswith(": burnish resume double-1a2b\n")
 
 
 def test_ctrl_c_while_weights_are_fetched_for_a_run_that_goes_on_names_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,7 +51,7 @@ def test_a_limit_that_is_no_number_is_said_and_nothing_begins(
     for typed in ("nan", "inf"):
         told = call(*command, "--model", "scripted:demo", cap, typed)
         assert (told.code, told.out, cap in told.err) == (2, "", True)
-    assert f"is no limit. Type a number, e.g.: {cap} " in told.err
+    assert_words(told.err)
     assert not list(store.runs.glob("*"))
 
 
@@ -66,7 +65,7 @@ def test_limits_that_are_numbers_are_taken_as_typed() -> None:
         "max_tokens": None,
         "thinking": None,
     }
-    with pytest.raises(SetupProblem, match="nan seconds is no limit"):
+    with refused():
         read_limits(seconds=float("nan"))
 
 
@@ -96,7 +95,8 @@ def test_resume_in_a_folder_that_is_gone_is_one_paragraph(call: Call, work_folde
     run = write(DOUBLE, ScriptedModel(script(), name="scripted:demo"), store=store)
     work_folder.rmdir()
     told = call("resume", run.id)
-    assert (told.code, told.err.startswith("burnish: The current folder has been deleted.")) == (2, True)
+    assert told.code == 2
+    assert_words(told.err)
     assert store.open(run.id).folder is None
 
 

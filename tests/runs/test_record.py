@@ -15,6 +15,7 @@ from burnish.errors import SetupProblem
 from burnish.events import Decided, ModelChunk, Notice, RunStarted
 from burnish.runs import Record, Run, read_record, record
 from burnish.runs.record import FILE
+from tests.support import refused
 
 SAMPLES = Path(__file__).parent / "samples"
 START = RunStarted(run_id="x-0000", verb="write", prompt="p", model="scripted:x", burnish="0.1.0")
@@ -144,7 +145,7 @@ def test_a_record_of_an_older_version_is_brought_up_to_date(tmp_path: Path, monk
 
 def test_a_record_of_a_newer_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(json.dumps({"kind": "run_started", "version": 99}) + "\n")
-    with pytest.raises(SetupProblem, match=r"newer Burnish .*version 99.*git pull$"):
+    with refused():
         read_record(tmp_path)
 
 
@@ -158,14 +159,14 @@ def test_a_version_that_is_no_version_is_an_altered_record(tmp_path: Path, versi
 
 def test_an_altered_record_is_named_with_the_line_to_look_at_it(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(START.model_dump_json() + '\n{"kind": "run_finished", "verdict": "splendid"}\n')
-    with pytest.raises(SetupProblem, match=r"altered and cannot be read .*less .*events\.jsonl$"):
+    with refused():
         read_record(tmp_path)
 
 
 def test_a_full_disk_is_one_paragraph_that_ends_with_what_to_do(tiny_disk: Path) -> None:
     with (
         Record(tiny_disk) as open_record,
-        pytest.raises(SetupProblem, match=r"disk is full.*export BURNISH_HOME=") as no,
+        refused() as no,
     ):
         deque(map(open_record.append, [START] * 1000))
     assert isinstance(no.value.__cause__, OSError)

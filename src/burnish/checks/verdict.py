@@ -33,16 +33,16 @@ class Watcher:
     Hears from two threads at once: checks that only read text run beside those that run code.
     """
 
-    def told(self, text: str) -> None:
+    def notice(self, text: str) -> None:
         """Something that a person who waits would like to know."""
 
-    def begun(self, check: str) -> None:
+    def begin(self, check: str) -> None:
         """A check has started."""
 
-    def moved(self, check: str, done: int, total: int) -> None:
+    def advance(self, check: str, done: int, total: int) -> None:
         """A long check has come so far; a total of 0 means that nobody knows."""
 
-    def finished(self, evidence: Evidence, seconds: float) -> None:
+    def finish(self, evidence: Evidence, seconds: float) -> None:
         """A check has given its answer."""
 
 
@@ -129,11 +129,11 @@ def judge_all(
         """One check after the other; two threads do this, with different names."""
         for name in names:
             started = time.monotonic()
-            watch.begun(name)
-            own.tell = partial(watch.moved, name)
+            watch.begin(name)
+            own.tell = partial(watch.advance, name)
             answers[name] = _judge_safely(name, checks[name], project, own, bugs)
             seconds[name] = round(time.monotonic() - started, 3)
-            watch.finished(answers[name], seconds[name])
+            watch.finish(answers[name], seconds[name])
 
     beside = threading.Thread(
         target=judge, args=([name for name in names if name in BESIDE], copy.copy(context)), daemon=True

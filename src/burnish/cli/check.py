@@ -1,4 +1,4 @@
-"""`burnish check`: the evidence alone, for code that exists; `burnish verify`: does somebody's evidence hold?"""
+"""`check`: evidence for code that exists; `verify`: does somebody's evidence hold?; `strengthen`: new tests."""
 
 import json
 import shlex
@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from burnish.cli.options import AllowPackage, Fast, Packages, Sandbox
+import burnish
+from burnish.cli.options import AllowPackage, Fast, MaxTokens, Packages, Sandbox, Thinking
 
 ONLY = "Only these checks, joined by commas: tests, coverage, mutation, security, dependencies, quality, performance."
 
@@ -36,19 +37,14 @@ def check(
 
     Exit code 0 only if every required check passed. Thresholds: [tool.burnish] in pyproject.toml.
     """
-    from rich.console import Console
-
-    from burnish.cli.check_screen import CheckScreen, show_checks
-    from burnish.commands.check import check as check_it
+    from burnish.cli.check_screen import open_check_screen, show_checks
     from burnish.report.check_report import render_json
 
-    names = [name.strip() for given in only or () for name in given.split(",") if name.strip()]
-    console = Console(highlight=False, stderr=as_json)
-    with CheckScreen(console) as screen:
-        checked = check_it(
+    with open_check_screen(as_json) as screen:
+        checked = burnish.check(
             list(paths),
             list(tests or ()),
-            names,
+            [name.strip() for given in only or () for name in given.split(",") if name.strip()],
             python=python,
             test_command=test_command,
             sandbox=sandbox,
@@ -62,7 +58,7 @@ def check(
     words = ["burnish", "check", *map(str, paths)]
     for option, values in (("--tests", tests or []), ("--python", [python]), ("--test-command", [test_command])):
         words += [word for value in values if value is not None for word in (option, str(value))]
-    show_checks(console, checked, shlex.join(words), out)
+    show_checks(screen.console, checked, shlex.join(words), out)
     if as_json:
         print(render_json(checked), end="")
     if checked.bugs:
@@ -83,15 +79,64 @@ def verify(
     folder was tampered with: then nothing of it is run. Whoever rewrites code, tests and evidence alike has made
     evidence of their own: what counts then is that it was run again here.
     """
-    from rich.console import Console
+    from burnish.cli.check_screen import open_check_screen, show_verified
 
-    from burnish.cli.check_screen import CheckScreen, show_verified
-    from burnish.commands.verify import verify as verify_it
-
-    console = Console(highlight=False, stderr=as_json)
-    with CheckScreen(console) as screen:
-        verified = verify_it(folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allow_package or ())
-    show_verified(console, verified)
+    with open_check_screen(as_json) as screen:
+        verified = burnish.verify(folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allow_package or ())
+    show_verified(screen.console, verified)
     if as_json:
         print(json.dumps({**verified.model_dump(mode="json"), "ending": verified.ending}, indent=1))
     raise typer.Exit(0 if verified.good else 1)
+
+
+def strengthen(
+    tests: Annotated[Path, typer.Argument(help="The tests: a file or a folder.")],
+    source: Annotated[Path, typer.Option("--for", metavar="SOURCE", help="The code that they test: file or folder.")],
+    function: Annotated[str | None, typer.Option(help="Only this one, e.g. total or Cart.total.")] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Put the new files of tests beside the others.")] = False,
+    model: Annotated[
+        str,
+        typer.Option(help="Who writes functions anew from their docstrings, to say what is right; auto chooses."),
+    ] = "none",
+    seconds: Annotated[float, typer.Option(min=1, help="Wall time, about.")] = 300.0,
+    max_tokens: MaxTokens = None,
+    thinking: Thinking = None,
+    pinned: Annotated[bool, typer.Option(help="Also tests that say what the code gives now.")] = True,
+    python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
+    packages: Packages = None,
+    allow_package: AllowPackage = None,
+    sandbox: Sandbox = "auto",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr.")
+    ] = False,
+) -> None:
+    """Write tests for small changes of the code that no test notices; tests that are there are never touched.
+
+    Exit code 1 where a docstring, or several versions written from it, say something else than the code.
+    """
+    from burnish.cli.check_screen import open_check_screen, show_strengthened
+    from burnish.cli.session import read_limits
+    from burnish.commands.strengthen import render_json
+
+    read_limits(seconds=seconds)
+    with open_check_screen(as_json) as screen:
+        run = burnish.strengthen(
+            tests,
+            source,
+            model,
+            function=function,
+            apply=apply,
+            pinned=pinned,
+            python=python,
+            packages=packages or (),
+            allow_packages=allow_package or (),
+            seconds=seconds,
+            max_tokens=max_tokens,
+            thinking=thinking,
+            sandbox=sandbox,
+            watch=screen,
+        )
+    show_strengthened(screen.console, run)
+    if as_json:
+        print(render_json(run))
+    raise typer.Exit(0 if run.verdict == "proven" else 1)

@@ -1,78 +1,148 @@
-"""What a person sees of `check` and `verify`: a line a check while they run, then a table and what to type next.
+"""What a person sees of `check`, `verify` and `strengthen`: a line a check while they run, then what came of it.
 
 Where there is no terminal, a plain line when a check has its answer. Text from code, from tools and from a folder that
 is verified is shown, never obeyed.
 """
 
-import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from rich import box
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.spinner import Spinner
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from burnish.checks.verdict import CheckResults, Watcher
-from burnish.events import Evidence, Outcome
+from burnish.cli.io import show_diff
+from burnish.events import Decided, Evidence, FilesWritten, Outcome, Strengthened
 from burnish.report import check_report as words
 from burnish.text import join_words, one_line, plural, strip_controls
 
 if TYPE_CHECKING:
     from burnish.commands.verify import Verified
     from burnish.evidence.claims import Answer
+    from burnish.runs import Run
 
 MOST_FINDINGS = 10
 MOST_CHANGES = 20
+MOST_REASONS = 8
 WIDE = 120
 """Columns from which on the reasons have room in the table."""
-LIKE: "dict[Answer, Outcome]" = {"holds": "passed", "does_not_hold": "failed", "not_tried": "not_run"}
+ANSWERS: "dict[Answer, tuple[Outcome, str]]" = {
+    "holds": ("passed", "holds"),
+    "does_not_hold": ("failed", "does not hold"),
+    "not_tried": ("not_run", "not tried"),
+}
 """A claim is shown as the answer of a check is."""
-ANSWERS: "dict[Answer, str]" = {"holds": "holds", "does_not_hold": "does not hold", "not_tried": "not tried"}
 COLOURS = {"passed": "green", "failed": "bold red", "not_run": "yellow"}
-BAR_CELLS = 24
+
+
+def open_check_screen(as_json: bool) -> "CheckScreen":
+    """The screen; where a program reads standard output, it goes to the other stream."""
+    return CheckScreen(Console(highlight=False, stderr=as_json))
+
+
+class CheckScreen(Watcher):
+    """Shows which checks run and what the finished ones said; on a terminal it leaves nothing behind."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._finished: list[Text] = []
+        self._tasks: dict[str, TaskID] = {}
+        name, clock = TextColumn("{task.description:<12}", style="bold"), TextColumn("{task.elapsed:5.1f} s", "dim")
+        count = TextColumn("{task.fields[count]}", style="dim")
+        self._running = Progress(SpinnerColumn(), name, clock, BarColumn(bar_width=24), count, console=console)
+        self._live = Live(self, console=console, refresh_per_second=10, transient=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def notice(self, text: str) -> None:
+        """Print a line that stays."""
+        self.console.print(Text(one_line(text, 400), style="dim"), soft_wrap=True)
+
+    def begin(self, check: str) -> None:
+        """Add a line that moves."""
+        self._tasks[check] = self._running.add_task(check, total=None, count="")
+        if self.console.is_terminal:
+            self._live.start()
+
+    def advance(self, check: str, done: int, total: int) -> None:
+        """Say how far it is."""
+        if check in self._tasks:
+            count = f"{done}/{total}" if total else str(done or "")
+            self._running.update(self._tasks[check], completed=done, total=total or None, count=count)
+
+    def finish(self, evidence: Evidence, seconds: float) -> None:
+        """Put the answer in the place of its line; without a terminal print it."""
+        line = _answer_line(evidence, seconds)
+        self._running.remove_task(self._tasks.pop(evidence.check))
+        if self.console.is_terminal:
+            self._finished.append(line)
+        else:
+            self.console.print(line, soft_wrap=True)
+
+    def __rich__(self) -> Group:
+        """Answers so far, and a line for each check that is under way."""
+        return Group(*self._finished, self._running)
+
+
+def _answer_line(evidence: Evidence, seconds: float) -> Text:
+    colour = COLOURS[evidence.verdict]
+    return Text.assemble(
+        (f"{words.SYMBOLS[evidence.verdict]} ", colour),
+        (f"{evidence.check:<12} ", "bold"),
+        (f"{words.VERDICTS[evidence.verdict]:<7} ", colour),
+        (f"{seconds:6.1f} s  ", "dim"),
+        one_line(evidence.figure, 60),
+    )
 
 
 def show_checks(console: Console, checked: CheckResults, command: str, out: Path | None) -> None:
     """The table, the headline, the worst findings, and the next step."""
     wide = console.width >= WIDE
-    heads = ("check", "verdict", "figure", "wanted", *(["why"] if wide else []))
-    rows = []
+    rows: list[Sequence[str | Text]] = []
     for item in checked.evidence:
-        wanted = one_line(item.threshold, 80)
-        if item.check not in checked.required:
-            wanted = f"{wanted} (optional)".strip()
-        row = [Text(item.check, style="bold"), _answer(item.verdict, words.VERDICTS[item.verdict])]
-        row += [Text(one_line(item.figure, 60)), Text(wanted, style="dim")]
-        rows.append([*row, Text(one_line(item.why, 240))] if wide else row)
-    _print_table(console, heads, rows, 36)
+        optional = "" if item.check in checked.required else " (optional)"
+        wanted, why = f"{one_line(item.threshold, 80)}{optional}".strip(), one_line(item.why, 240)
+        row = (item.check, _answer(item.verdict, words.VERDICTS[item.verdict]), one_line(item.figure, 60))
+        rows.append((*row, Text(wanted, style="dim"), *([why] if wide else [])))
+    _print_table(console, ("check", "verdict", "figure", "wanted", *(["why"] if wide else [])), rows, 36)
+    lines: list[Text] = []
     if not wide:  # where there is little room, the reasons go below
-        console.print(Text("why", style="dim"))
-        for item in checked.evidence:
-            console.print(Text.assemble((f"{item.check:<13} ", "bold"), one_line(item.why, 240)), soft_wrap=True)
-        console.print()
-    style = "bold green" if checked.passed else "bold red"
-    console.print(Text(words.render_headline(checked) + ".", style=style), soft_wrap=True)
-    for remark in words.list_remarks(checked):
-        console.print(Text(remark, style="yellow"), soft_wrap=True)
+        reasons = [Text.assemble((f"{item.check:<13} ", "bold"), one_line(item.why, 240)) for item in checked.evidence]
+        lines = [Text("why", style="dim"), *reasons, Text("")]
+    lines.append(Text(f"{words.render_headline(checked)}.", style="bold green" if checked.passed else "bold red"))
+    lines += [Text(remark, style="yellow") for remark in words.list_remarks(checked)]
     found, total = words.pick_worst(checked, MOST_FINDINGS)
-    lines = []
+    more = total - len(found)
     if found:
-        head = "The worst first" if total > len(found) else "Found"
-        lines += [Text(""), Text(f"{head}, {plural(total, 'finding')}:", style="bold")]
+        lines.append(Text(f"\n{'The worst first' if more else 'Found'}, {plural(total, 'finding')}:", style="bold"))
     for check, finding in found:
         place, source = words.format_place(finding), words.name_source(check, finding)
-        said = one_line(finding.what, 160)
-        lines.append(Text.assemble("  ", (place, "cyan"), "  ", said, (f"  ({source})", "dim")))
-    if found and total > len(found):
-        lines.append(Text(f"  … and {total - len(found)} more", style="dim"))
-    for line in (*lines, *_list_next_steps(checked, command, out)):
-        console.print(line, soft_wrap=True)
+        lines.append(Text.assemble("  ", (place, "cyan"), f"  {one_line(finding.what, 160)}", (f"  ({source})", "dim")))
+    if more:
+        lines.append(Text(f"  … and {more} more", style="dim"))
+    _print_lines(console, (*lines, Text(""), *_list_next_steps(checked, strip_controls(command), out)))
+
+
+def _list_next_steps(checked: CheckResults, command: str, out: Path | None) -> list[Text]:
+    steps = []
+    page, data, text = words.FILES
+    if out is not None:
+        place = strip_controls(str(out))
+        steps = [("report", f"{Path(place) / page}"), ("", f"{Path(place) / data}  {text}")]
+    if failed := [item.check for item in checked.evidence if item.verdict == "failed"]:
+        steps.append(("again", f"{command} --only {','.join(failed)}"))
+    if out is None:
+        steps.append(("report", f"{command} --out report   # the same with code, diffs and explanations"))
+    return [Text.assemble((f"{label:<8} ", "bold"), step) for label, step in steps]
 
 
 def _answer(like: Outcome, word: str) -> Text:
@@ -80,43 +150,32 @@ def _answer(like: Outcome, word: str) -> Text:
     return Text(f"{words.SYMBOLS[like]} {word}", style=COLOURS[like])
 
 
-def _print_table(console: Console, heads: Sequence[str], rows: Sequence[Sequence[Text]], widest: int) -> None:
+def _print_table(console: Console, heads: Sequence[str], rows: Sequence[Sequence[str | Text]], widest: int) -> None:
     """A table between empty lines; its first two columns are never broken."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for place, name in enumerate(heads):
-        table.add_column(name, overflow="fold", no_wrap=place < 2, max_width=None if name == "why" else widest)
-    for row in rows:
-        table.add_row(*row)
-    console.print()
-    console.print(table)
-    console.print()
-
-
-def _list_next_steps(checked: CheckResults, command: str, out: Path | None) -> Iterator[Text]:
-    steps = []
-    if out is not None:
-        steps += [
-            ("report", strip_controls(str(out / words.FILES[0]))),
-            ("", f"{strip_controls(str(out / words.FILES[1]))}  {words.FILES[2]}"),
-        ]
-    failed = [item.check for item in checked.evidence if item.verdict == "failed"]
-    if failed:
-        steps.append(("again", f"{strip_controls(command)} --only {','.join(failed)}"))
-    if out is None:
-        steps.append(
-            ("report", f"{strip_controls(command)} --out report   # the same with code, diffs and explanations")
+        style = "" if place else "bold"
+        table.add_column(
+            name, style=style, overflow="fold", no_wrap=place < 2, max_width=None if name == "why" else widest
         )
-    yield Text("")
-    yield from (Text.assemble((f"{label:<8} ", "bold"), text) for label, text in steps)
+    for row in rows:
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    console.print("", table)
+    console.print()
+
+
+def _print_lines(console: Console, lines: Iterable[Text]) -> None:
+    for line in lines:
+        console.print(line, soft_wrap=True)
 
 
 def show_verified(console: Console, verified: "Verified") -> None:
     """What holds and what does not, why, and the one sentence to remember."""
     if verified.claims:
-        rows = []
-        for claim in verified.claims:
-            row = [Text(one_line(claim.what, 40), style="bold"), _answer(LIKE[claim.answer], ANSWERS[claim.answer])]
-            rows.append([*row, Text(one_line(claim.said, 80)), Text(one_line(claim.found, 80))])
+        rows: list[Sequence[str | Text]] = [
+            (one_line(one.what, 40), _answer(*ANSWERS[one.answer]), one_line(one.said, 80), one_line(one.found, 80))
+            for one in verified.claims
+        ]
         _print_table(console, ("claim", "answer", "said", "found"), rows, 40)
     unseen = [(one_line(name, 60), "is not in the evidence, and was not looked at") for name in verified.unseen]
     reasons = [(one_line(claim.what, 40), one_line(claim.why, 300)) for claim in verified.claims if claim.why]
@@ -126,9 +185,7 @@ def show_verified(console: Console, verified: "Verified") -> None:
     changed = [one_line(change, 300) for change in verified.changed]
     lines += [Text.assemble(("changed  ", "bold red"), change) for change in changed[:MOST_CHANGES]]
     lines += _count_more(len(changed))
-    style = "bold green" if verified.good else "bold red"
-    for line in (*lines, Text(conclude(verified), style=style)):
-        console.print(line, soft_wrap=True)
+    _print_lines(console, (*lines, Text(conclude(verified), style="bold green" if verified.good else "bold red")))
 
 
 def _count_more(number: int) -> list[Text]:
@@ -154,71 +211,24 @@ def conclude(verified: "Verified") -> str:
     return f"It holds: {verified.verdict}, {plural(len(named['holds']), 'claim')} found true again here.{aside}"
 
 
-class CheckScreen(Watcher):
-    """Shows which checks run and what the finished ones said."""
+def show_strengthened(console: Console, run: "Run") -> None:
+    """The diff of the new tests, what was found, and where it is."""
+    from burnish.commands.strengthen import read_new_tests, render_diff
+    from burnish.strengthening.pipeline import PASS_OVER, REPAIR
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
-        self._lock = threading.Lock()
-        self._running: dict[str, tuple[float, int, int]] = {}
-        self._finished: list[Text] = []
-        self._spinner = Spinner("dots")
-        self._live: Live | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Take the moving part away."""
-        if self._live:
-            self._live.stop()
-
-    def told(self, text: str) -> None:
-        """A line that stays."""
-        self.console.print(Text(one_line(text, 400), style="dim"), soft_wrap=True)
-
-    def begun(self, check: str) -> None:
-        """One more line that moves."""
-        with self._lock:
-            self._running[check] = (time.monotonic(), 0, 0)
-            if self._live is None and self.console.is_terminal:
-                self._live = Live(self, console=self.console, refresh_per_second=10, transient=True)
-                self._live.start()
-
-    def moved(self, check: str, done: int, total: int) -> None:
-        """How far it is."""
-        with self._lock:
-            if check in self._running:
-                self._running[check] = (self._running[check][0], done, total)
-
-    def finished(self, evidence: Evidence, seconds: float) -> None:
-        """Its answer takes the place of its line; without a terminal it is a line of its own."""
-        with self._lock:
-            self._running.pop(evidence.check, None)
-            self._finished.append(answer_line(evidence, seconds))
-        if self._live is None:
-            self.console.print(self._finished[-1], soft_wrap=True)
-
-    def __rich__(self) -> Group:
-        """Answers so far, and a line for each check that is under way."""
-        with self._lock:
-            running, finished = dict(self._running), list(self._finished)
-        grid = Table.grid(padding=(0, 1))
-        for check, (started, done, total) in running.items():
-            clock = Text(f"{time.monotonic() - started:5.1f} s", style="dim")
-            bar = ProgressBar(total=total, completed=min(done, total), width=BAR_CELLS) if total else Text("")
-            count = Text(f"{done}/{total}" if total else str(done or ""), style="dim")
-            grid.add_row(self._spinner, Text(f"{check:<12}", style="bold"), clock, bar, count)
-        return Group(*finished, grid)
-
-
-def answer_line(evidence: Evidence, seconds: float) -> Text:
-    """One check's answer on one line."""
-    colour = COLOURS[evidence.verdict]
-    return Text.assemble(
-        (f"{words.SYMBOLS[evidence.verdict]} ", colour),
-        (f"{evidence.check:<12} ", "bold"),
-        (f"{words.VERDICTS[evidence.verdict]:<7} ", colour),
-        (f"{seconds:6.1f} s  ", "dim"),
-        one_line(evidence.figure, 60),
-    )
+    files, done, written = read_new_tests(run), run.last(Strengthened), run.last(FilesWritten)
+    show_diff(render_diff(files), console)
+    decided = run.all(Decided)
+    passed_over = [event.reason for event in decided if event.choice == PASS_OVER]
+    repairs = [event.reason for event in decided if event.choice == REPAIR]
+    lines = [("", "")]
+    lines += [(f"passed over {reason}", "dim") for reason in passed_over[:MOST_REASONS]]
+    lines += [(f"found: {sentence}", "bold red") for sentence in (done.exposing if done else ())]
+    lines += [(reason, "red") for reason in repairs[:MOST_REASONS]]
+    lines += [(f"{run.why}.", "bold green" if run.verdict == "proven" else "bold red")]
+    if written:
+        lines += [(f"written {', '.join(written.files)}", "")]
+    elif files:
+        lines += [(f"nothing is written yet; to put it in place: burnish apply {run.id}", "")]
+    lines += [(f"see also: burnish explain {run.id}", "dim")]
+    _print_lines(console, (Text(strip_controls(text), style=style) for text, style in lines))

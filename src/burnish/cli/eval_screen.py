@@ -1,34 +1,74 @@
-"""What a person sees of an evaluation: a bar and the numbers while it runs, a table of them at its end.
+"""What a person sees of evaluations: numbers while one runs, a table at its end, a list of them, two side by side.
 
 No number is without its protocol. Where there is no terminal, a plain line now and then. Text from models and data
 files is shown, never obeyed.
 """
 
+import json
+import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Self
 
+import typer
+from rich import box
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from burnish.evals.eval_store import Folder
-from burnish.evals.metrics import count_attempt, count_results
-from burnish.evals.runner import EvalProgress
+from burnish.cli.setup import show_fetching
+from burnish.errors import SetupProblem
+from burnish.evals.compare import Comparison, describe_difference
+from burnish.evals.compare import compare as compare_results
+from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, list_evaluations
+from burnish.evals.metrics import RESULTS_FILE, compute_results, count_attempt, count_results, read_results
+from burnish.evals.plots import draw_comparison
+from burnish.evals.report import write_reports
+from burnish.evals.runner import EvalProgress, TooManyErrors
 from burnish.evals.schema import Attempt, Interval, Results
-from burnish.evals.strategies.kinds import find_strategy
+from burnish.evals.strategies.kinds import STRATEGIES, find_strategy
+from burnish.evals.suites import SUITES
 from burnish.events import Broke, Event, ModelReplied, Scored
-from burnish.text import one_line, plural
+from burnish.paths import write_atomically
+from burnish.text import one_line, plural, strip_controls
 
 LINE_SECONDS, LINE_SHARE = 10.0, 0.1
 """Without a terminal a line comes so often, or after such a share of the work, whichever is later."""
-REFRESH_SECONDS = 0.5
 MOST_NAMED = 10
 """Rows left out and attempts that broke, in the table at the end; report.md has them all."""
+MOST_TASKS = 20
+"""Tasks that only one side of a comparison solves; --json has them all."""
+MOST_KEPT = 20
+"""Evaluations in the list."""
+
+
+def run_on_screen(run: Callable[..., Results], verbose: bool, as_json: bool) -> Results:
+    """Begin an evaluation or go on with one, and show it.
+
+    Whatever ends it early ends with a table of what is finished and the line that goes on.
+    """
+    console = Console(highlight=False, stderr=as_json)
+    with EvalScreen(console, verbose) as screen:
+        try:
+            results = run(watch=screen)
+        except (KeyboardInterrupt, TooManyErrors) as error:
+            screen.close()
+            stopped = "Stopped. Finished attempts are kept; those under way are forgotten."
+            if screen.folder:
+                _show_table(console, compute_results(screen.folder), screen.folder)
+                print(f"burnish: {strip_controls(str(error) or stopped)}", file=sys.stderr, flush=True)
+                write_reports(screen.folder)  # last: they take a while
+            if isinstance(error, TooManyErrors):
+                raise typer.Exit(1) from error
+            raise
+    assert screen.folder
+    _show_table(console, results, screen.folder)
+    return results
 
 
 class EvalScreen(EvalProgress):
@@ -39,15 +79,13 @@ class EvalScreen(EvalProgress):
         self.verbose = verbose
         self.folder: Folder | None = None
         self._stack = ExitStack()
+        """Holds the one moving part there is: ours, or the bar of weights that are fetched."""
         self._lock = threading.Lock()
         self._live: Live | None = None
         self._fetch: Any = None
         self._attempts: list[Attempt] = []
-        self._done_before = 0
-        self._tokens = 0
-        self._started = self._line_time = self._results_time = time.monotonic()
-        self._line_done = 0
-        self._results: Results | None = None
+        self._done_before = self._line_done = self._tokens = 0
+        self._started = self._line_time = time.monotonic()
         self._preparing = (0, 0, "")
 
     def __enter__(self) -> Self:
@@ -59,37 +97,39 @@ class EvalScreen(EvalProgress):
     def close(self) -> None:
         """Take the moving part away."""
         self._stack.close()
-        self._live = None
+        self._live = self._fetch = None
 
     def on_fetch(self, done: int, total: int, source: str) -> None:
         """Weights are on their way, under the same bar as everywhere."""
         if self._fetch is None:
-            from burnish.cli.models import show_fetching
-
-            self.close()  # one moving part at a time
+            self.close()
             self._fetch = self._stack.enter_context(show_fetching())
         self._fetch(done, total, source)
 
     def on_prepare(self, done: int, total: int, what: str) -> None:
         """Tasks are fetched, made, or tried with their own answers before any is used."""
         if what != self._preparing[2]:
-            self._print_line(Text(f"{one_line(what)} …", style="dim"))
+            self._print(Text(f"{one_line(what)} …", style="dim"))
         self._preparing = (done, total, what)
         self._start_live()
 
     def on_begin(self, folder: Folder) -> None:
         """Attempts begin, or go on from what is on disk."""
-        self.folder = folder
+        self.folder, plan = folder, folder.plan
         self._attempts = [
             count_attempt(task, seed, events, folder.bugs[task]) for task, seed, events in folder.attempts()
         ]
-        self._done_before = self._line_done = len(self._attempts)
+        done = self._done_before = self._line_done = len(self._attempts)
         self._started = self._line_time = time.monotonic()
-        for line in heading(folder):
-            self._print_line(Text(line))
-        if self._done_before:
-            self._print_line(Text(f"going on: {self._done_before} of {plural(folder.total, 'attempt')} are on disk"))
-        if self._done_before < folder.total:
+        variant = f" ({plan.variant})" if plan.variant else ""
+        seeds = f" x {plural(len(plan.seeds), 'seed')}" if len(plan.seeds) > 1 else ""
+        most = plural(find_strategy(plan.strategy).calls(plan), "call")
+        tasks = f"{one_line(plan.suite)}{variant}: {plural(len(folder.task_ids), 'task')}{seeds}"
+        self._print(f"{tasks}, protocol {plan.protocol}, strategy {plan.strategy} with at most {most} a task")
+        self._print(f"{one_line(plan.model)} on {one_line(plan.engine)}")
+        if done:
+            self._print(f"going on: {done} of {plural(folder.total, 'attempt')} are on disk")
+        if done < folder.total:
             self._start_live()
 
     def on_event(self, event: Event) -> None:
@@ -99,49 +139,38 @@ class EvalScreen(EvalProgress):
                 self._tokens += event.tokens_out
 
     def on_finish(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
-        """One more."""
+        """One more; it is said at once where somebody wants that, else now and then where nothing moves."""
         assert self.folder
         attempt = count_attempt(task_id, seed, events, self.folder.bugs[task_id])
         with self._lock:
             self._attempts.append(attempt)
         if self.verbose:
-            self._print_line(attempt_line(attempt, events))
+            self._print(_attempt_line(attempt, events))
         now, done, total = time.monotonic(), len(self._attempts), self.folder.total
         due = now - self._line_time >= LINE_SECONDS and done - self._line_done >= LINE_SHARE * total
         if self._live is None and (due or done == total):
             self._line_time, self._line_done = now, done
-            self._print_line(
-                Text(f"{self._format_position()}  {self._format_numbers(self._current_results(max_age_seconds=0))}")
-            )
+            self._print(f"{self._format_position()}  {self._format_numbers()}")
 
     def __rich__(self) -> Group:
-        """The moving part."""
-        if self.folder is None:
-            done, total, what = self._preparing
-            return Group(_bar(done, total, f"{done}/{total} {one_line(what)}"))
-        bar = _bar(len(self._attempts), self.folder.total, self._format_position())
-        return Group(bar, Text(self._format_numbers(self._current_results()), style="dim"))
+        """The moving part: a bar, and once attempts are made the numbers below it."""
+        done, total, what = self._preparing
+        says, numbers = f"{done}/{total} {one_line(what)}", []
+        if self.folder:
+            done, total, says = len(self._attempts), self.folder.total, self._format_position()
+            numbers = [Text(self._format_numbers(), style="dim")]
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row(ProgressBar(total=max(1, total), completed=done, width=40), Text(says))
+        return Group(grid, *numbers)
 
     def _start_live(self) -> None:
         if self._live is None and self.console.is_terminal:
-            self._fetch = None
-            self._stack.close()
-            live = Live(self, console=self.console, refresh_per_second=1 / REFRESH_SECONDS, transient=True)
+            self.close()
+            live = Live(self, console=self.console, refresh_per_second=2, transient=True)
             self._live = self._stack.enter_context(live)
 
-    def _print_line(self, line: Text) -> None:
-        self.console.print(line, soft_wrap=True)
-
-    def _current_results(self, max_age_seconds: float = REFRESH_SECONDS) -> Results:
-        """The numbers, counted anew when they are too old."""
-        assert self.folder
-        now = time.monotonic()
-        if self._results is None or now - self._results_time >= max_age_seconds:
-            with self._lock:
-                attempts = list(self._attempts)
-            self._results = count_results(self.folder.plan, len(self.folder.task_ids), (), attempts)
-            self._results_time = now
-        return self._results
+    def _print(self, line: str | Text) -> None:
+        self.console.print(Text(line) if isinstance(line, str) else line, soft_wrap=True)
 
     def _format_position(self) -> str:
         """How far it is, and how long it will take."""
@@ -151,13 +180,17 @@ class EvalScreen(EvalProgress):
         left = f", {clock(seconds / fresh * (total - done))} left" if fresh and done < total else ""
         return f"{done}/{total} done{left}"
 
-    def _format_numbers(self, results: Results) -> str:
+    def _format_numbers(self) -> str:
         """Solved so far, by round, with the protocol beside it; then the pace and what broke."""
+        assert self.folder
+        with self._lock:
+            attempts = list(self._attempts)
+        results = count_results(self.folder.plan, len(self.folder.task_ids), (), attempts)
         seconds = time.monotonic() - self._started
         speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
-        errors = f" · {plural(results.errors, 'error')}" if results.errors else ""
         if not results.finished:
             return f"{results.protocol}: nothing finished yet{speed}"
+        errors = f" · {plural(results.errors, 'error')}" if results.errors else ""
         rounds = " → ".join(f"{100 * share:.1f}" for share in results.pass_at_1)
         by_round = f" · by round {rounds}" if len(results.pass_at_1) > 1 else ""
         share, (low, high) = results.pass_at_1[-1], results.pass_at_1_interval[-1]
@@ -165,20 +198,7 @@ class EvalScreen(EvalProgress):
         return f"{results.protocol}: solved {results.solved}, {spread}{by_round}{speed}{errors}"
 
 
-def heading(folder: Folder) -> list[str]:
-    """What is measured, in two lines."""
-    plan = folder.plan
-    variant = f" ({plan.variant})" if plan.variant else ""
-    most = find_strategy(plan.strategy).calls(plan)
-    seeds = f" x {plural(len(plan.seeds), 'seed')}" if len(plan.seeds) > 1 else ""
-    return [
-        f"{one_line(plan.suite)}{variant}: {plural(len(folder.task_ids), 'task')}{seeds}, protocol {plan.protocol}, "
-        f"strategy {plan.strategy} with at most {plural(most, 'call')} a task",
-        f"{one_line(plan.model)} on {one_line(plan.engine)}",
-    ]
-
-
-def attempt_line(attempt: Attempt, events: Sequence[Event]) -> Text:
+def _attempt_line(attempt: Attempt, events: Sequence[Event]) -> Text:
     """One attempt on one line: solved, or the first thing that went wrong."""
     scores = [event for event in events if isinstance(event, Scored)]
     broke = [event.message for event in events if isinstance(event, Broke)]
@@ -186,7 +206,7 @@ def attempt_line(attempt: Attempt, events: Sequence[Event]) -> Text:
     cost = f"{plural(attempt.calls, 'call')}, {attempt.tokens_out} tokens, {attempt.seconds:.1f} s"
     state, colour = ("solved", "green") if attempt.solved else ("broke", "bold red") if broke else ("failed", "red")
     said = "" if attempt.solved else f": {one_line(why, 120)}"
-    name = f"{one_line(attempt.task_id, 60)}" + (f".{attempt.seed}" if attempt.seed else "")
+    name = one_line(attempt.task_id, 60) + (f".{attempt.seed}" if attempt.seed else "")
     return Text.assemble(f"{name:<24} ", (state, colour), f" ({cost}){said}")
 
 
@@ -200,13 +220,7 @@ def clock(seconds: float) -> str:
     return f"{whole // 3600}:{whole % 3600 // 60:02} h"
 
 
-def _bar(done: int, total: int, words: str) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_row(ProgressBar(total=max(1, total), completed=done, width=40), Text(words))
-    return grid
-
-
-def show_table(console: Console, results: Results, folder: Folder) -> None:
+def _show_table(console: Console, results: Results, folder: Folder) -> None:
     """The table, what was left out or broke, where the files are, and what to type next."""
     console.print()
     for line in _table_lines(results, folder):
@@ -215,8 +229,8 @@ def show_table(console: Console, results: Results, folder: Folder) -> None:
 
 def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
     """pass@1 after each round and after each call, one table where the two are the same; then all else."""
-    title = f"pass@1 on {one_line(results.suite)}{f' ({results.variant})' if results.variant else ''}"
-    yield f"{title}, protocol {results.protocol}, strategy {results.strategy}"
+    variant = f" ({results.variant})" if results.variant else ""
+    yield f"pass@1 on {one_line(results.suite)}{variant}, protocol {results.protocol}, strategy {results.strategy}"
     yield f"{one_line(results.model)} on {one_line(results.engine)}"
     if results.finished:
         same = results.pass_at_1 == results.pass_at_1_by_call
@@ -231,18 +245,19 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
         )
     else:
         yield "nothing is finished yet"
-    if results.broken:
-        yield f"left out: {plural(len(results.broken), 'broken row')}"
-        yield from _name_rows([(row.id, row.why) for row in results.broken])
-    if results.errors:
-        yield f"broke: {plural(results.errors, 'attempt')}, counted as not solved"
-        yield from _name_rows([(f"{row.task_id}.{row.seed}", row.error) for row in results.attempts if row.error])
+    broken = [(row.id, row.why) for row in results.broken]
+    errors = [(f"{row.task_id}.{row.seed}", row.error) for row in results.attempts if row.error]
+    heads = f"left out: {plural(len(broken), 'broken row')}", f"broke: {plural(results.errors, 'attempt')}"
+    for head, rows in ((heads[0], broken), (f"{heads[1]}, counted as not solved", errors)):
+        if rows:
+            yield head
+            yield from (f"  {one_line(name, 60)}: {one_line(why, 160)}" for name, why in rows[:MOST_NAMED])
+        if len(rows) > MOST_NAMED:
+            yield f"  … and {len(rows) - MOST_NAMED} more; see report.md"
     yield f"report   {folder.path / 'report.html'}"
     yield f"         {folder.path / 'report.md'}  results.json  attempts/"
-    if results.complete:
-        yield f"compare  burnish compare {folder.name} OTHER"
-    else:
-        yield f"go on    burnish eval resume {folder.name}"
+    following = f"compare  burnish compare {folder.name} OTHER", f"go on    burnish eval resume {folder.name}"
+    yield following[0] if results.complete else following[1]
 
 
 def _share_rows(
@@ -254,8 +269,102 @@ def _share_rows(
         yield f"  {place + first:>5}{call}  {100 * share:5.1f}%  {100 * low:.1f}-{100 * high:.1f}%"
 
 
-def _name_rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
-    for name, why in rows[:MOST_NAMED]:
-        yield f"  {one_line(name, 60)}: {one_line(why, 160)}"
-    if len(rows) > MOST_NAMED:
-        yield f"  … and {len(rows) - MOST_NAMED} more; see report.md"
+def show_list(as_json: bool) -> None:
+    """Which suites and strategies there are, and which evaluations were made: tables, or one JSON object."""
+    suites = [(info.name, info.variants, info.splits, info.rows, info.what) for info in SUITES.values()]
+    strategies = [(name, one_line((kind.__doc__ or "").split("\n")[0], 200)) for name, kind in STRATEGIES.items()]
+    kept = []
+    for path in list_evaluations()[:MOST_KEPT]:
+        try:
+            folder = Folder.open(path)
+        except SetupProblem:  # it cannot be read, and is left out here
+            continue
+        plan, done = folder.plan, f"{len(folder.finished_attempts())}/{folder.total}"
+        kept.append((path.name, done, one_line(plan.suite, 40), plan.protocol, plan.strategy, one_line(plan.model, 50)))
+    if as_json:
+        print(json.dumps({"suites": suites, "strategies": strategies, "evaluations": kept}))
+        return
+    texts = [(name, ", ".join(kinds), ", ".join(splits), str(rows), what) for name, kinds, splits, rows, what in suites]
+    tables: list[tuple[Sequence[str], Sequence[Sequence[str]]]] = [
+        (("suite", "variants", "splits", "tasks", ""), texts),
+        (("strategy", ""), strategies),
+        (("evaluation", "finished", "suite", "protocol", "strategy", "model"), kept),
+    ]
+    console = Console(highlight=False)
+    for heads, rows in tables if kept else tables[:2]:
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+        for head in heads:
+            table.add_column(Text(head, style="bold"), overflow="fold", no_wrap=head == heads[0])
+        for row in rows:
+            table.add_row(*(Text(one_line(cell, 200)) for cell in row))
+        console.print(table)
+        console.print()
+    console.print(
+        Text("Begin one with: burnish eval SUITE --strategy NAME --model NAME. Your own tasks: a .jsonl file.")
+    )
+
+
+def compare_on_screen(names: tuple[str, str], plot: Path | None, as_json: bool) -> None:
+    """Compare two evaluations, or two groups of them, and print and draw what came of it."""
+    a, b = ([_read_results(name.strip()) for name in side.split(",")] for side in names)
+    found = compare_results(a, b)
+    if plot and plot.suffix.lower() != ".svg":
+        raise SetupProblem(f"A plot is an SVG file, and {plot.name!r} is not named like one. Try: --plot compare.svg")
+    if plot:
+        try:
+            write_atomically(plot, draw_comparison(a, b).encode())
+        except OSError as error:
+            raise SetupProblem(
+                f"The plot cannot be written to {str(plot)!r} ({error.strerror}). Choose another place: --plot FILE.svg"
+            ) from error
+    if as_json:
+        print(json.dumps(found.model_dump(mode="json"), indent=2))
+        return
+    _show_comparison(found, names)
+    if plot:
+        print(f"Drawn into {strip_controls(str(plot))}")
+
+
+def _read_results(name: str) -> Results:
+    """Read from `results.json` where that is what was named, else counted anew from the attempts on disk."""
+    path = Path(name).expanduser()
+    if path.is_file() or ((path / RESULTS_FILE).is_file() and not (path / PLAN_FILE).is_file()):
+        return read_results(path)
+    return compute_results(Folder.open(find_evaluation(name)))
+
+
+def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
+    """A table with a column for each side, which tasks only one side solves, and what the difference means."""
+    console = Console(highlight=False)
+
+    def show(text: str, style: str = "") -> None:
+        console.print(Text(strip_controls(text), style), soft_wrap=True)
+
+    a, b, final, early = found.a, found.b, found.final, found.at_equal_calls
+    differ, calls = a.most_calls != b.most_calls, plural(found.equal_calls, "call")
+    stopped = (f"stopped after {calls}", f"{100 * early.share_a:.1f} %", f"{100 * early.share_b:.1f} %")
+    show(f"{found.suite}: {final.tasks} tasks that both finished", "bold")
+    for warning in found.warnings:
+        show(f"NOTE: {warning}", "bold yellow")
+    rows = [
+        ("what", a.name, b.name),
+        ("solved", f"{100 * final.share_a:.1f} %", f"{100 * final.share_b:.1f} %"),
+        *([stopped] if differ else []),
+        ("most calls", str(a.most_calls), str(b.most_calls)),
+        ("tokens a task", f"{a.tokens_per_task:,.0f}", f"{b.tokens_per_task:,.0f}"),
+        ("seconds a task", f"{a.seconds_per_task:.1f}", f"{b.seconds_per_task:.1f}"),
+        ("tasks left out", str(a.left_out), str(b.left_out)),
+    ]
+    table = Table("", box=box.SIMPLE, pad_edge=False, show_edge=False)
+    for letter, name in zip("AB", names, strict=True):
+        table.add_column(Text(strip_controls(f"{letter}: {name}")), justify="right", overflow="fold")
+    for label, *cells in rows:
+        table.add_row(label, *(Text(strip_controls(cell)) for cell in cells))
+    console.print(table)
+    for name, tasks in (("A", final.more_by_a), ("B", final.more_by_b)):
+        if tasks:
+            rest = f" and {len(tasks) - MOST_TASKS} more" if len(tasks) > MOST_TASKS else ""
+            show(f"More by {name}: {', '.join(tasks[:MOST_TASKS])}{rest}", "dim")
+    show(found.sentence, "bold")
+    if differ:
+        show(f"Stopped after {calls} each: {describe_difference(early)}")

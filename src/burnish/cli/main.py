@@ -8,16 +8,13 @@ from typing import Annotated
 
 import typer
 
-from burnish.cli.check import check, verify
-from burnish.cli.compare import compare
-from burnish.cli.eval import evaluate
-from burnish.cli.fix import apply, fix
-from burnish.cli.models import app as models
+from burnish.cli.check import check, strengthen, verify
+from burnish.cli.eval import compare, evaluate
 from burnish.cli.runs import explain, rate, rm, runs, show
-from burnish.cli.setup import app as config
-from burnish.cli.setup import doctor
-from burnish.cli.strengthen import strengthen
-from burnish.cli.write import resume, write
+from burnish.cli.setup import config_app, doctor, models_app
+from burnish.cli.write import apply, fix, resume, write
+from burnish.errors import AttemptError, SetupProblem
+from burnish.text import strip_controls
 from burnish.version import __version__
 
 INTERRUPTED = 130
@@ -25,8 +22,8 @@ INTERRUPTED = 130
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 for command in (write, fix, apply, check, strengthen, verify, runs, show, explain, resume, rate, rm):
     app.command()(command)
-app.add_typer(models, name="models")
-app.add_typer(config, name="config")
+app.add_typer(models_app, name="models")
+app.add_typer(config_app, name="config")
 app.command("eval")(evaluate)
 app.command()(compare)
 app.command()(doctor)
@@ -47,18 +44,16 @@ def burnish(
 
 def main() -> None:
     """Run the command line; the exit code says who has to act: 0 nobody, 1 the result failed, 2 the user can fix it."""
-    from burnish.errors import AttemptError, SetupProblem
-
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is a question mark there
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what cannot be read, or shown by a terminal, is a question mark
             stream.reconfigure(errors="replace")
     try:
         app(default_map=_read_defaults(sys.argv[1:2]))
     except SetupProblem as problem:
-        _print_error(str(problem))
+        print(f"burnish: {strip_controls(str(problem))}", file=sys.stderr)
         sys.exit(2)
     except AttemptError as error:
-        _print_error(f"The attempt broke ({type(error).__name__}): {error}")
+        print(f"burnish: The attempt broke ({type(error).__name__}): {strip_controls(str(error))}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -81,12 +76,10 @@ def enter() -> None:
             from burnish.cli.io import reader_left
 
             reader_left()
-    busy = code == INTERRUPTED or {"xllamacpp", "torch"} & sys.modules.keys()
-    if busy and (code is None or isinstance(code, int)):
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(code or 0)
+    if code == INTERRUPTED or {"xllamacpp", "torch"} & sys.modules.keys():
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 0)
     sys.exit(code)
 
 
@@ -98,9 +91,3 @@ def _read_defaults(verb: list[str]) -> dict[str, dict[str, str]]:
 
     model = settings.load().model if settings.path().is_file() else ""
     return {verb[0]: {"model": model}} if model else {}
-
-
-def _print_error(paragraph: str) -> None:
-    from burnish.text import strip_controls
-
-    print(f"burnish: {strip_controls(paragraph)}", file=sys.stderr)

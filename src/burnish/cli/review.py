@@ -13,8 +13,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 from rich import box
@@ -23,10 +21,9 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.ask import Checkpoint
-from burnish.cli.screen import CHECK_COLOURS, Screen
-from burnish.cli.session import CommandSession
+from burnish.cli.screen import CHECK_COLOURS
 from burnish.errors import SetupProblem
-from burnish.events import BaseEvent, Reviewed, RunStarted
+from burnish.events import Reviewed
 from burnish.text import one_line, strip_controls
 
 HELP = "[Enter] go on · c WORDS change · 3: WORDS comment on line 3 · e edit (e FILE: take this file) · q stop"
@@ -68,24 +65,6 @@ def can_ask(silent: bool) -> bool:
     return not silent and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def ask_in_terminal(screen: Screen | None) -> Callable[[str], str]:
-    """Ask the user about one assumption; the moving line waits meanwhile. The end of input agrees to the rest."""
-
-    def answer(assumption: str) -> str:
-        if screen:
-            screen.pause()
-        print(f"Assume: {strip_controls(assumption)}")
-        try:
-            return input("  Enter to agree, or say what should hold: ").strip()
-        except EOFError:
-            return ""
-        finally:
-            if screen:
-                screen.go_on()
-
-    return answer
-
-
 def can_review(silent: bool) -> bool:
     """Whether somebody sees what is shown and can answer: a person, or lines in a pipe that is not at its end."""
     if silent or sys.stdin is None or sys.stdin.closed:
@@ -98,51 +77,6 @@ def can_review(silent: bool) -> bool:
         waiting = [sys.stdin]
     source = sys.stdin.buffer
     return not waiting or not isinstance(source, io.BufferedReader) or bool(source.peek(1))
-
-
-class ReviewDesk:
-    """Where a person looks at things. Events that happen meanwhile are shown once they have answered."""
-
-    def __init__(self, session: CommandSession) -> None:
-        assert session.screen is not None, "who sees nothing cannot review"
-        self._session, self._screen = session, session.screen
-        self._lock = threading.Lock()
-        self._busy = False
-        self._held: list[BaseEvent] = []
-        self._run_id = ""
-        if isinstance(sys.stdin, io.TextIOWrapper):  # no answer is lost to a character that cannot be read
-            sys.stdin.reconfigure(errors="replace")
-
-    def watch(self, event: BaseEvent) -> None:
-        """Hand the event on, now or later."""
-        if isinstance(event, RunStarted):
-            self._run_id = event.run_id
-        with self._lock:
-            if self._busy:
-                self._held.append(event)
-            else:
-                self._session.watch(event)
-
-    def review(self, shown: Checkpoint) -> Reviewed:
-        """Show it and bring back the answer. Raises SetupProblem where no answer is to be had any more."""
-        with self._lock:
-            self._busy = True
-            self._screen.pause()
-        try:
-            show(shown, self._screen.console)
-            return ask_for_answer(shown, self._screen.console)
-        except EOFError:
-            raise SetupProblem(
-                f"No answer came at the review of the {shown.where}, and nobody is there to look. What was done is "
-                f"kept; go on with it in a terminal: burnish resume {self._run_id}"
-            ) from None
-        finally:
-            with self._lock:
-                self._busy = False
-                self._screen.go_on()
-                for event in self._held:
-                    self._session.watch(event)
-                self._held.clear()
 
 
 def show(shown: Checkpoint, console: Console) -> None:

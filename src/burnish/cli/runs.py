@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+import burnish
+
 
 def runs(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many to list.")] = 20,
@@ -17,10 +19,9 @@ def runs(
     from rich.text import Text
 
     from burnish.cli.screen import COLOURS
-    from burnish.runs import Store
     from burnish.text import one_line
 
-    rows = Store().list()[:limit]
+    rows = burnish.Store().list()[:limit]
     if as_json:
         print(json.dumps([row.model_dump() for row in rows], indent=2))
         return
@@ -47,9 +48,8 @@ def show(
     """Show one run in full."""
     from burnish.cli.io import json_line, print_code
     from burnish.report.deliverables import render_tests
-    from burnish.runs import Store
 
-    opened = Store().open(run)
+    opened = burnish.Store().open(run)
     if code:
         print_code(opened.code)
     elif tests and opened.started.verb == "strengthen":
@@ -77,17 +77,13 @@ def explain(
     ] = False,
 ) -> None:
     """Tell the story of a run to someone who was not there."""
-    from burnish.runs import Store
-
-    opened = Store().open(run or "last") if run or not graph else None
+    opened = burnish.Store().open(run or "last") if run or not graph else None
     if graph:
         from burnish.agent.graph import draw_mermaid
 
         print(draw_mermaid(opened))
     elif opened:
-        from burnish.report.explain import explain as explained
-
-        print(explained(opened), end="")
+        print(burnish.explain(opened), end="")
 
 
 def rate(
@@ -96,9 +92,7 @@ def rate(
     comment: Annotated[str, typer.Argument(help="Why, in your words.")] = "",
 ) -> None:
     """Say what you think of a run."""
-    from burnish.runs import Store
-
-    rated = Store().rate(run, stars, comment)
+    rated = burnish.Store().rate(run, stars, comment)
     print(f"{rated.id}: {'★' * stars}{'☆' * (5 - stars)} {comment}".rstrip())
 
 
@@ -107,9 +101,7 @@ def rm(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete runs and their records."""
-    from burnish.runs import Store
-
-    store = Store()
+    store = burnish.Store()
     names = [store.find(name).name for name in runs]
     if not yes:
         typer.confirm(f"Delete {', '.join(names)} for good?", abort=True)

@@ -1,16 +1,20 @@
-"""What a person sees while a run goes on: one reader of the event stream. Model text is shown, never obeyed."""
+"""What a person sees while a run goes on: one reader of the event stream. Model text is shown, never obeyed.
+
+What models say is shown as it comes: their words in full (`--verbose`), or their thoughts folded into one line.
+"""
 
 import difflib
 import sys
 import time
+from dataclasses import dataclass
 from typing import get_args
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
 from burnish.cli.io import PatientConsole
-from burnish.cli.stream_text import StreamedAnswers, StreamedThoughts
 from burnish.events import (
     AnswerLost,
     Asked,
@@ -34,6 +38,7 @@ from burnish.events import (
     Verdict,
 )
 from burnish.events.history import Run
+from burnish.models.tokens import guess_tokens
 from burnish.report.costs import describe_cost, describe_cost_by_model
 from burnish.report.narrate import CHECK_TONES, Line, Tone, narrate
 from burnish.text import one_line, plural, strip_controls
@@ -58,6 +63,116 @@ UNWATCHED = (Asked, UserAnswered, AnswerLost, StepMeasured, Rated)
 CODE_LINES = 40
 SPINNER = 2
 """Columns before the moving line."""
+MARK = "┊ "
+"""At the beginning of each line of a thought: it is no part of the answer."""
+THOUGHT_CHARACTERS = 400
+"""Of the end of a thought, which may be shown: more than a terminal is wide."""
+LEAST_ROOM = 8
+"""Columns below which no words are shown."""
+
+
+class StreamedAnswers:
+    """Prints each answer in one piece: several are written at once, and the words of those who wait are kept.
+
+    Thoughts come before the answer, in full, slanted and with a mark at each line.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._thinking = False
+        self._kept: dict[str, list[tuple[str, bool]]] = {}
+        """Words that are not printed yet, by ask: those of the first are printed at once."""
+        self._ended: set[str] = set()
+
+    def hear(self, ask_id: str, words: str, thinking: bool = False) -> None:
+        """Take a few more words of one answer, or of the thoughts before it."""
+        if ask_id not in self._kept:
+            self._kept[ask_id] = [(f"── {ask_id} ──\n", False)]
+        self._kept[ask_id].append((words, thinking))
+        self._print_first()
+
+    def end(self, ask_id: str) -> None:
+        """An answer is complete; whoever waits goes on."""
+        self._ended.add(ask_id)
+        self._print_first()
+
+    def _print_first(self) -> None:
+        while self._kept:
+            first = next(iter(self._kept))
+            for words, thinking in self._kept[first]:
+                self._print(words, thinking)
+            self._kept[first].clear()
+            if first not in self._ended:
+                return
+            del self._kept[first]
+            self._thinking = False
+            self._print("\n", thinking=False)
+
+    def _print(self, words: str, thinking: bool) -> None:
+        """Print it; where thoughts begin or end, on a new line that says so."""
+        words = strip_controls(words)
+        if thinking:
+            words = words.replace("\n", f"\n{MARK}")
+        if thinking != self._thinking:
+            words = (MARK if thinking else "\n") + words
+        self._thinking = thinking
+        self.console.print(Text(words, style="dim italic" if thinking else "dim"), end="", soft_wrap=True)
+
+
+@dataclass
+class OpenThought:
+    """What one model has thought so far before one answer."""
+
+    since: float
+    pieces: int = 0
+    text: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """About; the true number comes with the answer, where the provider tells it."""
+        return guess_tokens(self.pieces, len(self.text))
+
+
+class StreamedThoughts:
+    """Follows several thinkers at once; what they think is shown, never kept."""
+
+    def __init__(self) -> None:
+        self._thoughts: dict[str, OpenThought] = {}
+        """By ask; who spoke last stands last."""
+
+    def hear(self, event: ModelThought) -> None:
+        """Take a few more words of one thinker."""
+        one = self._thoughts.pop(event.ask_id, None) or OpenThought(since=event.at)
+        one.pieces += 1
+        one.text += event.text
+        self._thoughts[event.ask_id] = one
+
+    def fold(self, ask_id: str, at: float) -> str:
+        """In a few words what there was of it, now that it is over; empty where there was nothing, or it was told."""
+        one = self._thoughts.pop(ask_id, None)
+        if one is None:
+            return ""
+        return f"for {max(0.0, at - one.since):.0f} s, {plural(one.tokens, 'token')} ({one_line(ask_id, 40)})"
+
+    def forget(self) -> None:
+        """Nobody thinks any more: whoever did was broken off, and will not answer."""
+        self._thoughts.clear()
+
+    def now(self, room: int) -> str:
+        """One line of at most so many columns while somebody thinks, with their last words; empty while nobody does."""
+        if not self._thoughts:
+            return ""
+        one = next(reversed(self._thoughts.values()))
+        several = f" ({len(self._thoughts)} at once)" if len(self._thoughts) > 1 else ""
+        line = f"thinking{several} … {plural(one.tokens, 'token')}"
+        room, last = room - len(line) - len(', ""'), ""
+        words = one_line(one.text[-THOUGHT_CHARACTERS:], 2 * THOUGHT_CHARACTERS).split(" ")
+        for word in reversed(words if room >= LEAST_ROOM else []):
+            longer = f"{word} {last}".rstrip()
+            if cell_len(longer) > room:
+                break
+            last = longer
+        return f'{line}, "{last}"' if last else line
 
 
 class Screen:
@@ -65,11 +180,11 @@ class Screen:
 
     def __init__(self, verbose: bool = False, console: Console | None = None) -> None:
         self.console = console or PatientConsole(highlight=False, file=sys.stdout)
-        self._voices = StreamedAnswers(self.console) if verbose else None
-        self._started = self._seen = time.time()
-        self._tokens = 0
+        self._answers = StreamedAnswers(self.console) if verbose else None
         self._thoughts = StreamedThoughts()
-        self._now = "starting"
+        self._started = self._now = time.time()
+        self._tokens = 0
+        self._doing = "starting"
         self._stopped = ""
         self._code: dict[int, str] = {}
         self._status: Status | None = None
@@ -77,14 +192,10 @@ class Screen:
             self._status = self.console.status(self._moving())
             self._status.start()
 
-    def close(self) -> None:
-        """Take the moving line away."""
+    def pause(self) -> None:
+        """Take the moving line away, at the end or while somebody types."""
         if self._status:
             self._status.stop()
-
-    def pause(self) -> None:
-        """Stop the moving line while somebody types."""
-        self.close()
 
     def go_on(self) -> None:
         """Let it move again."""
@@ -93,63 +204,70 @@ class Screen:
 
     def watch(self, event: BaseEvent) -> None:
         """Show one event, if a person would want to see it. Times are the events' own, so a record can be replayed."""
-        self._seen = event.at
+        self._now = event.at
         lines = narrate(event) if not isinstance(event, UNWATCHED) else []
         match event:
             case RunStarted() | Resumed():
                 self._started = event.at
+                self._doing = "thinking" if isinstance(event, RunStarted) else self._doing
             case ModelChunk() | ModelThought() | ModelReplied():
                 self._hear(event)
-            case Decided() | Stopped() | Broke():
+            case SpecAgreed():
+                self._doing = "writing tests and a first version"
+            case CodeProposed():
+                self._doing = "running the tests"
+            case Decided():
                 self._thoughts.forget()
-            case Notice() if not event.stays and self._status:
-                lines = []  # the moving line says it
+                self._doing = "working on it"
+            case Mutated() if event.mutants > event.noticed:
+                self._doing = f"writing tests for {plural(event.mutants - event.noticed, 'small change')}"
+            case Notice() if not event.stays:
+                self._doing = event.text
+                lines = [] if self._status else lines  # the moving line says it
+            case Stopped():  # what works side by side stops at the same limit, which is said once
+                self._thoughts.forget()
+                lines = lines if event.reason != "done" and event.why != self._stopped else []
+                self._stopped = event.why
+            case Broke():
+                self._thoughts.forget()
             case RunFinished():
-                self.close()
-        if isinstance(event, Stopped):  # what works side by side stops at the same limit, which is said once
-            lines = lines if event.reason != "done" and event.why != self._stopped else []
-            self._stopped = event.why
+                self.pause()
         for line in lines:
             if line.tone in COLOURS:
                 self.console.print()
-            self._print(line)
-        match event:  # what is going on from here, for the moving line
-            case RunStarted():
-                self._now = "thinking"
-            case SpecAgreed():
-                self._now = "writing tests and a first version"
-            case CodeProposed():
-                self._show_code(event)
-                self._now = "running the tests"
-            case Decided():
-                self._now = "working on it"
-            case Mutated() if event.mutants > event.noticed:
-                self._now = f"writing tests for {plural(event.mutants - event.noticed, 'small change')}"
-            case Notice() if not event.stays:
-                self._now = event.text
+            self.print_line(line)
+        if isinstance(event, CodeProposed):
+            self._show_code(event)
         if self._status:
             self._status.update(self._moving())
 
     def goodbye(self, run: Run) -> None:
         """What it cost, and where to look next."""
-        self._print(Line("cost", describe_cost(run)))
+        self.print_line(Line("cost", describe_cost(run)))
         for line in describe_cost_by_model(run):
-            self._print(Line("", line))
-        self._print(Line("run", f"burnish show {run.id}"))
+            self.print_line(Line("", line))
+        self.print_line(Line("run", f"burnish show {run.id}"))
+
+    def print_line(self, line: Line, style: str = "", timed: bool = True) -> None:
+        """Print a line that stays, with the time if it has a label and happened in the run."""
+        clock = f"{self._now - self._started:6.1f}s" if line.label and timed else " " * 7
+        words = (strip_controls(line.text), style or STYLES[line.tone])
+        text = Text.assemble((clock, "dim"), " ", (f"{line.label:<10}", "bold"), " ", words)
+        self.console.print(text, soft_wrap=True)
 
     def _hear(self, event: ModelChunk | ModelThought | ModelReplied) -> None:
         """Words of a model as they come. Once its answer begins, or ends, one line stands for the thoughts before."""
         if isinstance(event, ModelThought):
             self._thoughts.hear(event)
-        elif (thought := self._thoughts.fold(event.ask_id, event.at)) and not self._voices:
-            self._print(Line("thought", thought, "quiet"))
+        elif (thought := self._thoughts.fold(event.ask_id, event.at)) and not self._answers:
+            self.print_line(Line("thought", thought, "quiet"))
         if isinstance(event, ModelReplied):
-            if self._voices:
-                self._voices.end(event.ask_id)
+            if self._answers:
+                self._answers.end(event.ask_id)
             return
         self._tokens += 1
-        if self._voices:
-            self._voices.hear(event.ask_id, event.text, thinking=isinstance(event, ModelThought))
+        if self._answers:
+            self._answers.hear(event.ask_id, event.text, thinking=isinstance(event, ModelThought))
 
     def _show_code(self, event: CodeProposed) -> None:
         """A version in full if it is the first, else what differs from the newest one before it."""
@@ -160,20 +278,14 @@ class Screen:
             lines = list(difflib.unified_diff(strip_controls(before).splitlines(), lines, lineterm="", n=2))[2:]
         for line in lines[:CODE_LINES]:
             colour = {"+": "green", "-": "red"}.get(line[:1], "dim") if before else "blue"
-            self._print(Line("", line), colour)
+            self.print_line(Line("", line), colour)
         if len(lines) > CODE_LINES:
-            self._print(Line("", f"… {plural(len(lines) - CODE_LINES, 'more line')}", "quiet"))
-
-    def _print(self, line: Line, style: str = "") -> None:
-        clock = f"{self._seen - self._started:6.1f}s" if line.label else " " * 7
-        words = (strip_controls(line.text), style or STYLES[line.tone])
-        text = Text.assemble((clock, "dim"), " ", (f"{line.label:<10}", "bold"), " ", words)
-        self.console.print(text, soft_wrap=True)
+            self.print_line(Line("", f"… {plural(len(lines) - CODE_LINES, 'more line')}", "quiet"))
 
     def _moving(self) -> Text:
         seconds = time.time() - self._started
         speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
         clock = f" · {seconds:.0f} s"
         thinking = self._thoughts.now(self.console.width - SPINNER - len(clock))
-        now = f"{thinking}{clock}" if thinking else f"{one_line(self._now, 60)}{clock} · {self._tokens} tokens{speed}"
-        return Text(now, style="dim", no_wrap=True, overflow="ellipsis")
+        doing = f"{one_line(self._doing, 60)}{clock} · {self._tokens} tokens{speed}"
+        return Text(f"{thinking}{clock}" if thinking else doing, style="dim", no_wrap=True, overflow="ellipsis")

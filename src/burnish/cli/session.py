@@ -2,21 +2,23 @@
 
 import math
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from rich.text import Text
-
+from burnish.agent.ask import Checkpoint
 from burnish.agent.limits import Limits
 from burnish.cli.io import print_code, print_line, show_diff
-from burnish.cli.models import show_fetching
+from burnish.cli.review import ask_for_answer, show
 from burnish.cli.screen import Screen
+from burnish.cli.setup import show_fetching
 from burnish.commands.apply import DIFF, GOOD, diff_of, fix_facts
 from burnish.errors import SetupProblem
-from burnish.events import Applied, BaseEvent, RunStarted
+from burnish.events import Applied, BaseEvent, Reviewed, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import open_models
+from burnish.report.narrate import Line
 from burnish.runs import Run, Store, Watch
 from burnish.text import strip_controls
 
@@ -35,13 +37,53 @@ class CommandSession(AbstractContextManager["CommandSession"]):
         self.screen = None if quiet or events else Screen(verbose)
         self._reader: Watch | None = self.screen.watch if self.screen else print_line if events else None
         self._run_id = run_id
+        self._lock = threading.Lock()
+        self._held: list[BaseEvent] | None = None
+        """What has happened while a person looks at something; None while nobody does."""
 
     def watch(self, event: BaseEvent) -> None:
-        """Hand the event to its reader; the first one says which run this is."""
+        """Hand the event to its reader, once nobody looks at something else; the first one says which run this is."""
         if isinstance(event, RunStarted):
             self._run_id = event.run_id
-        if self._reader:
-            self._reader(event)
+        with self._lock:
+            if self._held is not None:
+                self._held.append(event)
+            elif self._reader:
+                self._reader(event)
+
+    def ask(self, assumption: str) -> str:
+        """Ask the user about one assumption; the moving line waits meanwhile. The end of input agrees to the rest."""
+        if self.screen:
+            self.screen.pause()
+        print(f"Assume: {strip_controls(assumption)}")
+        try:
+            return input("  Enter to agree, or say what should hold: ").strip()
+        except EOFError:
+            return ""
+        finally:
+            if self.screen:
+                self.screen.go_on()
+
+    def review(self, shown: Checkpoint) -> Reviewed:
+        """Show it and bring back the answer. Raises SetupProblem where no answer is to be had any more."""
+        assert self.screen is not None, "who sees nothing cannot review"
+        with self._lock:
+            self._held = []
+            self.screen.pause()
+        try:
+            show(shown, self.screen.console)
+            return ask_for_answer(shown, self.screen.console)
+        except EOFError:
+            raise SetupProblem(
+                f"No answer came at the review of the {shown.where}, and nobody is there to look. What was done is "
+                f"kept; go on with it in a terminal: burnish resume {self._run_id}"
+            ) from None
+        finally:
+            with self._lock:
+                self.screen.go_on()
+                for event in self._held:
+                    self.screen.watch(event)
+                self._held = None
 
     def open_models(self, names: str) -> Sequence[Model]:
         """The models, their weights fetched under a progress bar if they are not here yet."""
@@ -55,41 +97,41 @@ class CommandSession(AbstractContextManager["CommandSession"]):
 
         The diff is put into the file `out` last of all: whatever happens to that, it has been seen.
         """
-        if run.started.verb != "fix":
-            if self.quiet:
-                print(run.folder)
-            elif self.screen:
-                self.screen.goodbye(run)
-            return
-        diff, kept = diff_of(run), Store().runs / run.id / DIFF
+        diff, kept = diff_of(run) if run.started.verb == "fix" else "", Store().runs / run.id / DIFF
         if self.quiet and diff:
             print_code(diff, kept.read_bytes())
+        elif self.quiet and run.started.verb != "fix":
+            print(run.folder)
+        if self.screen and run.started.verb == "fix":
+            self._tell_fix(self.screen, run, diff)
         if self.screen:
-            self._tell_fix(run, self.screen, diff)
+            self.screen.goodbye(run)
         if out is not None and diff:
             save_diff_file(kept, out)
             if self.screen:
-                _print_line(self.screen, "diff", str(out))
+                self.screen.print_line(Line("diff", str(out)), timed=False)
 
-    def _tell_fix(self, run: Run, screen: Screen, diff: str) -> None:
+    def _tell_fix(self, screen: Screen, run: Run, diff: str) -> None:
         screen.console.print()
         show_diff(diff, screen.console)
-        aside = fix_facts(run).aside
-        lines = [f"left aside, because it fails for another reason: {test}" for test in aside[:MOST_NAMED]]
+        aside, always = fix_facts(run).aside, find_suspect_tests(run)
+        lines = []
+        if always:
+            named = ", ".join(always[:MOST_NAMED]) + (" …" if len(always) > MOST_NAMED else "")
+            lines.append(f"no version passed {named}; look whether the test is right")
+        lines += [f"left aside, because it fails for another reason: {test}" for test in aside[:MOST_NAMED]]
         lines += [f"and {len(aside) - MOST_NAMED} more"] if len(aside) > MOST_NAMED else []
-        for line in (*_suspect_tests(run), *lines):
-            _print_line(screen, "", line, "yellow")
         good = run.verdict in GOOD
-        if diff and good and not run.last(Applied):
-            _print_line(screen, "apply", f"burnish apply {run.id}")
         if diff and not good:
-            text = "not applied: this is the best version there was, and it does not pass"
-            _print_line(screen, "", text, "yellow")
-        screen.goodbye(run)
+            lines.append("not applied: this is the best version there was, and it does not pass")
+        for line in lines:
+            screen.print_line(Line("", line, "warning"))
+        if diff and good and not run.last(Applied):
+            screen.print_line(Line("apply", f"burnish apply {run.id}"), timed=False)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.screen:
-            self.screen.close()
+            self.screen.pause()
         if isinstance(error, KeyboardInterrupt):
             further = f"What was done is kept; go on with: burnish resume {self._run_id}"
             print(f"burnish: Stopped. {further if self._run_id else 'No run had begun.'}", file=sys.stderr)
@@ -106,20 +148,13 @@ def save_diff_file(kept: Path, out: Path) -> None:
         ) from error
 
 
-def _suspect_tests(run: Run) -> list[str]:
-    """For a failed run: the tests that no version passed, which may be the ones that are wrong."""
+def find_suspect_tests(run: Run) -> list[str]:
+    """For a failed run: the tests that none of several versions passed, which may be the ones that are wrong."""
     ran = [version.graded for version in run.versions if version.graded and version.graded.cases]
     if run.verdict != "failed" or len(ran) < 2:
         return []
     failed = [{case.name for case in graded.cases if case.outcome != "passed"} for graded in ran]
-    always = sorted(set.intersection(*failed))
-    shown = ", ".join(always[:MOST_NAMED]) + (" …" if len(always) > MOST_NAMED else "")
-    return [f"no version passed {shown}; look whether the test is right"] if always else []
-
-
-def _print_line(screen: Screen, label: str, text: str, style: str = "") -> None:
-    line = Text.assemble(" " * 8, (f"{label:<10}", "bold"), " ", (strip_controls(text), style))
-    screen.console.print(line, soft_wrap=True)
+    return sorted(set.intersection(*failed))
 
 
 def read_limits(**caps: float | None) -> Limits:

@@ -1,13 +1,12 @@
-"""`burnish write`: a sentence goes in; tests, code and a report come out.
+"""`write`: tests and code from a sentence; `fix` and `apply`: a repair that tests agree with; `resume`: go on."""
 
-`burnish resume`: go on after a crash, Ctrl-C or a limit, without asking again what was answered.
-"""
-
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import burnish
 from burnish.cli.options import (
     AllowPackage,
     Calls,
@@ -15,6 +14,7 @@ from burnish.cli.options import (
     Events,
     Fast,
     MaxTokens,
+    Packages,
     Rounds,
     Sandbox,
     Seconds,
@@ -23,7 +23,9 @@ from burnish.cli.options import (
     Tokens,
     Verbose,
 )
+from burnish.errors import SetupProblem
 from burnish.models.catalog import DEFAULT_MODEL
+from burnish.text import one_line, strip_controls
 
 Sentence = Annotated[str, typer.Argument(help="What to write, with examples if you can; - reads it from stdin.")]
 WithTests = Annotated[Path | None, typer.Option(metavar="FILE", help="Your own pytest file; its tests decide.")]
@@ -36,9 +38,6 @@ WriteModel = Annotated[
         help="Who answers; see `burnish models`. Of several, small,large, the first is asked first; auto chooses."
     ),
 ]
-WritePackages = Annotated[
-    list[str] | None, typer.Option("--with", metavar="NAME,...", help="Packages that the code may import.")
-]
 
 
 def write(
@@ -48,7 +47,9 @@ def write(
     ask: Annotated[bool, typer.Option("--ask", help="Be asked about what the sentence leaves open.")] = False,
     review: Review = False,
     model: WriteModel = DEFAULT_MODEL,
-    packages: WritePackages = None,
+    packages: Annotated[
+        list[str] | None, typer.Option("--with", metavar="NAME,...", help="Packages that the code may import.")
+    ] = None,
     allow_package: AllowPackage = None,
     out: Annotated[
         Path | None, typer.Option(help="The new folder for the files. [default: named after the task]")
@@ -70,17 +71,15 @@ def write(
 ) -> None:
     """Write tested code from a sentence."""
     from burnish.cli.io import current_folder, read_task
-    from burnish.cli.review import ReviewDesk, ask_in_terminal, check_somebody_is_there
+    from burnish.cli.review import check_somebody_is_there
     from burnish.cli.session import CommandSession, exit_code, read_limits
-    from burnish.commands.write import write as write_it
 
     text = read_task(sentence, task_file)
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     check_somebody_is_there(ask, review, silent=quiet or events)
     with CommandSession(verbose, events, quiet) as session:
-        desk = ReviewDesk(session) if review else None
-        run = write_it(
+        run = burnish.write(
             text,
             model,
             out=out,
@@ -88,11 +87,11 @@ def write(
             from_run=from_run,
             limits=limits,
             sandbox=sandbox,
-            watch=desk.watch if desk else session.watch,
+            watch=session.watch,
             fast=fast,
             with_tests=with_tests,
-            answer=ask_in_terminal(session.screen) if ask else None,
-            review=desk.review if desk else None,
+            answer=session.ask if ask else None,
+            review=session.review if review else None,
             packages=packages or (),
             allow_packages=allow_package or (),
             opener=session.open_models,
@@ -118,47 +117,122 @@ def resume(
 ) -> None:
     """Go on with a run that was killed, interrupted or stopped at a limit."""
     from burnish.cli.io import current_folder
-    from burnish.cli.review import ReviewDesk, ask_in_terminal, can_ask, can_review
+    from burnish.cli.review import can_ask, can_review
     from burnish.cli.session import CommandSession, exit_code
-    from burnish.commands.resume import is_over
-    from burnish.commands.resume import resume as resume_it
-    from burnish.errors import SetupProblem
-    from burnish.evals import eval_store
-    from burnish.runs import Store
+    from burnish.commands.resume import is_over, open_resumable
 
     caps = {"rounds": rounds, "calls": calls, "tokens": tokens, "seconds": seconds, "dollars": dollars}
     caps |= {"max_tokens": max_tokens, "thinking": thinking}
     raised = {name: cap for name, cap in caps.items() if cap is not None}
-    store = Store()
-    try:
-        opened = store.open(run)
-    except SetupProblem:
-        folders = [
-            folder.name for folder in eval_store.list_evaluations() if run != "last" and folder.name.startswith(run)
-        ]
-        if not folders:
-            raise
-        raise SetupProblem(
-            f"{run!r} is an evaluation, and those are gone on with by a command of their own: "
-            f"burnish eval resume {folders[0]}"
-        ) from None
+    opened = open_resumable(run)
     nowhere = opened.started.verb == "write" and not opened.settings.out
     if is_over(opened, raised, deliver=nowhere):
         print(f"Run {opened.id} is finished ({opened.state}): nothing is left to do. See: burnish show {opened.id}")
         return
     with CommandSession(verbose, events, quiet, opened.id) as session:
         silent = session.screen is None
-        desk = ReviewDesk(session) if opened.settings.review and can_review(silent) else None
-        done = resume_it(
+        done = burnish.resume(
             opened.id,
             raised=raised,
-            store=store,
-            watch=desk.watch if desk else session.watch,
-            answer=ask_in_terminal(session.screen) if can_ask(silent) else None,
-            review=desk.review if desk else None,
+            watch=session.watch,
+            answer=session.ask if can_ask(silent) else None,
+            review=session.review if opened.settings.review and can_review(silent) else None,
             sandbox=sandbox,
             beside=current_folder() if nowhere else None,
             opener=session.open_models,
         )
     session.finish(done)
     raise typer.Exit(exit_code(done, strict))
+
+
+def fix(
+    file: Annotated[Path, typer.Argument(help="The Python file with the bug.")],
+    tests: Annotated[
+        list[str] | None,
+        typer.Option(help="Tests that decide: files, folders, or ids. [default: found in the project]"),
+    ] = None,
+    spec: Annotated[str, typer.Option(help="What the function should do, with examples if you can.")] = "",
+    function: Annotated[
+        str | None, typer.Option(help="Which one to repair, e.g. total or Cart.total. [default: where tests point]")
+    ] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Write the file; what it held is kept beside it.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIFF", help="Write the diff to this file.")] = None,
+    python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
+    packages: Packages = None,
+    allow_package: AllowPackage = None,
+    model: Annotated[
+        str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
+    ] = DEFAULT_MODEL,
+    rounds: Rounds = 5,
+    calls: Calls = 16,
+    tokens: Tokens = 40_000,
+    seconds: Seconds = 600.0,
+    dollars: Dollars = None,
+    max_tokens: MaxTokens = None,
+    thinking: Thinking = None,
+    sandbox: Sandbox = "auto",
+    strict: Strict = False,
+    verbose: Verbose = False,
+    events: Events = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the diff.")] = False,
+) -> None:
+    """Repair a function of a file until its tests pass; tests are never touched."""
+    from burnish.cli.io import current_folder
+    from burnish.cli.session import CommandSession, exit_code, read_limits
+
+    folder = current_folder()
+    if out is not None:
+        _check_free(out, folder)
+    answer = {"max_tokens": max_tokens, "thinking": thinking}
+    limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
+    with CommandSession(verbose, events, quiet) as session:
+        run = burnish.fix(
+            file,
+            model,
+            tests=tests or (),
+            spec=spec,
+            function=function,
+            apply=apply,
+            python=python,
+            limits=limits,
+            sandbox=sandbox,
+            watch=session.watch,
+            packages=packages or (),
+            allow_packages=allow_package or (),
+            opener=session.open_models,
+        )
+    session.finish(run, out)
+    raise typer.Exit(exit_code(run, strict))
+
+
+def apply(
+    run: Annotated[str, typer.Argument(help="A run of fix: its id, its beginning, or last.")] = "last",
+) -> None:
+    """Put the repair of a finished fix run in place; what the file held is kept beside it. Of strengthen: new tests."""
+    from rich.console import Console
+
+    from burnish.cli.io import show_diff
+    from burnish.commands.apply import diff_of
+    from burnish.events import Applied, FilesWritten
+
+    done = burnish.apply(run)
+    if done.started.verb == "strengthen":
+        for new in done.all(FilesWritten):
+            print(strip_controls(f"written in {new.folder}: {', '.join(new.files)}"))
+        return
+    show_diff(diff_of(done), Console(highlight=False))
+    for written in done.all(Applied):
+        print(strip_controls(f"written {written.file}; what it held is in {written.backup}"))
+
+
+def _check_free(out: Path, inside: Path) -> None:
+    """Refuse, before any work is done, a diff file that exists or could not be written."""
+    name, folder = one_line(str(out)), (inside / out).parent
+    try:
+        taken = out.exists() or not folder.is_dir()
+    except OSError as error:
+        raise SetupProblem(f"{name!r}: {error.strerror}. Name a new file: --out fix.diff") from error
+    if taken:
+        raise SetupProblem(f"{name!r} exists, or its folder does not. Name a new file: --out fix.diff")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise SetupProblem(f"The folder {str(folder)!r} cannot be written. Name a file elsewhere: --out ~/fix.diff")

@@ -12,7 +12,6 @@ import itertools
 import os
 import shlex
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -228,24 +227,19 @@ def put_in_place(path: Path, sha256: str, data: bytes) -> Path:
     Nothing is written when the file is not what it was: `sha256` is of the content that the repair was made from.
     """
     real = path.resolve()
-    before = _read_unchanged(real, sha256)
-    handle, name = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
-    backup: Path | None = None
-    try:
-        backup = keep_beside(real, before)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(real, name)
+    backup = keep_beside(real, _read_unchanged(real, sha256))
+
+    def take_its_place(beside: Path) -> None:
+        shutil.copymode(real, beside)
         with contextlib.suppress(OSError):
             state = real.stat()
-            os.chown(name, state.st_uid, state.st_gid)
-        _read_unchanged(real, sha256)
-        os.replace(name, real)  # noqa: PTH105
+            os.chown(beside, state.st_uid, state.st_gid)
+        _read_unchanged(real, sha256)  # somebody may have saved it meanwhile
+
+    try:
+        write_atomically(real, data, PRIVATE_MODE, take_its_place)
     except BaseException:
-        for left in (Path(name), *([backup] if backup else [])):
-            left.unlink(missing_ok=True)
+        backup.unlink(missing_ok=True)
         raise
     return backup
 

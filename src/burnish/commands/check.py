@@ -46,7 +46,7 @@ def check(
         if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
             raise SetupProblem(f"The reports cannot be written to {str(folder)!r}. Choose another place: --out DIR")
     project = find_project(_to_list(paths), _to_list(tests), python, test_command)
-    project, _ = add_project_layer(project, asked, watch.told if watch else None)
+    project, _ = add_project_layer(project, asked, watch.notice if watch else None)
     with CheckContext(project, sandbox) as lab:
         checked = judge_all(project, lab, only, watch)
     if out is not None:

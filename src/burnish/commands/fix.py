@@ -27,9 +27,9 @@ from burnish.checks.tests import describe_sharing, find_missing_package, install
 from burnish.commands.apply import GOOD, Target, check_writable, fix_facts, read_target, save_diff
 from burnish.commands.apply import apply as apply_run
 from burnish.commands.project_packages import add_project_layer, add_recorded_layer
-from burnish.commands.select_models import Opener, select_models
 from burnish.errors import CheckError, SetupProblem
 from burnish.events import Applied, FixFacts, Notice, PackagesAdded
+from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget, parse_requirements
 from burnish.parsing import parse, try_parse

@@ -11,9 +11,10 @@ from burnish.agent.limits import PER_ANSWER, Limits
 from burnish.commands import fix, write
 from burnish.commands.apply import GOOD, fix_facts, is_in_place
 from burnish.commands.fix import plan_again
-from burnish.commands.select_models import Opener, select_models
 from burnish.errors import SetupProblem
+from burnish.evals.eval_store import list_evaluations
 from burnish.events import Applied, Asked, FilesWritten, Reviewed, Stopped
+from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget
 from burnish.runs import Run, Store, Watch
@@ -72,6 +73,20 @@ def resume(
     if out is None or (not request.out and opened.ending(FilesWritten)):
         return opened
     return write.deliver(opened, write.free_folder(out), store, watch)  # a crash may have left half of the files
+
+
+def open_resumable(name: str) -> Run:
+    """The run of this name. Raises SetupProblem with the other command where it names an evaluation."""
+    try:
+        return Store().open(name)
+    except SetupProblem:
+        found = [path.name for path in list_evaluations() if name != "last" and path.name.startswith(name)]
+        if not found:
+            raise
+        raise SetupProblem(
+            f"{name!r} is an evaluation, and those are gone on with by a command of their own: "
+            f"burnish eval resume {found[0]}"
+        ) from None
 
 
 def is_over(run: Run, raised: Mapping[str, float] | None = None, deliver: bool = False) -> bool:

@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from burnish.checks.bench.project_run import PASSING
 from burnish.checks.suite import Suite
 from burnish.checks.verdict import Watcher
 from burnish.commands.project_packages import add_project_layer
-from burnish.commands.select_models import select_models
 from burnish.config import load
 from burnish.errors import AttemptError, SetupProblem
 from burnish.events import (
@@ -24,12 +24,15 @@ from burnish.events import (
     Event,
     FilesWritten,
     Move,
+    Mutated,
     RunFinished,
     SpecAgreed,
     Stopped,
+    Strengthened,
     StrengthenFacts,
     TestsRan,
 )
+from burnish.model_choice import select_models
 from burnish.models.model import Model
 from burnish.models.scripted import ScriptedModel
 from burnish.packages import parse_requirements
@@ -92,7 +95,7 @@ def strengthen(
     store, watch = store or Store(), watch or Watcher()
     require_tests(Path(tests))
     project = find_project([source], [tests], python)
-    project, _ = add_project_layer(project, parse_requirements(packages, allow_packages), watch.told)
+    project, _ = add_project_layer(project, parse_requirements(packages, allow_packages), watch.notice)
     scope = open_scope(project, function or "")
     if apply:
         require_writable(scope)
@@ -145,6 +148,27 @@ def render_diff(files: Mapping[Path, str]) -> str:
     """New files as a unified diff that `patch` and `git apply` read; empty if there are none."""
     parts = (difflib.unified_diff([], split_lines(text), "/dev/null", f"b/{path}") for path, text in files.items())
     return "".join(line for part in parts for line in part)
+
+
+def render_json(run: Run) -> str:
+    """The outcome for programs."""
+    before, after, written = run.last(Mutated), run.last(Strengthened), run.last(FilesWritten)
+    assert before is not None
+    assert after is not None
+    outcome = {
+        "run": run.id,
+        "mutants": before.mutants,
+        "noticed_before": before.noticed,
+        "noticed": after.noticed,
+        "noticed_by_pinned": after.pinned,
+        "alike": after.alike,
+        "exposing": after.exposing,
+        "tests": [test.model_dump(mode="json") for test in after.tests],
+        "files": {str(path): text for path, text in read_new_tests(run).items()},
+        "written": written.files if written else [],
+        "seconds": after.seconds,
+    }
+    return json.dumps(outcome, indent=2)
 
 
 def write_new_tests(run: Run, store: Store) -> Run:

@@ -17,6 +17,7 @@ from burnish.checks.final import CODE, TESTS, solution_project
 from burnish.checks.project import CHECKS
 from burnish.checks.security.reach import find_added_reaches
 from burnish.checks.verdict import BESIDE, Watcher, judge_all
+from burnish.commands.project_packages import Tell
 from burnish.commands.write import SLOW_CHECKS
 from burnish.errors import BurnishError, SandboxError, SetupProblem
 from burnish.events import Frozen, Graded, Outcome
@@ -31,8 +32,7 @@ from burnish.evidence.claims import (
     read_versions,
 )
 from burnish.evidence.folder import DeliveredFolder, parse_dossier, read_evidence, read_folder
-from burnish.evidence.packages import prepare_evidence_layer
-from burnish.evidence.schema import CheckAnswer, Dossier, hash_content, name_files
+from burnish.evidence.schema import CheckAnswer, Dossier, EvidencePackage, hash_content, name_files
 from burnish.evidence.suite import (
     build_suite,
     build_suite_of_words,
@@ -41,10 +41,16 @@ from burnish.evidence.suite import (
     find_hidden_characters,
     list_disputed,
 )
+from burnish.packages import InstalledPackage, Layer, prepare_layer
+from burnish.packages.layer import check_same_wheels
+from burnish.packages.names import well_known_names
+from burnish.packages.requirements import parse_allowed
 from burnish.runs import Run, Store, read_record
 from burnish.tasks.test_file import why_no_module
 from burnish.text import one_line
 
+MOST_ROUNDS = 4
+"""Another version of one package may need others, and these have other versions again."""
 Ending = Literal["holds", "does not hold", "refused"]
 
 
@@ -109,7 +115,7 @@ def verify(
         silent = _claim_untried("no code was delivered, so nothing is claimed")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})
     try:
-        tell = watch.told if watch else None
+        tell = watch.notice if watch else None
         layer = prepare_evidence_layer(dossier.packages, allow_packages, tell).folder if dossier.packages else None
     except SetupProblem as problem:
         silent = _claim_untried(f"its packages could not be prepared: {one_line(str(problem), 400)}")
@@ -225,3 +231,40 @@ def _why_left_out(said: CheckAnswer, fast: bool, sound: bool) -> str:
     if not sound and said.check not in BESIDE:
         return "the tests do not say what they said, so it was not measured"
     return "left out with --fast" if fast and said.check in SLOW_CHECKS else ""
+
+
+def prepare_evidence_layer(
+    packages: Sequence[EvidencePackage], allow: Sequence[str] = (), tell: Tell | None = None
+) -> Layer:
+    """The layer that the code had: the same versions, out of the same wheels.
+
+    Raises SetupProblem where it cannot, or may not, be had. A name in a file from anybody is not taken on trust: what
+    is well known or allowed may be had, and what these turn out to need, and no other, whatever the evidence says.
+    """
+    known = well_known_names() | parse_allowed(allow)
+    pinned = {one.name: one for one in packages if one.name in known}
+    if strangers := [one.name for one in packages if one.asked and one.name not in pinned]:
+        names, typed = ", ".join(map(repr, strangers)), " ".join(f"--allow-package {name}" for name in strangers)
+        are, them = ("is", "it") if len(strangers) == 1 else ("are", "them")
+        raise SetupProblem(
+            f"{names} {are} not on the list of well-known packages, and a name that nobody knows may be a trap. "
+            f"If you are sure of {them}, add: {typed}"
+        )
+    named = {one.name: one for one in packages}
+    layer = prepare_layer([*map(_pin, pinned.values())], tell=tell)
+    for _ in range(MOST_ROUNDS):  # all that they need, in the versions that are named, as far as these are
+        needed = [(one, named[one.name]) for one in layer.packages if one.name in named and one.name not in pinned]
+        if all(there.version == meant.version for there, meant in needed):
+            break
+        pinned = pinned | {meant.name: meant for _, meant in needed}
+        layer = prepare_layer([*map(_pin, pinned.values())], tell=tell)
+    recorded = [
+        InstalledPackage(name=one.name, version=one.version, wheel=one.wheel, sha256=one.sha256) for one in packages
+    ]
+    check_same_wheels(layer, recorded)
+    return layer
+
+
+def _pin(one: EvidencePackage) -> str:
+    extras = f"[{','.join(one.extras)}]" if one.extras else ""
+    return f"{one.name}{extras}=={one.version}"

@@ -8,12 +8,12 @@ from pathlib import Path
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
 from burnish.checks.project import CHECKS
-from burnish.commands.select_models import Opener, select_models
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded
 from burnish.evidence import build_dossier, render_dossier
 from burnish.evidence.claims import read_versions
 from burnish.evidence.schema import FILE, REPORT, name_files
+from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import parse_requirements
 from burnish.packages.names import module_provider

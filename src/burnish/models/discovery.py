@@ -167,7 +167,7 @@ def describe_ollama_model(address: str, model: str, name: str) -> ListedModel:
     near = get_close_matches(model, there, n=2, cutoff=0.3) or there[:2]
     has = f"It has {' or '.join(f'{provider}:{one}' for one in near)}" if near else "It has no model yet"
     raise SetupProblem(
-        f"Ollama has no model {model!r}. {has}. To fetch this one, type: burnish models pull {provider}:{model}"
+        f"Ollama has no model {model!r}. {has}. To fetch this one, type", f"burnish models pull {provider}:{model}"
     )
 
 
@@ -208,7 +208,8 @@ def _explain_unreachable(address: str, name: str, error: Exception) -> SetupProb
     variable = "OLLAMA_HOST or" if provider == "ollama" else "this"
     return SetupProblem(
         f"No Ollama answers at {address} ({why}). If it listens elsewhere, say so with {variable}: burnish config"
-        f" set models.{provider}.base_url http://HOST:{OLLAMA_PORT}. To start it, type: ollama serve"
+        f" set models.{provider}.base_url http://HOST:{OLLAMA_PORT}. To start it, type",
+        "ollama serve",
     )
 
 

@@ -67,7 +67,7 @@ def open_model(name: str, progress: Progress | None = None) -> Model:
         near = [f"{one}:{rest or 'NAME'}" for one in get_close_matches(provider, provider_names(), n=1, cutoff=0.7)]
         near = near or find_nearest_names(name)
     raise SetupProblem(
-        f"There is no model {name!r}. Did you mean {' or '.join(near)}? See all of them with: burnish models"
+        f"There is no model {name!r}. Did you mean {' or '.join(near)}? See all of them with", "burnish models"
     )
 
 
@@ -75,16 +75,16 @@ def _open_server_model(name: str, server: ModelServer) -> Model:
     """A model behind a server. Raises SetupProblem where the package or the key is missing, or nothing answers."""
     if not server.has_package:
         raise SetupProblem(
-            f"The model {name!r} needs a package that is not installed here (the extra burnish[{server.kind}]). Type:"
-            f" {sys.executable} -m pip install '{PACKAGES[server.kind]}'"
+            f"The model {name!r} needs a package that is not installed here (the extra burnish[{server.kind}]). Type",
+            f"{sys.executable} -m pip install '{PACKAGES[server.kind]}'",
         )
     # A server of the user's own at another address may need no key, unless the settings name one for it.
     usual_key = server.key_env == KEY_VARIABLES.get(server.provider)
     needs_key = server.kind != "ollama" and (server.is_official or not usual_key)
     if server.key_env and not server.key and needs_key:
         raise SetupProblem(
-            f"The model {name!r} needs a key, and the variable {server.key_env} holds none. Type:"
-            f" export {server.key_env}=…"
+            f"The model {name!r} needs a key, and the variable {server.key_env} holds none. Type",
+            f"export {server.key_env}=…",
         )
     if server.is_here and server.kind != "ollama":  # opening a model of Ollama's asks the server anyway
         _check_connection(server)
@@ -104,5 +104,6 @@ def _check_connection(server: ModelServer) -> None:
     except (OSError, ValueError) as error:
         raise SetupProblem(
             f"Nothing answers at {server.address} ({getattr(error, 'strerror', None) or error}). Start the server, or"
-            f" change its address: burnish config set models.{server.provider}.base_url http://127.0.0.1:8000/v1"
+            f" change its address",
+            f"burnish config set models.{server.provider}.base_url http://127.0.0.1:8000/v1",
         ) from None

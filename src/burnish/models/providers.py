@@ -109,7 +109,8 @@ def _default_address(provider: str) -> str:
     if not config.is_address(address):
         raise SetupProblem(
             f"The address in {variable} cannot be used: {config.ADDRESS_RULE}, and no key, which belongs into"
-            f" {KEY_VARIABLES[provider]}. Type: export {variable}={OFFICIAL[provider]}"
+            f" {KEY_VARIABLES[provider]}. Type",
+            f"export {variable}={OFFICIAL[provider]}",
         )
     return address or OFFICIAL[provider]
 
@@ -127,7 +128,7 @@ def ollama_address() -> str:
         usable = False
     if not usable:
         raise SetupProblem(
-            f"The address in OLLAMA_HOST cannot be used: it is a host and a port of up to 65535. Type:"
-            f" export OLLAMA_HOST=127.0.0.1:{OLLAMA_PORT}"
+            "The address in OLLAMA_HOST cannot be used: it is a host and a port of up to 65535. Type",
+            f"export OLLAMA_HOST=127.0.0.1:{OLLAMA_PORT}",
         )
     return address

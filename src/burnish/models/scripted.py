@@ -82,8 +82,8 @@ def open_scripted(name: str) -> ScriptedModel:
     """`demo` and the other scripts that ship, or a JSON file of the user's."""
     if name in KNOWS_TASKS:
         raise SetupProblem(
-            f"The model 'scripted:{name}' answers from a benchmark's own rows, so it only works there: "
-            f"burnish eval humanevalfix --model scripted:{name}"
+            f"The model 'scripted:{name}' answers from a benchmark's own rows, so it only works there",
+            f"burnish eval humanevalfix --model scripted:{name}",
         )
     shipped = files("burnish.models") / "scripts"
     path = Path(name)
@@ -91,13 +91,14 @@ def open_scripted(name: str) -> ScriptedModel:
     if not own and not (shipped / f"{name}.json").is_file():
         known = sorted(entry.name.removesuffix(".json") for entry in shipped.iterdir())
         raise SetupProblem(
-            f"There is no script {name!r}. Shipped ones: {', '.join(known)}. "
-            f"Name one of them, or a JSON file: --model scripted:{known[0]}"
+            f"There is no script {name!r}. Shipped ones: {', '.join(known)}. Name one of them, or a JSON file",
+            f"--model scripted:{known[0]}",
         )
     with suppress(OSError, ValidationError):
         script = _SCRIPT.validate_json((path if own else shipped / f"{name}.json").read_bytes(), strict=True)
         return ScriptedModel(script, name=f"scripted:{name}")
     raise SetupProblem(
         f"The file {str(path)!r} is no script: that is a JSON list of replies, or such a list for each purpose "
-        f'("tests", "draft", "repair"…). To see one at work, type: burnish write "…" --model scripted:demo'
+        '("tests", "draft", "repair"…). To see one at work, type',
+        'burnish write "…" --model scripted:demo',
     )

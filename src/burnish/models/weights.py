@@ -86,7 +86,7 @@ def ensure_weights(name: str, progress: Progress | None = None) -> Path:
     own = Path(place).expanduser().absolute()
     if own.suffix == ".gguf" and not own.is_file():
         raise SetupProblem(
-            f"There is no file {str(own)!r}. Name a GGUF file that exists: --model {provider}:/path/to.gguf"
+            f"There is no file {str(own)!r}. Name a GGUF file that exists", f"--model {provider}:/path/to.gguf"
         )
     if own.suffix == ".gguf":
         return own
@@ -133,7 +133,8 @@ def check_transformers(name: str) -> None:
         words = " ".join(f"'{line}'" for line in missing)
         raise SetupProblem(
             f"The model {name!r} needs packages that are not installed here (the extra burnish[hf]; torch is large)."
-            f" Type: {sys.executable} -m pip install {words}"
+            " Type",
+            f"{sys.executable} -m pip install {words}",
         )
 
 

@@ -1,15 +1,13 @@
 """All runs of a user: a folder each, and an index over them that may be deleted at any time.
 
-The folders are the truth. The index, in SQLite, remembers each record's size and time of change; what differs is read
-again, so nothing has to keep the two in step. A damaged index is thrown away and made anew.
+The folders are the truth. The index, a file of JSON, remembers each record's size and time of change; what differs is
+read again, so nothing has to keep the two in step, and of two processes that write it either may win.
 """
 
-import os
 import secrets
 import shutil
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,13 +15,12 @@ from pydantic import TypeAdapter, ValidationError
 from burnish.errors import SetupProblem
 from burnish.events import Event, Frozen, Rated, RunStarted
 from burnish.events.history import Account, Run
-from burnish.paths import close_to_others, home, make_private_folder, open_private_file
+from burnish.paths import PRIVATE_MODE, close_to_others, home, make_private_folder, write_atomically
 from burnish.runs.record import FILE, Record, Watch, explain_altered, read_record
 from burnish.text import one_line, slug
 
 UNREADABLE = "unreadable"
 """In place of a run's state: its record is there, and this Burnish cannot read it."""
-ACCOUNTS: TypeAdapter[tuple[Account, ...]] = TypeAdapter(tuple[Account, ...])
 
 
 class RunRow(Frozen):
@@ -45,16 +42,15 @@ class RunRow(Frozen):
     """Why the record cannot be read; empty where it can. It is then listed at the time when its file was changed."""
 
 
-SCHEMA = 4
-"""Raised when a column is added: an index of another schema is thrown away, and every record read anew."""
-TABLES = (
-    "CREATE TABLE runs (id TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, started_at REAL, verb TEXT, prompt TEXT,"
-    " model TEXT, state TEXT, seconds REAL, tokens INTEGER, stars INTEGER, folder TEXT, accounts TEXT NOT NULL DEFAULT"
-    " '[]', why TEXT NOT NULL DEFAULT '')",
-    # Not filled by this Burnish; an older one still looks for it.
-    "CREATE TABLE speeds (file TEXT, size INTEGER, changed_ns INTEGER, model TEXT, tokens_per_second REAL, at REAL)",
-)
-COLUMNS = list(RunRow.model_fields)
+class IndexEntry(Frozen):
+    """What is remembered of one record: its row, as long as size and time of change are these."""
+
+    size: int
+    changed_ns: int
+    row: RunRow
+
+
+INDEX = TypeAdapter(dict[str, IndexEntry])
 
 
 class Store:
@@ -115,7 +111,7 @@ class Store:
         if not self.runs.is_dir():
             return []
         close_to_others(self.runs)
-        return list_runs(self.folder / "index.sqlite", self._records())
+        return list_runs(self.folder / "index.json", self._records())
 
     def add(self, run: Run, event: Event, watch: Watch | None = None) -> Run:
         """Put what was done with a run after its end on its record, and give the event to whoever watches."""
@@ -152,42 +148,28 @@ class Store:
 def list_runs(path: Path, folders: Sequence[Path]) -> list[RunRow]:
     """A row for each of these run folders, newest first, through the index at `path`; only changed records are read.
 
-    A damaged index is thrown away and made anew; where none can be written, one in memory has to do.
+    An index that is damaged, or of another version, is made anew; where none can be written, it is done without.
     """
+    close_to_others(path)
     try:
-        return _refresh(path, folders)
-    except (sqlite3.DatabaseError, ValidationError):
-        path.unlink(missing_ok=True)
-        return _refresh(path, folders)
-
-
-def _refresh(path: Path, folders: Sequence[Path]) -> list[RunRow]:
-    try:
-        connection = _connect(path)
-    except sqlite3.OperationalError:
-        connection = _connect(":memory:")
-    with closing(connection) as db:
-        stamps: dict[Path, tuple[int, int]] = {}
-        for folder in folders:
-            with suppress(FileNotFoundError):  # another process has just removed the run
-                status = (folder / FILE).stat()
-                stamps[folder] = (status.st_size, status.st_mtime_ns)
-        db.execute("BEGIN IMMEDIATE")  # another process may know of other folders, and must not see half of ours
-        known = {row[0]: (row[1], row[2]) for row in db.execute("SELECT id, size, changed_ns FROM runs")}
-        for run_id in known.keys() - {folder.name for folder in stamps}:
-            db.execute("DELETE FROM runs WHERE id = ?", (run_id,))
-        for folder, stamp in stamps.items():
-            if known.get(folder.name) != stamp and (row := _read_row(folder, stamp[1])):
-                values = row.model_dump() | {"accounts": ACCOUNTS.dump_json(row.accounts).decode()}
-                cells = (*stamp, *(values[name] for name in COLUMNS))
-                marks = ", ".join("?" for _ in cells)
-                db.execute(
-                    f"INSERT OR REPLACE INTO runs (size, changed_ns, {', '.join(COLUMNS)}) VALUES ({marks})", cells
-                )
-        rows = db.execute(f"SELECT {', '.join(COLUMNS)} FROM runs ORDER BY started_at DESC, id").fetchall()
-        db.execute("COMMIT")
-    found = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
-    return [RunRow(**row | {"accounts": ACCOUNTS.validate_json(row["accounts"])}) for row in found]
+        known = INDEX.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        known = {}
+    entries: dict[str, IndexEntry] = {}
+    for folder in folders:
+        with suppress(FileNotFoundError):  # another process has just removed the run
+            status, entry = (folder / FILE).stat(), known.get(folder.name)
+            size, changed_ns = status.st_size, status.st_mtime_ns
+            if entry and (entry.size, entry.changed_ns) == (size, changed_ns):
+                entries[folder.name] = entry
+            elif row := _read_row(folder, changed_ns):
+                entries[folder.name] = IndexEntry(size=size, changed_ns=changed_ns, row=row)
+    if entries != known:
+        with suppress(OSError, ValueError):
+            # Whatever the umask is, its owner can read it.
+            write_atomically(path, INDEX.dump_json(entries), PRIVATE_MODE, lambda new: new.chmod(PRIVATE_MODE))
+    rows = [entry.row for entry in entries.values()]
+    return sorted(rows, key=lambda row: (-row.started_at, row.id))
 
 
 def _read_row(folder: Path, changed_ns: int) -> RunRow | None:
@@ -232,23 +214,3 @@ def open_run(folder: Path) -> Run:
     if run.id != folder.name:  # the id is used as the name of a folder
         raise explain_altered(folder, "it says that it is another run's")
     return run
-
-
-def _connect(where: Path | str) -> sqlite3.Connection:
-    if isinstance(where, Path):
-        with suppress(OSError):  # SQLite itself would make a file that all may read, and its journals like it
-            os.close(open_private_file(where, os.O_RDWR))
-    db = sqlite3.connect(where, timeout=10, isolation_level=None)
-    try:
-        db.execute("BEGIN IMMEDIATE")
-        if db.execute("PRAGMA user_version").fetchone()[0] < SCHEMA:
-            for table in ("runs", "speeds"):
-                db.execute(f"DROP TABLE IF EXISTS {table}")
-            for sql in TABLES:
-                db.execute(sql)
-            db.execute(f"PRAGMA user_version = {SCHEMA}")
-        db.execute("COMMIT")
-    except BaseException:
-        db.close()
-        raise
-    return db

@@ -60,10 +60,10 @@ def watch_step(watch: Watcher, name: str) -> Iterator[list[str]]:
     """One step, as somebody who waits sees it; what is put into the list is its figure."""
     started = time.monotonic()
     figures: list[str] = []
-    watch.begun(name)
+    watch.begin(name)
     yield figures
     evidence = Evidence(check=name, verdict="passed", why="", figure=", ".join(figures))
-    watch.finished(evidence, time.monotonic() - started)
+    watch.finish(evidence, time.monotonic() - started)
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Pipeline:
     def try_mutants(self, mutants: Sequence[Mutant]) -> None:
         """Which mutants the tests notice as they are."""
         with watch_step(self.watch, "mutants") as figures:
-            self.context.tell = lambda done, total: self.watch.moved("mutants", done, total)
+            self.context.tell = lambda done, total: self.watch.advance("mutants", done, total)
             try:
                 before = try_on_tests(self.scope.project, self.context, mutants, TRYING * self.settings.seconds)
             except CheckError as error:
@@ -135,7 +135,7 @@ class Pipeline:
                     for name, sentence in find_contradictions(text, names, self._ground(source)):
                         self._report_against(source, name, [sentence])
             for place, function in enumerate(functions):
-                self.watch.moved("inputs", place, len(functions))
+                self.watch.advance("inputs", place, len(functions))
                 self.found.append(self.search_function(function))
             proposed = [test for one in self.found for test in one.proposed]
             figures.append(f"{plural(len(proposed), 'test')} to try")
