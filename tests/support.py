@@ -89,7 +89,7 @@ def burnish(
 
 
 VARYING = {
-    rf"{re.escape(tempfile.gettempdir())}/pytest-of-[^/]+/pytest-[^/]+/[^/\s'\",:)]+": "<tmp>",
+    rf"{re.escape(tempfile.gettempdir())}/pytest-of-[^/]+/pytest-[^/]+/(?:popen-gw\d+/)?[^/\s'\",:)]+": "<tmp>",
     re.escape(str(ROOT)): "<root>",
     re.escape(sys.executable): "<python>",
     r"\b([a-z][\w-]*)-[0-9a-f]{4}\b": r"\1-<id>",

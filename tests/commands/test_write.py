@@ -103,8 +103,12 @@ def test_a_read_only_disk_is_refused_before_any_work(tiny_disk: Path, store: Sto
 def test_a_result_that_cannot_be_written_is_still_in_the_record(
     number: int, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(path: Path, *_: object, **__: object) -> None:
-        raise OSError(number, os.strerror(number))
+    write_text = Path.write_text
+
+    def refuse(path: Path, *given: str) -> int:
+        if path.is_relative_to(tmp_path / "double"):
+            raise OSError(number, os.strerror(number))
+        return write_text(path, *given)
 
     with refused(), monkeypatch.context() as patched:
         patched.setattr(Path, "write_text", refuse)

@@ -14,6 +14,8 @@ from tests.support import DOUBLE, block, script
 
 TESTS = block("assert double(3) == 7\nassert double(1) == 2")
 """The first of them is wrong, and good versions dispute it."""
+FAST = ("tests", "coverage", "security", "dependencies", "quality")
+"""The checks of a run that was made in a hurry."""
 Change = Callable[[dict[str, Any]], object]
 
 

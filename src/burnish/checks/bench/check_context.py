@@ -52,6 +52,12 @@ class CheckContext:
         self._seen = seen or project.root
         """What commands see in the project's place: a copy with more in it, or the project itself."""
         self.tell: Tell = tell or (lambda done, total: None)
+        if sandbox == "docker" and own_image() and project.has_environment:
+            raise SetupProblem(
+                f"The project has an environment of its own ({project.python}), and the image in {NAMED_BY} has "
+                "another Python, which cannot use it. Let Burnish make its own image, in which this machine's Python "
+                f"is seen. Type: unset {NAMED_BY}"
+            )
         layer = "" if project.layer is None else str(project.layer) if sandbox == "process" else CELL_LAYER
         self._bare = make_bare_venv(layer) if project.alone else None
         self._interpreter = self._bare or read_interpreter(project.python)
@@ -72,18 +78,9 @@ class CheckContext:
             self._cleanup = self._cleanup.pop_all()
 
     def _find_python(self, layer: str) -> str:
-        """Where a command finds the interpreter. A bare environment is made anew for the Python of an own image.
-
-        SetupProblem for an environment of this machine: the Python it belongs to is not in such an image.
-        """
+        """Where a command finds the interpreter. A bare environment is made anew for the Python of an own image."""
         python, environment = self._interpreter.python, self._interpreter.environment
         if self._in_own_image:
-            if self.project.has_environment:
-                raise SetupProblem(
-                    f"The project has an environment of its own ({self.project.python}), and the image in {NAMED_BY} "
-                    "has another Python, which cannot use it. Let Burnish make its own image, in which this machine's "
-                    f"Python is seen. Type: unset {NAMED_BY}"
-                )
             asked = self.sandbox.run(["python3", "-I", "-S", "-c", ASK])
             if asked.exit_code:
                 raise SandboxError(f"the image's python3 does not start: {one_line(asked.output, 300)}")
