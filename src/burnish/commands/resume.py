@@ -72,7 +72,7 @@ def resume(
     out = Path(request.out) if request.out else Path(beside) / slug(request.task.id) if beside is not None else None
     if out is None or (not request.out and opened.ending(FilesWritten)):
         return opened
-    return write.deliver(opened, write.free_folder(out), store, watch)  # a crash may have left half of the files
+    return write.deliver(opened, out, store, watch, numbered=True)  # a crash may have left half of the files
 
 
 def open_resumable(name: str) -> Run:

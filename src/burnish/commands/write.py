@@ -2,7 +2,9 @@
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from burnish.agent.ask import Reviewer
@@ -76,7 +78,8 @@ def write(
     earlier = store.open(from_run) if from_run is not None else None
     task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named)
     beside = Path(beside) / task.id if beside is not None else None
-    folder = Path(out) if out is not None else free_folder(beside) if beside else None
+    free = (folder for folder in _name_folders(beside) if not folder.exists()) if beside else iter(())
+    folder = Path(out) if out is not None else next(free, None)
     if folder:
         check_free(folder)
     selection = select_models(model, limits, store)
@@ -96,7 +99,7 @@ def write(
     )
     run = attempt(request, Resources(selection.open(opener), store, watch, answer=answer, review=review))
     if out is None and beside:
-        folder = free_folder(beside)  # another run may have taken the name meanwhile
+        return deliver(run, beside, store, watch, numbered=True)
     return deliver(run, folder, store, watch) if folder else run
 
 
@@ -135,13 +138,10 @@ def _go_on_from(run: Run, sentence: str) -> Task:
     return go_on(earlier, run.code, tuple(kept), sentence)
 
 
-def free_folder(wanted: Path) -> Path:
-    """The folder, or the next name that is not taken: double, double-2, double-3."""
-    number, folder = 2, wanted
-    while folder.exists():
-        folder = wanted.with_name(f"{wanted.name}-{number}")
-        number += 1
-    return folder
+def _name_folders(wanted: Path) -> Iterator[Path]:
+    """The folder, and the names to try where it is taken: double, double-2, double-3."""
+    yield wanted
+    yield from (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
 
 
 def check_free(folder: Path) -> None:
@@ -157,8 +157,11 @@ def check_free(folder: Path) -> None:
         raise SetupProblem(f"The folder {str(parent)!r} cannot be written. Name another place: --out DIR")
 
 
-def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) -> Run:
-    """Put solution, tests, report and evidence into the folder; say so in the run's record."""
+def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *, numbered: bool = False) -> Run:
+    """Put solution, tests, report and evidence into a new folder; say so in the run's record.
+
+    With `numbered` the next free name is taken where the folder exists: another run may have made it meanwhile.
+    """
     contents = {REPORT: render_report(run)}
     if run.code:
         code, tests = name_files(read_module_name(run))
@@ -171,14 +174,17 @@ def deliver(run: Run, folder: Path, store: Store, watch: Watch | None = None) ->
                 )
     contents[FILE] = render_dossier(build_dossier(run, contents, read_versions()))
     try:
-        folder.mkdir(parents=True)
+        for folder in _name_folders(wanted):
+            with suppress(*([FileExistsError] if numbered else [])):
+                folder.mkdir(parents=True)
+                break
         for name, text in contents.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, "utf-8")
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
         raise SetupProblem(
-            f"The result could not be written to {str(folder)!r} ({reason}). Nothing is lost: it is in the run's "
+            f"The result could not be written to {str(wanted)!r} ({reason}). Nothing is lost: it is in the run's "
             f"record. Get the code with: burnish show {run.id} --code"
         ) from error
     return store.add(run, FilesWritten(folder=str(folder.absolute()), files=tuple(contents)), watch)
