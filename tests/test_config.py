@@ -157,6 +157,7 @@ def test_a_file_that_was_wrong_before_is_told_of_and_may_be_mended_by_its_own_ke
     assert config.load().may_spend
 
 
+@pytest.mark.slow
 def test_the_command_shows_sets_and_says_where(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     assert burnish("config", "path", cwd=tmp_path).stdout.strip() == str(file)

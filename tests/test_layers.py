@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from tests.support import ROOT
 
 SRC = ROOT / "src" / "burnish"
@@ -60,6 +62,7 @@ def uphill_imports(src: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_imports_only_point_down() -> None:
     assert uphill_imports(SRC) == []
 
@@ -96,10 +99,12 @@ def packages_by_file() -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_torch_stays_in_its_rooms() -> None:
     assert all(file.startswith(("learn/", "models/huggingface")) for file in heavy("torch") | heavy("transformers"))
 
 
+@pytest.mark.slow
 def test_langgraph_is_known_to_the_graph_alone_and_llama_cpp_to_the_local_model() -> None:
     assert heavy("langgraph") == {"agent/graph.py"}
     assert heavy("xllamacpp") == {"models/local.py"}

@@ -65,10 +65,12 @@ def is_local(where: object) -> bool:
     return str(host).startswith("/") or host in ("127.0.0.1", "::1", "localhost")
 
 
+@pytest.mark.slow
 def test_a_scripted_run_opens_no_connection(work_folder: Path) -> None:
     assert connections(work_folder, "write", DOUBLE, "--model", "scripted:demo") == []
 
 
+@pytest.mark.slow
 def test_a_connection_would_be_seen(work_folder: Path) -> None:
     program = SPY.split("from burnish")[0] + "import socket\ns = socket.socket()\ns.settimeout(0.01)\n"
     program += "try:\n    s.connect(('192.0.2.1', 9))\nexcept OSError:\n    pass\ns.close()\n"

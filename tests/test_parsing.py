@@ -13,6 +13,7 @@ from burnish.parsing import ForeignSource, decode_source, explain_refusal, find_
 DEEP = "\n".join(f"def f{n}(x):\n    return [{n}, (x, [x, {{'a': [x, x + {n}]}}])]" for n in range(60))
 
 
+@pytest.mark.slow
 def test_many_threads_parse_at_once_while_a_library_parses_too() -> None:
     def library(_: int) -> None:
         with suppress(SystemError):  # Python's own trouble, up to 3.12; what counts is that it never becomes ours
@@ -91,6 +92,7 @@ def test_honest_source_is_taken(source: str) -> None:
     assert decode_source(b"\xef\xbb\xbf" + source.encode()) == source
 
 
+@pytest.mark.slow
 def test_what_is_taken_is_what_python_reads_from_the_same_bytes() -> None:
     parts = ("# coding: utf-7", "# coding=utf8", "#", " \f", "\n", "\r", "\r\n", "\ufeff", "\\", "x = '+AGE-'", "é")
     taken = 0

@@ -65,6 +65,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 PAGES = {path.name: path.read_text("utf-8") for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
 
 
+@pytest.mark.slow
 def test_every_command_that_is_shown_exists() -> None:
     wrong = [(page, words, why) for page, text in PAGES.items() for words in commands(text) if (why := unknown(words))]
     assert wrong == []
@@ -88,6 +89,7 @@ SHOWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 @pytest.mark.parametrize("source", SHOWN)
 def test_the_python_that_is_shown_runs(source: str, work_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,6 +98,7 @@ def test_the_python_that_is_shown_runs(source: str, work_folder: Path, monkeypat
     exec(compile(source, "a Python block", "exec"), {"__name__": "__main__"})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_the_offline_commands_really_run(
     work_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

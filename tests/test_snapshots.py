@@ -7,6 +7,7 @@ import pytest
 from tests import snapshots
 
 
+@pytest.mark.slow
 def test_another_wording_fails_and_renewing_keeps_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "FOLDER", tmp_path)
     with pytest.raises(AssertionError):

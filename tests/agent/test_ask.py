@@ -107,6 +107,7 @@ def test_one_call_is_enough_for_a_question_whose_first_answer_was_lost() -> None
     assert asked(Says(*pieces), Limits(calls=1, tokens=40))[0][-1].reason == "tokens"  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_a_pause_before_another_try_is_no_part_of_how_long_the_answer_took() -> None:
     class Pauses(Says):
         def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:  # type: ignore[override]

@@ -187,6 +187,7 @@ def test_what_fits_is_taken(limits: Limits) -> None:
     check_answer_fits(limits, [NARROW])
 
 
+@pytest.mark.slow
 def test_too_few_tokens_for_thoughts_are_refused_where_a_model_needs_more_or_none() -> None:
     choosy = ScriptedModel([], name="anthropic:older")
     choosy.least_thinking = 1024  # type: ignore[attr-defined]
@@ -209,6 +210,7 @@ def test_what_the_settings_say_of_thoughts_is_looked_at_where_no_option_does() -
         check_answer_fits(Limits(), [wide])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [("claude-3-7-sonnet-20250219", 1024), ("claude-opus-4-6", 0)])
 def test_older_models_of_anthropic_think_much_or_not_at_all(
     name: str, least: int, monkeypatch: pytest.MonkeyPatch

@@ -40,6 +40,7 @@ def stopped(run: Run) -> str:
     return last.reason if last else ""
 
 
+@pytest.mark.slow
 def test_a_right_first_draft_is_proven_at_once() -> None:
     run = tried()
     assert (run.verdict, run.calls, len(run.versions), stopped(run)) == ("proven", 2, 1, "done")
@@ -47,6 +48,7 @@ def test_a_right_first_draft_is_proven_at_once() -> None:
     assert run.code == "def double(n):\n    return n * 2\n"
 
 
+@pytest.mark.slow
 def test_a_slip_of_the_models_is_mended_without_asking_again() -> None:
     run = tried(draft=SQUARE, rewrite=WRONG, repair=WRONG)
     assert run.verdict == "proven"
@@ -54,6 +56,7 @@ def test_a_slip_of_the_models_is_mended_without_asking_again() -> None:
     assert (run.final.by, run.final.base) == ("tweak", 1)
 
 
+@pytest.mark.slow
 def test_a_repair_shows_the_best_version_with_the_first_failing_assertion() -> None:
     run = tried(**everywhere(WRONG) | {"draft": HALF, "repair": GOOD})
     assert run.verdict == "proven"
@@ -64,12 +67,14 @@ def test_a_repair_shows_the_best_version_with_the_first_failing_assertion() -> N
     assert "double(5) == 10" in shown
 
 
+@pytest.mark.slow
 def test_a_rewrite_wins_where_repairs_fail() -> None:
     run = tried(**everywhere(OTHER) | {"draft": WRONG, "rewrite": GOOD})
     assert run.final
     assert (run.verdict, run.final.by) == ("proven", "rewrite")
 
 
+@pytest.mark.slow
 def test_the_best_version_is_kept_when_later_ones_are_worse() -> None:
     worse = block("def double(n):\n    raise ValueError")
     run = tried(**everywhere([WRONG, worse, OTHER]) | {"draft": HALF}, limits=Limits(rounds=3))
@@ -79,12 +84,14 @@ def test_the_best_version_is_kept_when_later_ones_are_worse() -> None:
     assert run.code == "def double(n):\n    return 4\n"
 
 
+@pytest.mark.slow
 def test_of_versions_that_behave_alike_the_first_is_kept() -> None:
     run = tried(**everywhere([GOOD, block("def double(n):\n    return n + n")]) | {"draft": WRONG})
     assert run.final
     assert run.final.number == min(version.number for version in run.versions if version.graded and version.number > 1)
 
 
+@pytest.mark.slow
 def test_a_wrong_test_of_the_models_is_outvoted_and_shown_as_disputed() -> None:
     wrong = "assert double(3) == 7"
     run = tried(tests=block(f"assert double(0) == 0\n{wrong}"))
@@ -93,6 +100,7 @@ def test_a_wrong_test_of_the_models_is_outvoted_and_shown_as_disputed() -> None:
     assert "disputed" in run.why
 
 
+@pytest.mark.slow
 def test_the_models_own_test_alone_never_bends_code_that_passes_the_given_ones() -> None:
     bent = block("def double(n):\n    return 7 if n == 3 else n * 2")
     run = tried(tests=block("assert double(3) == 7"), repair=bent)
@@ -101,12 +109,14 @@ def test_the_models_own_test_alone_never_bends_code_that_passes_the_given_ones()
     assert not [ask for ask in run.all(Asked) if ask.purpose == "repair"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [Limits(rounds=0), Limits(rounds=1), Limits(calls=2), Limits(calls=3)])
 def test_a_wrong_test_of_the_models_rejects_nothing_at_a_limit_either(limits: Limits) -> None:
     run = tried(tests=block("assert double(3) == 7"), limits=limits)
     assert (run.verdict, run.disputed) == ("proven", ("assert double(3) == 7",))
 
 
+@pytest.mark.slow
 def test_a_test_of_the_models_on_which_good_code_never_ends_does_not_reject_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.checks.tests.TIMEOUT_SECONDS", 0.5)
     slow = block("def double(n):\n    while n > 1000:\n        pass\n    return n * 2")
@@ -115,34 +125,40 @@ def test_a_test_of_the_models_on_which_good_code_never_ends_does_not_reject_it(m
     assert (run.verdict, run.disputed) == ("proven", (own,))
 
 
+@pytest.mark.slow
 def test_without_an_example_the_result_is_only_plausible() -> None:
     run = tried(NO_EXAMPLE)
     assert run.verdict == "plausible"
     assert_snapshot(run.why, "agent/verdict: no example was given")
 
 
+@pytest.mark.slow
 def test_one_test_of_the_models_own_passes_in_the_singular() -> None:
     run = tried(NO_EXAMPLE, tests=block("assert double(3) == 6"))
     assert_snapshot(run.why, "agent/verdict: one test of the model's passes")
 
 
+@pytest.mark.slow
 def test_an_example_that_was_not_understood_is_not_called_missing() -> None:
     run = tried("a function double(n) that doubles a number, e.g. close(double(2), nearly)")
     assert run.verdict == "plausible"
     assert_snapshot(run.why, "agent/verdict: an example was not understood")
 
 
+@pytest.mark.slow
 def test_an_example_that_begins_with_a_value_decides() -> None:
     run = tried("a function double(n) that doubles a number, e.g. '4' in str(double(2))")
     assert run.verdict == "proven"
 
 
+@pytest.mark.slow
 def test_without_any_test_nothing_vouches_for_the_code() -> None:
     run = tried(NO_EXAMPLE, tests="I would rather not.", limits=Limits(rounds=1))
     assert run.verdict == "failed"
     assert_snapshot(run.why, "agent/verdict: there is no test")
 
 
+@pytest.mark.slow
 def test_a_name_is_asked_for_only_where_the_sentence_gives_none() -> None:
     run = tried("something that doubles a number")
     assert run.spec
@@ -150,6 +166,7 @@ def test_a_name_is_asked_for_only_where_the_sentence_gives_none() -> None:
     assert not [ask for ask in tried().all(Asked) if ask.purpose == "specify"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [
@@ -172,6 +189,7 @@ def test_an_answer_that_is_nonsense_ends_in_a_finished_run_that_failed(answer: s
     assert run.versions[-1].problem in run.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -192,6 +210,7 @@ def test_code_that_hangs_or_leaves_has_failed(code: str, monkeypatch: pytest.Mon
     assert run.versions[0].graded.passed == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
@@ -233,6 +252,7 @@ class Endless(ScriptedModel):
             yield Chunk(text="more ")
 
 
+@pytest.mark.slow
 def test_an_answer_that_never_ends_is_cut_at_the_limit_of_seconds() -> None:
     started = time.monotonic()
     run = attempt(from_sentence(DOUBLE), Endless(script()), limits=Limits(seconds=0.3))
@@ -241,6 +261,7 @@ def test_an_answer_that_never_ends_is_cut_at_the_limit_of_seconds() -> None:
     assert {reply.ended for reply in run.events if reply.kind == "model_replied"} == {"cut"}
 
 
+@pytest.mark.slow
 def test_every_turn_is_explained_in_one_plain_sentence() -> None:
     run = tried(**everywhere([WRONG, OTHER, GOOD]))
     decisions = run.all(Decided)
@@ -250,6 +271,7 @@ def test_every_turn_is_explained_in_one_plain_sentence() -> None:
     assert [bool(decision.moves) for decision in decisions] == [True] * (len(decisions) - 1) + [False]
 
 
+@pytest.mark.slow
 def test_only_the_first_question_is_greedy_so_that_asking_again_can_say_something_new() -> None:
     run = tried(**everywhere(WRONG), limits=Limits(rounds=3))
     warmth = {move.round: move.temperature for decision in run.all(Decided) for move in decision.moves}
@@ -280,6 +302,7 @@ class Looker(ScriptedModel):
         yield from super().stream(ask, cancel)
 
 
+@pytest.mark.slow
 def test_every_event_is_on_disk_before_the_next_step(store: Store) -> None:
     model = Looker(store)
     attempt(from_sentence(DOUBLE), model, store=store)
@@ -314,6 +337,7 @@ def test_going_on_shows_the_model_the_earlier_code() -> None:
     assert len(ran.graded.cases) == 4
 
 
+@pytest.mark.slow
 def test_every_version_says_which_answer_it_came_from() -> None:
     run = tried(draft=WRONG)
     asks = {ask.ask_id for ask in run.all(Asked)}

@@ -23,6 +23,7 @@ QUIET = Task(
 """The tests pass on the broken code."""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_an_answer_that_behaves_like_the_broken_code_is_not_the_end() -> None:
     model = ScriptedModel([block(SAME), block(SAME), block(RIGHT)], name="scripted:x-0.5b")
@@ -31,6 +32,7 @@ def test_an_answer_that_behaves_like_the_broken_code_is_not_the_end() -> None:
     assert len(model.asked) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_where_no_test_failed_before_a_repair_is_plausible_at_best() -> None:
     run = attempt(QUIET, ScriptedModel([block(RIGHT)], name="scripted:x-0.5b"), limits=Limits(rounds=2, calls=4))
@@ -38,6 +40,7 @@ def test_where_no_test_failed_before_a_repair_is_plausible_at_best() -> None:
     assert_snapshot(run.why, "agent/verdict: no test failed before")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_where_a_test_failed_before_a_repair_is_proven() -> None:
     loud = QUIET.model_copy(update={"visible_tests": ("assert last([7, 8]) == 8",)})

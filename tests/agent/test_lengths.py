@@ -45,6 +45,7 @@ class Talker(ScriptedModel):
         yield Done(tokens_in=read, tokens_out=thought + written, tokens_thought=thought)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_no_cap_is_passed_with_thinking_on(seed: int) -> None:
     chance = random.Random(seed)
@@ -67,6 +68,7 @@ def test_no_cap_is_passed_with_thinking_on(seed: int) -> None:
     assert sum(price.of(reply.tokens_in, reply.tokens_out) for reply in replies) <= cast(float, limits.dollars)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
 @pytest.mark.parametrize(
     "turn",
@@ -221,6 +223,7 @@ def test_a_server_is_told_the_tokens_of_answer_and_thoughts_together(kind: str, 
     assert reply.tokens_thought == (2 if kind == "ollama" else 4), "Ollama counts no thoughts: the pieces are counted"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
 @pytest.mark.parametrize(("turn", "tries"), [(Turn(fault="cut at once"), 2), (Turn(status=503), 5)])
 def test_an_answer_that_was_lost_may_cost_so_each_further_try_is_booked(
@@ -244,6 +247,7 @@ def test_an_answer_that_was_lost_may_cost_so_each_further_try_is_booked(
 LOST_TWICE = (Turn(fault="cut at once"), Turn(fault="cut at once"), Turn(text="ok"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("turns", "paid"), [(LOST_TWICE, 2), (LOST_TWICE[:1], 5)])
 def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_reported(
     turns: tuple[Turn, ...], paid: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
@@ -276,6 +280,7 @@ def test_what_lost_answers_may_have_cost_is_not_forgotten_by_a_resume_and_is_rep
     assert Run(told).dollars == pytest.approx(tools.meter.dollars)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "gone"),
     [("openai", True), ("anthropic", True), ("ollama", True), ("openai", False), ("anthropic", False)],

@@ -50,6 +50,7 @@ def test_seconds_run_out() -> None:
     assert meter.seconds_left < 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cap", ["calls", "tokens", "seconds", "dollars"])
 def test_a_limit_of_zero_forbids_the_first_call(cap: str) -> None:
     meter = Meter(Limits(**{cap: 0}))

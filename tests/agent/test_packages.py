@@ -57,6 +57,7 @@ def added_to(packages: RunPackages, module: str, version: int = 1) -> PackagesAd
     return packages.add(lacking(module), version, [f"import {module}"])
 
 
+@pytest.mark.slow
 def test_a_well_known_package_is_had_by_its_module_s_name(packages: RunPackages, worn: list[Path]) -> None:
     added = added_to(packages, "yaml")
     assert isinstance(added, PackagesAdded)
@@ -64,6 +65,7 @@ def test_a_well_known_package_is_had_by_its_module_s_name(packages: RunPackages,
     assert [(folder / "yaml.py").exists() for folder in worn] == [True]
 
 
+@pytest.mark.slow
 def test_what_was_there_stays_when_more_comes_and_the_user_s_own_are_had_too(packages: RunPackages) -> None:
     added_to(packages, "yaml")
     late = Graded(cases=(Case(name="a", outcome="failed", message=lacking("quincetools.pie").problem),))
@@ -129,6 +131,7 @@ def test_of_what_the_user_asks_for_all_is_told_and_so_it_is_of_older_records() -
     assert_snapshot(f"{describe(asked)}\n{describe(older)}", "agent/packages: asked for, and in an older record")
 
 
+@pytest.mark.slow
 def test_what_was_had_is_not_held_against_the_list_again(worn: list[Path]) -> None:
     packages = RunPackages(prepare_layer(["quincetools"]), (), worn.append)
     added = added_to(packages, "yaml")
@@ -183,6 +186,7 @@ def test_other_failures_are_left_as_they_are(packages: RunPackages) -> None:
     assert packages.add(graded, 1, ["import yaml"]) is graded
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_has_the_same_versions() -> None:
     layer = prepare_run_layer(("pyyaml",), PackagesAdded(asked=("pyyaml",), packages=(("pyyaml", "9.1"),)))
     assert layer

@@ -300,6 +300,7 @@ def test_rounds_end_with_their_limit_and_the_user_ends_them_at_any_time() -> Non
     assert stopped.reason == "interrupted"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 @pytest.mark.parametrize("others", [0, 1])
 def test_a_run_stops_once_every_model_only_repeats_itself(others: int) -> None:
@@ -314,6 +315,7 @@ def test_a_run_stops_once_every_model_only_repeats_itself(others: int) -> None:
     assert [decision.choice for decision in run.all(Decided)].count("turn") == others
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_an_answer_that_does_not_parse_is_followed_by_a_fresh_one() -> None:
     broken = model("local:tiny-0.5b", "```python\ndef double(n:\n    return n\n```", GOOD)
@@ -335,6 +337,7 @@ class Silent(ScriptedModel):
         return super().stream(ask, cancel)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_a_model_that_goes_away_leaves_the_best_version_and_its_verdict() -> None:
     run = attempt(from_sentence(DOUBLE), Silent(range(2, 99), WRONG, WRONG_ONES[0]), limits=Limits(rounds=9))
@@ -347,6 +350,7 @@ def test_a_model_that_goes_away_leaves_the_best_version_and_its_verdict() -> Non
     assert any(version.no_answer for version in run.versions)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_one_answer_that_does_not_come_is_no_reason_to_end_the_work() -> None:
     run = attempt(from_sentence(DOUBLE), Silent(range(1, 2), WRONG, GOOD), limits=Limits(rounds=9))
@@ -360,6 +364,7 @@ def test_a_model_that_never_answers_breaks_the_run() -> None:
     assert (run.state, run.why) == ("broken", "the server hung up")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_the_larger_model_is_asked_when_the_small_one_is_stuck() -> None:
     small, large = model("local:tiny-0.5b", WRONG), model("scripted:large", GOOD)
@@ -379,6 +384,7 @@ def test_the_larger_model_is_left_alone_where_the_small_one_does_it() -> None:
     assert large.asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 @pytest.mark.parametrize(
     "answers",
@@ -395,6 +401,7 @@ def test_no_model_makes_it_go_on_for_ever(answers: list[str], name: str) -> None
     assert all(re.fullmatch(r"[A-Z][^\n]+\.", reason) for reason in sentences(run))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_rounds_of_zero_leave_one_draft_and_calls_of_zero_none() -> None:
     answering = model("scripted:inline", WRONG)
@@ -405,6 +412,7 @@ def test_rounds_of_zero_leave_one_draft_and_calls_of_zero_none() -> None:
     assert (none.verdict, none.all(Stopped)[0].reason, silent.asked) == ("failed", "calls", [])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_a_repair_that_needs_no_call_is_made_with_a_limit_of_zero_calls() -> None:
     many = tuple(f"assert double({n}) == {n * 2}" for n in (1, 2, 3, 5, 8, 9))

@@ -132,6 +132,7 @@ def test_time_goes_on_from_the_earlier_parts_of_a_run() -> None:
     assert 100.0 <= row.seconds < 110.0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_a_run_that_is_taken_up_again_writes_no_row_twice() -> None:
     task, model = from_sentence(DOUBLE), ScriptedModel(script(draft=SQUARE))

@@ -47,6 +47,7 @@ def every(task: Task = TASK) -> dict[str, Messages]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(every()))
 def test_a_prompt_stays_short_even_for_a_long_file_and_many_tests(name: str) -> None:
     asked = every()[name]
@@ -68,6 +69,7 @@ def test_writing_shows_a_stub_and_never_the_code_that_is_wrong() -> None:
     assert "RATE = 7" in told, "but what it leans on"
 
 
+@pytest.mark.slow
 def test_the_answer_is_begun_with_the_stub_and_whatever_follows_makes_a_function() -> None:
     for words in ("Plain.", 'Says "hi".', '"Quoted"', 'With """three""" quotes', "Ends with a \\", "Two\nlines"):
         begun = prompts.write(wanted(TASK.model_copy(update={"prompt": words})))[-1]
@@ -115,6 +117,7 @@ def test_an_example_that_stands_in_the_words_is_not_shown_twice() -> None:
     assert (told.count("f(1)"), told.count("f(3)")) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_method_is_asked_for_by_its_own_name() -> None:
     task = TASK.model_copy(update={"entry_point": "Cart.f", "signature": "Cart.f(self, n)", "visible_tests": ()})
     assert prompts.write(wanted(task))[-1].content.startswith("```python\ndef f(self, n):\n")
@@ -171,6 +174,7 @@ def test_of_a_long_function_the_part_around_the_failure_is_shown_and_only_change
     assert prompts.shows_a_part(asked)
 
 
+@pytest.mark.slow
 def test_a_prompt_that_fits_is_not_touched() -> None:
     for messages in every().values():
         assert not prompts.shows_a_part(messages)

@@ -70,6 +70,7 @@ TOKEN = "import random\n\n\ndef make_token(n):\n    return ''.join(random.choice
 SAFE_TOKEN = TOKEN.replace("random.choice", "secrets.choice").replace("import random", "import secrets")
 
 
+@pytest.mark.slow
 def test_a_token_is_another_each_time_and_yet_of_the_same_form(box: Sandbox) -> None:
     shorter = SAFE_TOKEN.replace("range(n)", "range(n - 1)")
     calls, ground = ("make_token(9)", "make_token(12)"), ModuleBench(box)
@@ -78,6 +79,7 @@ def test_a_token_is_another_each_time_and_yet_of_the_same_form(box: Sandbox) -> 
     assert find_difference(TOKEN, SAFE_TOKEN, calls, ground)
 
 
+@pytest.mark.slow
 def test_a_list_of_arguments_does_what_the_shell_did(box: Sandbox) -> None:
     calls = ("f('abc')", "f('')", "f('a b')", "f(3)", "f('$HOME')")
     listed = STARTS.replace('"echo " + w, shell=True', '["echo", "" + w]')

@@ -15,6 +15,7 @@ from tests.snapshots import assert_snapshot
 UNTESTED = CODE + "\n\ndef half(n):\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n"
 
 
+@pytest.mark.slow
 def test_a_good_project_is_covered_and_each_line_knows_its_tests() -> None:
     project = find_project([GOOD / "src"])
     with CheckContext(project) as context:
@@ -28,12 +29,14 @@ def test_a_good_project_is_covered_and_each_line_knows_its_tests() -> None:
     assert 28 not in touched
 
 
+@pytest.mark.slow
 def test_what_a_shared_fixture_runs_belongs_to_every_test() -> None:
     project = find_project([GOOD / "src"])
     with CheckContext(project) as context:
         assert len(read_touched(measure(project, context), "src/shop/stock.py")[9]) == 12
 
 
+@pytest.mark.slow
 def test_lines_that_no_test_runs_are_findings_and_fail(tmp_path: Path) -> None:
     evidence = covered(made(tmp_path, {"code_.py": UNTESTED, "test_it.py": TEST}))
     assert (evidence.verdict, evidence.figure) == ("failed", "38 % of lines and branches"), evidence
@@ -42,6 +45,7 @@ def test_lines_that_no_test_runs_are_findings_and_fail(tmp_path: Path) -> None:
     assert seen(evidence.details["files"])[0]["missing"] == [6, 7, 8]
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_never_taken_is_a_finding(tmp_path: Path) -> None:
     tests = TEST.replace("import double", "import double, half") + "    assert half(2) == 1\n"
     evidence = covered(made(tmp_path, {"code_.py": UNTESTED, "test_it.py": tests}, "coverage = 90"))
@@ -54,16 +58,19 @@ def test_a_branch_that_is_never_taken_is_a_finding(tmp_path: Path) -> None:
     assert_snapshot("\n".join(finding["what"] for finding in seen(evidence.details["findings"])), "bench/missed lines")
 
 
+@pytest.mark.slow
 def test_a_file_that_nobody_imports_counts(tmp_path: Path) -> None:
     evidence = covered(made(tmp_path, {"other.py": "def f():\n    return 1\n", "test_it.py": TEST}))
     assert (evidence.verdict, evidence.figure) == ("failed", "50 % of lines and branches")
 
 
+@pytest.mark.slow
 def test_failing_tests_do_not_stop_the_measuring(tmp_path: Path) -> None:
     evidence = covered(made(tmp_path, {"test_it.py": TEST.replace("== 4", "== 5")}))
     assert (evidence.verdict, evidence.figure) == ("passed", "100 % of lines and branches")
 
 
+@pytest.mark.slow
 def test_code_that_does_not_parse_fails_by_name(tmp_path: Path) -> None:
     evidence = covered(made(tmp_path, {"broken.py": "def f(:\n", "test_it.py": TEST}))
     assert evidence.verdict == "failed"
@@ -71,10 +78,12 @@ def test_code_that_does_not_parse_fails_by_name(tmp_path: Path) -> None:
     assert "broken.py" in evidence.why
 
 
+@pytest.mark.slow
 def test_no_tests_is_not_run(tmp_path: Path) -> None:
     assert covered(made(tmp_path, {})).verdict == "not_run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [("leaves", "import os\n\n\ndef test_x():\n    os._exit(0)\n"), ("empty", "X = 1\n")],
@@ -86,12 +95,14 @@ def test_tests_that_end_early_or_are_none_are_not_run(tmp_path: Path, name: str,
     assert_snapshot(str(caught.value), f"bench/coverage of a suite that {name}")
 
 
+@pytest.mark.slow
 def test_a_coverage_package_that_cannot_be_imported_is_not_run(tmp_path: Path) -> None:
     broken = {"coverage/__init__.py": "raise ImportError('broken tool')\n", "test_it.py": TEST}
     with pytest.raises(CheckError, match="broken tool"):
         covered(made(tmp_path, broken))
 
 
+@pytest.mark.slow
 def test_a_pragma_does_not_hide_generated_code(tmp_path: Path) -> None:
     hidden = UNTESTED.replace("def half(n):", "def half(n):  # pragma: no cover")
     files = {"code_.py": hidden, "test_it.py": TEST}

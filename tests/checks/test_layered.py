@@ -24,6 +24,7 @@ def alone(folder: Path, site: Path | None) -> Project:
     return Project(root=folder, sources=(Path("solution.py"),), python=Path("python"), layer=site, alone=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERY)
 def test_a_command_in_the_lab_sees_the_layer_and_nothing_else_of_this_machine(kind: str, tmp_path: Path) -> None:
     site = layer(tmp_path / "site", fruit=FRUIT)
@@ -36,6 +37,7 @@ def test_a_command_in_the_lab_sees_the_layer_and_nothing_else_of_this_machine(ki
     assert kind != "process" or not Path(own).exists(), "the bare environment is gone with the context"
 
 
+@pytest.mark.slow
 def test_coverage_and_mutants_are_measured_with_the_layer(tmp_path: Path) -> None:
     site = layer(tmp_path / "site", fruit=FRUIT)
     (found,) = FinalChecks(("coverage",), layer=site).judge(CODE, TESTS)
@@ -46,6 +48,7 @@ def test_coverage_and_mutants_are_measured_with_the_layer(tmp_path: Path) -> Non
     assert bare.verdict != "passed"
 
 
+@pytest.mark.slow
 def test_a_pytest_in_the_layer_does_not_judge_generated_code(tmp_path: Path) -> None:
     names = ("pytest", "_pytest", "pluggy", "coverage", "sitecustomize", "usercustomize", "conftest", "json")
     site = layer(tmp_path / "site", fruit=FRUIT, **dict.fromkeys(names, LIES))

@@ -43,6 +43,7 @@ PATCHES["what writes the answers"] = (
 CLOSE = "from code_ import double\n\n\ndef test_double():\n    assert abs(double(2) - 4) < 1\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patch", PATCHES.values(), ids=PATCHES.keys())
 def test_code_that_changes_what_judges_it_has_failed(tmp_path: Path, patch: str) -> None:
     evidence = judged(made(tmp_path, {"code_.py": patch + WRONG, "tests/test_it.py": CLOSE}))
@@ -63,6 +64,7 @@ UNMEASURED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patch", UNMEASURED.values(), ids=UNMEASURED.keys())
 def test_code_that_changes_what_measures_it_is_not_measured(tmp_path: Path, patch: str) -> None:
     project = made(tmp_path, {"code_.py": HALF + patch, "tests/test_it.py": TEST})
@@ -82,12 +84,14 @@ LIKE_ANY_OTHER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tests", LIKE_ANY_OTHER.values(), ids=LIKE_ANY_OTHER.keys())
 def test_what_is_as_it_was_at_the_end_was_not_changed(tmp_path: Path, tests: str) -> None:
     evidence = judged(made(tmp_path, {"tests/test_it.py": tests}))
     assert evidence.verdict == "passed", evidence.why
 
 
+@pytest.mark.slow
 def test_that_tests_share_a_process_with_the_code_is_said_in_every_report(tmp_path: Path) -> None:
     project = made(tmp_path, {"tests/test_it.py": TEST})
     with CheckContext(project) as context:

@@ -17,6 +17,7 @@ from tests.checks.project_support import CODE, GOOD, TEST, covered, judged, made
 from tests.snapshots import assert_snapshot
 
 
+@pytest.mark.slow
 def test_a_good_project_passes_with_pytest_unittest_and_doctests() -> None:
     evidence = judged(find_project([GOOD / "src"]))
     assert (evidence.verdict, evidence.figure) == ("passed", "11 passed, 1 skipped"), evidence
@@ -28,6 +29,7 @@ def test_a_good_project_passes_with_pytest_unittest_and_doctests() -> None:
     assert evidence.details["separated"] is False
 
 
+@pytest.mark.slow
 def test_a_failing_test_is_named_with_its_line(tmp_path: Path) -> None:
     evidence = judged(made(tmp_path, {"tests/test_it.py": TEST + "\n\ndef test_bad():\n    assert double(1) == 3\n"}))
     assert (evidence.verdict, evidence.figure) == ("failed", "1 passed, 1 failed")
@@ -36,12 +38,14 @@ def test_a_failing_test_is_named_with_its_line(tmp_path: Path) -> None:
     assert (finding["file"], finding["line"]) == ("tests/test_it.py", 9)
 
 
+@pytest.mark.slow
 def test_a_doctest_that_is_wrong_fails_and_says_what_came_instead(tmp_path: Path) -> None:
     evidence = judged(made(tmp_path, {"code_.py": f'"""Doubles.\n\n>>> double(2)\n5\n"""\n\n\n{CODE}'}))
     assert (evidence.verdict, evidence.figure) == ("failed", "1 failed")
     assert_snapshot(evidence.why, "bench/a wrong doctest")
 
 
+@pytest.mark.slow
 def test_a_package_with_tests_inside_runs_them_and_its_doctests(tmp_path: Path) -> None:
     files = {
         "shop/__init__.py": "",
@@ -57,6 +61,7 @@ def test_a_package_with_tests_inside_runs_them_and_its_doctests(tmp_path: Path) 
 ORDER = "STATE = []\n\n\ndef test_a():\n    STATE.append(1)\n\n\ndef test_b():\n    assert STATE\n"
 
 
+@pytest.mark.slow
 def test_a_test_that_depends_on_order_is_flaky(tmp_path: Path) -> None:
     evidence = judged(made(tmp_path, {"test_order.py": ORDER}))
     assert (evidence.verdict, evidence.figure) == ("failed", "2 passed")
@@ -64,6 +69,7 @@ def test_a_test_that_depends_on_order_is_flaky(tmp_path: Path) -> None:
     assert_snapshot(evidence.why, "bench/a flaky test")
 
 
+@pytest.mark.slow
 def test_a_test_that_depends_on_the_order_of_a_set_is_flaky(tmp_path: Path) -> None:
     words = "def test_set():\n    assert next(iter(set('abcdefgh'))) == {first!r}\n"
     first = _first_of_a_set(tmp_path / "ask")
@@ -80,6 +86,7 @@ def test_a_missing_test_counts_as_flaky() -> None:
     assert find_flaky([{"a": "passed", "b": "passed"}, {"a": "passed"}]) == ["b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", ["while True:\n        pass", "import time\n    time.sleep(99)"], ids=["busy", "idle"])
 def test_a_hanging_test_fails_by_name_within_its_time(tmp_path: Path, wait: str) -> None:
     text = f"def test_ok():\n    pass\n\n\ndef test_hang():\n    {wait}\n\n\ndef test_last():\n    pass\n"
@@ -91,6 +98,7 @@ def test_a_hanging_test_fails_by_name_within_its_time(tmp_path: Path, wait: str)
     assert seen(evidence.details["runs"])[0]["seconds"] < 7
 
 
+@pytest.mark.slow
 def test_tests_that_do_not_import_fail_and_name_file_and_error(tmp_path: Path) -> None:
     evidence = judged(made(tmp_path, {"tests/test_no.py": "import nosuch\n", "tests/test_yes.py": TEST}))
     assert (evidence.verdict, evidence.figure) == ("failed", "1 passed, 1 failed")
@@ -105,6 +113,7 @@ FAKE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -140,6 +149,7 @@ def test_a_suite_that_hides_its_verdict_fails(tmp_path: Path, text: str, why: st
     assert why in evidence.why
 
 
+@pytest.mark.slow
 def test_a_conftest_that_pytest_refuses_is_told_with_its_reason(tmp_path: Path) -> None:
     conftest = "def pytest_ignore_collect(nosuch):\n    pass\n"
     evidence = judged(made(tmp_path, {"test_a.py": "def test_a():\n    pass\n", "conftest.py": conftest}))
@@ -147,6 +157,7 @@ def test_a_conftest_that_pytest_refuses_is_told_with_its_reason(tmp_path: Path) 
     assert "nosuch" in evidence.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "conftest",
     [
@@ -160,6 +171,7 @@ def test_a_conftest_that_bends_the_verdict_fails(tmp_path: Path, conftest: str) 
     assert evidence.verdict == "failed", evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "figure"),
     [
@@ -176,6 +188,7 @@ def test_a_suite_that_tests_nothing_is_not_run(tmp_path: Path, files: dict[str, 
     assert_snapshot(evidence.why, f"bench/a suite that tests nothing, figure {figure!r}")
 
 
+@pytest.mark.slow
 def test_tests_that_never_started_are_not_run_and_have_not_failed(tmp_path: Path) -> None:
     python = python_outside_only(tmp_path / "environment")
     project = made(tmp_path / "shop", {"test_it.py": TEST}).model_copy(update={"python": python})
@@ -184,16 +197,19 @@ def test_tests_that_never_started_are_not_run_and_have_not_failed(tmp_path: Path
     assert (found.verdict, found.figure) == ("not_run", ""), found
 
 
+@pytest.mark.slow
 def test_a_strict_unexpected_pass_is_a_failure(tmp_path: Path) -> None:
     text = "import pytest\n\n\n@pytest.mark.xfail(strict=True)\ndef test_x():\n    pass\n"
     assert judged(made(tmp_path, {"test_x.py": text})).verdict == "failed"
 
 
+@pytest.mark.slow
 def test_a_suite_named_as_unittest_names_it_is_found(tmp_path: Path) -> None:
     text = "import unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(1)\n"
     assert judged(made(tmp_path, {"tests/testcase.py": text})).figure == "1 passed"
 
 
+@pytest.mark.slow
 def test_code_under_test_can_neither_write_to_the_project_nor_reach_the_network(tmp_path: Path) -> None:
     text = (
         "import pathlib, socket\nimport pytest\n\nHERE = pathlib.Path(__file__).parent\n\n\n"
@@ -212,12 +228,14 @@ def test_code_under_test_can_neither_write_to_the_project_nor_reach_the_network(
     ]
 
 
+@pytest.mark.slow
 def test_settings_that_pytest_refuses_are_not_run_with_its_words(tmp_path: Path) -> None:
     project = made(tmp_path, {"test_it.py": TEST, "pytest.ini": "[pytest]\naddopts = --no-such-option\n"})
     with pytest.raises(CheckError, match="--no-such-option"):
         judged(project)
 
 
+@pytest.mark.slow
 def test_a_long_suite_is_run_once_and_says_so(tmp_path: Path) -> None:
     text = "import time\n\n\ndef test_slow():\n    time.sleep(2.2)\n"
     evidence = judged(made(tmp_path, {"test_slow.py": text}, "test_seconds = 6"))
@@ -225,6 +243,7 @@ def test_a_long_suite_is_run_once_and_says_so(tmp_path: Path) -> None:
     assert_snapshot(evidence.why, "bench/a suite that is run once")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "verdict"), [("python test_it.py && ls code_.py", "passed"), ("echo no; exit 3", "failed")]
 )
@@ -233,11 +252,13 @@ def test_a_command_is_judged_by_its_exit_code(tmp_path: Path, command: str, verd
     assert evidence.verdict == verdict, evidence
 
 
+@pytest.mark.slow
 def test_a_command_that_does_not_exist_is_not_run(tmp_path: Path) -> None:
     with pytest.raises(CheckError, match="no-such-runner"):
         judged(made(tmp_path, {"test_it.py": TEST}, test_command="no-such-runner"))
 
 
+@pytest.mark.slow
 def test_a_command_that_hangs_fails(tmp_path: Path) -> None:
     evidence = judged(made(tmp_path, {}, "test_seconds = 1", test_command=["sleep", "60"]))
     assert (evidence.verdict, evidence.figure) == ("failed", "ended")
@@ -253,11 +274,13 @@ def generated(folder: Path, code: str, tests: str) -> Project:
 ASSERTS = "from solution import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
 
 
+@pytest.mark.slow
 def test_generated_code_is_judged_apart_from_its_tests(tmp_path: Path) -> None:
     evidence = judged(generated(tmp_path, CODE, ASSERTS))
     assert (evidence.verdict, evidence.figure, evidence.details["separated"]) == ("passed", "1 passed", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -275,6 +298,7 @@ def test_generated_code_that_is_wrong_or_cheats_fails(tmp_path: Path, code: str)
 SHOWN = f'"""Doubles.\n\n>>> double("a")  # raises ValueError\n"""\n\n\n{CODE}'
 
 
+@pytest.mark.slow
 def test_examples_in_generated_code_do_not_count_beside_its_tests(tmp_path: Path) -> None:
     project = generated(tmp_path, SHOWN, ASSERTS)
     assert judged(project).verdict == "passed"
@@ -300,6 +324,7 @@ def test_a_folder_of_tests_is_named_by_its_files_where_examples_lie_in_it_too(tm
     assert targets(beside) == ["shop/tests", "shop/prices.py"], "pytest finds the files of a folder by itself"
 
 
+@pytest.mark.slow
 def test_progress_is_told(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     project = made(tmp_path, {"test_it.py": TEST})
@@ -333,6 +358,7 @@ def test_only_a_known_package_that_is_not_the_project_s_own_is_missing(tmp_path:
     assert find_missing_package(["it failed", said], project) == package
 
 
+@pytest.mark.slow
 def test_the_check_says_how_the_package_can_be_had(tmp_path: Path) -> None:
     project = made(tmp_path, {"test_it.py": LACKS})
     assert judged(project).why.endswith(install_command("pandas", project))

@@ -27,6 +27,7 @@ def found_in(code: str, generated: bool = True, network: bool = False) -> list[F
     return list(find_breaches(parse(code), "a.py", select_rules(generated, network)))
 
 
+@pytest.mark.slow
 def test_a_package_that_the_user_named_may_go_online_and_no_other(tmp_path: Path) -> None:
     fetch = "import requests\n\n\ndef fetch(url):\n    return requests.get(url, timeout=5).text\n"
     project = project_in(tmp_path, {"solution.py": fetch}, generated=True)
@@ -38,6 +39,7 @@ def test_a_package_that_the_user_named_may_go_online_and_no_other(tmp_path: Path
         assert len(list(find_breaches(parse(code), "a.py", named))) == seen, code
 
 
+@pytest.mark.slow
 def test_safe_code_passes_whatever_it_says_in_strings_and_comments(tmp_path: Path) -> None:
     for generated in (False, True):
         evidence = judged(SecurityCheck(), project_in(tmp_path, sample("safe"), generated))
@@ -45,6 +47,7 @@ def test_safe_code_passes_whatever_it_says_in_strings_and_comments(tmp_path: Pat
         assert "no-" not in str([finding["rule"] for finding in findings(evidence)])
 
 
+@pytest.mark.slow
 def test_vulnerable_code_fails_with_the_worst_first(tmp_path: Path) -> None:
     evidence = judged(SecurityCheck(), project_in(tmp_path, sample("vulnerable")))
     assert evidence.verdict == "failed"
@@ -57,6 +60,7 @@ def test_vulnerable_code_fails_with_the_worst_first(tmp_path: Path) -> None:
     assert not any(finding["line"] == 24 for finding in findings(evidence) if finding["file"] == "pkg/database.py")
 
 
+@pytest.mark.slow
 def test_bandit_alone_has_the_same_findings(tmp_path: Path) -> None:
     evidence = judged(SecurityCheck(), project_in(tmp_path, sample("vulnerable")))
     command = [sys.executable, "-m", "bandit", "-q", "-r", "-f", "json", "."]
@@ -67,6 +71,7 @@ def test_bandit_alone_has_the_same_findings(tmp_path: Path) -> None:
     assert len(theirs) > 12
 
 
+@pytest.mark.slow
 def test_the_projects_own_configuration_of_bandit_has_no_say(tmp_path: Path) -> None:
     (tmp_path / ".bandit").write_text("[bandit]\nskips = B307\nexclude = app.py\n")
     (tmp_path / "pyproject.toml").write_text('[tool.bandit]\nskips = ["B307"]\n')
@@ -74,17 +79,20 @@ def test_the_projects_own_configuration_of_bandit_has_no_say(tmp_path: Path) -> 
     assert [finding["rule"] for finding in findings(evidence)] == ["B307, no-eval"]
 
 
+@pytest.mark.slow
 def test_a_model_cannot_excuse_its_own_code_and_a_user_can(tmp_path: Path) -> None:
     files = {"app.py": "def f(x):\n    return eval(x)  # nosec\n"}
     assert judged(SecurityCheck(), project_in(tmp_path, files)).verdict == "passed"
     assert judged(SecurityCheck(), project_in(tmp_path, files, generated=True)).verdict == "failed"
 
 
+@pytest.mark.slow
 def test_a_mark_that_names_another_test_excuses_nothing(tmp_path: Path) -> None:
     files = {"app.py": "def f(x):\n    return eval(x)  # nosec B602\n"}
     assert judged(SecurityCheck(), project_in(tmp_path, files)).verdict == "failed"
 
 
+@pytest.mark.slow
 def test_the_severity_of_the_settings_decides_except_for_rules_in_generated_code(tmp_path: Path) -> None:
     files = {"app.py": "import pickle\n\n\ndef f(x):\n    return pickle.loads(x)\n"}
     assert judged(SecurityCheck(), project_in(tmp_path, files, severity="high")).verdict == "passed"
@@ -103,6 +111,7 @@ def test_a_scanner_that_did_not_answer_is_not_a_pass(tmp_path: Path, said: str) 
         SecurityCheck().judge(project, context)
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_parse_is_named_and_the_rest_is_still_looked_at(tmp_path: Path) -> None:
     files = {"good.py": "x = 1\n", "odd.py": "def f(:\n"}
     evidence = judged(SecurityCheck(), project_in(tmp_path, files))
@@ -113,6 +122,7 @@ def test_a_file_that_does_not_parse_is_named_and_the_rest_is_still_looked_at(tmp
     assert (evidence.verdict, "odd.py" in evidence.why) == ("failed", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", [b"\x00\x01\x02", b"# coding: nonsense\nx = 1\n", b"x = '\xff\xfe'\n", b"x = " + b"(" * 5000]
 )
@@ -123,6 +133,7 @@ def test_a_file_that_is_no_text_of_python_is_not_run(tmp_path: Path, content: by
     assert (evidence.verdict, "app.py" in evidence.why) == ("not_run", True)
 
 
+@pytest.mark.slow
 def test_a_password_is_not_repeated_in_the_evidence(tmp_path: Path) -> None:
     files = {"app.py": "def f(password='hunter2', token='changeme'):\n    return connect(pwd='example')\n"}
     evidence = judged(SecurityCheck(), project_in(tmp_path, files))
@@ -134,6 +145,7 @@ def test_no_files_is_not_a_pass(tmp_path: Path) -> None:
     assert judged(SecurityCheck(), project_in(tmp_path, {})).verdict == "not_run"
 
 
+@pytest.mark.slow
 def test_odd_file_names_are_looked_at_like_any_other(tmp_path: Path) -> None:
     names = ["-x.py", "a b.py", "tox/.tox/a.py", "[red]x.py", "-.py"]
     evidence = judged(SecurityCheck(), project_in(tmp_path, dict.fromkeys(names, "def f(x):\n    return eval(x)\n")))
@@ -338,11 +350,13 @@ def test_generated_code_does_not_hide_what_it_uses(code: str) -> None:
     assert broken_rules(code) == {"no-hidden-name"}
 
 
+@pytest.mark.slow
 def test_a_chain_of_names_built_to_explode_is_looked_at_in_no_time() -> None:
     lines = "".join(f"x = x.a{number}\n" for number in range(3000))
     assert broken_rules(f"import os\nx = os\n{lines}os.system(y)\n") == {"no-shell"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a.", "eyJ-", "a://b:c", "-----BEGIN A ", "(", "password ", "AKIA", "sk-", "A+/b9"])
 def test_a_text_built_to_take_long_is_looked_at_in_no_time(piece: str) -> None:
     started = time.monotonic()
@@ -350,6 +364,7 @@ def test_a_text_built_to_take_long_is_looked_at_in_no_time(piece: str) -> None:
     assert time.monotonic() - started < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chars", "severity"),
     [
@@ -368,6 +383,7 @@ def test_a_character_that_hides_what_a_line_says_fails(tmp_path: Path, chars: li
         assert {one["file"] for one in found} == set(files)
 
 
+@pytest.mark.slow
 def test_a_form_feed_inside_of_an_indentation_is_found_and_a_page_break_is_not(tmp_path: Path) -> None:
     hidden = "if False:\n    pass\n    \fx = 1\n"
     assert [one["line"] for one in findings(judged(SecurityCheck(), project_in(tmp_path, {"a.py": hidden})))] == [3]
@@ -380,6 +396,7 @@ def test_a_name_in_other_letters_is_the_name_that_python_calls() -> None:
     assert {"no-eval", "no-shell"} <= broken_rules(code)
 
 
+@pytest.mark.slow
 def test_a_file_that_python_imports_and_nobody_judges_is_named_and_no_pass(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text("import old\n")
     (tmp_path / "old.py").write_bytes(b"# coding: utf-7\n#+AAo-import os\n")

@@ -68,6 +68,7 @@ def box() -> Iterator[Sandbox]:
 MODULE = "def f(n):\n    return n\n\n\ndef g(n):\n    return f(n) + 1\n"
 
 
+@pytest.mark.slow
 def test_further_names_that_a_test_uses_are_imported(box: Sandbox) -> None:
     suite = Suite.of("f", ("assert f(g(1)) == 2",), ("assert g(0) == 1",), also=("g", "unused", "f"))
     assert suite.imports == ("g",)

@@ -20,6 +20,7 @@ def outcomes(evidence: Evidence) -> list[str]:
     return [case.outcome for case in SuiteDetails.read(evidence).cases]
 
 
+@pytest.mark.slow
 def test_good_code_passes(box: Sandbox) -> None:
     evidence = TestsCheck().judge("def f(n):\n    return n * n\n", SUITE, ModuleBench(box))
     assert (evidence.verdict, outcomes(evidence)) == ("passed", ["passed", "passed"])

@@ -40,6 +40,7 @@ def found(thing: str) -> DoctorFinding:
         return next(finding for finding in examination.examine() if finding.thing.startswith(thing))
 
 
+@pytest.mark.slow
 def test_a_real_cell_is_opened_and_its_level_is_named() -> None:
     finding = examination.check_sandbox()
     assert finding.fine, finding.says
@@ -125,6 +126,7 @@ def peer(no_look_at_containers: None, monkeypatch: pytest.MonkeyPatch) -> Iterat
         yield there
 
 
+@pytest.mark.slow
 def test_a_model_of_a_server_is_looked_for_there_and_no_weights_are_missed(peer: Peer, tmp_path: Path) -> None:
     well, weights = named(f'model = "ollama:{MODEL}"\n', tmp_path)
     assert (well.fine, well.needed, weights) == (True, True, False)
@@ -136,6 +138,7 @@ def test_a_model_of_a_server_is_looked_for_there_and_no_weights_are_missed(peer:
     assert gone.says.split()[-1] == f"lab:{MODEL}"
 
 
+@pytest.mark.slow
 def test_a_server_that_lacks_the_model_or_does_not_answer_ends_with_the_line_to_type(
     peer: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def scripted(path: Path, replies: list[str] | dict[str, list[str]]) -> str:
     return f"scripted:{path}"
 
 
+@pytest.mark.slow
 def test_a_person_sees_the_numbers_their_protocol_and_where_the_files_are(call: Call, suite: str) -> None:
     told = call("eval", suite, *GOLD)
     [folder] = list_evaluations()
@@ -56,6 +57,7 @@ def test_a_person_sees_the_numbers_their_protocol_and_where_the_files_are(call: 
         assert (folder / name).is_file()
 
 
+@pytest.mark.slow
 def test_buggy_solves_nothing_and_says_so(call: Call, suite: str) -> None:
     told = call("eval", suite, "--model", "scripted:buggy", "--strategy", "single", "--protocol", "oracle")
     assert told.code == 0
@@ -79,6 +81,7 @@ def test_verbose_has_a_line_for_each_attempt(call: Call, suite: str, tmp_path: P
     assert "failed (1 call" in failed
 
 
+@pytest.mark.slow
 def test_more_seeds_make_more_attempts(call: Call, suite: str) -> None:
     call("eval", suite, *GOLD, "--limit", "2", "--seeds", "3")
     assert (results()["solved"], results()["finished"]) == (6, 6)
@@ -86,6 +89,7 @@ def test_more_seeds_make_more_attempts(call: Call, suite: str) -> None:
     assert Folder.open(list_evaluations()[0]).plan.seeds == (7,)
 
 
+@pytest.mark.slow
 def test_out_names_the_folder_and_the_same_command_goes_on_there(call: Call, suite: str, work_folder: Path) -> None:
     assert call("eval", suite, *GOLD, "--out", "here").code == 0
     attempts = sorted((work_folder / "here" / "attempts").iterdir())
@@ -101,6 +105,7 @@ def test_out_names_the_folder_and_the_same_command_goes_on_there(call: Call, sui
     assert_words(told.err)
 
 
+@pytest.mark.slow
 def test_resume_of_a_finished_one_only_writes_its_reports_anew(call: Call, suite: str) -> None:
     first = call("eval", suite, *GOLD)
     report = list_evaluations()[0] / "report.html"
@@ -112,6 +117,7 @@ def test_resume_of_a_finished_one_only_writes_its_reports_anew(call: Call, suite
     assert first.out.splitlines()[-1] == told.out.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_resume_refuses_data_that_has_changed(call: Call, suite: str, work_folder: Path) -> None:
     call("eval", suite, *GOLD)
     next((list_evaluations()[0] / "attempts").iterdir()).unlink()
@@ -121,6 +127,7 @@ def test_resume_refuses_data_that_has_changed(call: Call, suite: str, work_folde
     assert_words(told.err)
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_another_process_works_on_is_left_alone(call: Call, suite: str) -> None:
     call("eval", suite, *GOLD)
     with Folder.open(list_evaluations()[0]).lock():
@@ -129,6 +136,7 @@ def test_an_evaluation_that_another_process_works_on_is_left_alone(call: Call, s
     assert_words(told.err)
 
 
+@pytest.mark.slow
 def test_resume_works_from_another_folder(
     call: Call, suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +157,7 @@ def test_attempts_that_broke_are_named_with_the_reason_and_if_all_did_the_exit_c
     assert "toy-1.0: ModelError: " in told.out
 
 
+@pytest.mark.slow
 def test_too_many_errors_stop_with_the_reason_and_exit_code_1(call: Call, work_folder: Path, tmp_path: Path) -> None:
     jsonl(work_folder / "mine.jsonl", toys(60))
     told = call("eval", "mine.jsonl", "--model", scripted(tmp_path / "none.json", []), "--strategy", "single")

@@ -60,6 +60,7 @@ def test_a_file_that_is_not_there_is_said_before_weights_are_fetched(call: Call,
     assert_words(told.err)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_to_be_fixed_no_weights_are_fetched(
     call: Call, fetched: list[str], work_folder: Path, store: Store
 ) -> None:
@@ -69,6 +70,7 @@ def test_where_nothing_is_to_be_fixed_no_weights_are_fetched(
     assert (store.open("last").verdict, store.open("last").code) == ("proven", "")
 
 
+@pytest.mark.slow
 def test_weights_are_fetched_once_it_is_known_what_to_fix(
     call: Call, fetched: list[str], work_folder: Path, store: Store
 ) -> None:

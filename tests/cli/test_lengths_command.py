@@ -17,6 +17,7 @@ def thinker(folder: Path) -> tuple[str, ...]:
     return ("--model", f"scripted:{path}")
 
 
+@pytest.mark.slow
 def test_a_person_sees_thoughts_folded_and_what_they_cost(call: Call, tmp_path: Path) -> None:
     told = call("write", DOUBLE, *thinker(tmp_path), "--thinking", "50", "--max-tokens", "400")
     assert told.code == 0
@@ -26,11 +27,13 @@ def test_a_person_sees_thoughts_folded_and_what_they_cost(call: Call, tmp_path: 
     assert re.search(r"\(4 of .* thoughts\)", told.out)
 
 
+@pytest.mark.slow
 def test_verbose_shows_them_in_full_and_marked(call: Call, tmp_path: Path) -> None:
     told = call("write", DOUBLE, *thinker(tmp_path), "--thinking", "50", "--verbose")
     assert "┊ hm hm hm [bold]hm[/bold]" in told.out
 
 
+@pytest.mark.slow
 def test_a_program_gets_them_as_events(call: Call, tmp_path: Path) -> None:
     told = call("write", DOUBLE, *thinker(tmp_path), "--thinking", "2", "--events")
     events = [json.loads(line) for line in told.out.splitlines()]
@@ -38,10 +41,12 @@ def test_a_program_gets_them_as_events(call: Call, tmp_path: Path) -> None:
     assert events[0]["settings"]["limits"]["thinking"] == 2
 
 
+@pytest.mark.slow
 def test_no_tokens_for_thoughts_means_no_thoughts(call: Call, tmp_path: Path) -> None:
     assert "thought  " not in call("write", DOUBLE, *thinker(tmp_path), "--thinking", "0").out
 
 
+@pytest.mark.slow
 def test_lists_stories_and_evidence_say_what_each_model_took(call: Call, tmp_path: Path) -> None:
     model = thinker(tmp_path)
     call("write", DOUBLE, *model, "--thinking", "50")
@@ -72,6 +77,7 @@ def test_what_is_no_length_is_refused(call: Call, words: tuple[str, str]) -> Non
     assert words[0] in told.err
 
 
+@pytest.mark.slow
 def test_a_length_that_the_model_has_no_room_for_is_refused_with_one_that_fits(call: Call, tmp_path: Path) -> None:
     model = thinker(tmp_path)
     (tmp_path / "config.toml").write_text(f'[context]\n"{model[1]}" = 2048\n')

@@ -32,6 +32,7 @@ def test_no_runs_yet_says_how_to_make_the_first(call: Call) -> None:
     assert "burnish write" in told.out
 
 
+@pytest.mark.slow
 def test_runs_are_listed_with_verdict_cost_and_task(call: Call, run_id: str) -> None:
     told = call("runs")
     assert told.code == 0
@@ -39,12 +40,14 @@ def test_runs_are_listed_with_verdict_cost_and_task(call: Call, run_id: str) -> 
         assert part in told.out
 
 
+@pytest.mark.slow
 def test_runs_can_be_read_by_a_machine(call: Call, run_id: str) -> None:
     [row] = json.loads(call("runs", "--json").out)
     assert (row["id"], row["state"], row["model"]) == (run_id, "proven", "scripted:demo")
     assert json.loads(call("runs", "--json", "-n", "1").out) == [row]
 
 
+@pytest.mark.slow
 def test_show_tells_prompts_answers_versions_diffs_results_and_times(call: Call, run_id: str, store: Store) -> None:
     told = call("show", run_id)
     assert told.code == 0
@@ -62,20 +65,24 @@ def test_show_tells_prompts_answers_versions_diffs_results_and_times(call: Call,
         assert part in told.out
 
 
+@pytest.mark.slow
 def test_the_last_run_is_shown_unless_another_is_named(call: Call, run_id: str) -> None:
     assert call("show").out == call("show", run_id).out == call("show", run_id[:8]).out
 
 
+@pytest.mark.slow
 def test_show_prints_code_or_tests_alone_as_they_were_written(call: Call, run_id: str, work_folder: Path) -> None:
     assert call("show", "--code").out == (work_folder / "double" / "solution.py").read_text()
     assert call("show", "--tests").out == (work_folder / "double" / "test_solution.py").read_text()
 
 
+@pytest.mark.slow
 def test_show_prints_every_event_for_a_machine(call: Call, run_id: str, store: Store) -> None:
     events = [read_event(line) for line in call("show", "--json").out.splitlines()]
     assert events == list(store.open("last").events)
 
 
+@pytest.mark.slow
 def test_a_rating_is_kept_and_shown(call: Call, run_id: str) -> None:
     told = call("rate", run_id, "4", "fails on 0")
     assert (told.code, told.out) == (0, f"{run_id}: ★★★★☆ fails on 0\n")
@@ -83,17 +90,20 @@ def test_a_rating_is_kept_and_shown(call: Call, run_id: str) -> None:
     assert "★★★★" in call("runs").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stars", ["0", "6", "good"])
 def test_stars_go_from_one_to_five(call: Call, run_id: str, stars: str) -> None:
     assert call("rate", run_id, stars).code == 2
 
 
+@pytest.mark.slow
 def test_rm_deletes_the_run_and_leaves_the_files(call: Call, run_id: str, work_folder: Path) -> None:
     assert call("rm", run_id, "--yes").out == f"deleted {run_id}\n"
     assert json.loads(call("runs", "--json").out) == []
     assert (work_folder / "double" / "solution.py").exists()
 
 
+@pytest.mark.slow
 def test_rm_asks_first_and_takes_no_for_an_answer(call: Call, run_id: str) -> None:
     assert call("rm", run_id, stdin=b"n\n").code == 1
     assert json.loads(call("runs", "--json").out)
@@ -101,6 +111,7 @@ def test_rm_asks_first_and_takes_no_for_an_answer(call: Call, run_id: str) -> No
     assert not json.loads(call("runs", "--json").out)
 
 
+@pytest.mark.slow
 def test_rm_deletes_nothing_when_one_of_the_names_is_wrong(call: Call, run_id: str) -> None:
     assert call("rm", run_id, "nope", "--yes").code == 2
     assert json.loads(call("runs", "--json").out)
@@ -127,6 +138,7 @@ def test_the_version_is_told(call: Call) -> None:
     assert call("--version") == (0, f"burnish {__version__}\n", "")
 
 
+@pytest.mark.slow
 def test_burnish_alone_explains_itself(work_folder: Path) -> None:
     done = burnish(cwd=work_folder)
     assert "Usage: " in done.stdout + done.stderr
@@ -138,6 +150,7 @@ def test_a_command_that_does_not_exist_is_exit_code_2(call: Call) -> None:
     assert (told.code, "'wriet'" in told.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_reader_who_leaves_early_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)

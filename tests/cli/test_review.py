@@ -145,12 +145,14 @@ def test_it_does_not_go_with_silence(call: Call, command: tuple[str, ...], store
     assert_words(answer.err)
 
 
+@pytest.mark.slow
 def test_nobody_at_the_other_end_is_said_before_any_work(store: Store, work_folder: Path) -> None:
     answer = burnish(*COMMAND, cwd=work_folder)
     assert (answer.returncode, store.list()) == (2, [])
     assert_words(answer.stderr)
 
 
+@pytest.mark.slow
 def test_answers_come_from_a_pipe_a_line_each(call: Call, command: tuple[str, ...], store: Store) -> None:
     answer = call(*command, stdin="what?\n7: should be 4\nc caf\xe9\n\nc add\n\n".encode("latin-1"))
     assert answer.code == 0, answer.err
@@ -171,6 +173,7 @@ def test_a_pipe_that_never_answers_is_not_read_for_ever(call: Call, command: tup
     assert answer.err.strip().endswith(f"burnish resume {store.open('last').id}")
 
 
+@pytest.mark.slow
 def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(
     call: Call, command: tuple[str, ...], store: Store
 ) -> None:
@@ -188,6 +191,7 @@ def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(
     assert [event.said for event in store.open("last").all(Reviewed)] == ["go_on", "go_on"]
 
 
+@pytest.mark.slow
 def test_words_with_escapes_and_markup_are_shown_plain(call: Call, command: tuple[str, ...], store: Store) -> None:
     evil = f"c {ESC}[2J[bold]more[/bold]{ESC}]0;gone\x07 of it\n"
     answer = call(*command, stdin=f"{evil}\n\n".encode())
@@ -196,6 +200,7 @@ def test_words_with_escapes_and_markup_are_shown_plain(call: Call, command: tupl
     assert ESC not in answer.out + call("show").out + call("explain").out
 
 
+@pytest.mark.slow
 def test_what_happens_while_somebody_looks_is_shown_afterwards(call: Call, command: tuple[str, ...]) -> None:
     out = call(*command, stdin=b"\n\n").out
     looking = out[out.index(HEADS["tests"]) : out.index("> ", out.index(HELP))]

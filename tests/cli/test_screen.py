@@ -100,6 +100,7 @@ def test_one_of_something_is_spoken_of_in_the_singular(event: Mutated | Tweaked)
     assert_words(shown(event))
 
 
+@pytest.mark.slow
 def test_a_live_screen_sends_no_escape_of_the_models() -> None:
     for verbose in (False, True):
         console, out = terminal()

@@ -91,6 +91,7 @@ def test_no_command_borrows_what_another_keeps_to_itself() -> None:
     assert [line for line in imports if re.search(r"import (.*, )?_[a-z]", line)] == []
 
 
+@pytest.mark.slow
 def test_resume_in_a_folder_that_is_gone_is_one_paragraph(call: Call, work_folder: Path, store: Store) -> None:
     run = write(DOUBLE, ScriptedModel(script(), name="scripted:demo"), store=store)
     work_folder.rmdir()
@@ -100,6 +101,7 @@ def test_resume_in_a_folder_that_is_gone_is_one_paragraph(call: Call, work_folde
     assert store.open(run.id).folder is None
 
 
+@pytest.mark.slow
 def test_resume_refuses_a_lower_limit_with_what_to_type(call: Call, store: Store) -> None:
     run = write(DOUBLE, ScriptedModel(script(), name="scripted:demo"), store=store)
     told = call("resume", run.id, "--calls", "3")

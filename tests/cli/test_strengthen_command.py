@@ -30,6 +30,7 @@ def project(work_folder: Path) -> Path:
     return work_folder
 
 
+@pytest.mark.slow
 def test_the_new_file_is_shown_and_the_figures_are_one_line_and_the_run_is_there_to_look_at(
     call: Call, project: Path, store: Store
 ) -> None:
@@ -66,6 +67,7 @@ def test_applied_for_a_program_that_reads_json(call: Call, project: Path) -> Non
     assert (project / "tests/test_sizes.py").read_text() == TESTS
 
 
+@pytest.mark.slow
 def test_a_docstring_that_the_code_contradicts_is_exit_code_1_and_names_the_next_step(
     call: Call, project: Path
 ) -> None:

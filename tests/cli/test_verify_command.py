@@ -22,6 +22,7 @@ def folder(honest: Path, tmp_path: Path) -> Path:
     return copy(honest, tmp_path)
 
 
+@pytest.mark.slow
 def test_an_honest_folder_ends_with_0_and_a_plain_sentence(call: Call, folder: Path) -> None:
     told = call("verify", str(folder))
     assert told.code == 0, told.err
@@ -30,6 +31,7 @@ def test_an_honest_folder_ends_with_0_and_a_plain_sentence(call: Call, folder: P
     assert_words(result)
 
 
+@pytest.mark.slow
 def test_what_was_not_looked_at_is_named(call: Call, folder: Path) -> None:
     (folder / ".git").mkdir()
     told = call("verify", str(folder), "--fast")
@@ -37,6 +39,7 @@ def test_what_was_not_looked_at_is_named(call: Call, folder: Path) -> None:
     assert any(line.startswith(".git ") for line in told.out.splitlines())
 
 
+@pytest.mark.slow
 def test_what_does_not_hold_ends_with_1_and_is_named(call: Call, folder: Path) -> None:
     edit(folder, lambda data: data["checks"][-1].update(figure="99 of 100"))
     told = call("verify", str(folder))
@@ -45,6 +48,7 @@ def test_what_does_not_hold_ends_with_1_and_is_named(call: Call, folder: Path) -
     assert_words(told.out.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_a_tampered_folder_ends_with_1_and_says_what_changed(call: Call, folder: Path) -> None:
     replace(folder / "solution.py", "n * 2", "n + n")
     told = call("verify", str(folder), "--sandbox", "nowhere")
@@ -61,6 +65,7 @@ def test_bad_input_ends_with_2_and_one_paragraph(call: Call, folder: Path) -> No
     assert call("verify", str(folder / "nothing")).code == 2
 
 
+@pytest.mark.slow
 def test_a_machine_gets_json_and_nothing_else(call: Call, folder: Path) -> None:
     told = call("verify", str(folder), "--json", "--fast")
     found = json.loads(told.out)

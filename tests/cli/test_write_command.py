@@ -26,6 +26,7 @@ def scripted(path: Path, **replies: str | list[str]) -> str:
     return f"scripted:{path}"
 
 
+@pytest.mark.slow
 def test_a_person_sees_tests_versions_results_verdict_cost_and_files(call: Call, work_folder: Path) -> None:
     told = call("write", "a function double(n), e.g. double(3) == 6", *DEMO)
     assert told.code == 0
@@ -47,12 +48,14 @@ def test_a_person_sees_tests_versions_results_verdict_cost_and_files(call: Call,
     ]
 
 
+@pytest.mark.slow
 def test_a_second_result_gets_a_folder_of_its_own(call: Call, work_folder: Path) -> None:
     call("write", DOUBLE, *DEMO)
     call("write", DOUBLE, *DEMO)
     assert sorted(path.name for path in work_folder.iterdir()) == ["double", "double-2"]
 
 
+@pytest.mark.slow
 def test_out_names_the_folder_and_an_existing_one_is_refused(call: Call, work_folder: Path) -> None:
     assert call("write", DOUBLE, *DEMO, "--out", "here/there").code == 0
     before = (work_folder / "here" / "there" / "solution.py").read_text()
@@ -62,17 +65,20 @@ def test_out_names_the_folder_and_an_existing_one_is_refused(call: Call, work_fo
     assert (work_folder / "here" / "there" / "solution.py").read_text() == before
 
 
+@pytest.mark.slow
 def test_quiet_prints_only_the_folder(call: Call, work_folder: Path) -> None:
     told = call("write", DOUBLE, *DEMO, "--quiet")
     assert told == (0, f"{work_folder / 'double'}\n", "")
 
 
+@pytest.mark.slow
 def test_verbose_shows_the_models_words_as_they_come(call: Call) -> None:
     told = call("write", "a function double(n), e.g. double(3) == 6", *DEMO, "--verbose")
     assert "Doubling is multiplying:" in told.out
     assert "Doubling is multiplying:" not in call("write", DOUBLE, *DEMO).out
 
 
+@pytest.mark.slow
 def test_events_are_json_lines_from_start_to_files(call: Call) -> None:
     told = call("write", DOUBLE, *DEMO, "--events")
     events = [read_event(line) for line in told.out.splitlines()]
@@ -81,11 +87,13 @@ def test_events_are_json_lines_from_start_to_files(call: Call) -> None:
     assert "model_chunk" in {event.kind for event in events}
 
 
+@pytest.mark.slow
 def test_a_long_task_is_read_from_standard_input(call: Call, store: Store) -> None:
     assert call("write", "-", *DEMO, stdin=f"{DOUBLE}\né\n".encode()).code == 0
     assert store.open("last").started.prompt == f"{DOUBLE}\né"
 
 
+@pytest.mark.slow
 def test_a_long_task_is_read_from_a_file(call: Call, work_folder: Path, store: Store) -> None:
     (work_folder / "task.txt").write_text(DOUBLE)
     assert call("write", "--task-file", "task.txt", *DEMO).code == 0
@@ -141,10 +149,12 @@ def test_a_current_folder_that_is_gone_is_exit_code_2(call: Call, work_folder: P
     assert (told.code, told.err.endswith("cd ~\n")) == (2, True)
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_text_on_the_command_line_do_not_break_it(call: Call) -> None:
     assert call("write", f"{DOUBLE} \udcff", *DEMO).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "options", "code"),
     [
@@ -186,6 +196,7 @@ def test_a_home_that_cannot_be_written_is_exit_code_2(
     assert "export BURNISH_HOME=" in told.err
 
 
+@pytest.mark.slow
 def test_going_on_from_an_earlier_run(call: Call, store: Store) -> None:
     call("write", DOUBLE, *DEMO)
     first = store.open("last").id
@@ -198,6 +209,7 @@ def test_going_on_from_an_earlier_run(call: Call, store: Store) -> None:
 WILD = f"{ESC}[31mred{ESC}]0;title\x07{ESC}]52;c;aGk=\x07[bold red]markup[/bold red] [link=x]l[/link] \x9b2J\u202e\r"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("purpose", "wrapped"),
     [
@@ -227,6 +239,7 @@ def test_a_models_escapes_and_markup_are_shown_and_never_obeyed(
     assert "[bold red]markup[/bold red]" in told[2].out
 
 
+@pytest.mark.slow
 def test_the_command_runs_in_a_process_of_its_own(work_folder: Path) -> None:
     done = burnish("write", "-", *DEMO, "--fast", "--quiet", cwd=work_folder, stdin=DOUBLE)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{work_folder / 'double'}\n", "")
@@ -239,6 +252,7 @@ def test_a_terminal_that_knows_only_ascii_is_no_obstacle(work_folder: Path) -> N
     assert burnish("runs", cwd=work_folder, env={"PYTHONIOENCODING": "ascii"}).returncode == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_exit_code_130_and_says_where_the_run_is(work_folder: Path, store: Store) -> None:
     (work_folder / "slow.py").write_text(
         "import sys\n"
@@ -267,6 +281,7 @@ def test_ctrl_c_is_exit_code_130_and_says_where_the_run_is(work_folder: Path, st
     assert run.state == "interrupted"
 
 
+@pytest.mark.slow
 def test_a_failing_first_version_is_shown_with_the_assertion_and_what_it_got(call: Call, tmp_path: Path) -> None:
     told = call("write", DOUBLE, "--model", scripted(tmp_path / "s.json", draft=SQUARE))
     assert "assert double(5) == 10" in told.out

@@ -217,6 +217,7 @@ def test_the_old_content_is_kept_even_if_the_first_backup_is_gone(store, file):
     assert file.with_name("double.py.orig").read_bytes() == BUGGY.encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data", [b"# coding: utf-8\ndef double(n):\n    return '\xc3\xa9'\n", b"\xef\xbb\xbfdef double(n): 1\n"]
 )

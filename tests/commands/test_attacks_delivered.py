@@ -44,6 +44,7 @@ def call_module(folder: Path, module: str) -> None:
 NAMES = ["pytest", "conftest", "sitecustomize", "json", "_pytest.config", "setup", "pip", "__main__", "a.__init__"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", [*NAMES, "\ufb01x"])
 def test_a_module_that_python_or_a_tool_would_take_for_its_own_is_refused(module: str, folder: Path) -> None:
     call_module(folder, module)
@@ -57,6 +58,7 @@ def test_a_module_called_like_a_package_beside_it_is_refused() -> None:
     assert not why_no_module("some_tables", ["tables"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["roman", "shop.prices", "gr\u00f6\u00dfe", "test_tools"])
 def test_a_module_of_another_name_still_holds(module: str, folder: Path) -> None:
     call_module(folder, module)
@@ -71,6 +73,7 @@ def test_a_file_of_tests_cannot_ask_for_such_a_module(module: str, tmp_path: Pat
         read_test_file(file)
 
 
+@pytest.mark.slow
 def test_a_record_cannot_have_its_code_delivered_as_such_a_module(
     honest: tuple[Path, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +98,7 @@ def with_a_test_of_another_name(folder: Path) -> None:
     edit(folder, lambda data: data["tests"][0].update(name="test_every_case_there_is"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [in_another_order, with_another_file_as_the_code, with_a_test_of_another_name])
 def test_evidence_that_tells_of_other_things_than_are_run_is_refused(
     change: Callable[[Path], None], folder: Path

@@ -61,6 +61,7 @@ def test_a_test_of_the_models_that_computes_is_used() -> None:
     assert extract_tests("```python\n" + "\n".join(honest) + "\n```", "f")[0] == honest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["f(__import__('os').getpid() * 0 + 2)", "f(os.getpid() * 0 + 2)"])
 def test_what_a_docstring_types_does_not_become_a_test_that_reaches_out(
     tmp_path: Path, store: Store, typed: str
@@ -73,6 +74,7 @@ def test_what_a_docstring_types_does_not_become_a_test_that_reaches_out(
         assert not used & {"os", "__import__"}
 
 
+@pytest.mark.slow
 def test_the_name_of_a_folder_does_not_become_code_of_a_test(tmp_path: Path, store: Store) -> None:
     folder = "shop.prices import f; __import__('os').getpid() #"
     root = project(tmp_path / "project", CODE, folder)

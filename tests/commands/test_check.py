@@ -60,6 +60,7 @@ class Heard(Watcher):
         self.ends.append(evidence.check)
 
 
+@pytest.mark.slow
 def test_good_code_passes_every_required_check(project: Path, tmp_path: Path) -> None:
     heard = Heard()
     checked = burnish.check(project, out=tmp_path / "out", watch=heard)
@@ -69,6 +70,7 @@ def test_good_code_passes_every_required_check(project: Path, tmp_path: Path) ->
     assert sorted(path.name for path in project.iterdir()) == ["leap.py", "tests"], "the project is not touched"
 
 
+@pytest.mark.slow
 def test_a_wrong_result_fails_the_tests_and_the_whole(project: Path) -> None:
     (project / "leap.py").write_text(CODE.replace("% 400 == 0", "% 500 == 0"))
     checked = burnish.check(project, only=["tests", *STATIC])
@@ -76,6 +78,7 @@ def test_a_wrong_result_fails_the_tests_and_the_whole(project: Path) -> None:
     assert not checked.passed
 
 
+@pytest.mark.slow
 def test_no_tests_at_all_leaves_the_reading_checks(project: Path) -> None:
     (project / "tests" / "test_leap.py").unlink()
     checked = burnish.check(project / "leap.py", only=["tests", "coverage", "mutation", *STATIC])
@@ -85,6 +88,7 @@ def test_no_tests_at_all_leaves_the_reading_checks(project: Path) -> None:
     assert_words(checked["tests"].why)
 
 
+@pytest.mark.slow
 def test_tests_that_do_not_import_fail_and_the_others_answer(project: Path) -> None:
     (project / "tests" / "test_leap.py").write_text("import not_there_at_all\n\n\ndef test_x():\n    assert True\n")
     checked = burnish.check(project, only=["tests", "mutation", *STATIC])
@@ -94,6 +98,7 @@ def test_tests_that_do_not_import_fail_and_the_others_answer(project: Path) -> N
     assert checked["mutation"].verdict != "passed"
 
 
+@pytest.mark.slow
 def test_code_that_does_not_parse_is_never_a_pass(project: Path) -> None:
     (project / "leap.py").write_text("def is_leap(year:\n")
     checked = burnish.check(project)
@@ -102,6 +107,7 @@ def test_code_that_does_not_parse_is_never_a_pass(project: Path) -> None:
     assert not checked.passed
 
 
+@pytest.mark.slow
 def test_a_suite_that_hangs_ends_at_its_limit(project: Path) -> None:
     (project / "tests" / "test_leap.py").write_text("def test_x():\n    while True:\n        pass\n")
     (project / "pyproject.toml").write_text("[tool.burnish]\ntest_seconds = 2\n")
@@ -114,6 +120,7 @@ def test_a_name_that_is_no_check_is_refused_before_any_work(project: Path) -> No
         burnish.check(project, only=["securty"])
 
 
+@pytest.mark.slow
 def test_source_full_of_markup_stays_text(project: Path, tmp_path: Path) -> None:
     wild = "</code></div><script>alert(1)</script><img src=x onerror=alert(2)> [red]x[/red] \\x1b[31m"
     (project / "leap.py").write_text(f'{CODE}\n\ndef never(x):\n    return eval(x), "{wild}\x1b]0;t\x07"\n')
@@ -123,6 +130,7 @@ def test_source_full_of_markup_stays_text(project: Path, tmp_path: Path) -> None
     assert not [tag for tag in ("<script", "<img", "\x1b", "\x07") if tag in page]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [str, Path, lambda file: [file]], ids=["text", "path", "several"])
 def test_one_file_of_tests_may_be_named_as_it_is(kind: Callable[[Path], Any], project: Path) -> None:
     checked = burnish.check(project / "leap.py", kind(project / "tests" / "test_leap.py"), only=["tests"])

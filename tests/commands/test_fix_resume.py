@@ -62,6 +62,7 @@ def killed(store: Store, run: Run, after: type) -> str:
     return "crashed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [ModelReplied, TestsRan])
 def test_a_killed_repair_ends_as_if_it_had_not_been(whole: Run, after: type, store: Store) -> None:
     name = killed(store, whole, after)
@@ -72,6 +73,7 @@ def test_a_killed_repair_ends_as_if_it_had_not_been(whole: Run, after: type, sto
     assert len(answering.asked) == whole.calls - answered
 
 
+@pytest.mark.slow
 def test_a_file_that_has_changed_since_is_refused(whole: Run, store: Store, file: Path) -> None:
     name = killed(store, whole, TestsRan)
     file.write_text(BROKEN + "\n")
@@ -83,6 +85,7 @@ def test_a_finished_repair_comes_back_as_it_is(whole: Run, store: Store) -> None
     assert resume(whole.id, ScriptedModel([]), store=store).events == store.open(whole.id).events
 
 
+@pytest.mark.slow
 def test_tests_that_have_changed_since_are_refused(open_box: Sandbox, store: Store, work_folder: Path) -> None:
     (work_folder / "shop.py").write_text(BROKEN)
     tests = work_folder / "test_shop.py"

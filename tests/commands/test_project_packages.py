@@ -58,6 +58,7 @@ def test_an_environment_that_burnish_is_installed_in_too_is_the_projects_own(
     assert command == [sys.executable, "-m", "pip", "install", "pandas<3,>=2"], "a shell must not read it otherwise"
 
 
+@pytest.mark.slow
 def test_a_project_without_an_environment_has_what_it_requires(root: Path, shelf: Shelf) -> None:
     said: list[str] = []
     found, layer = add_project_layer(project(root), tell=said.append)
@@ -66,6 +67,7 @@ def test_a_project_without_an_environment_has_what_it_requires(root: Path, shelf
     assert_words("\n".join(said))
 
 
+@pytest.mark.slow
 def test_what_is_left_out_of_what_the_project_requires_is_said(root: Path, shelf: Shelf) -> None:
     lines = ["mylib @ git+https://me:secret@192.0.2.1/mylib.git", "click", "./vendored"]
     (root / "requirements.txt").write_text("\n".join(lines))
@@ -81,6 +83,7 @@ def test_what_is_left_out_of_what_the_project_requires_is_said(root: Path, shelf
     assert_words(said[0])
 
 
+@pytest.mark.slow
 def test_where_the_project_names_an_index_nothing_is_fetched_and_that_is_said(root: Path, shelf: Shelf) -> None:
     (root / "requirements.txt").write_text("--index-url https://192.0.2.1/simple\nclick\n")
     said: list[str] = []

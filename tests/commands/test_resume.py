@@ -78,6 +78,7 @@ def whole(open_box: Sandbox, store: Store) -> Run:
     return write(DOUBLE, model(), store=store, fast=True)
 
 
+@pytest.mark.slow
 def test_a_run_killed_after_any_line_of_its_record_ends_as_if_it_had_not_been(whole: Run, store: Store) -> None:
     assert whole.verdict == "proven"
     for lines in range(1, len(whole.events)):
@@ -93,6 +94,7 @@ def test_a_run_killed_after_any_line_of_its_record_ends_as_if_it_had_not_been(wh
         assert run.calls == whole.calls + len(Replay(killed.events).lost), "what was asked twice may cost twice"
 
 
+@pytest.mark.slow
 def test_a_run_killed_amid_questions_that_are_no_longer_asked_goes_on_with_those_of_today(
     open_box: Sandbox, store: Store
 ) -> None:
@@ -113,11 +115,13 @@ def test_a_run_killed_amid_questions_that_are_no_longer_asked_goes_on_with_those
         assert draw_mermaid(run)
 
 
+@pytest.mark.slow
 def test_a_line_torn_by_the_crash_is_no_hindrance(whole: Run, store: Store) -> None:
     name = left_by_a_crash(store, whole, 6, torn=b'{"at":17947,"kind":"model_rep')
     assert resume(name, model(), store=store).verdict == "proven"
 
 
+@pytest.mark.slow
 def test_a_test_that_was_run_is_not_run_again(whole: Run, store: Store, box: Sandbox) -> None:
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, TestsRan))
     altered = left_by_a_crash(store, whole, place + 1)
@@ -128,6 +132,7 @@ def test_a_test_that_was_run_is_not_run_again(whole: Run, store: Store, box: San
     assert any("by the record" in str(event.messages) for event in run.all(Asked))
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_broken_off_is_asked_for_again(whole: Run, store: Store) -> None:
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, ModelReplied))
     name = left_by_a_crash(store, whole, place)
@@ -140,6 +145,7 @@ def test_an_answer_that_was_broken_off_is_asked_for_again(whole: Run, store: Sto
     assert run.tokens_out > whole.tokens_out
 
 
+@pytest.mark.slow
 def test_a_finished_run_comes_back_as_it_is(whole: Run, store: Store) -> None:
     before = (store.runs / whole.id / "events.jsonl").read_bytes()
     assert resume(whole.id, ScriptedModel([]), store=store).verdict == "proven"
@@ -147,6 +153,7 @@ def test_a_finished_run_comes_back_as_it_is(whole: Run, store: Store) -> None:
     assert (store.runs / whole.id / "events.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_run_that_stopped_at_a_limit_is_taken_further_when_the_limit_is_raised(
     open_box: Sandbox, store: Store
 ) -> None:
@@ -162,6 +169,7 @@ def test_a_run_that_stopped_at_a_limit_is_taken_further_when_the_limit_is_raised
     assert Run(read_record(store.runs / run.id)).state == "proven"
 
 
+@pytest.mark.slow
 def test_a_question_that_was_killed_counts_as_a_call(whole: Run, store: Store) -> None:
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, Asked))
     name = left_by_a_crash(store, whole, place + 1)
@@ -174,6 +182,7 @@ def test_a_question_that_was_killed_counts_as_a_call(whole: Run, store: Store) -
     assert stopped.reason == "calls"
 
 
+@pytest.mark.slow
 def test_a_run_that_is_taken_up_again_and_again_comes_to_its_cap(whole: Run, store: Store) -> None:
     class BreaksOff(ScriptedModel):
         """Was heard by somebody who wants to be paid, and says no more."""
@@ -197,6 +206,7 @@ def test_a_run_that_is_taken_up_again_and_again_comes_to_its_cap(whole: Run, sto
     assert stopped.reason == "calls"
 
 
+@pytest.mark.slow
 def test_caps_count_the_calls_of_all_parts(whole: Run, store: Store) -> None:
     place = next(place for place, event in enumerate(whole.events) if isinstance(event, TestsRan))
     name = left_by_a_crash(store, whole, place)
@@ -209,6 +219,7 @@ def test_caps_count_the_calls_of_all_parts(whole: Run, store: Store) -> None:
     assert stopped.reason == "calls"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("raised", "words"),
     [
@@ -231,6 +242,7 @@ def test_a_limit_that_would_not_rise_is_refused_with_what_to_type(
         assert (store.runs / name / "events.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_run_that_broke_is_taken_up(open_box: Sandbox, store: Store) -> None:
     silent = ScriptedModel({purpose: said if purpose == "tests" else [] for purpose, said in script().items()})
     broken = write(DOUBLE, silent, store=store)
@@ -240,6 +252,7 @@ def test_a_run_that_broke_is_taken_up(open_box: Sandbox, store: Store) -> None:
     assert ModelError.__name__ in {event.error for event in run.all(Broke)}
 
 
+@pytest.mark.slow
 def test_a_run_that_somebody_works_on_is_refused(whole: Run, store: Store) -> None:
     name = left_by_a_crash(store, whole, 5)
     busy = store.take_up(name)
@@ -249,6 +262,7 @@ def test_a_run_that_somebody_works_on_is_refused(whole: Run, store: Store) -> No
     assert resume(name, model(), store=store).verdict == "proven"
 
 
+@pytest.mark.slow
 def test_a_question_that_reads_differently_now_is_asked_again(whole: Run, store: Store) -> None:
     name = left_by_a_crash(store, whole, len(whole.events) - 2)
     record = store.runs / name / "events.jsonl"
@@ -263,6 +277,7 @@ def test_a_question_that_reads_differently_now_is_asked_again(whole: Run, store:
     assert_words("\n".join(text for text in notices if text.split()[0] in ids))
 
 
+@pytest.mark.slow
 def test_files_that_were_wanted_are_written_by_the_part_that_ends_the_run(
     open_box: Sandbox, store: Store, tmp_path: Path
 ) -> None:
@@ -274,6 +289,7 @@ def test_files_that_were_wanted_are_written_by_the_part_that_ends_the_run(
     assert sorted(path.name for path in tmp_path.glob("here*")) == ["here", "here-2"]
 
 
+@pytest.mark.slow
 def test_a_run_of_another_verb_is_refused_in_one_paragraph(whole: Run, store: Store) -> None:
     name = left_by_a_crash(store, whole, 5)
     record = store.runs / name / "events.jsonl"
@@ -283,12 +299,14 @@ def test_a_run_of_another_verb_is_refused_in_one_paragraph(whole: Run, store: St
         resume(name, model(), store=store)
 
 
+@pytest.mark.slow
 def test_time_between_the_parts_does_not_count(whole: Run, store: Store) -> None:
     late = [event.model_copy(update={"at": event.at + 5000}) for event in whole.events[6:]]
     again = Resumed(answers=1, at=late[0].at)
     assert Run((*whole.events[:6], again, *late)).seconds == pytest.approx(whole.seconds, abs=1.0)
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_a_question_to_the_user_asks_what_is_left_and_never_agrees_by_itself(
     open_box: Sandbox, store: Store
 ) -> None:

@@ -95,6 +95,7 @@ def on_disk(root: Path) -> dict[str, str]:
     return {str(file.relative_to(root)): file.read_text() for file in root.rglob("*") if file.is_file()}
 
 
+@pytest.mark.slow
 def test_a_weak_suite_becomes_strong_and_says_who_vouches_for_what(make, store):
     root = make()
     was = on_disk(root)
@@ -138,6 +139,7 @@ def test_applied_twice_the_second_file_has_nothing_to_add_and_no_file_is_touched
     assert not any("_3" in file.name for file in (root / "tests").iterdir())
 
 
+@pytest.mark.slow
 def test_code_whose_changes_are_all_noticed_gets_nothing(make, store):
     run = strengthened(make(SIZE, STRONG), store)
     assert before(run).mutants == before(run).noticed > 0
@@ -145,6 +147,7 @@ def test_code_whose_changes_are_all_noticed_gets_nothing(make, store):
     assert_words(run.why)
 
 
+@pytest.mark.slow
 def test_a_change_that_no_input_tells_apart_is_listed_as_probably_equivalent(make, store):
     code = "def least(a, b):\n    return a if a < b else b\n"
     tests = "from shop.prices import least\n\n\ndef test_it():\n    assert [least(1, 2), least(3, 2)] == [1, 2]\n"
@@ -154,6 +157,7 @@ def test_a_change_that_no_input_tells_apart_is_listed_as_probably_equivalent(mak
     assert_words(run.why)
 
 
+@pytest.mark.slow
 def test_a_docstring_that_says_something_else_than_the_code_is_a_finding_and_no_test(make, store):
     code = 'def size(n):\n    """Sizes.\n\n    >>> size(12)\n    \'big\'\n    """\n' + SIZE.split("\n", 2)[2]
     run = strengthened(make(code, STRONG), store, apply=True)
@@ -163,6 +167,7 @@ def test_a_docstring_that_says_something_else_than_the_code_is_a_finding_and_no_
     assert run.last(FilesWritten) is None
 
 
+@pytest.mark.slow
 def test_what_the_clock_decides_is_never_pinned(make, store):
     code = "import time\n\n\ndef age(born):\n    return time.gmtime().tm_year - born\n"
     tests = "from shop.prices import age\n\n\ndef test_it():\n    assert age(1) > 0\n"
@@ -172,6 +177,7 @@ def test_what_the_clock_decides_is_never_pinned(make, store):
     assert_words(f"{passed_over.reason}\n{run.why}")
 
 
+@pytest.mark.slow
 def test_what_an_array_or_a_date_holds_can_be_pinned(make, store):
     code = (
         "import datetime\n\n\nclass Row:\n    def __init__(self, items):\n        self._items = items\n\n"
@@ -187,6 +193,7 @@ def test_what_an_array_or_a_date_holds_can_be_pinned(make, store):
     assert {one.origin for one in last(run).tests} == {"pinned"}
 
 
+@pytest.mark.slow
 def test_answers_that_no_test_can_state_are_not_called_functions_that_could_not_be_called(make, store):
     code = "import re\n\n\ndef pattern(n):\n    return re.compile(str(n + 1))\n"
     tests = "from shop.prices import pattern\n\n\ndef test_it():\n    assert pattern(1)\n"
@@ -261,6 +268,7 @@ def test_hostile_code_does_no_harm(make, store, tmp_path):
     assert not any(word in test.test for test in last(run).tests for word in ("forever(4", "leaves(6", "leaves(7"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "tests"),
     [
@@ -291,6 +299,7 @@ def test_one_function_alone_can_be_meant_and_only_what_somebody_vouches_for_be_w
     assert last(run).pinned == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_on_record_and_leaves_nothing_behind(make, store):
     class Impatient(Watcher):
         def begin(self, check: str) -> None:

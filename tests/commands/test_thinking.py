@@ -25,6 +25,7 @@ def thinker(name: str = "scripted:thinker", **replies: str) -> ScriptedModel:
     return ScriptedModel(script(**thinking), name=name)
 
 
+@pytest.mark.slow
 def test_thoughts_are_watched_and_counted_and_in_no_prompt_answer_or_file(
     open_box: Sandbox, store: Store, work_folder: Path
 ) -> None:
@@ -46,6 +47,7 @@ def test_thoughts_are_watched_and_counted_and_in_no_prompt_answer_or_file(
     assert f"({account.tokens_thought} of " in told
 
 
+@pytest.mark.slow
 def test_the_lengths_are_on_record_and_hold_when_the_run_goes_on(open_box: Sandbox, store: Store) -> None:
     limits = Limits(thinking=3, max_tokens=700, calls=1)
     run = write(DOUBLE, thinker(), limits=limits, store=store)
@@ -60,6 +62,7 @@ def test_the_lengths_are_on_record_and_hold_when_the_run_goes_on(open_box: Sandb
     assert {ask.max_tokens for ask in further.all(Asked) if ask.purpose == "tests"} == {240}
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_may_have_other_lengths(open_box: Sandbox, store: Store) -> None:
     run = write(DOUBLE, thinker(), limits=Limits(thinking=3, calls=1), store=store)
     further = resume(run.id, thinker(), raised={"calls": 16, "thinking": 0, "max_tokens": 99}, store=store)
@@ -69,6 +72,7 @@ def test_a_run_that_goes_on_may_have_other_lengths(open_box: Sandbox, store: Sto
     assert further.last(Resumed).settings["limits"]["thinking"] == 0  # type: ignore[union-attr,index]
 
 
+@pytest.mark.slow
 def test_a_record_from_before_there_were_lengths_says_nothing_new_when_it_goes_on(
     open_box: Sandbox, store: Store
 ) -> None:
@@ -78,6 +82,7 @@ def test_a_record_from_before_there_were_lengths_says_nothing_new_when_it_goes_o
     assert {"max_tokens", "thinking"}.isdisjoint(further.last(Resumed).settings["limits"])  # type: ignore[union-attr,arg-type]
 
 
+@pytest.mark.slow
 def test_two_models_have_an_account_each(open_box: Sandbox, store: Store, work_folder: Path) -> None:
     small = ScriptedModel(script(**dict.fromkeys(ASKING, WRONG)), name="scripted:small")
     run = write(DOUBLE, (small, thinker("scripted:large")), out="here", store=store)

@@ -52,24 +52,28 @@ def tried(**replies: str) -> ModelTrial:
     return try_model(ScriptedModel(GOOD | {name: [reply] for name, reply in replies.items()}))
 
 
+@pytest.mark.slow
 def test_a_good_model_is_good_enough_for_everything() -> None:
     found = tried()
     assert (found.good_for, found.not_for, found.changes) == (("write", "fix", "tests", "JSON"), (), ())
     assert found.dollars == 0
 
 
+@pytest.mark.slow
 def test_code_is_run_and_not_believed() -> None:
     found = tried(write="```python\ndef count_vowels(text):\n    return 2\n```")
     assert (found.is_enough, found.not_for) == (False, ("write",))
     assert "assert count_vowels" in found.tasks[1].why
 
 
+@pytest.mark.slow
 def test_prose_in_place_of_code_is_no_function() -> None:
     found = tried(write="I would loop over the letters and count each one that is a vowel.")
     assert not found.is_enough
     assert "write" in found.not_for
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     ["Ada is 36.", "{name: 'Ada'}", '{"name": "Ada"}', 'Here it is: {"name": "Ada", "age": 36, "city": "London"}', ""],
@@ -156,6 +160,7 @@ def _fixed() -> str:
     return f"def smallest(numbers):\n{GOOD['fix'][0]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
 def test_a_good_model_behind_a_server_is_good_whatever_it_speaks(meet: Meet, kind: str) -> None:
     found = try_model(open_model(meet(kind)))
@@ -164,17 +169,20 @@ def test_a_good_model_behind_a_server_is_good_whatever_it_speaks(meet: Meet, kin
     assert found.first_token_seconds is not None
 
 
+@pytest.mark.slow
 def test_a_server_that_cuts_prompts_is_told_apart_from_one_that_forgets(meet: Meet) -> None:
     found = try_model(open_model(meet(cut=4000)))
     assert (found.fault, len(found.changes)) == (ModelFault.CONTEXT_TOO_SMALL, 1)
     assert found.is_enough
 
 
+@pytest.mark.slow
 def test_a_model_that_reads_everything_and_forgets_the_beginning_has_context_enough(meet: Meet) -> None:
     found = try_model(open_model(meet(context=Turn(text="What password?", read=5000))))
     assert (found.tasks[0].passed, found.is_enough, found.fault) == (False, True, None)
 
 
+@pytest.mark.slow
 def test_a_prompt_that_is_refused_as_too_long_means_the_same(meet: Meet) -> None:
     says = "the request (2810 tokens) exceeds the available context size (2048 tokens)"
     found = try_model(open_model(meet(context=Turn(status=400, says=says))))
@@ -182,6 +190,7 @@ def test_a_prompt_that_is_refused_as_too_long_means_the_same(meet: Meet) -> None
     assert found.tasks[0].too_long
 
 
+@pytest.mark.slow
 def test_thoughts_that_leave_no_room_for_an_answer_are_named(meet: Meet) -> None:
     lost = Turn(text="", thoughts="let me see " * 20, length=True)
     found = try_model(open_model(meet(write=lost, fix=lost, stop=lost)))
@@ -190,6 +199,7 @@ def test_thoughts_that_leave_no_room_for_an_answer_are_named(meet: Meet) -> None
     assert found.changes[0].endswith("burnish config set models.lab.thinking 4096")
 
 
+@pytest.mark.slow
 def test_a_server_that_never_ends_an_answer_is_left_in_time(meet: Meet) -> None:
     found = try_model(open_model(meet(stop=Turn(text="1 2 3 4 5 6 7 8", fault="endless"))))
     assert found.good_for == ()
@@ -234,6 +244,7 @@ def test_where_nobody_knows_the_price_the_user_must_agree_to_so_many_tokens(tmp_
     assert check_cost(open_model("far:big"), None, unpriced=True).tokens == most + 6 * 1000
 
 
+@pytest.mark.slow
 def test_of_a_model_that_was_never_heard_nothing_is_said_but_that(meet: Meet) -> None:
     refuses = Turn(status=400, says="no such luck")
     name = meet(**dict.fromkeys(GOOD, refuses))
@@ -245,6 +256,7 @@ def test_of_a_model_that_was_never_heard_nothing_is_said_but_that(meet: Meet) ->
     assert (command.exit_code, json.loads(command.stdout)["was_heard"]) == (2, False)
 
 
+@pytest.mark.slow
 def test_a_silent_server_is_left_after_two_tasks(meet: Meet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.commands.try_model.TASK_SECONDS", 0.3)
     found = try_model(open_model(meet(**dict.fromkeys(GOOD, Turn(fault="silent")))))
@@ -254,6 +266,7 @@ def test_a_silent_server_is_left_after_two_tasks(meet: Meet, monkeypatch: pytest
     assert set(others) == {others[0]} != {first}
 
 
+@pytest.mark.slow
 def test_a_server_without_time_is_left_after_two_tasks_too_and_none_of_them_is_a_failure(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +280,7 @@ def test_a_server_without_time_is_left_after_two_tasks_too_and_none_of_them_is_a
     assert_words(command.stdout.splitlines()[3])
 
 
+@pytest.mark.slow
 def test_a_task_that_was_not_answered_is_no_weakness_and_does_not_end_the_others(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +313,7 @@ def test_a_free_model_is_tried_where_no_money_may_be_spent() -> None:
     assert try_model(ScriptedModel(GOOD), dollars=0).is_enough
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_line_a_task_and_says_with_its_exit_code_what_came_of_it(tmp_path: Path) -> None:
     script = tmp_path / "good.json"
     script.write_text(json.dumps(GOOD))

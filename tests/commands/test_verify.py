@@ -46,6 +46,7 @@ def refusal(folder: Path) -> str:
     return "; ".join(verified.changed)
 
 
+@pytest.mark.slow
 def test_an_honest_folder_holds_and_the_record_agrees(honest: tuple[Path, Run]) -> None:
     folder, run = honest
     verified = burnish.verify(folder, store=Store(folder.parent / "home"))
@@ -56,12 +57,14 @@ def test_an_honest_folder_holds_and_the_record_agrees(honest: tuple[Path, Run]) 
     assert verified.sandbox.startswith("bubblewrap")
 
 
+@pytest.mark.slow
 def test_elsewhere_it_holds_without_the_record(folder: Path) -> None:
     verified = burnish.verify(folder)
     assert verified.ending == "holds"
     assert answers(verified)["record"] == "not_tried"
 
 
+@pytest.mark.slow
 def test_evidence_of_the_first_form_still_holds(honest: tuple[Path, Run], folder: Path) -> None:
     def older(data: dict[str, Any]) -> None:
         data["version"] = 1
@@ -74,6 +77,7 @@ def test_evidence_of_the_first_form_still_holds(honest: tuple[Path, Run], folder
     assert answers(verified)["record"] == "holds"
 
 
+@pytest.mark.slow
 def test_what_looking_at_a_folder_leaves_behind_does_no_harm(folder: Path) -> None:
     (folder / ".pytest_cache").mkdir()
     (folder / ".pytest_cache" / "README.md").write_text("of pytest")
@@ -83,6 +87,7 @@ def test_what_looking_at_a_folder_leaves_behind_does_no_harm(folder: Path) -> No
     assert (verified.ending, sorted(verified.unseen)) == ("holds", [".pytest_cache/README.md", "notes.txt"])
 
 
+@pytest.mark.slow
 def test_code_planted_where_python_keeps_what_it_compiled_is_refused(folder: Path) -> None:
     """Python believes such a file and never looks at the source again."""
     (folder / "planted.py").write_text("def double(n):\n    return 0\n")
@@ -94,6 +99,7 @@ def test_code_planted_where_python_keeps_what_it_compiled_is_refused(folder: Pat
     assert f"__pycache__/{there.name}" in refusal(folder)
 
 
+@pytest.mark.slow
 def test_a_folder_of_git_is_named_and_refused_where_it_has_hooks(folder: Path) -> None:
     (folder / ".git" / "hooks").mkdir(parents=True)
     verified = burnish.verify(folder)
@@ -113,6 +119,7 @@ def deceived(folder: Path) -> dict[str, str]:
 RIGHT = "lambda n: n * 2"
 
 
+@pytest.mark.slow
 def test_the_words_examples_are_out_of_reach_of_a_file_of_tests_that_replaces_the_function(folder: Path) -> None:
     replace(folder / "solution.py", "n * 2", "n + 2")
     more = f"import solution\nsolution.double = {RIGHT}\nfrom solution import double\n"
@@ -123,6 +130,7 @@ def test_the_words_examples_are_out_of_reach_of_a_file_of_tests_that_replaces_th
     assert deceived(folder)["tests"] == "does_not_hold"
 
 
+@pytest.mark.slow
 def test_the_words_examples_are_out_of_reach_of_a_given_test_that_replaces_the_function(folder: Path) -> None:
     replace(folder / "solution.py", "n * 2", "n + 2")
     planted = f"global double\ndouble = {RIGHT}"
@@ -142,6 +150,7 @@ def test_the_words_examples_are_out_of_reach_of_a_given_test_that_replaces_the_f
     assert deceived(folder)["tests"] == "does_not_hold"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", ["\r", "\x0c", "\x1b", "\x00", "\x85", "\u2028", "\u202e"])
 def test_a_test_with_signs_that_hide_something_is_refused(mark: str, folder: Path) -> None:
     planted = f"assert double(9) == 9{mark}import solution; solution.double = {RIGHT}"
@@ -149,6 +158,7 @@ def test_a_test_with_signs_that_hide_something_is_refused(mark: str, folder: Pat
     assert_words(refusal(folder))
 
 
+@pytest.mark.slow
 def test_a_file_of_tests_that_is_said_to_be_the_users_is_told(folder: Path) -> None:
     own = "from solution import double\n"
     inside = (folder / "test_solution.py").read_text().replace(":\n    ", ":\n    from solution import double\n    ")
@@ -218,6 +228,7 @@ def test_a_tampered_folder_is_refused_with_what_changed(tamper: Callable[[Path],
     assert_words(refusal(folder))
 
 
+@pytest.mark.slow
 def test_evidence_of_another_folder_does_not_fit(folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other" / "double"
     deliver(other, "a function double(n), e.g. double(7) == 14")
@@ -277,6 +288,7 @@ def test_other_code_with_fresh_hashes_is_not_the_version_that_is_spoken_of(folde
     assert_words(refusal(folder))
 
 
+@pytest.mark.slow
 def test_other_code_with_all_hashes_made_anew_fails_its_tests_here(folder: Path) -> None:
     replace(folder / "solution.py", "n * 2", "n + 2")
     edit(folder, lambda data: data["code"]["steps"][0].update(sha256=sha256(folder / "solution.py")))
@@ -288,12 +300,14 @@ def test_other_code_with_all_hashes_made_anew_fails_its_tests_here(folder: Path)
     assert (claims["verdict"].said, claims["verdict"].found) == ("proven", "failed")
 
 
+@pytest.mark.slow
 def test_code_that_leaves_before_its_tests_does_not_hold_either(folder: Path) -> None:
     replace(folder / "solution.py", "    return n * 2", "    import os\n    os._exit(0)")
     edit(folder, lambda data: data["code"]["steps"][0].update(sha256=sha256(folder / "solution.py")))
     assert answers(burnish.verify(folder))["tests"] == "does_not_hold"
 
 
+@pytest.mark.slow
 def test_a_figure_that_was_edited_does_not_hold_and_both_are_told(folder: Path, honest: tuple[Path, Run]) -> None:
     true = next(item.figure for item in honest[1].evidence if item.check == "quality")
     edit(folder, lambda data: data["checks"][-1].update(figure="99 of 100"))
@@ -305,6 +319,7 @@ def test_a_figure_that_was_edited_does_not_hold_and_both_are_told(folder: Path, 
     assert_words(claims["record"].why)
 
 
+@pytest.mark.slow
 def test_a_verdict_that_the_tests_do_not_bear_does_not_hold(tmp_path: Path) -> None:
     folder = tmp_path / "plausible"
     assert deliver(folder, "a function double(n) that doubles", tests=block_of_tests()).verdict == "plausible"
@@ -318,6 +333,7 @@ def block_of_tests() -> str:
     return "```python\nassert double(1) == 2\nassert double(4) == 8\n```"
 
 
+@pytest.mark.slow
 def test_a_failed_run_claims_nothing_and_is_not_good(tmp_path: Path) -> None:
     folder = tmp_path / "failed"
     assert deliver(folder, draft="no", rewrite="no", repair="no", tests="no").verdict == "failed"
@@ -344,6 +360,7 @@ BAD: dict[str, tuple[bytes, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BAD)
 def test_what_is_no_evidence_is_said_in_one_paragraph(kind: str, tmp_path: Path) -> None:
     data, said = BAD[kind]

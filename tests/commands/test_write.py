@@ -21,6 +21,7 @@ def written(sentence: str = DOUBLE, **options: object) -> Run:
     return burnish.write(sentence, ScriptedModel(script()), **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_solution_tests_and_report_are_put_into_the_folder(tmp_path: Path, store: Store) -> None:
     run = written(out=tmp_path / "new" / "double")
     folder = tmp_path / "new" / "double"
@@ -35,6 +36,7 @@ def test_solution_tests_and_report_are_put_into_the_folder(tmp_path: Path, store
     assert store.open("last").folder == str(folder)
 
 
+@pytest.mark.slow
 def test_the_written_tests_pass_for_a_user_who_runs_them(tmp_path: Path) -> None:
     written(out=tmp_path / "double")
     done = subprocess.run(
@@ -46,6 +48,7 @@ def test_the_written_tests_pass_for_a_user_who_runs_them(tmp_path: Path) -> None
     assert "5 passed" in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 def test_without_a_folder_nothing_is_written(work_folder: Path) -> None:
     assert written().folder is None
     assert list(work_folder.iterdir()) == []
@@ -85,6 +88,7 @@ def test_a_read_only_folder_is_refused_before_any_work(
     assert store.list() == []
 
 
+@pytest.mark.slow
 def test_a_really_full_disk_loses_nothing(tiny_disk: Path, store: Store) -> None:
     (tiny_disk / "filler").write_bytes(b"x" * 24 * 1024)
     with refused():
@@ -99,6 +103,7 @@ def test_a_read_only_disk_is_refused_before_any_work(tiny_disk: Path, store: Sto
     assert store.list() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EACCES])
 def test_a_result_that_cannot_be_written_is_still_in_the_record(
     number: int, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
@@ -116,6 +121,7 @@ def test_a_result_that_cannot_be_written_is_still_in_the_record(
     assert store.open("last").verdict == "proven"
 
 
+@pytest.mark.slow
 def test_going_on_keeps_the_earlier_tests_in_force(store: Store) -> None:
     first = written()
     model = ScriptedModel(script(tests=block("assert double('ab') == 'abab'"), draft=GOOD))
@@ -134,6 +140,7 @@ def test_going_on_keeps_the_earlier_tests_in_force(store: Store) -> None:
     }
 
 
+@pytest.mark.slow
 def test_code_that_breaks_an_earlier_test_is_not_proven() -> None:
     first = written()
     text_only = block("def double(n):\n    return ''.join(2 * letter for letter in n)")
@@ -142,11 +149,13 @@ def test_code_that_breaks_an_earlier_test_is_not_proven() -> None:
     assert second.verdict == "failed"
 
 
+@pytest.mark.slow
 def test_going_on_from_the_last_run_records_which_one_that_was() -> None:
     first = written()
     assert written("also zero, e.g. double(0) == 0", from_run="last").started.continues == first.id
 
 
+@pytest.mark.slow
 def test_tests_stay_in_force_over_several_steps() -> None:
     model = ScriptedModel(script(tests="none"))
     written()
@@ -159,6 +168,7 @@ def test_tests_stay_in_force_over_several_steps() -> None:
     assert "return n * 2" in draft.messages[1].content + third.all(Asked)[0].messages[1].content
 
 
+@pytest.mark.slow
 def test_disputed_tests_of_an_earlier_run_do_not_come_back() -> None:
     first = burnish.write(DOUBLE, ScriptedModel(script(tests=block("assert double(3) == 7\nassert double(1) == 2"))))
     assert first.disputed == ("assert double(3) == 7",)
@@ -188,6 +198,7 @@ def test_twice(n, twice):
 """
 
 
+@pytest.mark.slow
 def test_the_users_own_tests_decide_and_name_the_module(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(MINE)
     model = ScriptedModel(script(draft=SQUARE, tests=block("assert double(0) == 0")))
@@ -208,12 +219,14 @@ def test_the_users_own_tests_decide_and_name_the_module(tmp_path: Path) -> None:
     assert further.verdict == "proven"
 
 
+@pytest.mark.slow
 def test_code_that_fails_the_users_own_tests_is_not_proven(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(MINE)
     model = ScriptedModel({"": [WRONG], "tests": [OWN_TESTS]})
     assert burnish.write("twice a number", model, with_tests=tmp_path / "test_mine.py", fast=True).verdict == "failed"
 
 
+@pytest.mark.slow
 def test_a_module_of_two_functions_is_written_and_a_missing_one_is_named() -> None:
     both = block("def up(n):\n    return n + 1\n\n\ndef down(n):\n    return n - 1")
     sentence = "functions up(n) and down(n), e.g. up(1) == 2 and down(2) == 1"
@@ -223,6 +236,7 @@ def test_a_module_of_two_functions_is_written_and_a_missing_one_is_named() -> No
     assert len(run.versions[-1].graded.cases) == 3
 
 
+@pytest.mark.slow
 def test_a_class_is_written_against_short_stories() -> None:
     stack = block(
         "class Stack:\n    def __init__(self):\n        self.items = []\n\n    def push(self, item):\n"
@@ -235,6 +249,7 @@ def test_a_class_is_written_against_short_stories() -> None:
     assert len(run.model_tests) == 1
 
 
+@pytest.mark.slow
 def test_assumptions_are_on_record_and_answers_take_their_place() -> None:
     asked: list[str] = []
 
@@ -250,6 +265,7 @@ def test_assumptions_are_on_record_and_answers_take_their_place() -> None:
     assert run.verdict == "proven"
 
 
+@pytest.mark.slow
 def test_no_money_is_enough_for_a_model_that_is_free() -> None:
     assert written(limits=Limits(dollars=0), fast=True).verdict == "proven"
 
@@ -262,6 +278,7 @@ def test_a_limit_of_zero_ends_at_once_with_its_reason(cap: str) -> None:
     assert run.calls == 0
 
 
+@pytest.mark.slow
 def test_no_rounds_means_the_first_draft_must_do() -> None:
     run = burnish.write(DOUBLE, ScriptedModel(script(draft=WRONG)), limits=Limits(rounds=0), fast=True)
     assert run.verdict == "failed"
@@ -274,6 +291,7 @@ def test_a_dollar_cap_on_an_unpriced_model_is_refused_before_any_work(store: Sto
     assert not list(store.runs.iterdir()) if store.runs.exists() else True
 
 
+@pytest.mark.slow
 def test_what_it_cost_is_on_record() -> None:
     assert written(fast=True).dollars == 0
     run = burnish.write(DOUBLE, ScriptedModel(script(), name="openai:gpt-4o"), fast=True)
@@ -281,6 +299,7 @@ def test_what_it_cost_is_on_record() -> None:
     assert 0 < run.dollars < 0.01
 
 
+@pytest.mark.slow
 def test_examples_that_contradict_each_other_are_refused_before_any_work(store: Store) -> None:
     with pytest.raises(SetupProblem, match=r"`assert double\(1\) == 2` and `assert double\(1\) == 3`"):
         written("a function double(n), e.g. double(1) == 2 and double(1) == 3")
@@ -290,6 +309,7 @@ def test_examples_that_contradict_each_other_are_refused_before_any_work(store: 
         written("double(2) == 5", from_run=run.id)
 
 
+@pytest.mark.slow
 def test_code_that_reaches_for_tests_in_its_own_process_is_not_proven(tmp_path: Path) -> None:
     """Tests that patch share the code's process; what they say of code that looks at frames there proves nothing."""
     peek = "import sys\n\n\ndef double(n):\n    return sys._getframe(1).f_locals['expected']"

@@ -75,6 +75,7 @@ def test_an_evaluation_without_isolation_is_resumed_only_where_the_user_says_so_
         resume(str(made.path))
 
 
+@pytest.mark.slow
 def test_two_tasks_whose_files_would_have_one_name_are_refused(tmp_path: Path) -> None:
     seen: dict[str, str] = {}
     number = 0

@@ -148,6 +148,7 @@ def _each(events: Iterator[Event], said: list[Event]) -> Iterator[Event]:
     yield from ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "passed"), [("scripted:gold", True), ("scripted:buggy", False)])
 @pytest.mark.parametrize("strategy", ["single", "retry", "reflect", "burnish"])
 @pytest.mark.parametrize("protocol", ["visible", "oracle"])

@@ -57,6 +57,7 @@ def test_mcnemar_is_twice_the_tail_of_a_fair_coin(only_a: int, only_b: int, p: f
     assert mcnemar(only_b, only_a) == mcnemar(only_a, only_b)
 
 
+@pytest.mark.slow
 def test_mcnemar_stands_thousands_of_tasks() -> None:
     assert 0 < mcnemar(2400, 2600) < 0.01
 

@@ -109,6 +109,7 @@ def test_the_same_evaluation_is_gone_on_with_and_another_is_refused(folder: Fold
         Folder.create(folder.path, PLAN.model_copy(update={"rounds": 2}), toys(3), [])
 
 
+@pytest.mark.slow
 def test_two_processes_never_work_on_the_same_one(folder: Folder) -> None:
     program = (
         "import sys; from pathlib import Path; from burnish.evals.eval_store import Folder\n"

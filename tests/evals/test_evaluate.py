@@ -44,6 +44,7 @@ class Told(EvalProgress):
         self.folder = folder
 
 
+@pytest.mark.slow
 def test_a_model_of_one_s_own_is_measured_and_the_reports_lie_in_its_folder(tmp_path: Path) -> None:
     watch, suite = Told(), jsonl(tmp_path / "mine.jsonl", toys(3))
     results = burnish.evaluate(str(suite), burnish.ScriptedModel([ADD_1]), strategy="single", watch=watch)
@@ -58,6 +59,7 @@ def test_a_model_of_one_s_own_is_measured_and_the_reports_lie_in_its_folder(tmp_
     assert results.measured_at[:4] == origin["date"][:4]
 
 
+@pytest.mark.slow
 def test_a_replayed_script_gives_the_same_results_whatever_the_order(tmp_path: Path) -> None:
     suite = str(jsonl(tmp_path / "mine.jsonl", toys(4)))
     model = burnish.ScriptedModel([block("def add_2(x):\n    return 0"), ADD_1])
@@ -67,6 +69,7 @@ def test_a_replayed_script_gives_the_same_results_whatever_the_order(tmp_path: P
     assert one.pass_at_1 == (0.0, 0.25)
 
 
+@pytest.mark.slow
 def test_what_stopped_is_gone_on_with_under_the_same_plan(tmp_path: Path) -> None:
     suite = str(jsonl(tmp_path / "mine.jsonl", toys(30)))
     with pytest.raises(TooManyErrors, match="burnish eval resume"):
@@ -76,6 +79,7 @@ def test_what_stopped_is_gone_on_with_under_the_same_plan(tmp_path: Path) -> Non
     assert (results.complete, results.errors, results.solved) == (True, broken, 0)
 
 
+@pytest.mark.slow
 def test_a_plan_without_parts_that_the_agent_no_longer_has_is_opened_and_gone_on_with(tmp_path: Path) -> None:
     suite = str(jsonl(tmp_path / "mine.jsonl", toys(1)))
     answering = burnish.ScriptedModel([ADD_1])
@@ -96,6 +100,7 @@ class Elsewhere(burnish.ScriptedModel):
     engine = "another machine"
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_not_gone_on_with_on_another_engine(tmp_path: Path) -> None:
     suite = str(jsonl(tmp_path / "mine.jsonl", toys(30)))
     with pytest.raises(TooManyErrors):
@@ -107,6 +112,7 @@ def test_an_evaluation_is_not_gone_on_with_on_another_engine(tmp_path: Path) -> 
     assert resume("last", model=burnish.ScriptedModel([ADD_1])).complete
 
 
+@pytest.mark.slow
 def test_a_suite_without_one_good_row_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     suite = jsonl(tmp_path / "mine.jsonl", [toy(1).model_copy(update={"gold": "def add_1(x):\n    return 0\n"})])
     with refuses("evals/no row that can be used", tmp=tmp_path):
@@ -114,6 +120,7 @@ def test_a_suite_without_one_good_row_is_refused_before_anything_is_written(tmp_
     assert list_evaluations() == []
 
 
+@pytest.mark.slow
 def test_a_named_suite_says_which_variant_was_meant(data: Path) -> None:
     results = evaluate("humanevalfix", "scripted:gold", strategy="single", limit=2, data=data)
     assert (results.variant, results.solved) == ("docs", 2)

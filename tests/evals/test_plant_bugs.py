@@ -34,6 +34,7 @@ def task(number: int, gold: str = "return x + {number}", tests: str = "") -> Tas
 TASKS = [task(number) for number in range(2, 8)]
 
 
+@pytest.mark.slow
 def test_every_bug_fails_the_tests_that_the_reference_passes(box: Sandbox) -> None:
     bugs = load_planted_bugs(TASKS, box)
     assert [bug.id for bug in bugs] == [one.id for one in TASKS]
@@ -73,6 +74,7 @@ def test_planting_twice_gives_the_same_and_the_second_time_from_the_cache(box: S
     assert len(steps) == 6
 
 
+@pytest.mark.slow
 def test_a_torn_or_edited_cache_is_planted_anew(box: Sandbox, cache: Path) -> None:
     first = load_planted_bugs(TASKS, box)
     (kept,) = cache.iterdir()
@@ -88,6 +90,7 @@ def test_other_tasks_have_a_cache_of_their_own(box: Sandbox, cache: Path) -> Non
     assert len(list(cache.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_real_tasks_get_real_bugs(data: Path, box: Sandbox) -> None:
     tasks = load_mbpp("tune", data)[:15]
     bugs = load_planted_bugs(tasks, box)

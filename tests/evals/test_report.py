@@ -138,6 +138,7 @@ def test_every_attempt_can_be_opened() -> None:
     assert "score" in kinds
 
 
+@pytest.mark.slow
 def test_a_text_is_held_once_and_a_long_one_is_cut_when_the_page_would_be_too_big() -> None:
     made = Made([(str(place), 0, attempt([False] * 6, text=f"x{place}" * 3000)) for place in range(20)])
     whole = render_transcripts(made)

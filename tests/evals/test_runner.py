@@ -74,6 +74,7 @@ def planned(path: Path, tasks: Sequence[Task], **settings: object) -> Folder:
     return Folder.create(path / "eval", Plan.model_validate(usual | settings), tasks, [])
 
 
+@pytest.mark.slow
 def test_every_attempt_is_made_once_and_is_on_disk_before_it_counts(tmp_path: Path, box: Sandbox) -> None:
     folder, notes = planned(tmp_path, toys(4), seeds=(0, 1)), Notes()
     run_missing(folder, toys(4), Resources([ScriptedModel([], "scripted:gold")], sandbox=box), notes)
@@ -94,6 +95,7 @@ def test_what_is_on_disk_is_not_made_again_nor_touched(tmp_path: Path, box: Sand
     assert notes.done == [("toy-3", 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("at_once", "most"), [(0, 5), (1, 1), (2, 2)])
 def test_as_many_attempts_are_under_way_as_asked_for_or_as_keep_the_slots_busy(
     tmp_path: Path, box: Sandbox, at_once: int, most: int
@@ -111,6 +113,7 @@ def test_an_attempt_that_breaks_is_recorded_and_the_rest_goes_on(tmp_path: Path,
     assert {task_id: event.message for task_id, event in broke.items()} == {"toy-7": "this one I do not like"}
 
 
+@pytest.mark.slow
 def test_too_many_broken_attempts_stop_the_run_with_the_reason_and_how_to_go_on(tmp_path: Path, box: Sandbox) -> None:
     folder, model = planned(tmp_path, toys(40)), Picky("add_", seconds=0.02)
     with refuses("evals/too many broken attempts", TooManyErrors, folder=folder.path):
@@ -136,6 +139,7 @@ def test_our_own_bug_stops_the_run_and_is_on_record(tmp_path: Path, box: Sandbox
     assert isinstance(events[-1], Broke)
 
 
+@pytest.mark.slow
 def test_a_cancelled_run_ends_at_once_and_forgets_what_was_under_way(tmp_path: Path, box: Sandbox) -> None:
     folder, cancel = planned(tmp_path, toys(4)), threading.Event()
     threading.Timer(0.2, cancel.set).start()
@@ -146,6 +150,7 @@ def test_a_cancelled_run_ends_at_once_and_forgets_what_was_under_way(tmp_path: P
     assert folder.finished_attempts() == set()
 
 
+@pytest.mark.slow
 def test_beside_llama_cpp_grading_stands_back_and_beside_others_it_does_not() -> None:
     for name, nice in (("local:any", 5), ("scripted:any", 0)):
         with open_eval_sandbox(ScriptedModel([], name), "process") as box:

@@ -55,6 +55,7 @@ def test_a_split_that_a_suite_lacks_is_refused() -> None:
         load_suite("humaneval", split="tune")
 
 
+@pytest.mark.slow
 def test_tests_that_hold_the_answer_are_never_shown(data: Path) -> None:
     with refuses("evals/scoring tests that hold the answer"):
         check_protocol("mbppplus", "oracle")
@@ -89,6 +90,7 @@ def test_another_order_or_word_is_another_hash(tmp_path: Path) -> None:
     assert hash_tasks([one]) != hash_tasks([one.model_copy(update={"hidden_tests": "assert 1"})])
 
 
+@pytest.mark.slow
 def test_a_file_of_the_users_own_is_validated_too(tmp_path: Path, box: Sandbox) -> None:
     rows = [json.loads(EXAMPLE) | {"gold": f"def double(n):\n    return {gold}\n"} for gold in ("2 * n", "n")]
     (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, [*rows, json.loads(EXAMPLE)])))
@@ -97,11 +99,13 @@ def test_a_file_of_the_users_own_is_validated_too(tmp_path: Path, box: Sandbox) 
     assert [row.id for row in found.broken] == ["mine-2"]
 
 
+@pytest.mark.slow
 def test_the_rows_are_as_many_as_the_list_says(data: Path) -> None:
     counted = {name: len(load_suite(name, data=data)) for name in SUITES if name != "mbppfix"}
     assert counted == {name: SUITES[name].rows for name in counted}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "variant"), [("humanevalfix", "docs"), ("humanevalfix", "tests"), ("humaneval", ""), ("mbpp", "")]
 )
@@ -110,6 +114,7 @@ def test_a_sample_of_each_suite_is_valid(name: str, variant: str, data: Path, bo
     assert validate(sample, box).broken == ()
 
 
+@pytest.mark.slow
 def test_a_reference_that_is_too_slow_is_left_out_by_name(
     data: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

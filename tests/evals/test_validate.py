@@ -38,6 +38,7 @@ def test_a_good_task_has_no_fault(box: Sandbox) -> None:
     assert why_broken(GOOD, box) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
@@ -62,11 +63,13 @@ def test_each_fault_is_named(kind: str, change: dict[str, object], box: Sandbox)
     assert_snapshot(why, f"evals/a task with {kind}")
 
 
+@pytest.mark.slow
 def test_buggy_code_that_never_ends_has_failed(box: Sandbox) -> None:
     endless = GOOD.model_copy(update={"base_code": "def half(n):\n    while True: pass\n"})
     assert why_broken(endless, box) == ""
 
 
+@pytest.mark.slow
 def test_broken_rows_are_named_and_left_out_in_order(box: Sandbox) -> None:
     bad = GOOD.model_copy(update={"id": "bad", "gold": "def half(n): return 0"})
     seen: list[tuple[int, int]] = []
@@ -89,6 +92,7 @@ class Counting:
         return self.box.grade(code, tests, timeout_seconds, kinds)
 
 
+@pytest.mark.slow
 def test_what_was_validated_once_is_known(box: Sandbox) -> None:
     counting = Counting(box)
     bad = GOOD.model_copy(update={"id": "bad", "gold": "def half(n): return 0"})

@@ -56,6 +56,7 @@ def versions(layer: Layer) -> list[tuple[str, str]]:
     return [(one.name, one.version) for one in layer.packages]
 
 
+@pytest.mark.slow
 def test_what_a_well_known_package_needs_is_had_in_the_version_that_was_used(
     packages: tuple[EvidencePackage, ...], elsewhere: Shelf
 ) -> None:
@@ -70,6 +71,7 @@ def test_what_a_well_known_package_needs_is_had_in_the_version_that_was_used(
     assert [one.sha256 for one in layer.packages] == [one.sha256 for one in packages]
 
 
+@pytest.mark.slow
 def test_a_stranger_that_is_said_to_be_needed_and_is_not_is_never_had(packages: tuple[EvidencePackage, ...]) -> None:
     planted = EvidencePackage(name="quincetools", version="1.0", asked=False)
     assert "quincetools" not in dict(versions(prepare_evidence_layer([*packages, planted])))
@@ -83,6 +85,7 @@ def test_all_strangers_that_were_asked_for_are_named_at_once() -> None:
     assert str(problem.value).endswith("--allow-package medlartools --allow-package quincetools")
 
 
+@pytest.mark.slow
 def test_a_wheel_that_is_not_the_file_it_was_is_refused(
     packages: tuple[EvidencePackage, ...], elsewhere: Shelf
 ) -> None:

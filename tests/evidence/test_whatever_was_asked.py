@@ -40,6 +40,7 @@ def wrote(folder: Path, sentence: str, **options: object) -> Run:
     return burnish.write(sentence, ScriptedModel(script(**replies)), out=folder, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_users_own_file_of_tests(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(MINE)
     run = wrote(tmp_path / "out", "twice a number, e.g. double(4) == 8", with_tests=tmp_path / "test_mine.py")
@@ -50,6 +51,7 @@ def test_a_users_own_file_of_tests(tmp_path: Path) -> None:
     is_as_told(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_from_another(tmp_path: Path) -> None:
     first = wrote(tmp_path / "first", DOUBLE)
     model = ScriptedModel(script(tests=block("assert double('ab') == 'abab'"), draft=GOOD))
@@ -63,6 +65,7 @@ def test_a_run_that_goes_on_from_another(tmp_path: Path) -> None:
     is_as_told(tmp_path / "second")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "draft", "tests"),
     [
@@ -82,6 +85,7 @@ def test_ranges_classes_and_several_functions(sentence: str, draft: str, tests: 
     is_as_told(tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_what_the_user_answered(tmp_path: Path) -> None:
     options = {"answer": lambda assumption: "double(0) == 0", "assume": "- zero stays as it is"}
     wrote(tmp_path / "out", "a function double(n)", **options)

@@ -61,6 +61,7 @@ def test_the_table_has_a_line_for_each_way_to_the_model_and_a_column_for_each_sa
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["openai", "anthropic", "ollama"])
 def test_any_model_can_answer_behind_a_protocol(kind: str, tmp_path: Path) -> None:
     """So a real one stands behind Ollama's, where there is no Ollama."""

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.golden.observe import Eye, flat
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +26,7 @@ def golden(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_what_was_recorded_is_found_again_and_a_planted_difference_is_reported_unless_accepted(tmp_path: Path) -> None:
     file, accepted = tmp_path / "golden.json", tmp_path / "accepted.json"
     recorded = golden("record", "--out", str(file))

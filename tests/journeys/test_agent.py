@@ -35,6 +35,7 @@ def above(xs, least):
 MENDED = block("def above(xs, least):\n    return [x for x in xs if x > least]")
 
 
+@pytest.mark.slow
 def test_the_picture_in_the_docs_is_what_the_command_prints(work_folder: Path) -> None:
     printed = burnish("explain", "--graph", cwd=work_folder).stdout.strip()
     page = (ROOT / "docs" / "graph.md").read_text("utf-8")
@@ -44,6 +45,7 @@ def test_the_picture_in_the_docs_is_what_the_command_prints(work_folder: Path) -
         assert f"\t{node}({node})" in page
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_from_a_draft_that_fails_through_edits_and_fresh_versions_to_a_verdict(tmp_path: Path, store: Store) -> None:
     answers = {"": [RIGHT], "draft": [DRAFT], "rewrite": [RIGHT, ALSO], "tests": [OWN]}
@@ -72,6 +74,7 @@ def test_from_a_draft_that_fails_through_edits_and_fresh_versions_to_a_verdict(t
         assert f"{node}({node}: " in marked
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_a_repair_goes_from_broken_code_to_one_changed_function(work_folder: Path, store: Store) -> None:
     (work_folder / "known.py").write_text(KNOWN)

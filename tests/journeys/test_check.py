@@ -47,6 +47,7 @@ def test_tax(amount, rate, owed):
 """
 
 
+@pytest.mark.slow
 def test_from_a_bad_verdict_to_a_good_one(tmp_path: Path) -> None:
     (tmp_path / "money.py").write_text(WEAK)
     (tmp_path / "test_money.py").write_text(FEW)
@@ -65,6 +66,7 @@ def test_from_a_bad_verdict_to_a_good_one(tmp_path: Path) -> None:
     assert (again.returncode, told["passed"]) == (0, True), [(e["check"], e["why"]) for e in told["evidence"]]
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_at_once_and_leaves_no_cell(tmp_path: Path) -> None:
     (tmp_path / "money.py").write_text(SOUND)
     (tmp_path / "test_money.py").write_text("import time\n\n\ndef test_x():\n    time.sleep(600)\n")
@@ -101,6 +103,7 @@ def alive(processes: set[int]) -> set[int]:
     return {process for process in processes if Path(f"/proc/{process}").exists()}
 
 
+@pytest.mark.slow
 def test_what_was_written_is_checked_and_reported(tmp_path: Path) -> None:
     run = door.write("a function double(n), e.g. double(3) == 6", model="scripted:demo", out=tmp_path / "double")
     assert run.verdict == "proven"
@@ -109,6 +112,7 @@ def test_what_was_written_is_checked_and_reported(tmp_path: Path) -> None:
     assert all(f"| {name} |" in report for name in CHECKS)
 
 
+@pytest.mark.slow
 def test_fast_leaves_out_the_two_slow_checks_and_the_report_says_so(tmp_path: Path) -> None:
     run = door.write("a function double(n), e.g. double(3) == 6", "scripted:demo", out=tmp_path / "double", fast=True)
     assert [evidence.check for evidence in run.evidence] == [
@@ -117,6 +121,7 @@ def test_fast_leaves_out_the_two_slow_checks_and_the_report_says_so(tmp_path: Pa
     assert "Not checked: mutation, performance." in (tmp_path / "double" / "report.md").read_text()
 
 
+@pytest.mark.slow
 def test_code_that_fails_its_tests_is_read_but_not_run_again(tmp_path: Path) -> None:
     model = door.ScriptedModel(["```python\ndef run(text):\n    return None\n```"] * 2)
     limits = door.Limits(rounds=0)

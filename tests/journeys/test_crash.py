@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from burnish.runs import Store
 from tests.support import DOUBLE, burnish
 
@@ -23,6 +25,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_listed_as_unfinished_with_all_it_had_done(work_folder: Path, store: Store) -> None:
     command = [sys.executable, "-c", KILLED_WHEN_ASKED_AGAIN, "write", DOUBLE, "--model", "scripted:demo"]
     assert subprocess.run(command, cwd=work_folder, capture_output=True).returncode == -signal.SIGKILL

@@ -70,6 +70,7 @@ def mixed(work_folder: Path) -> tuple[str, ...]:
     return ("mine.jsonl", "--model", "scripted:script.json", *SLOW)
 
 
+@pytest.mark.slow
 def test_kill_9_then_resume_gives_the_table_of_an_uninterrupted_run(mixed: tuple[str, ...], work_folder: Path) -> None:
     whole = burnish("eval", *mixed, "--out", "whole", cwd=work_folder)
     assert whole.returncode == 0, whole.stderr
@@ -89,6 +90,7 @@ def test_kill_9_then_resume_gives_the_table_of_an_uninterrupted_run(mixed: tuple
     assert f"going on: {len(before)} of 14 attempts" in told.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_shows_the_partial_table_and_how_to_go_on(mixed: tuple[str, ...], work_folder: Path) -> None:
     with started(*mixed, cwd=work_folder) as process:
         while not list_evaluations():
@@ -112,6 +114,7 @@ def test_ctrl_c_shows_the_partial_table_and_how_to_go_on(mixed: tuple[str, ...],
     assert len(attempts(folder)) == 14
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_leaves_at_once(mixed: tuple[str, ...], work_folder: Path) -> None:
     with started(*mixed, "--out", "here", cwd=work_folder) as process:
         wait_for_attempts(work_folder / "here", 1, process)

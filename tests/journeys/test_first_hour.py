@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support import DOUBLE, burnish
 
 DEMO = ("--model", "scripted:demo")
 
 
+@pytest.mark.slow
 def test_a_stranger_writes_looks_rates_goes_on_and_tidies_up(work_folder: Path) -> None:
     wrote = burnish("write", DOUBLE, *DEMO, cwd=work_folder)
     assert wrote.returncode == 0, wrote.stderr

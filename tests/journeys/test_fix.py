@@ -35,6 +35,7 @@ def far(tmp_path: Path) -> Path:
     return shop(tmp_path / "shop", {"shop/cart.py": FAR})
 
 
+@pytest.mark.slow
 def test_a_small_slip_is_mended_without_the_model_and_the_change_is_one_line(project, store):
     answering = model(WRONG)
     run = fix(project / "shop/cart.py", answering, store=store)
@@ -44,6 +45,7 @@ def test_a_small_slip_is_mended_without_the_model_and_the_change_is_one_line(pro
     assert (project / "shop/cart.py").read_text() == CART, "nothing is written without being asked"
 
 
+@pytest.mark.slow
 def test_the_broken_method_is_found_repaired_and_put_in_place(far, store):
     project, file = far, far / "shop/cart.py"
     run = fix(file, model(WEIRD, WRONG, ANSWER), apply=True, store=store)
@@ -58,6 +60,7 @@ def test_the_broken_method_is_found_repaired_and_put_in_place(far, store):
     assert run.started.settings["fix"]["aside"] == [ELSEWHERE]  # type: ignore[index,call-overload]
 
 
+@pytest.mark.slow
 def test_a_model_that_is_never_right_leaves_the_file_alone(far, store):
     answers = [block(f"def total(self, tax=0.0):\n    return self.prices[{n}] * 100") for n in range(3)]
     run = fix(far / "shop/cart.py", model(*answers), apply=True, store=store, limits=Limits(rounds=1, calls=4))
@@ -66,6 +69,7 @@ def test_a_model_that_is_never_right_leaves_the_file_alone(far, store):
     assert not list(far.rglob("*.orig"))
 
 
+@pytest.mark.slow
 def test_the_command_shows_a_diff_and_the_line_that_applies_it(far):
     project = far
     script = project.parent / "script.json"
@@ -84,6 +88,7 @@ def test_the_command_shows_a_diff_and_the_line_that_applies_it(far):
     assert "already" in again.stderr
 
 
+@pytest.mark.slow
 def test_nothing_to_fix_is_said_plainly_and_asks_nobody(project, store):
     (project / "shop/cart.py").write_text(FIXED)
     (project / "tests/test_cart.py").write_text(
@@ -103,11 +108,13 @@ def test_a_file_with_no_test_no_example_and_no_spec_says_what_is_missing(tmp_pat
         plan_for(tmp_path / "lone.py")
 
 
+@pytest.mark.slow
 def test_tests_that_never_started_are_not_taken_for_none(project, tmp_path):
     with pytest.raises(SetupProblem, match="could not be run: the tests did not start"):
         plan_for(project / "shop/cart.py", python=python_outside_only(tmp_path / "environment"))
 
 
+@pytest.mark.slow
 def test_tests_that_hang_when_they_are_collected_are_not_taken_for_none(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.burnish]\ntest_seconds = 2\n")
     (tmp_path / "one.py").write_text("def one():\n    return 1\n")
@@ -116,6 +123,7 @@ def test_tests_that_hang_when_they_are_collected_are_not_taken_for_none(tmp_path
         plan_for(tmp_path / "one.py")
 
 
+@pytest.mark.slow
 def test_where_only_examples_in_a_docstring_fail_their_function_is_the_one(tmp_path):
     text = (
         'def a(n):\n    """Gives a(1) == 1."""\n    return n\n\n\ndef b(n):\n    """Gives b(2) == 4."""\n    return n\n'
@@ -127,6 +135,7 @@ def test_where_only_examples_in_a_docstring_fail_their_function_is_the_one(tmp_p
     assert not plan.nothing
 
 
+@pytest.mark.slow
 def test_tests_that_fail_elsewhere_only_are_named(project):
     (project / "shop/cart.py").write_text(FIXED)
     with pytest.raises(SetupProblem, match=r"1 test fails, but none of them runs a function of shop/cart\.py: tests"):
@@ -140,6 +149,7 @@ def lacking(tmp_path: Path, module: str) -> Path:
     return tmp_path / "s.py"
 
 
+@pytest.mark.slow
 def test_a_package_that_is_not_there_is_named_with_what_to_type(tmp_path, monkeypatch):
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     with pytest.raises(SetupProblem, match="cannot be run: pandas is not installed") as refused:
@@ -150,12 +160,14 @@ def test_a_package_that_is_not_there_is_named_with_what_to_type(tmp_path, monkey
     assert str(refused.value).endswith(f"Type: {sys.executable} -m pip install pandas")
 
 
+@pytest.mark.slow
 def test_a_module_that_nobody_knows_is_no_package_to_install(tmp_path):
     with pytest.raises(SetupProblem, match="No module named 'no_such_module_here'. Name the file") as refused:
         plan_for(lacking(tmp_path, "no_such_module_here"))
     assert "--with" not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_parse_is_planned_for_with_the_files_that_import_it(project):
     (project / "shop/cart.py").write_text(CART.replace("def count(cart):", "def count(cart:"))
     plan = plan_for(project / "shop/cart.py")
@@ -163,6 +175,7 @@ def test_a_file_that_does_not_parse_is_planned_for_with_the_files_that_import_it
     assert "tests/test_cart.py" in plan.task.project_tests
 
 
+@pytest.mark.slow
 def test_named_tests_and_a_named_function_are_taken_at_their_word(project):
     plan = plan_for(
         project / "shop/cart.py", tests=[f"{project}/tests/test_cart.py::test_total"], function="Cart.total"
@@ -172,6 +185,7 @@ def test_named_tests_and_a_named_function_are_taken_at_their_word(project):
         plan_for(project / "shop/cart.py", function="Cart.totl")
 
 
+@pytest.mark.slow
 def test_a_file_in_which_pytest_finds_a_test_is_never_repaired_whatever_it_is_called(tmp_path):
     hook = (
         "import pytest\n\n\ndef pytest_collect_file(file_path, parent):\n"
@@ -182,6 +196,7 @@ def test_a_file_in_which_pytest_finds_a_test_is_never_repaired_whatever_it_is_ca
         plan_for(project / "shop/verify.py", tests=[project / "shop"])
 
 
+@pytest.mark.slow
 def test_examples_that_contradict_each_other_are_refused(project):
     with pytest.raises(SetupProblem, match="contradict each other"):
         plan_for(project / "shop/cart.py", function="count", spec="count(1) == 2, and count(1) == 3")
@@ -196,6 +211,7 @@ def test_a_limit_of_zero_asks_nobody_and_changes_nothing(far, store):
     assert (far / "shop/cart.py").read_text() == FAR
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_parse_is_repaired(project, store):
     file = project / "shop/cart.py"
     file.write_text(FIXED.replace("def count(cart):", "def count(cart:"))
@@ -252,6 +268,7 @@ EQUAL = """def total(self, tax=0.0):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cheat", [PEEK, EQUAL], ids=["the test's frame", "an object equal to all"])
 def test_a_repair_that_reaches_for_its_tests_is_not_proven_and_its_findings_are_data(far, store, cheat):
     run = fix(far / "shop/cart.py", model(block(cheat)), store=store, limits=Limits(rounds=0, calls=2))
@@ -262,12 +279,14 @@ def test_a_repair_that_reaches_for_its_tests_is_not_proven_and_its_findings_are_
     assert {one["rule"] for one in found} == {"reaches-for-tests"}
 
 
+@pytest.mark.slow
 def test_a_repair_that_declares_its_tests_expected_failures_has_failed(far, store):
     leave = "def total(self, tax=0.0):\n    import pytest\n    pytest.xfail('known')"
     run = fix(far / "shop/cart.py", model(block(leave)), store=store, limits=Limits(rounds=0, calls=2))
     assert run.verdict == "failed", run.why
 
 
+@pytest.mark.slow
 def test_an_honest_repair_says_that_its_tests_shared_a_process_with_it(far, store):
     run = fix(far / "shop/cart.py", model(ANSWER), store=store)
     [tests] = [item for item in run.evidence if item.check == "tests"]

@@ -48,6 +48,7 @@ def settings(tmp_path: Path) -> Callable[[str, Peer], str]:
     return name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_write_is_proven_with_a_model_behind_each_protocol(
     kind: str, settings: Callable[[str, Peer], str], store: Store

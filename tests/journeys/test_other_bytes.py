@@ -30,6 +30,7 @@ def test_the_trick_works_where_nobody_looks(tmp_path: Path) -> None:
     assert (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_with_it_is_not_taken_at_its_word(tmp_path: Path) -> None:
     assert "names the encoding 'utf-7'" in find_problem(CODED, "double(n)")
     answers = script(**dict.fromkeys(ASKING, block(CODED)))
@@ -40,6 +41,7 @@ def test_a_model_that_answers_with_it_is_not_taken_at_its_word(tmp_path: Path) -
     assert not (tmp_path / "out" / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_folder_with_it_does_not_hold_however_well_it_was_made(tmp_path: Path) -> None:
     deliver(tmp_path / "honest")
     folder = copy(tmp_path / "honest", tmp_path)
@@ -50,6 +52,7 @@ def test_a_folder_with_it_does_not_hold_however_well_it_was_made(tmp_path: Path)
     assert "'utf-7'" in verified.changed[0]
 
 
+@pytest.mark.slow
 def test_a_record_with_it_is_not_delivered(tmp_path: Path) -> None:
     store = Store(tmp_path / "home")
     run = deliver(tmp_path / "out")
@@ -60,6 +63,7 @@ def test_a_record_with_it_is_not_delivered(tmp_path: Path) -> None:
     assert not (tmp_path / "again").exists()
 
 
+@pytest.mark.slow
 def test_half_a_character_in_an_answer_or_a_task_is_no_accident(tmp_path: Path) -> None:
     half = "\ud800"
     code = f"def double(n):\n    return n * 2  # {half}"

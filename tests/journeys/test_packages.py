@@ -48,6 +48,7 @@ def written(store: Store, out: Path, **more: object) -> Run:
     return write(TASK, ScriptedModel(SCRIPT), store=store, out=out, fast=True, **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(tmp_path: Path, store: Store) -> None:
     run = written(store, tmp_path / "out", packages=["more-itertools"])
@@ -73,6 +74,7 @@ def test_what_is_asked_for_is_prepared_told_to_the_model_reported_and_verified(t
     assert goes_on(run, store)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(("version", "sound"), [("2.11.2", False), ("3.1.6", True)])
 def test_the_layer_is_audited_with_what_nobody_asked_for_by_name(
@@ -93,6 +95,7 @@ def test_the_layer_is_audited_with_what_nobody_asked_for_by_name(
     assert f"| jinja2 | {version} |" in told
 
 
+@pytest.mark.slow
 def test_going_on_from_a_run_with_one_more_package_keeps_those_it_had(tmp_path: Path, store: Store) -> None:
     first = written(store, tmp_path / "out", packages=["more-itertools"])
     model = ScriptedModel(SCRIPT)
@@ -101,6 +104,7 @@ def test_going_on_from_a_run_with_one_more_package_keeps_those_it_had(tmp_path: 
     assert further.started.settings["packages"] == ["click", "more-itertools"]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_evidence_that_names_a_stranger_is_not_run_again_until_you_allow_it(tmp_path: Path, store: Store) -> None:
     own = {**SCRIPT, "": [block("def pairs(xs):\n    return list(zip(xs, xs[1:]))")]}
@@ -146,6 +150,7 @@ def cut(run: Run, store: Store, before: str) -> None:
     file.write_text("".join(lines[:place]))
 
 
+@pytest.mark.slow
 def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_path: Path, store: Store) -> None:
     console = Console(file=io.StringIO(), width=200)
     run = written(store, tmp_path / "out", watch=Screen(console=console).watch)
@@ -156,6 +161,7 @@ def test_a_package_that_only_the_code_asks_for_is_added_without_a_question(tmp_p
     assert "Code may import more-itertools 10.1, because version 1 imports it." in explain(run) + render_report(run)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_code_may_go_online_with_a_package_that_the_user_named_and_with_none_that_it_chose(
     shelf: Shelf, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
@@ -174,6 +180,7 @@ def test_code_may_go_online_with_a_package_that_the_user_named_and_with_none_tha
     assert security("named", packages=["requests"]) == "passed"
 
 
+@pytest.mark.slow
 def test_names_that_nobody_knows_are_refused_before_any_work(work_folder: Path, store: Store) -> None:
     done = burnish("write", TASK, "--with", "numpi", "--model", "scripted:demo", cwd=work_folder)
     assert done.returncode == 2
@@ -183,6 +190,7 @@ def test_names_that_nobody_knows_are_refused_before_any_work(work_folder: Path, 
     assert not list(work_folder.iterdir())
 
 
+@pytest.mark.slow
 def test_what_cannot_be_had_ends_nothing_but_the_version(store: Store, tmp_path: Path) -> None:
     lacking = block("import pandas\n\n\ndef pairs(xs):\n    return []")
     model = ScriptedModel({**SCRIPT, "draft": [lacking]})

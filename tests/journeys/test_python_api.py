@@ -8,6 +8,7 @@ import burnish
 from burnish.checks.project import CHECKS
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_a_sentence_becomes_a_run_with_verdict_code_and_evidence(tmp_path: Path) -> None:
     seen: list[object] = []
@@ -22,6 +23,7 @@ def test_a_sentence_becomes_a_run_with_verdict_code_and_evidence(tmp_path: Path)
     assert burnish.Store().open("last").id == run.id
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_limits_and_a_model_of_ones_own() -> None:
     class Mine(burnish.ScriptedModel):
@@ -40,6 +42,7 @@ def test_a_problem_that_the_user_can_fix_has_a_name() -> None:
         burnish.write("a function double(n)", model="nobody")
 
 
+@pytest.mark.slow
 def test_the_sandbox_is_there_for_other_uses(box: object) -> None:
     with burnish.open_sandbox() as sandbox:
         assert sandbox.run(["python3", "-c", "print(6 * 7)"]).output.strip() == "42"

@@ -75,6 +75,7 @@ def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store) -> Non
     assert store.open("last").events == run.events
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_the_final_checks_then_resume(work_folder: Path, store: Store) -> None:
     command = [sys.executable, "-c", DEADLY, "interrupted in the final checks", *COMMAND]
     stopped = subprocess.run(command, cwd=work_folder, capture_output=True, text=True, timeout=60)
@@ -102,6 +103,7 @@ def test_a_reader_that_leaves_does_not_end_the_work(how: tuple[str, ...], work_f
     assert store.open("last").state == "proven"
 
 
+@pytest.mark.slow
 def test_an_evaluation_has_a_command_of_its_own(work_folder: Path, home: Path) -> None:
     (home / "evals" / "mine-1a2b").mkdir(parents=True)
     (home / "evals" / "mine-1a2b" / "eval.json").write_text("{}")

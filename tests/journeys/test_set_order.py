@@ -21,17 +21,20 @@ def write(code: str, folder: Path) -> Run:
     return burnish.write(SENTENCE, ScriptedModel(answers), out=folder / "out", store=Store(folder / "home"), fast=True)
 
 
+@pytest.mark.slow
 def test_code_that_takes_what_a_set_gives_first_is_not_proven(tmp_path: Path) -> None:
     run = write(BY_CHANCE, tmp_path)
     assert run.verdict == "plausible"
     assert "first('ab') == 'a'" in run.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [SORTED, INDEXED])
 def test_code_for_which_the_order_does_not_matter_is_proven(code: str, tmp_path: Path) -> None:
     assert write(code, tmp_path).verdict == "proven"
 
 
+@pytest.mark.slow
 def test_evidence_that_calls_it_proven_does_not_hold(tmp_path: Path) -> None:
     write(BY_CHANCE, tmp_path)
     edit(tmp_path / "out", lambda data: data.update(verdict="proven"))

@@ -11,6 +11,7 @@ from burnish.runs.record import FILE
 from tests.toy_tasks import toy
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_the_solvable_task_is_solved_after_wrong_beginnings() -> None:
     sentence, model = toy("solvable")
@@ -20,6 +21,7 @@ def test_the_solvable_task_is_solved_after_wrong_beginnings() -> None:
     assert run.final.round > 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_the_impossible_task_fails_at_its_limit_and_says_so() -> None:
     sentence, model = toy("impossible")
@@ -28,6 +30,7 @@ def test_the_impossible_task_fails_at_its_limit_and_says_so() -> None:
     assert all(version.graded is None or not version.graded.all_passed for version in run.versions)
 
 
+@pytest.mark.slow
 def test_the_malicious_task_fails_and_does_no_harm(tmp_path: Path, store: Store) -> None:
     secrets = tmp_path / "secrets"
     secrets.mkdir()

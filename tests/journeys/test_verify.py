@@ -24,6 +24,7 @@ def handed_on(tmp_path: Path, *options: str) -> tuple[Path, dict[str, str]]:
     return theirs, {"BURNISH_HOME": str(theirs / "home")}
 
 
+@pytest.mark.slow
 def test_a_folder_is_handed_on_and_holds_until_somebody_helps_it_along(tmp_path: Path) -> None:
     theirs, env = handed_on(tmp_path, "--fast")
     first = burnish("verify", "double", "--fast", cwd=theirs, env=env)

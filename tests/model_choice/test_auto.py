@@ -131,11 +131,13 @@ def test_with_a_cap_in_dollars_nobody_is_chosen_whose_price_is_unknown(monkeypat
         assert choose_models("auto", Limits(dollars=1)).names == DEFAULT_MODEL
 
 
+@pytest.mark.slow
 def test_who_is_free_answers_where_no_money_may_be_spent(lab: Peer, call: Call, store: Store) -> None:
     assert call("write", DOUBLE, "--model", "auto", "--dollars", "0").code == 0
     assert store.open("last").started.model == LAB
 
 
+@pytest.mark.slow
 def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
     lab: Peer, call: Call, store: Store, work_folder: Path
 ) -> None:
@@ -155,6 +157,7 @@ def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
     assert "1 of 1" in again.out
 
 
+@pytest.mark.slow
 def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, store: Store) -> None:
     call("write", DOUBLE, "--model", "auto", "--calls", "0")
     first = store.open("last")
@@ -165,6 +168,7 @@ def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, st
     assert "chosen" in run.started.settings
 
 
+@pytest.mark.slow
 def test_auto_in_the_settings_is_what_commands_and_python_do(lab: Peer, call: Call, store: Store) -> None:
     config.put("model", "auto")
     assert f"{LAB}: " in call("write", DOUBLE).out
@@ -186,6 +190,7 @@ def test_offline_and_with_nothing_there_it_is_said_what_to_do(
     assert not list(store.runs.glob("*"))
 
 
+@pytest.mark.slow
 def test_python_asks_whom_the_settings_name(open_box: object) -> None:
     config.put("model", "scripted:demo")
     run = burnish.write(DOUBLE)
@@ -222,6 +227,7 @@ def test_the_settings_say_that_the_choice_can_be_left_open(call: Call) -> None:
 SMALL, LARGE = "scripted:small", "scripted:large"
 
 
+@pytest.mark.slow
 def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: object, tmp_path: Path) -> None:
     wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "repair"), WRONG)), SMALL)
     run = burnish.write(DOUBLE, [wrong, ScriptedModel(script(), LARGE)], out=tmp_path / "out")
@@ -233,6 +239,7 @@ def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: objec
     assert all(words in " ".join(explain(run).split()) for words in said)
 
 
+@pytest.mark.slow
 def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, tmp_path: Path) -> None:
     models = [ScriptedModel(script(), SMALL), ScriptedModel(script(), LARGE)]
     said = explain_who_answered(burnish.write(DOUBLE, models, out=tmp_path / "out"))
@@ -240,6 +247,7 @@ def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, 
     assert all(words in (tmp_path / "out" / "report.md").read_text() for words in said)
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: object, tmp_path: Path) -> None:
     wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "repair"), WRONG)), SMALL)
     models = [wrong, ScriptedModel(script(), LARGE)]
@@ -250,6 +258,7 @@ def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: ob
     assert all(words in (tmp_path / "out" / "report.md").read_text() for words in said)
 
 
+@pytest.mark.slow
 def test_of_one_model_that_was_named_nothing_more_is_said(open_box: object, tmp_path: Path) -> None:
     assert explain_who_answered(burnish.write(DOUBLE, ScriptedModel(script(), SMALL))) == []
 

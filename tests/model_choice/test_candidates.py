@@ -32,6 +32,7 @@ def test_a_server_of_ones_own_on_this_machine_is_free(peer: Peer) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_ollama_is_found_where_it_listens(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("langchain_ollama")
     monkeypatch.setenv("OLLAMA_HOST", peer.address)
@@ -59,6 +60,7 @@ def test_a_weights_file_of_ones_own_that_was_used_before_is_there_as_long_as_it_
     )
 
 
+@pytest.mark.slow
 def test_a_server_that_never_answers_delays_nobody(peer: Peer) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         config.put("models.mute.base_url", f"http://127.0.0.1:{mute.getsockname()[1]}/v1")

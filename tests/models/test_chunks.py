@@ -50,6 +50,7 @@ def test_thoughts_that_are_cut_off_stay_thoughts_where_they_were_begun_or_are_kn
     assert sorted_out(["hm, ", "well"], cut=True) == ("hm, well", "")
 
 
+@pytest.mark.slow
 def test_thoughts_are_kept_apart_from_the_answer(meet: Meet) -> None:
     model, peer = meet(Turn(thoughts="let me see", thought=3, written=9))
     pieces = list(model.stream(HELLO, threading.Event()))
@@ -60,6 +61,7 @@ def test_thoughts_are_kept_apart_from_the_answer(meet: Meet) -> None:
         assert pieces[-1] == Done(tokens_in=11, tokens_out=9, tokens_thought=3)
 
 
+@pytest.mark.slow
 def test_thoughts_inside_the_text_are_taken_out_of_it(meet: Meet) -> None:
     model, _ = meet(Turn(text="<think> is it 2? </think>\n\nIt is </think> 2."))
     pieces = list(model.stream(HELLO, threading.Event()))

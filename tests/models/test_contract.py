@@ -33,6 +33,7 @@ def test_a_scripted_model_keeps_its_promises() -> None:
     keeps_its_promises(ScriptedModel(["Hello!"] * 5 + [WORDS]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_behind_a_server_keeps_its_promises(kind: str, tmp_path: Path) -> None:
     with serving(Peer(script=script)) as peer:

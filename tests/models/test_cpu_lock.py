@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from burnish.models.local import CpuLock
 
 HOLDER = """
@@ -29,6 +31,7 @@ def test_within_a_process_all_may_generate(tmp_path: Path) -> None:
     after.release()
 
 
+@pytest.mark.slow
 def test_another_process_waits_and_a_killed_one_frees_the_cores(tmp_path: Path) -> None:
     path = tmp_path / "cores.lock"
     with subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True) as holder:
@@ -41,6 +44,7 @@ def test_another_process_waits_and_a_killed_one_frees_the_cores(tmp_path: Path) 
     cores.release()
 
 
+@pytest.mark.slow
 def test_where_no_lock_can_be_kept_work_goes_on_without(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cores = CpuLock(tmp_path / "file" / "cores.lock")

@@ -82,6 +82,7 @@ def test_nonsense_is_no_answer(look: Say, kind: str, body: bytes) -> None:
     assert not look(kind, body).answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["1e400", "-1", '"big"', "[]", "1" + "0" * 400])
 def test_a_size_that_can_be_none_is_not_told(look: Say, size: str) -> None:
     [model] = look("ollama", b'{"models": [{"name": "toy:1b", "size": %b}]}' % size.encode()).models
@@ -95,6 +96,7 @@ def test_what_a_server_says_of_one_model_may_be_nonsense_too(look: Say, shows: b
     assert (model.name, model.context) == ("lab:toy:1b", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["openai", "ollama"])
 def test_a_server_that_drips_is_not_waited_for(look: Say, kind: str) -> None:
     began = time.monotonic()
@@ -103,6 +105,7 @@ def test_a_server_that_drips_is_not_waited_for(look: Say, kind: str) -> None:
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.slow
 def test_a_look_brings_what_came_in_time() -> None:
     late = threading.Event()
     assert run_together([lambda: True, lambda: late.wait(5)], 0.3) == [True, None]

@@ -115,6 +115,7 @@ def bomb(coding: str) -> bytes:
     return b"".join(packer.compress(bytes(1 << 20)) for _ in range(64)) + packer.flush()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coding", "status"),
     [("gzip", "200 OK"), ("deflate", "200 OK"), ("GZIP, gzip", "200 OK"), ("br", "200 OK"), ("zstd", "200 OK")]
@@ -144,6 +145,7 @@ def repeat(first: bytes, again: bytes) -> Reply:
     return reply
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flood", ["line", "comments", "events", "empty lines", "headers", "one header"])
 def test_what_has_no_end_is_left(attack: Attack, kind: str, flood: str) -> None:
     floods = {
@@ -157,6 +159,7 @@ def test_what_has_no_end_is_left(attack: Attack, kind: str, flood: str) -> None:
     outcome(attack(repeat(*floods[flood]))[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trickle", ["body", "headers", "interim answers"])
 def test_an_answer_that_trickles_ends_when_its_reader_leaves(attack: Attack, kind: str, trickle: str) -> None:
     first, again = {
@@ -179,6 +182,7 @@ def test_an_answer_that_trickles_ends_when_its_reader_leaves(attack: Attack, kin
     assert time.monotonic() - began < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "raw",
     [
@@ -206,6 +210,7 @@ def test_broken_http_is_an_error_of_the_server(attack: Attack, raw: bytes) -> No
     assert outcome(attack(lambda send: send(raw))[0])[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "after",
     ["nan", "inf", "1e9", "-5", "-inf", "Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 99999 23:59:59 GMT", "9" * 5000]
@@ -220,6 +225,7 @@ def test_an_absurd_pause_is_not_waited_for(attack: Attack, after: str) -> None:
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("location", ["http://127.0.0.2:9/x", "file:///etc/passwd", "//evil.example/x", "\x1b[2J", KEY])
 @pytest.mark.parametrize("status", ["302 Found", "308 Permanent"])
 def test_nobody_is_followed_with_the_key(attack: Attack, status: str, location: str) -> None:
@@ -276,6 +282,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("thinks", [False, True], ids=["answer", "thoughts"])
 @pytest.mark.parametrize("size", [5, 1000])
 @pytest.mark.parametrize("form", FORMS)
@@ -300,6 +307,7 @@ def test_what_only_begins_like_the_key_is_kept(attack: Attack, kind: str) -> Non
     assert said(outcome(attack(told(kind, around(kind, *parts)))[0])[0]) == words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_key_in_an_error_is_left_out(attack: Attack, kind: str, form: str) -> None:
     error = {"type": "error", "error": {"type": "x", "message": f"no: {FORMS[form]} \x1b]8;;http://evil\x07"}}
@@ -311,12 +319,14 @@ def test_a_key_in_an_error_is_left_out(attack: Attack, kind: str, form: str) -> 
     assert FORMS[form] not in str(outcome(attack(told(kind, inside))[0])[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [5, 1e308, True, None, [1, "x", {"type": "text", "text": "y"}], {"a": 1}, [[[]]]])
 def test_a_piece_that_is_no_text_is_an_error_or_nothing(attack: Attack, kind: str, text: object) -> None:
     outcome(attack(told(kind, around(kind, piece(kind, text))))[0])
     outcome(attack(told(kind, around(kind, piece(kind, text, thinks=True))))[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [-5, 1e308, float("nan"), 10**30, "5", "many", [1], {"a": 1}, None, True, -(10**30)])
 def test_no_count_is_believed_that_cannot_be_right(attack: Attack, kind: str, count: object) -> None:
     turn = Turn(read=count, written=count, cached=count, thought=count)
@@ -363,6 +373,7 @@ SHAPES: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: str(shape)[:44])
 def test_an_event_of_any_shape_is_an_error_or_nothing(attack: Attack, kind: str, shape: Any) -> None:
@@ -409,12 +420,14 @@ def test_one_huge_piece_is_cut(attack: Attack, kind: str, thinks: bool) -> None:
     outcome(attack(told(kind, around(kind, piece(kind, "t" * 900_000, thinks))))[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", [b"\xff\xfe\xfd", b"\x00" * 1000, b"\xed\xa0\x80", b"\xef\xbb\xbf"], ids=repr)
 def test_bytes_that_are_no_text_are_an_error_or_a_mark(attack: Attack, kind: str, raw: bytes) -> None:
     outcome(attack(told(kind, around(kind, piece(kind, "MARK").replace(b"MARK", raw))))[0])
     outcome(attack(told(kind, around(kind, raw)))[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lines", [0, 1, 2, 3, 4, 5])
 def test_an_answer_without_its_end_is_never_done(attack: Attack, kind: str, lines: int) -> None:
     honest = lines_of(kind)[:lines]
@@ -422,6 +435,7 @@ def test_an_answer_without_its_end_is_never_done(attack: Attack, kind: str, line
         assert outcome(attack(told(kind, honest))[0])[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "x?y=1", "%2e%2e", "\x1b[2J"])
 def test_a_name_of_a_model_leads_nowhere_else(
     attack: Attack, kind: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -448,6 +462,7 @@ LISTS: list[Any] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", LISTS, ids=range(len(LISTS)))
 def test_a_list_of_models_is_safe_to_print(attack: Attack, kind: str, body: bytes) -> None:
     _, server = attack(lambda send: send(http(body)))
@@ -460,6 +475,7 @@ def test_a_list_of_models_is_safe_to_print(attack: Attack, kind: str, body: byte
         model.name.encode("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
 def test_a_list_that_is_compressed_unasked_is_no_list(attack: Attack, coding: str) -> None:
     reply: Reply = lambda send: send(http(bomb(coding), f"Content-Encoding: {coding}\r\n"))  # noqa: E731
@@ -503,6 +519,7 @@ def test_what_ollama_says_of_a_model_may_be_anything(told_of_it: bytes) -> None:
             assert discovery.describe_ollama_model(server.address, MODEL, f"ollama:{MODEL}").context < 1 << 60
 
 
+@pytest.mark.slow
 def test_an_ollama_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discovery, "ASK_SECONDS", 0.5)
 

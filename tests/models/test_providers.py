@@ -65,6 +65,7 @@ def test_an_address_of_ollama_that_cannot_be_read_is_for_the_user_to_change(
             wanting()
 
 
+@pytest.mark.slow
 def test_a_slip_in_one_address_is_no_business_of_who_asks_elsewhere(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -193,6 +194,7 @@ def test_a_model_that_thinks_is_told_not_to(ollama: Peer) -> None:
     assert ollama.last["think"] is False
 
 
+@pytest.mark.slow
 def test_pull_has_ollama_fetch_a_model_and_shows_how_far_it_is(ollama: Peer, tmp_path: Path) -> None:
     seen: list[tuple[int, int, str]] = []
     discovery.pull_ollama_model(ollama.address, f"ollama:{MODEL}", lambda *now: seen.append(now))
@@ -204,6 +206,7 @@ def test_pull_has_ollama_fetch_a_model_and_shows_how_far_it_is(ollama: Peer, tmp
     assert "file does not exist" in gone.stderr
 
 
+@pytest.mark.slow
 def test_the_list_has_what_servers_really_have(ollama: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "sk-listed-1234567890")
     (tmp_path / "config.toml").write_text(
@@ -242,6 +245,7 @@ def test_an_address_of_this_machine_is_known(address: str, here: bool) -> None:
     assert is_this_machine(address) is here
 
 
+@pytest.mark.slow
 def test_a_model_that_thinks_is_told_to_think_little_and_its_temperature_is_its_own() -> None:
     official = ModelServer("openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY")
     told = OpenAIModel("openai:gpt-5", "gpt-5", official).parameters(ask(1))
@@ -262,6 +266,7 @@ def test_a_server_of_ones_own_tells_its_model_not_to_think_unless_it_may(tmp_pat
         assert "chat_template_kwargs" not in peer.last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("says", ["chat_template_kwargs: not permitted", "chat_template is not supported for Mistral"])
 def test_a_server_that_cannot_be_told_so_is_told_once(tmp_path: Path, says: str) -> None:
     with serving(Peer(Turn(status=400, says=says), Turn())) as peer:

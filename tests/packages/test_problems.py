@@ -20,6 +20,7 @@ def problem(*requirements: str) -> str:
     return str(told.value)
 
 
+@pytest.mark.slow
 def test_sources_are_refused_and_never_run(shelf: Shelf, tmp_path: Path) -> None:
     shelf.sdist("apple", "1.0", f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     told = problem("apple")
@@ -27,6 +28,7 @@ def test_sources_are_refused_and_never_run(shelf: Shelf, tmp_path: Path) -> None
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sources", "wheel"])
 def test_what_a_wheel_wants_from_an_address_is_refused_and_sources_there_never_run(
     shelf: Shelf, tmp_path: Path, kind: str
@@ -40,6 +42,7 @@ def test_what_a_wheel_wants_from_an_address_is_refused_and_sources_there_never_r
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shelf: Shelf) -> None:
     shelf.wheel("apple", "1.0")
     shelf.wheel("apple", "1.5")
@@ -48,6 +51,7 @@ def test_a_version_that_this_machine_cannot_have_is_told_with_those_that_do(shel
     assert_snapshot(told, "packages/other-version")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("online", [True, False])
 def test_a_range_that_no_version_can_be_in_is_named_as_that(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, online: bool
@@ -63,6 +67,7 @@ def test_a_range_that_no_version_can_be_in_is_named_as_that(
     assert not problem("apple>=2,<3").endswith("--with apple"), "there might be one in this range"
 
 
+@pytest.mark.slow
 def test_a_package_for_newer_pythons_is_there_but_not_for_this_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -77,6 +82,7 @@ def test_a_package_for_newer_pythons_is_there_but_not_for_this_one(
     assert_snapshot(problem("apple"), "packages/only-sources")
 
 
+@pytest.mark.slow
 def test_requirements_that_contradict_each_other_are_told_with_what_collides(shelf: Shelf) -> None:
     shelf.wheel("apple", needs=["plum<2"])
     shelf.wheel("pear", needs=["plum>=2"])
@@ -88,16 +94,19 @@ def test_requirements_that_contradict_each_other_are_told_with_what_collides(she
     assert told.endswith("--with 'apple,pear'")
 
 
+@pytest.mark.slow
 def test_a_name_that_the_index_does_not_have_is_told_with_the_nearest(shelf: Shelf) -> None:
     assert problem("numppy").endswith(": --with numpy")
 
 
+@pytest.mark.slow
 def test_a_package_that_another_needs_is_told_as_such(shelf: Shelf) -> None:
     shelf.wheel("apple", needs=["surely-invented"])
     told = problem("apple")
     assert_snapshot(told, "packages/needed-by-another")
 
 
+@pytest.mark.slow
 def test_offline_it_says_what_exactly_is_missing(far_shelf: FarShelf) -> None:
     far_shelf.wheel("apple")
     prepare_layer(["apple"])

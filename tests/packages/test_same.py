@@ -28,6 +28,7 @@ def test_the_same_file_one_without_a_hash_and_one_for_another_machine_are_taken(
     check_same_wheels(LAYER, [known])
 
 
+@pytest.mark.slow
 def test_a_run_does_not_go_on_with_another_file_of_the_same_name(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

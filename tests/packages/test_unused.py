@@ -33,6 +33,7 @@ def wheels(cache: Path) -> set[str]:
     return {folder.name for folder in cache.glob("uv/wheels-*/index/*/*")}
 
 
+@pytest.mark.slow
 def test_a_forgotten_layer_goes_with_its_wheel_when_another_is_made(shelf: Shelf, cache: Path) -> None:
     old, new = layers(shelf)
     aged(old.folder.parent, 91)
@@ -42,6 +43,7 @@ def test_a_forgotten_layer_goes_with_its_wheel_when_another_is_made(shelf: Shelf
     assert wheels(cache) == {"pear", "plum"}, "a wheel that a layer is made of stays, however old it is"
 
 
+@pytest.mark.slow
 def test_a_layer_that_is_used_stays_however_old_it_is(shelf: Shelf, cache: Path) -> None:
     old, _ = layers(shelf)
     aged(old.folder.parent, 500)
@@ -51,6 +53,7 @@ def test_a_layer_that_is_used_stays_however_old_it_is(shelf: Shelf, cache: Path)
     assert "apple" in wheels(cache)
 
 
+@pytest.mark.slow
 def test_what_another_process_is_at_stays(shelf: Shelf, cache: Path) -> None:
     old, _ = layers(shelf)
     aged(old.folder.parent, 91)
@@ -74,6 +77,7 @@ def forgotten(far_shelf: FarShelf) -> Layer:
     return layer
 
 
+@pytest.mark.slow
 def test_offline_the_layer_that_is_asked_for_stays_however_long_nobody_asked(far_shelf: FarShelf, cache: Path) -> None:
     old = forgotten(far_shelf)
     again = prepare_layer(["apple"])
@@ -82,6 +86,7 @@ def test_offline_the_layer_that_is_asked_for_stays_however_long_nobody_asked(far
     assert wheels(cache) == {"apple"}
 
 
+@pytest.mark.slow
 def test_a_layer_that_gives_way_to_a_newer_one_stays_for_who_has_it(
     far_shelf: FarShelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,6 +97,7 @@ def test_a_layer_that_gives_way_to_a_newer_one_stays_for_who_has_it(
     assert (old.folder / "apple.py").exists()
 
 
+@pytest.mark.slow
 def test_a_making_that_fails_takes_nothing_away(far_shelf: FarShelf, cache: Path) -> None:
     old = forgotten(far_shelf)
     with pytest.raises(SetupProblem):
@@ -100,6 +106,7 @@ def test_a_making_that_fails_takes_nothing_away(far_shelf: FarShelf, cache: Path
     assert wheels(cache) == {"apple"}
 
 
+@pytest.mark.slow
 def test_a_layer_that_goes_while_the_index_is_asked_is_made_again(far_shelf: FarShelf) -> None:
     old = forgotten(far_shelf)
 

@@ -50,6 +50,7 @@ def _command(file: Path) -> str:
         return ""
 
 
+@pytest.mark.slow
 def test_an_index_that_never_answers_is_left_when_time_is_over(silent_index: None, cache: Path) -> None:
     told, seconds = refused("apple", budget=Budget.within(2))
     assert_snapshot(told, "packages/late")
@@ -58,6 +59,7 @@ def test_an_index_that_never_answers_is_left_when_time_is_over(silent_index: Non
     assert [path.name for path in cache.iterdir() if path.suffix != ".lock"] == ["uv"], "nothing is left"
 
 
+@pytest.mark.slow
 def test_who_stops_is_heard_at_once(silent_index: None, cache: Path) -> None:
     cancel = threading.Event()
     timer = threading.Timer(2, cancel.set)
@@ -68,6 +70,7 @@ def test_who_stops_is_heard_at_once(silent_index: None, cache: Path) -> None:
     assert programs(cache) == []
 
 
+@pytest.mark.slow
 def test_another_who_prepares_the_same_is_waited_for_no_longer_than_that(cache: Path) -> None:
     cache.mkdir(parents=True)
     with lock_file(layer_folder(["apple"])).open("wb") as held:
@@ -77,6 +80,7 @@ def test_another_who_prepares_the_same_is_waited_for_no_longer_than_that(cache: 
     assert seconds < 2
 
 
+@pytest.mark.slow
 def test_what_is_too_large_is_refused_with_the_way_to_ask_for_it(far_shelf: FarShelf, cache: Path) -> None:
     far_shelf.wheel("apple", files={"apple.py": "x = 1\n" * 500_000})
     told, _ = refused("apple", budget=Budget(most_bytes=100_000))
@@ -84,6 +88,7 @@ def test_what_is_too_large_is_refused_with_the_way_to_ask_for_it(far_shelf: FarS
     assert not list(cache.glob("*/site"))
 
 
+@pytest.mark.slow
 def test_wheels_that_were_fetched_before_are_never_too_large(far_shelf: FarShelf) -> None:
     far_shelf.wheel("apple", files={"apple.py": "x = 1\n" * 500_000})
     remove(prepare_layer(["apple"]).folder.parent)

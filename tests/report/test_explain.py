@@ -63,6 +63,7 @@ def run(open_box: Sandbox) -> Run:
     return attempt(from_sentence(DOUBLE), ScriptedModel(script(draft=WRONG)))
 
 
+@pytest.mark.slow
 def test_the_story_has_what_was_asked_what_decided_what_happened_and_the_end(run: Run) -> None:
     story = sections(run)
     assert DOUBLE in story["WHAT WAS ASKED"]
@@ -74,10 +75,12 @@ def test_the_story_has_what_was_asked_what_decided_what_happened_and_the_end(run
     assert_snapshot(story["WHAT DECIDED"], "report/what decided", hash=run.last(TestsFrozen).sha256[:12])  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_its_lines_fit_a_terminal(run: Run) -> None:
     assert max(map(len, explain(run).splitlines())) <= 100
 
 
+@pytest.mark.slow
 def test_why_a_limit_ended_it_is_told(open_box: Sandbox) -> None:
     wrong = ScriptedModel(script(draft=WRONG, repair=WRONG, rewrite=WRONG), name="scripted:x")
     run = attempt(from_sentence(DOUBLE), wrong, limits=Limits(calls=2))
@@ -160,6 +163,7 @@ def test_what_a_model_wrote_is_no_escape_code() -> None:
     assert ESC not in told(CodeProposed(version=1, code="", by="draft", problem=f"{ESC}[31mred"))
 
 
+@pytest.mark.slow
 def test_the_picture_marks_the_road_that_a_run_took(run: Run) -> None:
     assert "visited" not in draw_mermaid()
     assert count_visits(run)["judge"] == 1
@@ -168,6 +172,7 @@ def test_the_picture_marks_the_road_that_a_run_took(run: Run) -> None:
     assert re.search(r"run\(run: 2 .+\):::visited", draw_mermaid(run))
 
 
+@pytest.mark.slow
 def test_the_road_leads_over_nodes_of_the_graph_and_what_specify_decides_is_its_own(open_box: Sandbox) -> None:
     task = from_sentence("double a number").model_copy(update={"assume": True})
     run = attempt(task, ScriptedModel(script(assume="- zero stays zero")))
@@ -178,6 +183,7 @@ def test_the_road_leads_over_nodes_of_the_graph_and_what_specify_decides_is_its_
     assert road["specify"] == 1
 
 
+@pytest.mark.slow
 def test_the_commands_print_it(work_folder: Path, store: object) -> None:
     assert burnish("explain", "--graph", cwd=work_folder).stdout.strip() == draw_mermaid()
     none = burnish("explain", cwd=work_folder)

@@ -46,6 +46,7 @@ def row_of(text: str, test: str) -> list[str]:
     return [cell.strip() for cell in row.strip("|").split("|")[1:]]
 
 
+@pytest.mark.slow
 def test_a_proven_run_tells_task_code_evidence_tests_versions_and_cost() -> None:
     run = tried(draft=SQUARE)
     text = render_report(run)
@@ -57,6 +58,7 @@ def test_a_proven_run_tells_task_code_evidence_tests_versions_and_cost() -> None
     )
 
 
+@pytest.mark.slow
 def test_how_the_result_came_about_is_told() -> None:
     run = tried(draft=SQUARE)
     further = (
@@ -69,6 +71,7 @@ def test_how_the_result_came_about_is_told() -> None:
     assert [line.removeprefix("- ") for line in road[-3:]] == [describe(event).replace("`", "'") for event in further]
 
 
+@pytest.mark.slow
 def test_a_plausible_run_says_that_only_its_own_tests_vouch_for_it() -> None:
     run = tried("a function double(n) that doubles")
     text = render_report(run)
@@ -101,6 +104,7 @@ def test_names_keep_their_capitals_in_the_reason() -> None:
     assert run.why[1:] in render_report(run)
 
 
+@pytest.mark.slow
 def test_disputed_tests_are_shown_as_disputed() -> None:
     run = tried(tests=block("assert double(3) == 7\nassert double(0) == 0"), rounds=3)
     assert run.disputed == ("assert double(3) == 7",)
@@ -114,6 +118,7 @@ def test_disputed_tests_are_shown_as_disputed() -> None:
 WILD = f"{ESC}[31m{ESC}]0;title\x07<script>alert(1)</script> [bold]x[/bold] ![i](https://example.org/x) `tick` | \x9b2J"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "replies",
     [
@@ -152,6 +157,7 @@ def outside_code(text: str) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_the_tests_file_is_the_suite_that_was_run() -> None:
     run = tried()
     assert read_suite(run).given == ("assert double(2) == 4", "assert double(5) == 10")
@@ -162,6 +168,7 @@ def test_a_reader_sees_whether_iterating_paid() -> None:
     assert_snapshot(section(render_report(iterated()), "What iterating brought"), "report/what iterating brought")
 
 
+@pytest.mark.slow
 def test_each_added_test_says_who_vouches_for_it_and_what_pinned_means() -> None:
     text = render_report(iterated())
     assert [row_of(text, test)[0].split()[0] for test in (AGREED, SPEC, PINNED)] == ["agreed", "spec", "pinned"]
@@ -169,6 +176,7 @@ def test_each_added_test_says_who_vouches_for_it_and_what_pinned_means() -> None
     assert "Pinned:" not in render_report(tried())
 
 
+@pytest.mark.slow
 def test_what_a_person_said_is_in_the_report() -> None:
     assert_snapshot(section(render_report(iterated()), "What a person said"), "report/what a person said")
     assert section(render_report(tried()), "What a person said") == ""

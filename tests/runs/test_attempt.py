@@ -79,6 +79,7 @@ def test_hidden_tests_and_gold_never_reach_the_prompt_or_the_record(store: Store
     assert "double(2)" in told
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_the_record_says_what_decided_the_run(store: Store) -> None:
     run = attempt(TASK, ScriptedModel(script(), name="scripted:mine"), store=store)
@@ -147,6 +148,7 @@ def silent_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["answering", "running", "fetching"])
 def test_ctrl_c_ends_within_two_seconds_and_keeps_the_run(store: Store, silent_index: None, moment: str) -> None:
     command = [sys.executable, "-c", INTERRUPTED, moment]
@@ -168,6 +170,7 @@ def test_ctrl_c_ends_within_two_seconds_and_keeps_the_run(store: Store, silent_i
     assert run.events[-1] == stopped, "nothing is said after the end"
 
 
+@pytest.mark.slow
 def test_a_task_may_be_made_by_hand(open_box: object) -> None:
     task = Task(id="inc", prompt="adds one", entry_point="inc", visible_tests=("assert inc(1) == 2",))
     answer = "```python\ndef inc(n):\n    return n + 1\n```"

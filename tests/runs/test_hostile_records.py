@@ -78,6 +78,7 @@ def command(store: Store, *words: str) -> tuple[int, str]:
     return ran.exit_code, ran.output + str(ran.exception or "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", ABSURD_TIMES, ids=lambda at: repr(at)[:12])
 def test_a_record_with_an_absurd_time_is_listed_as_unreadable(store: Store, at: object) -> None:
     plant(store, START | {"at": at}, REPLY)

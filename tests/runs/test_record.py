@@ -89,6 +89,7 @@ def test_appending_to_a_closed_record_is_harmless(tmp_path: Path) -> None:
     assert read_record(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_kill_9_loses_nothing_that_was_appended(tmp_path: Path) -> None:
     program = """
 import sys

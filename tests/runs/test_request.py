@@ -2,6 +2,8 @@
 
 import ast
 
+import pytest
+
 from burnish.agent.limits import Limits
 from burnish.runs.request import EvalSettings, Request
 from burnish.tasks.task import Task
@@ -30,6 +32,7 @@ def test_a_run_of_another_kind_has_no_task() -> None:
     assert said.keys() == {"limits"}
 
 
+@pytest.mark.slow
 def test_runs_are_made_in_one_place() -> None:
     """`Tools` and `RunStarted` are built by runs.attempt; a picture of the graph needs tools that nobody works with."""
     makers: dict[str, set[str]] = {"Tools": set(), "RunStarted": set()}

@@ -209,6 +209,7 @@ def test_a_run_that_was_killed_at_birth_says_so_when_opened(store: Store) -> Non
         store.open("dead-0000")
 
 
+@pytest.mark.slow
 def test_two_processes_may_write_and_list_at_once(store: Store) -> None:
     program = """
 import sys

@@ -306,6 +306,7 @@ def test_tmp(tmp_path):
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SUITES)
 def test_tests_may_use_code_as_if_it_were_theirs(cell, what):
     graded = cell.grade(CODE, HEADER + SUITES[what])
@@ -348,6 +349,7 @@ class One:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SHARED)
 def test_what_cannot_be_told_apart_shares_a_process_and_is_labelled(cell, what):
     graded = cell.grade(SHARED_CODE, "from solution import *\n" + SHARED[what])

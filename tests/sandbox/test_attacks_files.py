@@ -20,6 +20,7 @@ def secret(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_a_file_of_the_user_cannot_be_read(fails_inside, secret):
     fails_inside(f"open({str(secret)!r}).read()")
 
@@ -32,6 +33,7 @@ def test_the_users_of_the_machine_are_not_told(fails_inside):
     fails_inside("assert 'root' in open('/etc/passwd').read()")
 
 
+@pytest.mark.slow
 def test_the_source_of_burnish_is_not_there(fails_inside):
     import burnish
 
@@ -42,6 +44,7 @@ def test_the_environment_of_burnish_cannot_be_read(fails_inside):
     fails_inside(f"assert open('/proc/{os.getpid()}/environ', 'rb').read()")
 
 
+@pytest.mark.slow
 def test_other_processes_are_not_seen(fails_inside):
     fails_inside(f"import os; assert '{os.getpid()}' in os.listdir('/proc')")
 
@@ -59,10 +62,12 @@ def test_the_interpreter_cannot_be_changed(fails_inside):
     fails_inside(f"import os; open({str(target)!r}, 'w').close(); os.unlink({str(target)!r})")
 
 
+@pytest.mark.slow
 def test_a_symbolic_link_leads_nowhere(fails_inside, secret):
     fails_inside(f"import os; os.symlink({str(secret)!r}, 'link'); open('link').read()")
 
 
+@pytest.mark.slow
 def test_a_hard_link_cannot_be_made(fails_inside, secret):
     fails_inside(f"import os; os.link({str(secret)!r}, 'link'); open('link').read()")
 
@@ -89,10 +94,12 @@ def test_a_sparse_terabyte_is_refused(fails_inside):
     fails_inside("open('big', 'wb').truncate(1 << 40)")
 
 
+@pytest.mark.slow
 def test_the_work_folder_has_a_size(fails_inside):
     fails_inside("for n in range(4): open(f'{n}', 'wb').write(bytes(50 << 20))")
 
 
+@pytest.mark.slow
 def test_shared_memory_has_a_size(fails_inside):
     write = "open('/dev/shm/burnish-attack', 'wb').write(bytes(150 << 20))"
     fails_inside(f"import os\ntry:\n    {write}\nfinally:\n    os.unlink('/dev/shm/burnish-attack')")
@@ -138,6 +145,7 @@ except OSError as error: print(type(error).__name__)
 """
 
 
+@pytest.mark.slow
 def test_no_socket_answers_not_even_the_one_a_container_was_born_with(cell):
     said = cell.run(["python", "-c", SOCKETS]).output.split()
     assert said == (["ConnectionRefusedError"] if cell.kind == "docker" else ["FileNotFoundError"])
@@ -162,6 +170,7 @@ MESS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mess", MESS)
 def test_a_mess_of_files_hurts_neither_its_own_job_nor_the_next(cell, mess):
     ran = cell.run(["python", "-c", f"import os, socket\n{MESS[mess]}"])
@@ -170,6 +179,7 @@ def test_a_mess_of_files_hurts_neither_its_own_job_nor_the_next(cell, mess):
     assert is_healthy(cell)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mess", MESS)
 def test_graded_code_that_makes_a_mess_gets_its_verdict(cell, mess):
     body = MESS[mess].replace("\n", "\n    ")
@@ -178,6 +188,7 @@ def test_graded_code_that_makes_a_mess_gets_its_verdict(cell, mess):
     assert is_healthy(cell)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mess", ["deep folders", "folders without permissions", "names that are no text"])
 def test_a_mess_is_removed_where_there_is_no_cell_too(mess, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

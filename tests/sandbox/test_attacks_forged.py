@@ -52,6 +52,7 @@ STARS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tests", STARS.values(), ids=STARS.keys())
 def test_a_star_import_replaces_nothing_that_the_tests_have(cell, tests):
     graded = cell.grade(LIES, tests)
@@ -59,6 +60,7 @@ def test_a_star_import_replaces_nothing_that_the_tests_have(cell, tests):
     assert graded.cases or graded.problem
 
 
+@pytest.mark.slow
 def test_a_function_named_as_a_builtin_brings_no_other_name_along(cell):
     code = "class math:\n    isclose = staticmethod(lambda *a: True)\ndef sum(x): return 9"
     assert cell.grade(code, "assert math.isclose(sum([1]), 1.5)").passed == 0
@@ -79,6 +81,7 @@ def f(x): return 9
 """
 
 
+@pytest.mark.slow
 def test_a_star_import_brings_no_fixture_mark_or_test_of_the_code(cell):
     graded = cell.grade(FIXTURES, "import gc\nfrom solution import *\ndef test_a(): assert abs(f(1) - 2) < 1")
     assert [(case.name, case.outcome) for case in graded.cases] == [("test_a", "failed")]
@@ -203,6 +206,7 @@ LEAVING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", ["", "import gc\n"], ids=["apart", "shared"])
 @pytest.mark.parametrize("leave", LEAVING.values(), ids=LEAVING.keys())
 def test_code_that_leaves_a_test_has_failed_it(cell, leave, shared):
@@ -265,6 +269,7 @@ SHARED_SUITES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", SHARED_SUITES.values(), ids=SHARED_SUITES.keys())
 @pytest.mark.parametrize("lie", LIES_ABOUT_RESULTS.values(), ids=LIES_ABOUT_RESULTS.keys())
 def test_a_result_that_is_forged_in_a_shared_process_does_not_make_a_test_vanish(cell, lie, suite):

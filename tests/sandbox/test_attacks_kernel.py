@@ -25,6 +25,7 @@ def attack(name: str, arguments: str) -> str:
     return f"{CALL}assert call({number(name)}, {arguments}) >= 0, ctypes.get_errno()"
 
 
+@pytest.mark.slow
 def test_a_user_namespace_cannot_be_made(fails_inside):
     fails_inside(attack("unshare", "0x10000000"))
 
@@ -132,6 +133,7 @@ def test_the_real_user_is_not_root(kind):
 READ = "import os; fd = os.open('/usr/bin/env', os.O_RDONLY); os.read(fd, 100); "
 
 
+@pytest.mark.slow
 def test_which_files_an_earlier_job_has_read_is_not_told(fails_inside):
     """The pages that the kernel keeps of the system's files are a store that any job can write to, by reading."""
     fails_inside(f"{READ}os.preadv(fd, [bytearray(9)], 0, os.RWF_NOWAIT)")

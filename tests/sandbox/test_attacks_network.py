@@ -51,21 +51,25 @@ def listening(address: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_a_service_on_the_loopback_cannot_be_reached(fails_inside, service):
     fails_inside(f"import socket; socket.create_connection(('127.0.0.1', {service}), 2)")
 
 
+@pytest.mark.slow
 def test_the_namespace_alone_keeps_the_loopback_out_of_reach(unfiltered, outside, service):
     attack = f"import socket; socket.create_connection(('127.0.0.1', {service}), 2)"
     assert works(outside, attack)
     assert not works(unfiltered, attack)
 
 
+@pytest.mark.slow
 def test_the_namespace_has_no_way_out(unfiltered):
     shown = unfiltered.run(["python", "-c", "import socket; print(socket.if_nameindex())"]).output
     assert shown.strip() == "[(1, 'lo')]"
 
 
+@pytest.mark.slow
 def test_a_datagram_cannot_be_sent(fails_inside):
     fails_inside("import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 53))")
 
@@ -74,10 +78,12 @@ def test_ipv6_is_no_way_around(fails_inside):
     fails_inside("import socket; socket.socket(socket.AF_INET6)")
 
 
+@pytest.mark.slow
 def test_a_name_cannot_be_resolved(fails_inside):
     fails_inside("import socket; socket.getaddrinfo('localhost', 80)")
 
 
+@pytest.mark.slow
 def test_the_kernel_s_routing_socket_is_closed(fails_inside):
     fails_inside("import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)")
 

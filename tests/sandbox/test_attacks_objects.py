@@ -59,6 +59,7 @@ ASKED = {
 BOTH = [(code, test) for code in ("a class", "a result") for test in ASKED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("what", "test"), BOTH, ids=[f"{code}, {test}" for code, test in BOTH])
 def test_an_object_that_agrees_with_everything_is_not_believed(does_not_fool, what, test):
     does_not_fool({"a class": AS_CLASS, "a result": AS_RESULT}[what], ASKED[test])
@@ -73,6 +74,7 @@ ITEMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ITEMS)
 def test_items_that_agree_with_everything_are_not_believed(does_not_fool, test):
     does_not_fool(AS_ITEM, ITEMS[test])
@@ -99,6 +101,7 @@ BASES = {
 ARGUMENTS = {"date": "1999, 1, 1", "set": "[7]", "float": "9", "Decimal": "9", "PurePosixPath": "'/b'"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BASES)
 def test_a_subclass_of_a_plain_type_does_not_answer_for_it(does_not_fool, what):
     base, method, test = BASES[what]
@@ -188,6 +191,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", OTHERS)
 def test_there_is_no_other_way_to_agree_with_everything(does_not_fool, what):
     does_not_fool(*OTHERS[what])
@@ -319,6 +323,7 @@ SWALLOWED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SWALLOWED)
 def test_code_cannot_swallow_a_check_of_the_tests(does_not_fool, what):
     code, test = SWALLOWED[what]
@@ -332,12 +337,14 @@ def test_a_test_that_the_code_decorates_is_not_left_out_unseen(cell):
     assert not graded.separated
 
 
+@pytest.mark.slow
 def test_a_variable_of_another_test_does_not_open_a_question(does_not_fool):
     code = f"{AS_RESULT}\nclass Box: volume = 3\ndef make(): return Box()\n"
     tests = "from solution import f, make\ndef test_a():\n    r = f(1).startswith('a')\n    assert r\n"
     does_not_fool(code, f"{tests}def test_b():\n    r = make()\n    assert r.volume == 3\n")
 
 
+@pytest.mark.slow
 def test_an_object_that_another_function_gave_before_is_asked_no_more_questions(does_not_fool):
     code = (
         f"{AS_RESULT.replace('return Liar()', 'return ONE')}\ndef make(): return ONE\nLiar.volume = 3\nONE = Liar()\n"
@@ -361,6 +368,7 @@ def test_a_class_that_is_called_as_a_known_one_is_told_apart(cell, name):
     assert graded.separated
 
 
+@pytest.mark.slow
 def test_objects_of_two_classes_are_not_compared_by_the_one_that_nobody_names(does_not_fool):
     code = "class Point:\n    def __init__(s, *a): pass\nclass Liar(Point):\n    def __eq__(s, o): return True\n"
     does_not_fool(
@@ -368,6 +376,7 @@ def test_objects_of_two_classes_are_not_compared_by_the_one_that_nobody_names(do
     )
 
 
+@pytest.mark.slow
 def test_an_exception_does_not_answer_what_a_plain_value_is_asked(does_not_fool):
     code = "class Wrong(ValueError):\n    def startswith(s, e): return True\ndef f(x): raise Wrong\n"
     does_not_fool(code, f"{TEST}    with pytest.raises(ValueError) as e: f(1)\n    assert e.value.startswith('a')\n")

@@ -40,6 +40,7 @@ def test_a_detached_process_does_not_outlive_its_job(cell, tmp_path):
     assert cell.run(["ls", "/tmp"]).output == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGSEGV])
 def test_the_server_cannot_be_signalled(cell, number):
     attack = f"import os; os.kill(1, {int(number)})"
@@ -50,6 +51,7 @@ def test_the_server_cannot_be_signalled(cell, number):
 KILL_SERVER = "import os, time; os.kill(os.getppid(), 9); time.sleep(2)"
 
 
+@pytest.mark.slow
 def test_a_job_that_ends_its_cell_fails_and_the_next_gets_a_new_one():
     """Where there is no isolation a job can kill the server; in a cell only the kernel can, for want of memory."""
     with open_sandbox("process", cells=1) as box:
@@ -62,6 +64,7 @@ def test_a_job_that_ends_its_cell_fails_and_the_next_gets_a_new_one():
         assert is_healthy(box)
 
 
+@pytest.mark.slow
 def test_a_closed_sandbox_still_raises():
     with open_sandbox("bubblewrap", cells=1) as box:
         assert is_healthy(box)
@@ -74,6 +77,7 @@ def test_killing_everybody_kills_only_the_job(cell):
     assert is_healthy(cell)
 
 
+@pytest.mark.slow
 @needs_root
 def test_the_descriptors_of_the_server_cannot_be_opened(fails_inside):
     fails_inside("import os; assert os.listdir(f'/proc/{os.getppid()}/fd')")
@@ -153,6 +157,7 @@ def test_files_without_permissions_are_removed_too(cell):
     assert is_healthy(cell)
 
 
+@pytest.mark.slow
 def test_the_next_job_s_folder_cannot_be_prepared(cell):
     make = "os.makedirs(f'/work/{n}', exist_ok=True); open(f'/work/{n}/json.py', 'w')"
     code = f"import os\nfor n in range(3000): {make}"
@@ -160,6 +165,7 @@ def test_the_next_job_s_folder_cannot_be_prepared(cell):
     assert cell.run(["python", "-c", "import json; print(json.dumps(1))"]).output == "1\n"
 
 
+@pytest.mark.slow
 def test_the_packages_cannot_be_changed(fails_inside):
     code = "import pytest, os; path = pytest.__file__ + '.attack'; open(path, 'w').close(); os.unlink(path)"
     fails_inside(code)
@@ -249,6 +255,7 @@ STORES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", STORES)
 def test_nothing_that_a_command_can_write_reaches_the_next_job(cell, store):
     before = look(cell)
@@ -267,6 +274,7 @@ def test_a_time_that_a_job_gave_a_device_does_not_reach_the_next_job(cell):
     assert not set(left) & set(found)
 
 
+@pytest.mark.slow
 def test_the_names_of_sockets_do_not_reach_the_next_job(cell):
     """A socket that is in flight to itself has no owner any more, and stays until the kernel looks for such."""
     code = """
@@ -326,6 +334,7 @@ def scan(half, other):
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [".", "/tmp", "/dev/shm"])
 def test_names_of_files_are_not_in_the_memory_of_a_later_job(cell, place):
     make = f"import os\nfor n in range(3000): open({place!r} + f'/quite-special-LEFT-{{n}}-' + 'x' * 150, 'w')"
@@ -333,6 +342,7 @@ def test_names_of_files_are_not_in_the_memory_of_a_later_job(cell, place):
     assert cell.grade(SCAN, "assert not scan('quite-', 'special')").all_passed
 
 
+@pytest.mark.slow
 def test_names_of_processes_are_not_in_the_memory_of_a_later_job(cell):
     code = """
 import ctypes, os, time
@@ -362,6 +372,7 @@ ORDINARY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ORDINARY)
 @pytest.mark.parametrize("kind", ISOLATED)
 def test_an_ordinary_job_leaves_its_cell_for_the_next(kind, act):

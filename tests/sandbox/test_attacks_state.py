@@ -31,6 +31,7 @@ POISONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("poison", POISONS.values(), ids=POISONS.keys())
 def test_a_script_changes_nothing_for_the_next_one(one_cell, poison):
     assert one_cell.grade(SAME, f"{poison}assert f(1) == 1").all_passed
@@ -38,6 +39,7 @@ def test_a_script_changes_nothing_for_the_next_one(one_cell, poison):
     assert one_cell.grade(f"from math import isclose\n{SAME}", "assert isclose(f(1), 2)").passed == 0
 
 
+@pytest.mark.slow
 def test_what_numbers_of_an_earlier_script_were_rounded_is_not_told(one_cell):
     assert one_cell.grade(SAME, "from fractions import Decimal\nassert Decimal(1) / 3 != f(1)").all_passed
     flags = "import decimal\nassert not any(decimal.getcontext().flags.values())\nassert f(1) == 1"
@@ -58,6 +60,7 @@ assert f(1) == 1
 """
 
 
+@pytest.mark.slow
 def test_tests_are_not_in_the_memory_of_later_tests(one_cell):
     """A model may write tests too; those that judge its code for good are none of its business."""
     for n in range(20):
@@ -65,6 +68,7 @@ def test_tests_are_not_in_the_memory_of_later_tests(one_cell):
     assert one_cell.grade(SAME, SCAN).all_passed
 
 
+@pytest.mark.slow
 def test_names_of_exceptions_that_code_made_are_not_there_for_later_tests(one_cell):
     code = "def f(x): raise type('LEFT' + 'OVER', (ValueError,), {})"
     one_cell.grade(code, "assert f(1) == 1")
@@ -72,6 +76,7 @@ def test_names_of_exceptions_that_code_made_are_not_there_for_later_tests(one_ce
     assert one_cell.grade(SAME, names).all_passed
 
 
+@pytest.mark.slow
 def test_a_script_reads_no_attribute_by_a_text(one_cell):
     """A script that does not leave the helper must not find in it what earlier ones left, such as their patterns."""
     one_cell.grade(SAME, "import re\nassert re.match('LEFT-OVER', 'LEFT-OVER') and f(1) == 1")
@@ -83,6 +88,7 @@ def test_a_script_reads_no_attribute_by_a_text(one_cell):
 HOARD = "kept = [bytearray(900_000_000)]\nkept.append(kept)\nassert f(1) == 1"
 
 
+@pytest.mark.slow
 def test_what_a_job_makes_the_judge_keep_takes_no_memory_from_the_next_job(one_cell):
     """A list in itself is freed only by a collection of garbage, which comes every fifty jobs."""
     assert one_cell.grade(SAME, HOARD).all_passed

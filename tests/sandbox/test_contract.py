@@ -19,6 +19,7 @@ def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         yield opened
 
 
+@pytest.mark.slow
 def test_it_says_what_it_is(box):
     assert box.kind in ("bubblewrap", "docker", "process")
     assert (box.level == NO_ISOLATION) == (box.kind == "process")
@@ -50,6 +51,7 @@ def test_a_file_cannot_be_put_outside_the_folder(box):
     assert ran.exit_code == 127
 
 
+@pytest.mark.slow
 def test_pytest_can_be_run_as_a_command(box):
     ran = box.run(["python", "-m", "pytest", "-q", "test_a.py"], files={"test_a.py": "def test_a(): pass"})
     assert "1 passed" in ran.output
@@ -72,6 +74,7 @@ def test_wrong_code_fails_where_it_is_wrong(box):
     assert graded.problem == ""
 
 
+@pytest.mark.slow
 def test_a_pytest_file_is_judged_test_by_test(box):
     tests = "from solution import f\ndef test_a(): assert f(1) == 2\ndef test_b(): assert f(1) == 3"
     graded = box.grade("def f(x): return x + 1", tests)
@@ -122,6 +125,7 @@ def test_no_tests_prove_nothing(box):
     assert not box.grade("def f(): pass", "import math").all_passed
 
 
+@pytest.mark.slow
 def test_a_loop_without_end_times_out_and_earlier_tests_count(box):
     code = "def f(x):\n    while x: pass\n    return x"
     graded = box.grade(code, "assert f(0) == 0\nassert f(1) == 1\nassert f(0) == 0", timeout_seconds=0.5)
@@ -129,6 +133,7 @@ def test_a_loop_without_end_times_out_and_earlier_tests_count(box):
     assert [case.outcome for case in graded.cases] == ["passed", "failed", "not_run"]
 
 
+@pytest.mark.slow
 def test_many_threads_may_grade_at_once(box):
     with ThreadPoolExecutor(8) as pool:
         jobs = [pool.submit(box.grade, f"def f(): return {n}", f"assert f() == {n}") for n in range(40)]
@@ -153,6 +158,7 @@ def test_auto_is_isolated():
         assert box.kind == "bubblewrap"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERY)
 @pytest.mark.parametrize("niceness", [0, 5])
 def test_jobs_stand_back_as_far_as_they_are_told_to(kind: str, niceness: int) -> None:
@@ -164,6 +170,7 @@ def test_jobs_stand_back_as_far_as_they_are_told_to(kind: str, niceness: int) ->
     assert graded.all_passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ISOLATED)
 def test_folders_are_seen_where_they_are_wanted_and_cannot_be_changed(kind: str, tmp_path: Path) -> None:
     for name in ("a project, with: odd name", "other"):

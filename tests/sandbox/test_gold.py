@@ -31,6 +31,7 @@ def grade_all(cell, jobs: list[Job], at_once: int = 2, seconds: float = 10.0):
         return list(pool.map(lambda job: cell.grade(*job, timeout_seconds=seconds), jobs))
 
 
+@pytest.mark.slow
 def test_humaneval_reference_answers_pass_and_are_judged_apart(cell):
     graded = grade_all(cell, humaneval("canonical_solution"))
     apart = sum(one.separated for one in graded)
@@ -39,6 +40,7 @@ def test_humaneval_reference_answers_pass_and_are_judged_apart(cell):
     assert apart >= 0.95 * len(graded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", ["bubblewrap"], indirect=True)
 def test_humaneval_buggy_answers_fail(cell):
     graded = grade_all(cell, humaneval("buggy_solution"), seconds=1.0)

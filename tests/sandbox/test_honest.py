@@ -1387,6 +1387,7 @@ assert got == [8]
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["script", "pytest"])
 @pytest.mark.parametrize("what", MODULES)
 def test_an_honest_module_is_accepted_and_its_wrong_twin_is_not(cell, what, style):
@@ -1414,6 +1415,7 @@ SHARED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SHARED)
 def test_what_must_share_is_accepted_and_labelled(cell, what):
     graded = cell.grade(*SHARED[what])

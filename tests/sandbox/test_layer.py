@@ -39,6 +39,7 @@ def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         yield opened
 
 
+@pytest.mark.slow
 def test_code_tests_and_commands_see_the_layer(box: Box) -> None:
     code = "import fruit\n\n\ndef f(n):\n    return fruit.ripe(n)\n"
     assert box.grade(code, "assert f(4)").all_passed
@@ -48,6 +49,7 @@ def test_code_tests_and_commands_see_the_layer(box: Box) -> None:
     assert box.run(["python", "-c", "import fruit; print(fruit.ripe(2))"]).output == "False\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pydantic", "rich", "yaml", "coverage", "pip", "burnish.cli"])
 def test_packages_of_burnish_s_own_and_of_the_machine_are_not_there_for_code(box: Box, name: str) -> None:
     for graded in (box.grade(f"import {name}", "assert True"), box.grade("", f"import {name}\n\ndef test_a(): pass")):
@@ -70,6 +72,7 @@ def test_code_has_the_version_of_the_layer_and_pytest_its_own(box: Box) -> None:
     assert box.grade("x = 1", own).all_passed, "tests that name it have the layer's, and pytest works as ever"
 
 
+@pytest.mark.slow
 def test_the_layer_changes_for_the_next_job(box: Box, tmp_path: Path) -> None:
     before, asks = box.layer, "import plum\n\n\ndef f():\n    return plum.STONES\n"
     assert "ModuleNotFoundError" in box.grade(asks, "assert f() == 1").problem
@@ -79,6 +82,7 @@ def test_the_layer_changes_for_the_next_job(box: Box, tmp_path: Path) -> None:
     assert not box.grade(asks, "assert f() == 1").all_passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ISOLATED)
 def test_code_cannot_write_into_the_layer(kind: str, tmp_path: Path) -> None:
     made = layer(tmp_path / "site", fruit="COLOUR = 'red'\n")
@@ -92,6 +96,7 @@ def test_code_cannot_write_into_the_layer(kind: str, tmp_path: Path) -> None:
     assert sorted(path.name for path in (made / "fruit").iterdir()) == ["__init__.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERY)
 def test_modules_that_bear_the_judge_s_names_change_no_verdict(kind: str, tmp_path: Path) -> None:
     names = ("pytest", "_pytest", "pluggy", "json", "ast", "conftest", "sitecustomize", "usercustomize", "encodings")
@@ -145,6 +150,7 @@ def f():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kinds", ["Equal, Other", "Other, Equal", "object, object"])
 @pytest.mark.parametrize("item", ["self", "Other()", "7"])
 def test_an_object_that_equals_everything_gains_nothing_by_a_numpy_of_its_own(box: Box, kinds: str, item: str) -> None:
@@ -179,6 +185,7 @@ def f(x):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("item", "content"),
     [
@@ -215,6 +222,7 @@ FALSE_WHEEL = f"class generic: pass\n{EQUAL}\nclass ndarray(Equal):\n    def res
 FALSE_WHEEL += "\ndef array(*_, **__):\n    return ndarray()\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["numpy.array([])", "numpy.ndarray()", "Forged()"])
 def test_a_false_numpy_in_a_layer_never_answers_for_the_judge(tmp_path: Path, value: str) -> None:
     forge = "import sys\nsys.modules['burnish.sandbox.inside.packages'].content_of = lambda value: ([1], [1])\n"
@@ -246,6 +254,7 @@ def test_given_too(n):
 """
 
 
+@pytest.mark.slow
 def test_an_object_equal_to_everything_gains_nothing_beside_a_test_that_imports_a_package(box: Box) -> None:
     graded = box.grade(f"{EQUAL}    def __gt__(self, other): return True\n\ndef f(x):\n    return Equal()\n", BESIDE)
     outcomes = {case.name: case.outcome for case in graded.cases}
@@ -255,6 +264,7 @@ def test_an_object_equal_to_everything_gains_nothing_beside_a_test_that_imports_
     assert (graded.separated, graded.shared) == (False, 1)
 
 
+@pytest.mark.slow
 def test_only_the_tests_that_import_a_package_share(box: Box) -> None:
     graded = box.grade("def f(x):\n    return x * x\n", BESIDE)
     assert graded.all_passed, graded
@@ -279,6 +289,7 @@ class Basket:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["(f(1) > 0).tolist() == [True]", "f(1) == 1", "(f(1) + 1).tolist() == [2]"])
 def test_what_only_a_class_of_the_layer_can_answer_is_judged_in_its_process_and_nothing_else(
     tmp_path: Path, test: str
@@ -295,6 +306,7 @@ def test_what_only_a_class_of_the_layer_can_answer_is_judged_in_its_process_and_
         assert box.grade(code, f"assert {test}").all_passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["f(1).equals([1])", "f(1).isin([1])"])
 def test_an_object_of_the_layer_that_compares_itself_is_judged_in_its_process(tmp_path: Path, test: str) -> None:
     code = "import basket\n\n\ndef f(n):\n    return basket.Basket(n)\n"
@@ -401,6 +413,7 @@ def test_numbers_of_numpy_are_numpy_s_and_what_cannot_be_compared_apart_shares()
             assert graded.separated == (test not in SHARED), (test, graded)
 
 
+@pytest.mark.slow
 def test_packages_are_not_worn_by_another_python_which_is_said(tmp_path: Path) -> None:
     """As in an image of the user's own that was built on another Python."""
     made = layer(tmp_path / "site", fruit="COLOUR = 'red'\n")

@@ -27,6 +27,7 @@ def message(cell, tests: str) -> str:
     return failed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", FAILING)
 def test_a_failure_is_said_with_the_assertion_as_written_and_what_was_got(cell, what):
     assert_snapshot(message(cell, FAILING[what]), f"sandbox/message: {what}")

@@ -59,6 +59,7 @@ def test_killing_burnish_leaves_no_process_and_no_folder(kind, tmp_path):
     assert not list(tmp_path.glob("burnish-*"))
 
 
+@pytest.mark.slow
 def test_the_groups_of_a_killed_burnish_are_removed_at_the_next_start():
     where = cgroups.find_places()
     if not where:
@@ -70,6 +71,7 @@ def test_the_groups_of_a_killed_burnish_are_removed_at_the_next_start():
     assert not any(folder.exists() for folder in left)
 
 
+@pytest.mark.slow
 def test_closing_leaves_no_group():
     where = cgroups.find_places()
     open_sandbox("bubblewrap").close()
@@ -83,6 +85,7 @@ def any_cell(folder: Path) -> bool:
     return bool((folder / "cgroup.procs").read_text().strip())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERY)
 def test_closing_from_another_thread_ends_a_running_job_at_once(kind):
     box = open_sandbox(must_be_there(kind), cells=1)
@@ -105,6 +108,7 @@ def test_closing_from_another_thread_ends_a_running_job_at_once(kind):
     assert [type(error) for error in raised] == [SandboxError], "not `CellGone`: nobody is to try it again"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ISOLATED)
 def test_closing_leaves_not_even_a_zombie(kind):
     box = open_sandbox(must_be_there(kind), cells=1)
@@ -115,6 +119,7 @@ def test_closing_leaves_not_even_a_zombie(kind):
     assert not remaining(members, seconds=0.0 if kind == "bubblewrap" else 1.0)  # an engine buries its own dead
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ISOLATED)
 def test_a_cell_outlives_the_thread_that_asked_for_it(kind):
     with open_sandbox(must_be_there(kind), cells=1) as box:
@@ -125,6 +130,7 @@ def test_a_cell_outlives_the_thread_that_asked_for_it(kind):
         assert box.grade("x = 1", "assert x == 1").all_passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EVERY)
 def test_a_cell_that_died_before_its_job_is_replaced(kind):
     with open_sandbox(must_be_there(kind), cells=1) as box:

@@ -73,6 +73,7 @@ def test_fewer_may_be_asked_for_and_the_known_ones_stay_in_front() -> None:
     assert made("f", "", tests, most=9)[:5] == tuple(f"f({n})" for n in range(5))
 
 
+@pytest.mark.slow
 def test_the_same_question_gives_the_same_calls_in_another_process() -> None:
     test = "assert f({'a', 'b', 'c'}, 'xyz') == 1"
     imports = "from burnish.search.call_generator import CallClues, generate_calls"

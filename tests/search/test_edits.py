@@ -67,6 +67,7 @@ def test_every_tweak_is_unlike_all_others(tweaks: list[EditedModule]) -> None:
     assert LONG not in {tweak.code for tweak in tweaks}
 
 
+@pytest.mark.slow
 def test_every_tweak_is_python_and_no_break_is_left_outside_its_loop(tweaks: list[EditedModule]) -> None:
     for tweak in tweaks[::3]:
         compile(tweak.code, "tweak", "exec")

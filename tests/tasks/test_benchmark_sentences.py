@@ -4,9 +4,12 @@ import ast
 import json
 from pathlib import Path
 
+import pytest
+
 from burnish.tasks import from_sentence
 
 
+@pytest.mark.slow
 def test_the_first_assertion_of_almost_every_mbpp_task_is_understood(data: Path) -> None:
     rows = [json.loads(line) for line in (data / "mbpp.jsonl").read_text("utf-8").splitlines()]
     missed = []

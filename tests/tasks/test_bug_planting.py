@@ -91,12 +91,14 @@ def test_all_kinds_of_bugs_come_up_and_none_has_another_name() -> None:
     assert {mutant.bug for mutant in propose_bugs(CODE, "f", "a")} == set(SHARES)
 
 
+@pytest.mark.slow
 def test_the_name_decides_the_order_and_nothing_else_does() -> None:
     assert codes(name="a") == codes(name="a")
     assert codes(name="a") != codes(name="b")
     assert set(codes(name="a")) == set(codes(name="b"))
 
 
+@pytest.mark.slow
 def test_the_order_does_not_depend_on_the_hash_seed() -> None:
     imports = "import sys; from burnish.tasks.bug_planting import propose_bugs"
     program = f"{imports}; print([bug.code for bug in propose_bugs(sys.argv[1], 'f', 'a')])"
@@ -113,6 +115,7 @@ def test_the_order_does_not_depend_on_the_hash_seed() -> None:
     assert said == {f"{codes()}\n"}
 
 
+@pytest.mark.slow
 def test_kinds_come_first_about_as_often_as_their_share() -> None:
     first = [next(propose_bugs(CODE, "f", f"task {number}")).bug for number in range(200)]
     assert first.count("value misuse") > first.count("function misuse") > 0

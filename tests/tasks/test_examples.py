@@ -213,6 +213,7 @@ def test_what_is_no_example_stays_as_it_is() -> None:
         assert as_doctest(test) == [test]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", ["f(" * 1000, "f(1) -> " * 250, "f('" * 600, "f([{" * 500, "f(1) == " * 100])
 def test_odd_words_take_no_time(odd: str) -> None:
     started = time.process_time()

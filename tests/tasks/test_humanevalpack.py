@@ -80,6 +80,7 @@ def test_humaneval_has_no_code_to_go_on_from(docs: list[Task], data: Path) -> No
         assert fresh.model_dump(exclude={"base_code", "bug"}) == told.model_dump(exclude={"base_code", "bug"})
 
 
+@pytest.mark.slow
 def test_the_references_function_in_the_buggy_module_is_the_reference(docs: list[Task]) -> None:
     for task in docs:
         repaired = assemble(task, task.gold)

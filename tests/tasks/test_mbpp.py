@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from burnish.tasks.mbpp import find_entry_point, load_mbpp
 
 ROW = {
@@ -52,6 +54,7 @@ def test_a_function_named_like_a_builtin_is_found() -> None:
     assert find_entry_point("assert set(f(1)) == set((1,))", "def f(a):\n    return [1]") == "f"
 
 
+@pytest.mark.slow
 def test_the_splits_are_the_published_ones(data: Path) -> None:
     assert [len(load_mbpp(split, data)) for split in ("eval", "tune", "train")] == [500, 90, 374]  # type: ignore[arg-type]
     assert load_mbpp("eval", data)[0].id == "mbpp-11"

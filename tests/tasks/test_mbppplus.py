@@ -81,6 +81,7 @@ def test_a_text_among_texts_stays_a_text() -> None:
     assert restore_call(["5"], kinds) == ["5"]
 
 
+@pytest.mark.slow
 def test_the_public_file_gives_224_tasks(data: Path) -> None:
     tasks = load_mbppplus(data)
     assert len(tasks) == 224
@@ -88,6 +89,7 @@ def test_the_public_file_gives_224_tasks(data: Path) -> None:
     assert all(task.visible_tests[0].count("assert ") == 1 for task in tasks)
 
 
+@pytest.mark.slow
 def test_a_sample_of_references_passes_and_nothing_passes_by_saying_nothing(data: Path, box: Sandbox) -> None:
     for task in load_mbppplus(data)[5::20]:
         assert box.grade(task.gold, task.hidden_tests).all_passed, task.id

@@ -47,6 +47,7 @@ def written(folder: Path, text: str) -> Path:
     return folder / "test_mine.py"
 
 
+@pytest.mark.slow
 def test_fixtures_classes_and_parameters_work_and_names_are_kept(tmp_path: Path, box: Sandbox) -> None:
     found = read_test_file(written(tmp_path, FILE))
     assert (found.module, found.names) == ("roman", ("roman",))
@@ -62,6 +63,7 @@ def test_no_line_moves_and_only_the_import_changes(tmp_path: Path) -> None:
     assert text == FILE.replace("from roman import", "from solution import")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "module"),
     [

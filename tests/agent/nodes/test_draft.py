@@ -208,6 +208,7 @@ def test_an_answer_that_did_not_come_is_one_answer_less_and_in_an_evaluation_the
 LONG = "def f(n):\n" + "".join(f"    total_{n} = n * {n} + {n}\n" for n in range(500)) + "    return total_7\n"
 
 
+@pytest.mark.slow
 def test_what_was_made_from_a_part_must_hold_the_rest() -> None:
     task = REPAIR.model_copy(update={"base_code": LONG})
     before = work(given(LONG), ran(0, "ff"), task=task)

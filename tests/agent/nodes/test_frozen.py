@@ -96,6 +96,7 @@ def test_a_run_freezes_its_tests_once_before_the_first_version_meets_them() -> N
     assert order.index("tests_frozen") < order.index("tests_ran")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_given_tests_are_frozen_where_the_model_writes_none() -> None:
     task = Task(

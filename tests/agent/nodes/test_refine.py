@@ -125,10 +125,12 @@ def of(kind: type[Any], events: list[Event]) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
+@pytest.mark.slow
 def test_nothing_found_is_no_round_and_no_question(box: Sandbox) -> None:
     assert rounds(passing(box, FAST), at_work(box, Said()))[0] == []
 
 
+@pytest.mark.slow
 def test_where_refining_was_not_asked_for_no_check_is_run(box: Sandbox) -> None:
     checks = Said(performance="made")
     events, _ = rounds(passing(box, SLOW), replace(at_work(box, checks), afterwards=frozenset()))
@@ -144,6 +146,7 @@ def test_what_a_person_wrote_is_left_as_it_is(box: Sandbox) -> None:
     assert rounds(edited, at_work(box, Said(performance="x not in made:")))[0] == []
 
 
+@pytest.mark.slow
 def test_what_ruff_can_fix_takes_the_place_of_its_base_without_a_question(box: Sandbox) -> None:
     events, after = rounds(passing(box, UNTIDY), at_work(box, Said(quality="import os")))
     [done] = of(Refined, events)
@@ -155,6 +158,7 @@ def test_what_ruff_can_fix_takes_the_place_of_its_base_without_a_question(box: S
     assert not of(Asked, events)
 
 
+@pytest.mark.slow
 def test_what_ruff_leaves_is_asked_of_the_model_and_the_answer_is_made_from_what_ruff_fixed(box: Sandbox) -> None:
     checks = Said(quality="import os|for x in items")
     events, after = rounds(passing(box, f"import os\n\n\n{SLOW}"), at_work(box, checks, block(FAST)))
@@ -168,6 +172,7 @@ def test_what_ruff_leaves_is_asked_of_the_model_and_the_answer_is_made_from_what
     assert after.best.code == FAST
 
 
+@pytest.mark.slow
 def test_what_ruff_makes_and_the_gate_does_not_keep_leaves_no_trace(box: Sandbox) -> None:
     events, after = rounds(passing(box, UNTIDY), at_work(box, Said(quality="return"), block(SLOW)))
     assert [done.kept for done in of(Refined, events)] == [False]
@@ -176,6 +181,7 @@ def test_what_ruff_makes_and_the_gate_does_not_keep_leaves_no_trace(box: Sandbox
     assert after.best.number == 1
 
 
+@pytest.mark.slow
 def test_the_model_is_asked_once_for_what_ruff_cannot_fix(box: Sandbox) -> None:
     kit = at_work(box, Said(performance="x not in made:"), block(FAST), block(FAST))
     events, after = rounds(passing(box, SLOW), kit)
@@ -189,6 +195,7 @@ def test_the_model_is_asked_once_for_what_ruff_cannot_fix(box: Sandbox) -> None:
     assert question.temperature == 0.0
 
 
+@pytest.mark.slow
 def test_an_answer_that_fails_a_test_does_not_land(box: Sandbox) -> None:
     wrong = "def unique(items):\n    return sorted(set(items))[:1]\n"
     events, after = rounds(passing(box, SLOW), at_work(box, Said(performance="x not in made:"), block(wrong)))
@@ -212,6 +219,7 @@ def test_an_answer_that_loses_a_pinned_test_does_not_land(box: Sandbox) -> None:
     assert after.best.number == 1
 
 
+@pytest.mark.slow
 def test_an_answer_that_does_something_else_where_no_test_looks_does_not_land(box: Sandbox) -> None:
     other = "def unique(items):\n    return sorted(set(items))\n"
     events, after = rounds(passing(box, SLOW), at_work(box, Said(performance="x not in made:"), block(other)))
@@ -222,6 +230,7 @@ def test_an_answer_that_does_something_else_where_no_test_looks_does_not_land(bo
     assert after.best.number == 1
 
 
+@pytest.mark.slow
 def test_faster_but_less_secure_does_not_land(box: Sandbox) -> None:
     bought = "def unique(items):\n    return list(eval('dict').fromkeys(items))\n"
     checks = Said(performance="x not in made:", security="eval(")
@@ -233,6 +242,7 @@ def test_faster_but_less_secure_does_not_land(box: Sandbox) -> None:
     assert after.best.number == 1
 
 
+@pytest.mark.slow
 def test_tests_that_notice_less_speak_against_an_answer_only_where_that_was_measured(box: Sandbox) -> None:
     checks = Said(performance="x not in made:", mutation="fromkeys")
     events, _ = rounds(passing(box, SLOW), at_work(box, checks, block(FAST)))
@@ -264,6 +274,7 @@ SPLIT = "def first_word(text):\n    return text.split()[0]\n"
 CUT = "def first_word(text):\n    return text[0]\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "kept"), [(CUT, False), (SPLIT, True)], ids=["another-value", "the-same"])
 def test_a_safer_answer_that_does_something_else_does_not_land(box: Sandbox, answer: str, kept: bool) -> None:
     start = passing(box, EXECUTED, task=FIRST)
@@ -273,6 +284,7 @@ def test_a_safer_answer_that_does_something_else_does_not_land(box: Sandbox, ans
     assert after.best.code.strip() == (SPLIT if kept else EXECUTED).strip()
 
 
+@pytest.mark.slow
 def test_a_safer_answer_may_refuse_what_was_a_program_and_no_data(box: Sandbox) -> None:
     code = "def read(text):\n    return eval(text, {})\n"
     events, after = rounds(passing(box, code, task=READ), at_work(box, Said(security="return eval("), block(SAFE)))
@@ -281,6 +293,7 @@ def test_a_safer_answer_may_refuse_what_was_a_program_and_no_data(box: Sandbox) 
     assert after.best.number == 2
 
 
+@pytest.mark.slow
 def test_a_safer_answer_that_no_longer_reads_plain_data_does_not_land(box: Sandbox) -> None:
     poorer = "def read(text):\n    return [int(text.strip('[]'))]\n"
     code = "def read(text):\n    return eval(text, {})\n"
@@ -289,6 +302,7 @@ def test_a_safer_answer_that_no_longer_reads_plain_data_does_not_land(box: Sandb
     assert re.search(r"\bread\(.*\)", of(Refined, events)[0].why)
 
 
+@pytest.mark.slow
 def test_an_answer_that_changes_its_arguments_or_raises_another_error_does_not_land(box: Sandbox) -> None:
     changes = "def unique(items):\n    items.sort(key=str)\n    return list(dict.fromkeys(items))\n"
     raises = "def unique(items):\n    if items is None or isinstance(items, int):\n        raise KeyError\n"
@@ -305,6 +319,7 @@ class Silent(ModuleBench):
         raise SandboxError("no place to run")
 
 
+@pytest.mark.slow
 def test_what_could_not_be_compared_does_not_land(box: Sandbox) -> None:
     kit = at_work(box, Said(performance="x not in made:"), block(FAST), ground=Silent(box))
     events, after = rounds(passing(box, SLOW), kit)
@@ -315,6 +330,7 @@ def test_what_could_not_be_compared_does_not_land(box: Sandbox) -> None:
     assert find_difference(SLOW, FAST, ("unique(0)",), tools(box).ground) == NOT_COMPARED
 
 
+@pytest.mark.slow
 def test_code_that_its_tests_run_less_of_does_not_land(box: Sandbox) -> None:
     checks = Said("coverage", "performance", performance="x not in made:", coverage="fromkeys")
     events, after = rounds(passing(box, SLOW), at_work(box, checks, block(FAST)))
@@ -323,6 +339,7 @@ def test_code_that_its_tests_run_less_of_does_not_land(box: Sandbox) -> None:
     assert after.best.number == 1
 
 
+@pytest.mark.slow
 def test_the_rounds_come_in_their_order_and_each_goes_on_from_what_was_kept(box: Sandbox) -> None:
     checks = Said(security="return eval(", quality="import os")
     code = f"import os\n\n\n{OPEN}"
@@ -338,6 +355,7 @@ def test_the_rounds_come_in_their_order_and_each_goes_on_from_what_was_kept(box:
     assert "import os" not in after.best.code
 
 
+@pytest.mark.slow
 def test_a_version_that_was_not_kept_is_never_the_best_and_has_no_vote(box: Sandbox) -> None:
     events, after = rounds(passing(box, SLOW), at_work(box, Said(performance="unique"), block(FAST)))
     assert not of(Refined, events)[0].kept
@@ -381,6 +399,7 @@ def test_a_run_cancelled_during_a_check_ends_at_once(box: Sandbox) -> None:
     assert rounds(passing(box, SLOW), kit)[0] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("upto", [None, Refined, TestsRan])
 def test_a_resumed_round_is_told_again_and_nothing_is_asked_twice(box: Sandbox, upto: type[Event] | None) -> None:
     start = passing(box, SLOW)
@@ -397,6 +416,7 @@ def test_a_resumed_round_is_told_again_and_nothing_is_asked_twice(box: Sandbox, 
     assert list(map(type, again)) == list(map(type, events))
 
 
+@pytest.mark.slow
 def test_several_rounds_on_record_are_told_again_each_with_its_own_question(box: Sandbox) -> None:
     start, checks = passing(box, SLOW), Said("security", "quality", security="x not in made:", quality="made")
     answers = (block(LOOP.format("made.count(x) == 0")), block(FAST))
@@ -413,6 +433,7 @@ def test_several_rounds_on_record_are_told_again_each_with_its_own_question(box:
     assert resumed.best.code == after.best.code
 
 
+@pytest.mark.slow
 def test_a_finished_round_is_not_measured_again(box: Sandbox) -> None:
     start = passing(box, UNTIDY)
     events, _ = rounds(start, at_work(box, Said("quality", quality="import os")))
@@ -424,6 +445,7 @@ def test_a_finished_round_is_not_measured_again(box: Sandbox) -> None:
     assert after.best.number == 2
 
 
+@pytest.mark.slow
 def test_real_checks_close_a_door_and_the_judge_asks_none_of_them_twice(
     open_box: Sandbox, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -492,6 +514,7 @@ def test_what_ruff_cannot_read_or_has_nothing_against_stays_as_it_is() -> None:
     assert fix_with_ruff(FAST) == FAST
 
 
+@pytest.mark.slow
 def test_a_round_on_record_that_asked_twice_is_told_again_with_both_answers(box: Sandbox) -> None:
     """Earlier runs asked a second, warmer question where the first answer was not kept."""
     start, checks = passing(box, SLOW), Said("performance", performance="x not in made:")
@@ -530,6 +553,7 @@ def test_a_record_of_hand_written_rewriters_opens_and_is_explained() -> None:
     assert "Version 2 (refine, from version 1)" in explain(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("upto", "answers", "versions"),
     [(Stopped, (), [1, 2, 3]), (Refined, (SAFE,), [1, 2, 2])],

@@ -107,6 +107,7 @@ class Reader(Person):
         return say("comment", words, line_of(shown.tests if self.where == "tests" else shown.code, part))
 
 
+@pytest.mark.slow
 def test_going_on_twice_changes_nothing_and_is_on_record() -> None:
     run, person = usual()
     assert (run.verdict, reviewed(run)) == ("proven", [("tests", "go_on"), ("checks", "go_on")])
@@ -117,10 +118,12 @@ def test_going_on_twice_changes_nothing_and_is_on_record() -> None:
     assert [item.check for item in checks.evidence] == ["tests"]
 
 
+@pytest.mark.slow
 def test_nobody_is_asked_where_nobody_wants_to_look() -> None:
     assert reviewed(tried(None)) == []
 
 
+@pytest.mark.slow
 def test_tests_are_written_again_for_what_a_person_says_and_shown_again() -> None:
     person = Person([say("change", "test fractions too")])
     run = tried(person, tests=[block("assert double(0) == 0"), block(FRACTION)])
@@ -134,6 +137,7 @@ def test_tests_are_written_again_for_what_a_person_says_and_shown_again() -> Non
     assert [frozen.model for frozen in run.all(TestsFrozen)] == [1]
 
 
+@pytest.mark.slow
 def test_an_example_in_a_persons_words_decides() -> None:
     run = tried(Person([say("change", f"halves too, e.g. {FRACTION.removeprefix('assert ')}; other(1) == 2")]))
     assert run.spec
@@ -141,6 +145,7 @@ def test_an_example_in_a_persons_words_decides() -> None:
     assert run.verdict == "proven"
 
 
+@pytest.mark.slow
 def test_the_model_is_asked_three_times_at_most() -> None:
     person = Person([say("change", f"other ones {turn}") for turn in range(5)])
     run = tried(person)
@@ -149,6 +154,7 @@ def test_the_model_is_asked_three_times_at_most() -> None:
     assert_snapshot(refusals(run)[0], "agent/review: tests were asked for often enough")
 
 
+@pytest.mark.slow
 def test_who_never_goes_on_has_seen_enough_in_the_end() -> None:
     person = Person([say("comment", "why?", 1)] * 100, [say("comment", "why?", 99)] * 100)
     run = tried(person)
@@ -159,6 +165,7 @@ def test_who_never_goes_on_has_seen_enough_in_the_end() -> None:
     assert_snapshot(ends[0], "agent/review: shown often enough")
 
 
+@pytest.mark.slow
 def test_a_test_is_removed_by_a_word() -> None:
     run = tried(Reader("tests", (OWN[1], "This is wrong."), (OWN[0], "remove")))
     assert run.model_tests == (OWN[2],)
@@ -166,6 +173,7 @@ def test_a_test_is_removed_by_a_word() -> None:
     assert run.spec.given_tests == GIVEN
 
 
+@pytest.mark.slow
 def test_a_value_in_a_comment_makes_the_test_the_persons_without_asking() -> None:
     wrong = "assert double(3) == 7"
     run = tried(Reader("tests", (wrong, "should be 6")), tests=block(wrong))
@@ -175,6 +183,7 @@ def test_a_value_in_a_comment_makes_the_test_the_persons_without_asking() -> Non
     assert len([ask for ask in run.all(Asked) if ask.purpose == "tests"]) == 1
 
 
+@pytest.mark.slow
 def test_a_comment_in_words_has_the_model_write_that_one_test_again() -> None:
     person = Reader("tests", (OWN[1], "better a fraction"))
     run = tried(person, tests=[block("\n".join(OWN)), block(FRACTION)])
@@ -184,6 +193,7 @@ def test_a_comment_in_words_has_the_model_write_that_one_test_again() -> None:
     assert "better a fraction" in prompt
 
 
+@pytest.mark.slow
 def test_a_given_test_is_not_rewritten_by_the_model() -> None:
     person = Reader("tests", (GIVEN[0], "not so sure about it"), (GIVEN[0], "should be 5"))
     run = tried(person, limits=Limits(rounds=0))
@@ -192,11 +202,13 @@ def test_a_given_test_is_not_rewritten_by_the_model() -> None:
     assert run.spec.given_tests == ("assert double(2) == 5", GIVEN[1]), "a value is the person's word, and stands"
 
 
+@pytest.mark.slow
 def test_words_that_no_file_can_hold_are_on_record_all_the_same(store: Store) -> None:
     run = tried(Person([say("comment", "caf\udce9", 1), say("edited", text="\ud800")]))
     assert [event.words for event in store.open(run.id).all(Reviewed)][0] == "caf?"
 
 
+@pytest.mark.slow
 def test_a_comment_on_no_test_is_said_and_asked_again() -> None:
     person = Person([say("comment", "remove", 1)])
     run = tried(person)
@@ -205,6 +217,7 @@ def test_a_comment_on_no_test_is_said_and_asked_again() -> None:
     assert run.model_tests == OWN
 
 
+@pytest.mark.slow
 def test_an_edited_file_decides_with_what_was_changed_in_it() -> None:
     person = usual()[1]
     text = (
@@ -219,6 +232,7 @@ def test_an_edited_file_decides_with_what_was_changed_in_it() -> None:
     assert [frozen.sha256 for frozen in run.all(TestsFrozen)] == [read_suite(run).sha256]
 
 
+@pytest.mark.slow
 def test_examples_of_the_sentence_are_gone_where_a_person_takes_them_out() -> None:
     run = tried(Person([say("edited", text="from solution import double\n\nassert double(1) == 2\n")]))
     assert run.spec
@@ -226,6 +240,7 @@ def test_examples_of_the_sentence_are_gone_where_a_person_takes_them_out() -> No
     assert (run.verdict, len(run.all(SpecAgreed))) == ("proven", 2)
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_taken_is_said_and_asked_again() -> None:
     texts = ["def (", "import numpy\n", "def test_x(tmp_path):\n    assert double(1)\n"]
     person = Person([say("edited", text=text) for text in texts])
@@ -236,6 +251,7 @@ def test_a_file_that_cannot_be_taken_is_said_and_asked_again() -> None:
     assert len(run.all(TestsProposed)) == 1
 
 
+@pytest.mark.slow
 def test_the_users_own_test_file_stands_apart() -> None:
     own = "# test_own, from your file\ndef test_own():\n    assert double(4) == 8"
     file = "from solution import double\n\ndef test_own():\n    assert double(4) == 8\n"
@@ -261,6 +277,7 @@ def test_tests_of_the_run_that_this_one_goes_on_from_stay_in_force() -> None:
     assert before in person.shown[1].tests
 
 
+@pytest.mark.slow
 def test_who_stops_at_the_tests_gets_a_verdict_on_what_there_is() -> None:
     run = tried(Person([say("stop")]))
     last = run.last(Stopped)
@@ -268,6 +285,7 @@ def test_who_stops_at_the_tests_gets_a_verdict_on_what_there_is() -> None:
     assert (last.reason, run.verdict, reviewed(run)) == ("review", "proven", [("tests", "stop")])
 
 
+@pytest.mark.slow
 def test_time_that_a_person_takes_counts_for_no_limit() -> None:
     meter = Meter(Limits(seconds=10.0))
     with meter.pause():
@@ -286,6 +304,7 @@ LINE = "    return n * 2"
 CHANGED = block("def double(n):\n    # twice\n    return n + n")
 
 
+@pytest.mark.slow
 def test_code_is_changed_as_a_person_says_and_stands_if_no_test_is_lost() -> None:
     person = Person(checks=[say("change", "add instead of multiplying")])
     run = tried(person, review=CHANGED)
@@ -301,6 +320,7 @@ def test_code_is_changed_as_a_person_says_and_stands_if_no_test_is_lost() -> Non
     assert_snapshot(person.seen("checks")[1].note, "agent/review: a version is taken")
 
 
+@pytest.mark.slow
 def test_a_comment_speaks_of_its_line() -> None:
     run = tried(Reader("checks", ("return", "add instead")), review=CHANGED)
     prompt = next(ask.messages[-1].content for ask in run.all(Asked) if ask.purpose == "review")
@@ -309,6 +329,7 @@ def test_a_comment_speaks_of_its_line() -> None:
     assert run.final.by == "review"
 
 
+@pytest.mark.slow
 def test_what_breaks_a_test_is_not_kept_and_that_is_said() -> None:
     person = Person(checks=[say("change", "make it simpler"), say("change", "never below zero")])
     run = tried(person, review=[block("def double(n):\n    return 4"), block("def double(n):\n    return abs(n * 2)")])
@@ -320,6 +341,7 @@ def test_what_breaks_a_test_is_not_kept_and_that_is_said() -> None:
     assert person.seen("checks")[1].code == run.code
 
 
+@pytest.mark.slow
 def test_the_model_changes_code_three_times_at_most() -> None:
     again = [block(f"def double(n):\n    return n * 2  # {turn}") for turn in range(5)]
     run = tried(Person(checks=[say("change", f"comment {turn}") for turn in range(5)]), review=again)
@@ -329,6 +351,7 @@ def test_the_model_changes_code_three_times_at_most() -> None:
     assert_snapshot(refusals(run)[0], "agent/review: the code was asked for often enough")
 
 
+@pytest.mark.slow
 def test_a_persons_own_code_is_a_version_and_stands_if_no_test_is_lost() -> None:
     mine = "def double(n):\n    return n << 1 if isinstance(n, int) else n + n\n"
     run = tried(Person(checks=[say("edited", text=mine)]))
@@ -339,6 +362,7 @@ def test_a_persons_own_code_is_a_version_and_stands_if_no_test_is_lost() -> None
     assert "assert double(2) == 4" in refusals(bad)[0]
 
 
+@pytest.mark.slow
 def test_a_person_who_writes_the_code_overrules_the_models_tests_and_not_their_own() -> None:
     mine = "def double(n):\n    return abs(n * 2)\n"
     person = Person(checks=[say("edited", text=mine), say("change", "say what it does")])
@@ -383,6 +407,7 @@ def test_a_test_that_a_person_overrules_brings_no_other_version_forward() -> Non
     assert (now.best.number, now.disputed, now.best_passes) == (3, (added.test,), True)
 
 
+@pytest.mark.slow
 def test_a_person_can_mend_by_hand_what_the_model_cannot() -> None:
     mine = "def double(n):\n    return n + n\n"
     wrong = block("def double(n):\n    return 4")
@@ -393,6 +418,7 @@ def test_a_person_can_mend_by_hand_what_the_model_cannot() -> None:
     assert person.seen("checks")[0].evidence[0].verdict == "failed"
 
 
+@pytest.mark.slow
 def test_answers_that_cannot_be_followed_are_said_and_asked_again() -> None:
     answers_ = [
         say("edited", text="def other(n):\n    return 1\n"),
@@ -409,6 +435,7 @@ def test_answers_that_cannot_be_followed_are_said_and_asked_again() -> None:
     assert (run.verdict, len(run.versions)) == ("proven", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["tests", "checks"])
 def test_a_limit_stands_in_the_way_of_the_model_and_not_of_the_verdict(where: str) -> None:
     person = Person(**{where: [say("change", "something")]})
@@ -417,6 +444,7 @@ def test_a_limit_stands_in_the_way_of_the_model_and_not_of_the_verdict(where: st
     assert (run.verdict, [event.reason for event in run.all(Stopped)]) == ("proven", ["done"])
 
 
+@pytest.mark.slow
 def test_an_answer_without_code_is_said() -> None:
     run = tried(Person(checks=[say("change", "something")]), review="I would rather not.")
     [refused] = run.all(Refused)
@@ -424,6 +452,7 @@ def test_an_answer_without_code_is_said() -> None:
     assert run.versions[-1].problem in refused.why
 
 
+@pytest.mark.slow
 def test_who_stops_at_the_checks_gets_the_verdict() -> None:
     run = tried(Person(checks=[say("stop")]))
     last = run.last(Stopped)
@@ -449,6 +478,7 @@ def answers(where: str, said: str) -> Callable[[BaseEvent], bool]:
     return lambda event: isinstance(event, Reviewed) and (event.where, event.said) == (where, said)
 
 
+@pytest.mark.slow
 def test_what_was_answered_is_not_asked_again_after_a_crash(store: Store) -> None:
     talk = Person([say("change", "fractions")], [say("change", "add")])
     run = tried(talk, tests=[block("\n".join(OWN)), block(FRACTION)], review=CHANGED)

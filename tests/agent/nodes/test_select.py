@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from burnish import Limits
 from burnish.agent.nodes.run import select
 from burnish.events import Compared, Event
@@ -25,6 +27,7 @@ def compared(box: Sandbox, *events: Event, task: object = WRITING) -> Compared:
     return event
 
 
+@pytest.mark.slow
 def test_versions_that_behave_alike_are_one_group_and_the_larger_group_is_first(box: Sandbox) -> None:
     found = compared(box, *passing(OTHER, SAME, ALSO))
     assert found.groups == ((2, 3), (1,))
@@ -49,16 +52,19 @@ def test_the_code_that_was_there_is_in_no_group(box: Sandbox) -> None:
     assert found.apart, "how it differs from the broken code"
 
 
+@pytest.mark.slow
 def test_only_versions_that_pass_what_was_given_are_ranked(box: Sandbox) -> None:
     events = [*passing(SAME, ALSO), proposed(3, OTHER), ran(3, "pf")]
     assert {number for group in compared(box, *events).groups for number in group} == {1, 2}
 
 
+@pytest.mark.slow
 def test_without_any_test_all_that_run_are_compared(box: Sandbox) -> None:
     events = [event for n, code in enumerate((SAME, OTHER, ALSO), 1) for event in (proposed(n, code), ran(n, ""))]
     assert compared(box, *events, task=NO_TESTS).groups == ((1, 3), (2,))
 
 
+@pytest.mark.slow
 def test_a_version_that_never_ends_or_leaves_disturbs_no_other(box: Sandbox) -> None:
     endless = "def f(n):\n    while n > 2:\n        pass\n    return n\n"
     leaves = "import os\n\n\ndef f(n):\n    return n if n < 3 else os._exit(0)\n"
@@ -75,6 +81,7 @@ def test_where_there_is_nothing_to_tell_apart_nothing_is_run() -> None:
     assert ground.asked == 0
 
 
+@pytest.mark.slow
 def test_methods_are_compared_on_objects(box: Sandbox) -> None:
     codes = [f"class Cart:\n    def total(self, n):\n        return {how}\n" for how in ("n", "n + 0", "n % 3")]
     method = NO_TESTS.model_copy(update={"entry_point": "Cart.total", "signature": "", "prompt": "repair it"})
@@ -83,6 +90,7 @@ def test_methods_are_compared_on_objects(box: Sandbox) -> None:
     assert found.inputs[0].startswith("Cart().total(")
 
 
+@pytest.mark.slow
 def test_of_a_module_with_several_functions_all_are_compared(box: Sandbox) -> None:
     codes = [f"{SAME}\n\ndef g(n: int):\n    return {how}\n" for how in ("-n", "0 - n", "n % 3")]
     found = compared(box, *passing(*codes), task=WRITING.model_copy(update={"also": ("g",)}))
@@ -90,6 +98,7 @@ def test_of_a_module_with_several_functions_all_are_compared(box: Sandbox) -> No
     assert found.apart.startswith("g(")
 
 
+@pytest.mark.slow
 def test_where_no_call_gives_a_value_nothing_is_agreed_on(box: Sandbox) -> None:
     fussy = [f"def f(n):\n    raise ValueError({n})\n" for n in (1, 2)]
     untold = NO_TESTS.model_copy(update={"entry_point": "Cart.f", "signature": "", "prompt": "repair it"})

@@ -69,6 +69,7 @@ def made(found: list[Event]) -> Strengthened:
     return one
 
 
+@pytest.mark.slow
 def test_two_voices_against_the_code_expose_it_and_the_best_version_changes(box: Sandbox) -> None:
     before = state(ALONE, RIGHT, ALSO)
     assert before.best
@@ -83,6 +84,7 @@ def test_two_voices_against_the_code_expose_it_and_the_best_version_changes(box:
     assert after_strengthening(after) == "survivors", "its mutants are looked at next"
 
 
+@pytest.mark.slow
 def test_one_voice_against_the_code_does_not(box: Sandbox) -> None:
     before = state(ALONE, RIGHT)
     found = list(strengthen(before, at_work(box)))
@@ -93,6 +95,7 @@ def test_one_voice_against_the_code_does_not(box: Sandbox) -> None:
     assert (after.best.number, after.best_passes) == (1, True)
 
 
+@pytest.mark.slow
 def test_a_test_that_no_version_passes_with_all_others_is_set_aside_and_the_verdict_stays(box: Sandbox) -> None:
     own = "assert f(7) == 10"
     limits = Limits(rounds=0)
@@ -156,6 +159,7 @@ class NoCells:
     grade = run
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_is_gone_leaves_all_as_it_was() -> None:
     before = state(ALONE, RIGHT, ALSO)
     gone = replace(tools(NoCells()), mutations=Mutations())

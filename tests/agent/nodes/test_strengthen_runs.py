@@ -68,6 +68,7 @@ def only(run: Run) -> Strengthened:
     return made
 
 
+@pytest.mark.slow
 def test_what_a_weak_suite_does_not_notice_is_noticed_afterwards() -> None:
     run = usual()
     [mutated], made = run.all(Mutated), only(run)
@@ -84,6 +85,7 @@ def test_what_a_weak_suite_does_not_notice_is_noticed_afterwards() -> None:
     assert Mutations().of(run.code, read_suite(run).render(run.disputed, pinned=False)).unnoticed == ()
 
 
+@pytest.mark.slow
 def test_the_further_voices_are_asked_for_once_and_are_no_new_round() -> None:
     run = usual()
     [asked] = [decision for decision in run.all(Decided) if decision.choice == "voices"]
@@ -94,6 +96,7 @@ def test_the_further_voices_are_asked_for_once_and_are_no_new_round() -> None:
     assert run.final.number == 1
 
 
+@pytest.mark.slow
 def test_a_value_that_only_the_code_vouches_for_is_pinned_and_raises_nothing() -> None:
     run = ran(answers=model(rewrite=LEAN))
     [mutated], made = run.all(Mutated), only(run)
@@ -107,6 +110,7 @@ def test_a_value_that_only_the_code_vouches_for_is_pinned_and_raises_nothing() -
     assert len(Mutations().of(run.code, without).unnoticed) == 2
 
 
+@pytest.mark.slow
 def test_a_change_that_changes_nothing_is_listed_as_alike_after_the_model_was_asked_too() -> None:
     sentence = "a function low(x) that is never more than 5, e.g. low(3) == 3 and low(9) == 5"
     code = block("def low(x):\n    if x > 5:\n        return 5\n    return x")
@@ -122,6 +126,7 @@ def test_a_change_that_changes_nothing_is_listed_as_alike_after_the_model_was_as
     assert asked.max_tokens <= 200
 
 
+@pytest.mark.slow
 def test_a_function_that_leans_on_chance_gets_no_test() -> None:
     sentence = "a function roll(sides) that throws dice, e.g. roll(1) == 1"
     code = block("import random\n\n\ndef roll(sides):\n    return 6 if sides > 6 else random.randint(1, sides)")
@@ -132,6 +137,7 @@ def test_a_function_that_leans_on_chance_gets_no_test() -> None:
     assert run.verdict == "proven"
 
 
+@pytest.mark.slow
 def test_where_nothing_goes_unnoticed_nobody_is_asked() -> None:
     run = ran(answers=model(tests=block("assert fee(5) == 0\nassert fee(6) == 10")))
     assert run.all(Mutated)[0].survivors == ()
@@ -139,6 +145,7 @@ def test_where_nothing_goes_unnoticed_nobody_is_asked() -> None:
     assert (run.calls, run.verdict) == (2, "proven")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [Limits(calls=3), Limits(tokens=4000), Limits(rounds=0)])
 def test_a_limit_leaves_out_what_is_more_and_ends_no_proven_run(limits: Limits) -> None:
     run = ran(limits=limits)
@@ -157,6 +164,7 @@ def cut(run: Run, moment: int, store: Store) -> Run:
     return store.open(run.id)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["mutated", "voices", "first voice", "strengthened", "frozen anew"])
 def test_a_run_that_was_killed_anywhere_in_it_ends_as_an_undisturbed_one(moment: str, store: Store) -> None:
     whole = usual()

@@ -35,6 +35,7 @@ TASK = Task(
 ANSWER = block("def big(xs, least):\n    return [x for x in xs if not x < least]")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_one_wrong_character_is_mended_without_a_call_where_many_tests_are_given() -> None:
     model = ScriptedModel([ANSWER])
@@ -46,6 +47,7 @@ def test_one_wrong_character_is_mended_without_a_call_where_many_tests_are_given
     assert len(changed) == 1, "one line and nothing else"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
 def test_with_one_test_alone_the_model_is_asked_as_well() -> None:
     model = ScriptedModel([ANSWER])
@@ -59,6 +61,7 @@ def made(*events: Event, task: Task = WRITING, box: object = None, **how: object
     return list(tweak(work(*events, task=task), tools(box, **how)))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_edits_that_pass_become_versions_with_results_of_their_own(box: Sandbox) -> None:
     near = "def f(n):\n    return n + 1\n"
     events = made(proposed(1, near), ran(1, "ff"), box=box)
@@ -86,6 +89,7 @@ def test_nothing_is_tried_where_it_cannot_help() -> None:
     assert ground.asked == 0
 
 
+@pytest.mark.slow
 def test_a_repetition_is_not_looked_at_again(box: Sandbox) -> None:
     far = "def f(n):\n    return None\n"
     first = made(proposed(1, far), ran(1, "ff"), box=box)
@@ -93,6 +97,7 @@ def test_a_repetition_is_not_looked_at_again(box: Sandbox) -> None:
     assert made(proposed(1, far), ran(1, "ff"), *first, proposed(2, far, round=1), ran(2, "ff"), ground=Gone()) == []
 
 
+@pytest.mark.slow
 def test_on_replay_the_same_edits_come_back_without_being_tried(box: Sandbox) -> None:
     before = [proposed(1, "def f(n):\n    return n + 1\n"), ran(1, "ff")]
     events = made(*before, box=box)
@@ -113,6 +118,7 @@ def test_a_sandbox_that_breaks_is_no_end() -> None:
     assert result.basis == "", "so that it is run again when the run is taken up"
 
 
+@pytest.mark.slow
 def test_the_broken_code_is_looked_at_before_anything_is_asked(box: Sandbox) -> None:
     near = "def f(n):\n    return n - 1\n"
     task = WRITING.model_copy(update={"base_code": near, "broken": True})

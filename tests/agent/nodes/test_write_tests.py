@@ -32,6 +32,7 @@ def proposed(model: ScriptedModel, sentence: str, store: Store) -> tuple[TestsPr
     return run.all(TestsProposed)[0], reply
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "code", "tests"),
     [
@@ -53,6 +54,7 @@ def test_the_rest_is_not_waited_for_and_the_tests_are_the_same(
     assert (left.tokens_in, left.tokens_out) == (7, len(left.text.splitlines())), "as the model counts it"
 
 
+@pytest.mark.slow
 def test_an_answer_with_fewer_is_read_to_its_end(store: Store) -> None:
     few = "\n".join([*COUNTING.splitlines()[:7], *["assert double(0) == 0"] * 9, "assert triple(1) == 3"])
     script = {"": [DOUBLE], "tests": [block(few)], "assume": ["none"]}

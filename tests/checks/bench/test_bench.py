@@ -34,6 +34,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProjectBench]:
         yield opened
 
 
+@pytest.mark.slow
 def test_the_bug_is_seen_by_the_projects_tests_with_what_was_got_instead(ground):
     graded = ground.grade(CART, SUITE)
     outcomes = SUITE.outcomes(graded)
@@ -44,6 +45,7 @@ def test_the_bug_is_seen_by_the_projects_tests_with_what_was_got_instead(ground)
     assert not graded.separated
 
 
+@pytest.mark.slow
 def test_a_repair_passes_them_all_and_the_file_stays_as_it_is(ground):
     graded = ground.grade(FIXED, SUITE, SUITE.model)
     assert graded.all_passed, [case for case in graded.cases if case.outcome != "passed"]
@@ -51,6 +53,7 @@ def test_a_repair_passes_them_all_and_the_file_stays_as_it_is(ground):
     assert (ground.project.root / "shop/cart.py").read_text() == CART
 
 
+@pytest.mark.slow
 def test_code_that_does_not_parse_is_a_problem_without_a_run(ground):
     graded = ground.grade("def f(:\n", SUITE)
     assert "SyntaxError" in graded.problem
@@ -58,6 +61,7 @@ def test_code_that_does_not_parse_is_a_problem_without_a_run(ground):
     assert not graded.cases
 
 
+@pytest.mark.slow
 def test_a_version_that_ends_the_process_or_cannot_be_imported_passes_nothing(ground):
     for planted in ("import os; os._exit(0)\n", "raise SystemExit(0)\n", "import no_such_module\n"):
         graded = ground.grade(planted + FIXED, SUITE)
@@ -65,6 +69,7 @@ def test_a_version_that_ends_the_process_or_cannot_be_imported_passes_nothing(gr
         assert not graded.passed
 
 
+@pytest.mark.slow
 def test_of_many_edits_those_that_pass_are_found_in_one_job(ground):
     suite = SUITE.model_copy(update={"project": (TOTAL, TAX, COUNT, EXAMPLE)})
     edits = [CART.replace("result = 1.0", f"result = {number}.0") for number in (2, 0, 3)]

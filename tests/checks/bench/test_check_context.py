@@ -27,6 +27,7 @@ def test_a_project_is_seen_where_it_is_unless_the_cell_has_its_own_there(folder:
     assert place_of(Path(folder), PROJECT) == place
 
 
+@pytest.mark.slow
 def test_a_project_that_only_its_owner_may_read_is_seen_and_cannot_be_changed(tmp_path: Path) -> None:
     project = made(tmp_path, {"data/secret.txt": "words"})
     (tmp_path / "data/secret.txt").chmod(0o600)
@@ -37,6 +38,7 @@ def test_a_project_that_only_its_owner_may_read_is_seen_and_cannot_be_changed(tm
     assert (tmp_path / "data/secret.txt").read_text() == "words"
 
 
+@pytest.mark.slow
 def test_an_environment_brings_its_own_packages_and_borrows_only_pytest(tmp_path: Path) -> None:
     python = environment(tmp_path / "shop" / ".venv")
     packages = next((tmp_path / "shop/.venv/lib").glob("python*")) / "site-packages"
@@ -69,6 +71,7 @@ def test_an_interpreter_that_does_not_start_is_named(tmp_path: Path) -> None:
         read_interpreter(tmp_path / "python")
 
 
+@pytest.mark.slow
 def test_a_missing_tool_is_named_and_a_present_one_answers(tmp_path: Path) -> None:
     with CheckContext(made(tmp_path, {})) as context:
         assert "pytest" in context.tool("pytest", "--version")

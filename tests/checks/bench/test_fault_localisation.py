@@ -25,10 +25,12 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> OriginalRun:
         return run_original(project, context, Path("shop/cart.py"), CART)
 
 
+@pytest.mark.slow
 def test_the_function_that_failing_tests_share_and_passing_ones_do_not_comes_first(before):
     assert rank_functions(before) == ["Cart.total", "Cart.__init__"]
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_for_another_reason_is_left_aside(before):
     count = choose_deciding(before, "Cart.total")
     assert set(count.failing) == {TOTAL, f"{TAX}[0.1]", f"{TAX}[0.2]", EXAMPLE}

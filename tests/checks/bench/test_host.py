@@ -91,6 +91,7 @@ def set_traps(root: Path, ran: Path) -> None:
         path.chmod(0o755)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_check_runs_nothing_of_a_project_on_the_host(
     tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch
@@ -106,6 +107,7 @@ def test_check_runs_nothing_of_a_project_on_the_host(
     assert not list(ran.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_fix_and_strengthen_run_nothing_of_a_project_on_the_host(
     tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch
@@ -157,6 +159,7 @@ def seen_in_cell(root: Path, file: Path) -> str:
         return context.run(["cat", str(file)]).output
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_link_to_the_interpreter_is_not_shown_to_a_cell_and_the_link_still_leads_on(
     root: Path, private: Path
 ) -> None:
@@ -170,11 +173,13 @@ def test_the_folder_of_a_link_to_the_interpreter_is_not_shown_to_a_cell_and_the_
             assert "No such file" in context.run(["cat", str(file)]).output
 
 
+@pytest.mark.slow
 def test_a_folder_that_only_pyvenv_names_is_not_shown_to_a_cell(root: Path, private: Path) -> None:
     (root / ".venv/pyvenv.cfg").write_text(f"home = {private}/bin\n")
     assert "No such file" in seen_in_cell(root, private / "secret")
 
 
+@pytest.mark.slow
 def test_links_in_an_installation_of_the_projects_own_do_not_open_a_private_folder(root: Path, private: Path) -> None:
     (root / "py/bin").mkdir(parents=True)
     (root / "py/bin/python3").symlink_to(REAL)
@@ -203,6 +208,7 @@ def test_a_home_folder_is_no_installation_whatever_lies_in_it(
         (private.parent / ".local").rename(private)
 
 
+@pytest.mark.slow
 def test_an_environment_that_leads_out_of_the_project_needs_the_users_word(
     root: Path, private: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +228,7 @@ def test_an_environment_that_leads_out_of_the_project_needs_the_users_word(
         read_interpreter(named.python)
 
 
+@pytest.mark.slow
 def test_an_installation_is_seen_under_the_other_name_that_an_environment_knows_it_by(
     root: Path, private: Path
 ) -> None:
@@ -234,6 +241,7 @@ def test_an_installation_is_seen_under_the_other_name_that_an_environment_knows_
         )
 
 
+@pytest.mark.slow
 def test_a_link_in_the_project_to_an_installation_is_followed_in_the_cell(private: Path) -> None:
     root = private / "shop"
     (root / ".venv/bin").mkdir(parents=True)
@@ -247,6 +255,7 @@ def test_a_link_in_the_project_to_an_installation_is_followed_in_the_cell(privat
         assert context.run(["test", "-e", str(private / "secret")]).exit_code == 1
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_is_a_program_of_the_project_runs_in_a_cell_alone(root: Path, ran: Path) -> None:
     (root / ".venv/bin/python").unlink()
     (root / ".venv/bin/python").write_text(f'#!/bin/sh\ntouch {ran}/it\nexec {REAL} "$@"\n')
@@ -256,6 +265,7 @@ def test_an_interpreter_that_is_a_program_of_the_project_runs_in_a_cell_alone(ro
     assert not list(ran.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["", ".", ":/nowhere"])
 def test_fetching_weights_in_a_strangers_folder_runs_nothing_of_it(
     tmp_path: Path, ran: Path, monkeypatch: pytest.MonkeyPatch, path: str
@@ -270,6 +280,7 @@ def test_fetching_weights_in_a_strangers_folder_runs_nothing_of_it(
     assert not list(ran.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["typer", "rich", "pydantic", "click"])
 def test_the_command_line_in_a_strangers_folder_imports_nothing_of_it(tmp_path: Path, ran: Path, module: str) -> None:
     (tmp_path / module).mkdir()
@@ -278,6 +289,7 @@ def test_the_command_line_in_a_strangers_folder_imports_nothing_of_it(tmp_path: 
     assert not list(ran.iterdir())
 
 
+@pytest.mark.slow
 def test_tools_of_ours_see_how_to_reach_an_index_and_no_key(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "secret")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:1/simple")
@@ -313,6 +325,7 @@ def test_a_file_that_leads_out_of_the_project_is_not_repaired_through_its_link(r
         read_target(root / "linked.py")
 
 
+@pytest.mark.slow
 def test_a_home_folder_that_is_kept_with_git_is_not_the_project_of_what_lies_below(
     private: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,6 +365,7 @@ def plant(root: Path, name: str, code: str) -> None:
     py_compile.compile(str(root / "planted"), str(file), invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [0, 200])
 def test_compiled_code_that_a_project_brings_is_not_judged_in_place_of_its_source(
     root: Path, monkeypatch: pytest.MonkeyPatch, most: int

@@ -38,6 +38,7 @@ def values(box: Sandbox, *expressions: str, given: str = "") -> tuple[str, ...]:
     return behave(f"{given}\ndef f(x):\n    return x\n", [f"f({one})" for one in expressions], box)
 
 
+@pytest.mark.slow
 def test_there_is_one_answer_for_each_call(box: Sandbox) -> None:
     said = behave("def half(n):\n    return 10 // n\n", ["half(2)", "half(0)", "half('a')", "nothing(1)", "half("], box)
     assert said == ("5", "raises ZeroDivisionError", "raises TypeError", "raises NameError", "raises SyntaxError")
@@ -65,6 +66,7 @@ def test_values_that_a_test_calls_equal_read_the_same(box: Sandbox, one: str, ot
     assert first == second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -174,6 +176,7 @@ def test_a_module_that_cannot_be_loaded_gives_errors(box: Sandbox, module: str) 
     assert all(said.startswith("raises ") for said in behave(module, ["f(1)", "f(2)"], box))
 
 
+@pytest.mark.slow
 def test_an_endless_loop_is_too_slow_and_the_rest_is_answered(box: Sandbox) -> None:
     module = """
 def f(x):
@@ -196,6 +199,7 @@ def test_endless_recursion_and_huge_values_are_errors(box: Sandbox) -> None:
     assert behave(module, ["f(1)", "f(0)"], box) == ("raises RecursionError", "raises MemoryError")
 
 
+@pytest.mark.slow
 def test_a_fork_bomb_harms_nobody_else(box: Sandbox) -> None:
     bomb = "import os\ndef f(x):\n    while True:\n        os.fork()\n"
     said = run_calls({1: bomb, 2: ECHO}, ["f(1)", "f(2)"], box)
@@ -203,6 +207,7 @@ def test_a_fork_bomb_harms_nobody_else(box: Sandbox) -> None:
     assert said[2] == ("1", "2")
 
 
+@pytest.mark.slow
 def test_many_versions_cost_about_one_start(box: Sandbox) -> None:
     modules = {number: f"def f(x):\n    return x + {number}\n" for number in range(10)}
     started = time.monotonic()
@@ -217,6 +222,7 @@ def test_one_version_cannot_reach_another(box: Sandbox) -> None:
     assert said == {1: ("1",), 2: ("2",)}
 
 
+@pytest.mark.slow
 def test_the_same_dice_fall_for_every_version(box: Sandbox) -> None:
     module = "import random\ndef f(x):\n    return random.random()\n"
     first, again = behave(module, ["f(1)"], box), behave(module, ["f(1)"], box)
@@ -237,6 +243,7 @@ def test_torn_output_still_gives_one_answer_for_each_call(line: str) -> None:
     assert isinstance(second, str)
 
 
+@pytest.mark.slow
 def test_a_closed_sandbox_is_not_an_answer() -> None:
     box = open_sandbox("auto")
     box.close()

@@ -42,6 +42,7 @@ def test_the_standard_library_alone_passes_and_asks_nobody(make: Make) -> None:
     assert_snapshot(evidence.why, "dependencies/standard library")
 
 
+@pytest.mark.slow
 def test_sound_packages_pass(make: Make, environment: Path, judge: Judge) -> None:
     install(environment, "requests", "2.32.0", "requests/__init__.py")
     project = make({"app.py": "import requests\n", "requirements.txt": "requests>=2.20\npyyaml==6.0.1\n"})
@@ -55,6 +56,7 @@ def test_sound_packages_pass(make: Make, environment: Path, judge: Judge) -> Non
     json.dumps(evidence.details)
 
 
+@pytest.mark.slow
 def test_an_installed_version_with_an_advisory_fails(make: Make, environment: Path, judge: Judge) -> None:
     install(environment, "requests", "2.19.0", "requests/__init__.py")
     evidence = judge(make({"app.py": "def f():\n    import requests.sessions\n"}))
@@ -64,6 +66,7 @@ def test_an_installed_version_with_an_advisory_fails(make: Make, environment: Pa
     assert (finding["file"], finding["line"], finding["rule"]) == ("app.py", 2, "PYSEC-2018-28")
 
 
+@pytest.mark.slow
 def test_a_pinned_version_with_an_advisory_fails_though_a_sound_one_is_installed(
     make: Make, environment: Path, judge: Judge
 ) -> None:
@@ -75,6 +78,7 @@ def test_a_pinned_version_with_an_advisory_fails_though_a_sound_one_is_installed
     assert all(name in finding["what"] for name in ("jinja2", "2.11.2", "CVE-2020-28493", "2.11.3"))
 
 
+@pytest.mark.slow
 def test_a_near_miss_of_a_well_known_name_fails(make: Make, judge: Judge) -> None:
     evidence = judge(make({"requirements.txt": "reqeusts==1.0\n"}))
     assert evidence.verdict == "failed"
@@ -90,6 +94,7 @@ def test_a_package_that_does_not_exist_fails(make: Make, judge: Judge) -> None:
     assert_snapshot(evidence.why, "dependencies/no such package")
 
 
+@pytest.mark.slow
 def test_a_package_that_is_two_days_old_fails(make: Make, judge: Judge) -> None:
     project = make({"requirements.txt": "fresh-thing==0.1\n"})
     evidence = judge(project)
@@ -105,6 +110,7 @@ def test_what_is_neither_installed_nor_pinned_is_not_run(make: Make, judge: Judg
     assert_snapshot(evidence.why, "dependencies/no version")
 
 
+@pytest.mark.slow
 def test_an_advisory_service_that_is_down_is_not_run(make: Make, services: Services) -> None:
     project = make({"requirements.txt": "requests==2.32.0\n"})
     evidence = DependenciesCheck(NOBODY, services.index).judge(project, Tools(project))
@@ -112,6 +118,7 @@ def test_an_advisory_service_that_is_down_is_not_run(make: Make, services: Servi
     assert_snapshot(evidence.why, "dependencies/no advisory service")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Broken, Babbling])
 def test_services_that_answer_badly_are_not_run(make: Make, kind: type[Broken]) -> None:
     project = make({"requirements.txt": "requests==2.32.0\n"})
@@ -121,6 +128,7 @@ def test_services_that_answer_badly_are_not_run(make: Make, kind: type[Broken]) 
     assert len(evidence.details["not_known"]) == 2  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_an_index_that_is_down_is_not_run_but_an_advisory_still_fails(make: Make, services: Services) -> None:
     check = DependenciesCheck(services.osv, NOBODY)
     sound, unsound = make({"requirements.txt": "requests==2.32.0\n"}), None
@@ -194,6 +202,7 @@ def test_what_the_code_does_without_is_told_and_not_judged(make: Make, judge: Ju
     assert (evidence.verdict, evidence.details["optional"]) == ("passed", ["cpickle", "urllib2"])
 
 
+@pytest.mark.slow
 def test_the_user_names_the_services(make: Make, services: Services) -> None:
     config.put("checks.advisories_url", services.osv)
     config.put("checks.index_url", services.index)
@@ -213,6 +222,7 @@ def test_a_project_that_names_a_service_is_refused_and_nobody_is_asked(
     assert len(services.asked) == asked
 
 
+@pytest.mark.slow
 def test_an_index_that_a_project_brings_for_other_tools_is_not_asked(
     tmp_path: Path, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ def test_one_of_several_that_has_it_is_enough_and_one_that_is_silent_leaves_it_o
     assert PackageIndex([]).listing("requests").exists is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Broken, Babbling])
 def test_trouble_is_neither_there_nor_not_there(kind: type[Broken]) -> None:
     with serving(kind) as trouble:
@@ -81,6 +82,7 @@ def test_odd_addresses_are_not_called(url: str) -> None:
     assert PackageIndex([url]).listing("requests").exists is None
 
 
+@pytest.mark.slow
 def test_a_server_that_never_answers_costs_a_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_module, "SOCKET_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as deaf:
@@ -117,6 +119,7 @@ def test_the_index_is_the_one_that_pip_is_set_up_with(
     assert configured_index(Tools(project)).urls == ()
 
 
+@pytest.mark.slow
 def test_where_nobody_said_otherwise_pip_knows_its_index(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):

@@ -114,6 +114,7 @@ def outcome(evidence: Evidence, key: str) -> str:
     return str(outcomes[key])
 
 
+@pytest.mark.slow
 def test_every_kind_of_function_is_mutated_in_place(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"kinds.py": KINDS, "test_kinds.py": KIND_TESTS})
     assert evidence.verdict == "passed", evidence.why
@@ -122,6 +123,7 @@ def test_every_kind_of_function_is_mutated_in_place(tmp_path: Path) -> None:
     assert outcome(evidence, "kinds.xǁAccountǁ__init____mutmut_1") == "killed"
 
 
+@pytest.mark.slow
 def test_a_class_that_loses_its_super_call_is_still_tried(tmp_path: Path) -> None:
     code = "class A:\n    def f(self):\n        return 2\n\n"
     code += "class B(A):\n    def f(self):\n        x = super().f()\n        return x\n"
@@ -130,6 +132,7 @@ def test_a_class_that_loses_its_super_call_is_still_tried(tmp_path: Path) -> Non
     assert evidence.figure == "100 %"
 
 
+@pytest.mark.slow
 def test_code_that_runs_when_it_is_imported_gets_a_process_of_its_own(tmp_path: Path) -> None:
     code = "def table(n):\n    return [i * 2 for i in range(n)]\n\nTABLE = table(4)\n"
     tests = "from table import TABLE\n\ndef test_table():\n    assert TABLE == [0, 2, 4, 6]\n"
@@ -137,6 +140,7 @@ def test_code_that_runs_when_it_is_imported_gets_a_process_of_its_own(tmp_path: 
     assert evidence.figure == "100 %"
 
 
+@pytest.mark.slow
 def test_a_project_that_starts_threads_when_imported_is_tried_one_process_a_mutant(tmp_path: Path) -> None:
     code = (
         "import threading as t\nt.Thread(target=t.Event().wait, daemon=True).start()\n\ndef f(x):\n    return x + 1\n"
@@ -147,12 +151,14 @@ def test_a_project_that_starts_threads_when_imported_is_tried_one_process_a_muta
     assert evidence.details["notes"] == [THREADS]
 
 
+@pytest.mark.slow
 def test_a_module_that_only_a_test_imports_is_mutated_too(tmp_path: Path) -> None:
     tests = "def test_f():\n    from late import f\n    assert f(1) == 2\n"
     evidence = judged(tmp_path, {"late.py": "def f(x):\n    return x + 1\n", "test_late.py": tests})
     assert evidence.figure == "100 %"
 
 
+@pytest.mark.slow
 def test_a_shared_fixture_counts_for_each_test_that_uses_it(tmp_path: Path) -> None:
     tests = (
         "import pytest\nfrom made import make\n\n@pytest.fixture(scope='module')\ndef made():\n    return make(3)\n\n"
@@ -162,6 +168,7 @@ def test_a_shared_fixture_counts_for_each_test_that_uses_it(tmp_path: Path) -> N
     assert evidence.figure == "100 %"
 
 
+@pytest.mark.slow
 def test_a_src_layout_with_its_own_conftest_and_data_works(tmp_path: Path) -> None:
     files = {
         "src/pkg/__init__.py": "def top(x):\n    return x - 1\n",
@@ -175,6 +182,7 @@ def test_a_src_layout_with_its_own_conftest_and_data_works(tmp_path: Path) -> No
     assert outcome(evidence, "pkg.x_top__mutmut_1") == "killed"
 
 
+@pytest.mark.slow
 def test_unittest_and_doctest_suites_count(tmp_path: Path) -> None:
     code = 'def twice(x):\n    """Two of them.\n\n    >>> twice(2)\n    4\n    """\n    return x * 2\n\n'
     code += "def once(x):\n    return x + 1\n"
@@ -184,6 +192,7 @@ def test_unittest_and_doctest_suites_count(tmp_path: Path) -> None:
     assert evidence.figure == "100 %", evidence.why
 
 
+@pytest.mark.slow
 def test_tests_that_are_expected_to_fail_and_skipped_ones_do_not_kill(tmp_path: Path) -> None:
     tests = (
         "import pytest\nfrom f import f\n\n@pytest.mark.xfail\ndef test_known():\n    assert f(1) == 0\n\n"
@@ -193,6 +202,7 @@ def test_tests_that_are_expected_to_fail_and_skipped_ones_do_not_kill(tmp_path: 
     assert evidence.figure == "0 %"
 
 
+@pytest.mark.slow
 def test_hostile_text_is_only_text(tmp_path: Path) -> None:
     code = (
         'def f(x):\n    """[bold]not bold[/bold] <script>alert(1)</script> \x0c"""\n'
@@ -206,6 +216,7 @@ def test_hostile_text_is_only_text(tmp_path: Path) -> None:
     assert findings(evidence)[0].line == 4
 
 
+@pytest.mark.slow
 def test_code_that_prints_verdicts_chooses_none(tmp_path: Path) -> None:
     code = "import os\n\ndef f(x):\n    return x + 1\n"
     tests = (
@@ -231,6 +242,7 @@ FORGED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", FORGED.values(), ids=FORGED.keys())
 def test_code_that_writes_verdicts_to_every_descriptor_kills_no_mutant(tmp_path: Path, code: str) -> None:
     tests = "from f import f\n\ndef test_f():\n    f(1)\n"
@@ -239,6 +251,7 @@ def test_code_that_writes_verdicts_to_every_descriptor_kills_no_mutant(tmp_path:
     assert {outcome(evidence, f"f.x_f__mutmut_{n}") for n in (1, 2)} <= {"survived", "not_tried"}
 
 
+@pytest.mark.slow
 def test_a_comment_cannot_hide_generated_code(tmp_path: Path) -> None:
     files = {
         "f.py": "def f(x):\n    return x + 1  # pragma: no mutate\n",

@@ -3,6 +3,8 @@
 import threading
 import time
 
+import pytest
+
 from burnish.checks.mutation.mutate_module import Mutations
 from tests.snapshots import assert_snapshot
 
@@ -12,6 +14,7 @@ TESTS = (
 )
 
 
+@pytest.mark.slow
 def test_what_no_test_notices_comes_as_a_whole_module_with_its_line() -> None:
     tried = Mutations().of(CODE, TESTS)
     assert (tried.mutants, tried.noticed, tried.why) == (6, 4, "")
@@ -20,6 +23,7 @@ def test_what_no_test_notices_comes_as_a_whole_module_with_its_line() -> None:
     assert tried.unnoticed[0].module == CODE.replace("< 6", "<= 6")
 
 
+@pytest.mark.slow
 def test_mutants_are_made_again_by_their_names_without_running_anything() -> None:
     mutations = Mutations()
     tried = mutations.of(CODE, TESTS)
@@ -27,12 +31,14 @@ def test_mutants_are_made_again_by_their_names_without_running_anything() -> Non
     assert mutations.again(CODE, ["nobody"]) == ()
 
 
+@pytest.mark.slow
 def test_why_nothing_could_be_tried_is_said() -> None:
     failing = Mutations().of(CODE, "def test_it():\n    assert False\n")
     assert (failing.mutants, "test_it" in failing.why) == (0, True)
     assert_snapshot(Mutations().of("X = 1\n", TESTS).why, "mutation/nothing to mutate in a module")
 
 
+@pytest.mark.slow
 def test_close_from_another_thread_ends_it_at_once() -> None:
     mutations = Mutations()
     slow = TESTS.replace("def test_fee():\n", "def test_fee():\n    import time\n    time.sleep(8)\n")

@@ -36,6 +36,7 @@ def test_fee():
 """
 
 
+@pytest.mark.slow
 def test_a_strong_suite_notices_every_change(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG})
     assert (evidence.check, evidence.verdict, evidence.figure) == ("mutation", "passed", "100 %")
@@ -44,6 +45,7 @@ def test_a_strong_suite_notices_every_change(tmp_path: Path) -> None:
     assert evidence.details["killed"] == evidence.details["mutants"] == 8
 
 
+@pytest.mark.slow
 def test_a_test_without_asserts_leaves_every_mutant_alive(tmp_path: Path) -> None:
     weak = "from clamp import clamp, fee\n\ndef test_it_runs():\n    clamp(1, 0, 5), fee(3), fee(8)\n"
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": weak})
@@ -52,6 +54,7 @@ def test_a_test_without_asserts_leaves_every_mutant_alive(tmp_path: Path) -> Non
     assert_snapshot(evidence.why, "mutation/nothing noticed")
 
 
+@pytest.mark.slow
 def test_one_branch_without_a_test_is_where_the_survivors_are(tmp_path: Path) -> None:
     weak = STRONG.replace(" and fee(6) == 10", "")
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": weak})
@@ -63,6 +66,7 @@ def test_one_branch_without_a_test_is_where_the_survivors_are(tmp_path: Path) ->
     assert_snapshot("\n".join(found.what for found in findings(evidence)), "mutation/unnoticed changes")
 
 
+@pytest.mark.slow
 def test_an_off_by_one_that_nobody_tests_is_shown_as_a_diff_of_the_source(tmp_path: Path) -> None:
     weak = STRONG.replace("fee(6)", "fee(7)")
     evidence = judged(
@@ -85,12 +89,14 @@ def test_an_off_by_one_that_nobody_tests_is_shown_as_a_diff_of_the_source(tmp_pa
     ]
 
 
+@pytest.mark.slow
 def test_a_function_that_no_test_runs_is_named_so(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG.split("def test_fee")[0]})
     assert evidence.details["no_tests"] == 4
     assert_snapshot(f"{evidence.why}\n{findings(evidence)[0].what}", "mutation/function without tests")
 
 
+@pytest.mark.slow
 def test_a_mutant_that_never_ends_is_noticed_by_the_clock(tmp_path: Path) -> None:
     code = "def digits(n):\n    count = 1\n    while n >= 10:\n        n //= 10\n        count += 1\n    return count\n"
     tests = "from digits import digits\n\ndef test_it():\n    assert [digits(n) for n in (1234, 10, 9)] == [4, 2, 1]\n"
@@ -101,6 +107,7 @@ def test_a_mutant_that_never_ends_is_noticed_by_the_clock(tmp_path: Path) -> Non
     assert evidence.details["not_tried"] == 0
 
 
+@pytest.mark.slow
 def test_a_mutant_that_kills_the_process_is_noticed(tmp_path: Path) -> None:
     code = "import os\n\ndef leave(n):\n    if n > 3:\n        os._exit(0)\n    return n\n"
     tests = "from leave import leave\n\ndef test_leave():\n    assert leave(3) == 3 and leave(1) == 1\n"
@@ -108,6 +115,7 @@ def test_a_mutant_that_kills_the_process_is_noticed(tmp_path: Path) -> None:
     assert evidence.details["suspicious"] == 1
 
 
+@pytest.mark.slow
 def test_a_short_budget_stops_early_with_an_interval(tmp_path: Path) -> None:
     code = "".join(f"def f{n}(x):\n    return x + {n} if x > {n} else x * 2\n\n" for n in range(40))
     tests = "import time, many\n\ndef test_all():\n    time.sleep(0.05)\n    for n in range(40):\n"
@@ -124,12 +132,14 @@ def test_a_short_budget_stops_early_with_an_interval(tmp_path: Path) -> None:
     assert evidence.details["seconds"] < 12
 
 
+@pytest.mark.slow
 def test_tests_that_fail_by_themselves_judge_nothing(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG.replace("fee(5) == 0", "fee(5) == 1")})
     assert evidence.verdict == "not_run"
     assert_snapshot(evidence.why, "mutation/tests that fail")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "said"),
     [
@@ -148,12 +158,14 @@ def test_a_test_that_fails_without_a_mutant_says_so_from_its_first_line_on(
     assert "Use -v" not in evidence.why
 
 
+@pytest.mark.slow
 def test_tests_that_cannot_be_imported_judge_nothing(tmp_path: Path) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": "import no_such_thing\n"})
     assert evidence.verdict == "not_run"
     assert "no_such_thing" in evidence.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hang", ["while True: pass", "import time; time.sleep(60)"])
 def test_a_project_that_hangs_when_imported_ends_in_time(tmp_path: Path, hang: str) -> None:
     evidence = judged(tmp_path, {"clamp.py": CLAMP + f"\n{hang}\n", "test_clamp.py": STRONG}, test_seconds=1)
@@ -161,12 +173,14 @@ def test_a_project_that_hangs_when_imported_ends_in_time(tmp_path: Path, hang: s
     assert_snapshot(evidence.why, "mutation/import that hangs")
 
 
+@pytest.mark.slow
 def test_a_suite_that_hangs_by_itself_judges_nothing(tmp_path: Path) -> None:
     tests = STRONG.replace("assert fee", "while True: pass\n    assert fee")
     evidence = judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": tests}, test_seconds=1)
     assert (evidence.verdict, "timeout" in evidence.why) == ("not_run", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["", "X = 1\n", "def f():\n    pass\n"])
 def test_where_nothing_can_be_mutated_nothing_is_proven(tmp_path: Path, code: str) -> None:
     evidence = judged(tmp_path, {"nothing.py": code, "test_nothing.py": "def test_it():\n    pass\n"})
@@ -174,6 +188,7 @@ def test_where_nothing_can_be_mutated_nothing_is_proven(tmp_path: Path, code: st
     assert_snapshot(evidence.why, "mutation/nothing to mutate")
 
 
+@pytest.mark.slow
 def test_without_tests_nothing_is_tried(tmp_path: Path) -> None:
     for tests in ({}, {"test_clamp.py": "X = 1\n"}):
         evidence = judged(tmp_path, {"clamp.py": CLAMP} | tests)
@@ -181,11 +196,13 @@ def test_without_tests_nothing_is_tried(tmp_path: Path) -> None:
         assert_snapshot(evidence.why, "mutation/no tests")
 
 
+@pytest.mark.slow
 def test_a_source_that_does_not_parse_is_named(tmp_path: Path) -> None:
     with pytest.raises(CheckError, match=r"broken\.py"):
         judged(tmp_path, {"broken.py": "def f(:\n", "test_clamp.py": STRONG})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
     ["raise SystemExit(3)", "print('no json', flush=True); input()", "import time; time.sleep(60)", "print([1])"],
@@ -200,6 +217,7 @@ def test_a_broken_mutmut_is_not_a_pass(tmp_path: Path, program: str) -> None:
         )
 
 
+@pytest.mark.slow
 def test_an_answer_of_another_shape_is_not_a_pass(tmp_path: Path) -> None:
     (tmp_path / "odd.py").write_text('input(); print(\'{"mutants": [{"key": 1}]}\', flush=True); input()')
     with pytest.raises(CheckError) as caught:
@@ -207,6 +225,7 @@ def test_an_answer_of_another_shape_is_not_a_pass(tmp_path: Path) -> None:
     assert_snapshot(str(caught.value).partition(":")[0], "mutation/odd answer of mutmut")
 
 
+@pytest.mark.slow
 def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     judged(tmp_path, {"clamp.py": CLAMP, "test_clamp.py": STRONG}, tell=lambda done, total: told.append((done, total)))

@@ -17,6 +17,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 def test_good_code_passes_and_the_figure_says_how_it_grows(judge: Judge) -> None:
     evidence = judge(LINEAR, "def test_it():\n    assert total([1, 2, 3]) == 6\n", growth="linear")
     assert evidence.verdict == "passed"
@@ -30,6 +31,7 @@ def test_good_code_passes_and_the_figure_says_how_it_grows(judge: Judge) -> None
     assert function["points"] == sorted(function["points"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BAD)
 def test_slow_code_fails_with_its_place(judge: Judge, kind: str) -> None:
     evidence = judge(BAD[kind], "def test_it():\n    f([3, 1, 2])\n", growth="n log n")
@@ -40,18 +42,21 @@ def test_slow_code_fails_with_its_place(judge: Judge, kind: str) -> None:
     assert (function["name"], function["growth"]) in (("f", "quadratic"), ("f", "worse"))
 
 
+@pytest.mark.slow
 def test_without_an_input_to_grow_it_is_not_run(judge: Judge) -> None:
     evidence = judge("def f(x):\n    return x\n", "def test_it():\n    assert f(None) is None\n")
     assert evidence.verdict == "not_run"
     assert_snapshot(evidence.why, "performance/nothing to grow")
 
 
+@pytest.mark.slow
 def test_examples_in_docstrings_are_inputs_too(judge: Judge) -> None:
     evidence = judge('def first(xs):\n    """One.\n\n    >>> first([1, 2])\n    1\n    """\n    return xs[0]\n', "")
     assert evidence.verdict == "passed"
     assert evidence.figure.startswith("first: constant")
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_is_broken_is_not_a_pass(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("burnish.checks.bench.check_context.CheckContext._find_python", lambda *_: "/bin/true")
     with pytest.raises(CheckError) as caught:
@@ -59,6 +64,7 @@ def test_an_interpreter_that_is_broken_is_not_a_pass(judge: Judge, monkeypatch: 
     assert_snapshot(str(caught.value), "performance/no measurement")
 
 
+@pytest.mark.slow
 def test_a_module_that_cannot_be_imported_is_not_run(judge: Judge) -> None:
     evidence = judge("import nothing_like_it\n" + LINEAR, "def test_it():\n    total([1, 2, 3])\n")
     assert evidence.verdict == "not_run"
@@ -66,6 +72,7 @@ def test_a_module_that_cannot_be_imported_is_not_run(judge: Judge) -> None:
     assert "ModuleNotFoundError" in evidence.why
 
 
+@pytest.mark.slow
 def test_the_recursion_limit_is_a_remark(judge: Judge) -> None:
     code = "def add(xs):\n    return xs[0] + add(xs[1:]) if xs else 0\n"
     evidence = judge(code, "def test_it():\n    assert add([1, 2]) == 3\n")
@@ -85,6 +92,7 @@ def roman(n):
 """
 
 
+@pytest.mark.slow
 def test_a_number_grown_beyond_its_range_leaves_the_sizes_below_to_be_judged(judge: Judge) -> None:
     evidence = judge(ROMAN.replace("MOST", "3999"), "def test_it():\n    assert roman(1000) == 'M'\n")
     assert evidence.verdict == "passed"
@@ -94,12 +102,14 @@ def test_a_number_grown_beyond_its_range_leaves_the_sizes_below_to_be_judged(jud
     assert "4096" in function["note"]
 
 
+@pytest.mark.slow
 def test_a_function_that_takes_small_inputs_alone_is_not_run(judge: Judge) -> None:
     evidence = judge(ROMAN.replace("MOST", "20"), "def test_it():\n    assert roman(5) == 'IIIII'\n")
     assert evidence.verdict == "not_run"
     assert "ValueError" in evidence.why
 
 
+@pytest.mark.slow
 def test_arguments_that_must_agree_are_grown_together(judge: Judge) -> None:
     code = "def dot(a, b):\n    assert len(a) == len(b)\n    return sum(x * y for x, y in zip(a, b))\n"
     evidence = judge(code, "def test_it():\n    assert dot([1, 2], [3, 4]) == 11\n")
@@ -107,6 +117,7 @@ def test_arguments_that_must_agree_are_grown_together(judge: Judge) -> None:
     assert (function["growth"], function["argument"]) == ("linear", "a, b")
 
 
+@pytest.mark.slow
 def test_a_count_beside_a_list_does_not_grow_with_it(judge: Judge) -> None:
     code = "from itertools import combinations\ndef pick(xs, k):\n    return list(combinations(xs, k))\n"
     evidence = judge(code, "def test_it():\n    assert len(pick([1, 2, 3], 2)) == 3\n")
@@ -114,6 +125,7 @@ def test_a_count_beside_a_list_does_not_grow_with_it(judge: Judge) -> None:
     assert (evidence.verdict, function["growth"]) == ("passed", "quadratic")
 
 
+@pytest.mark.slow
 def test_a_search_is_measured_where_it_finds_nothing(judge: Judge) -> None:
     code = "def pair(xs, goal):\n    for i, a in enumerate(xs):\n        for b in xs[i + 1 :]:\n"
     code += "            if a + b == goal:\n                return a, b\n"

@@ -31,6 +31,7 @@ def first(planted: Callable[[], Evidence]) -> dict[str, str]:
     return growths(planted())
 
 
+@pytest.mark.slow
 def test_at_least_ten_of_twelve_are_named_right(first: dict[str, str]) -> None:
     assert set(first) == set(KNOWN)
     assert sum(first[name] == growth for name, growth in KNOWN.items()) >= 10, first

@@ -74,6 +74,7 @@ def test_the_parts_are_shown_and_add_up(tmp_path: Path) -> None:
     assert all(one["why"] for one in parts.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["library", "sloppy", "vulnerable"])
 def test_reformatting_does_not_move_the_score(tmp_path: Path, name: str) -> None:
     files = sample(name) or {"app.py": SLOPPY}
@@ -128,6 +129,7 @@ def with_traps(files: Files) -> Files:
     return files | {"report.py": files["report.py"] + head + body}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("worsen", "parts"),
     [
@@ -242,6 +244,7 @@ def test_hostile_text_in_names_and_strings_stays_text(tmp_path: Path) -> None:
     assert {finding["file"] for finding in findings(evidence)} == {"[bold]<b>.py", "-rf.py"}
 
 
+@pytest.mark.slow
 def test_five_thousand_lines_take_a_few_seconds(tmp_path: Path) -> None:
     function = sample("library")["report.py"].partition("\n\n\n")[2]
     code = "import statistics\n\n\n" + "\n\n".join(function.replace("def ", f"def n{n}_") for n in range(220))

@@ -1,5 +1,7 @@
 """Our own agent as a strategy: what it may see, what it hands over, and when."""
 
+import pytest
+
 from burnish.evals.metrics import count_attempt
 from burnish.events import CodeProposed, RunFinished, Scored, TestsFrozen, TestsProposed, TestsRan
 from burnish.sandbox import Sandbox
@@ -19,6 +21,7 @@ def everywhere(*answers: str) -> dict[str, list[str]]:
     return {kind: [*answers] for kind in ASKING}
 
 
+@pytest.mark.slow
 def test_a_right_answer_is_handed_over(box: Sandbox) -> None:
     worked = burnished(box)
     calls, _, version = worked.answers[-1]
@@ -27,6 +30,7 @@ def test_a_right_answer_is_handed_over(box: Sandbox) -> None:
     assert [finished.verdict for finished in worked.all(RunFinished)] == ["proven"]
 
 
+@pytest.mark.slow
 def test_how_long_answers_and_thoughts_may_be_is_passed_on_to_the_model(box: Sandbox) -> None:
     short = plan("burnish", rounds=2).model_copy(update={"max_tokens": 77, "thinking": 5})
     worked = work(box, short, {kind: [RIGHT] for kind in ASKING}, FAR, 0)
@@ -34,10 +38,12 @@ def test_how_long_answers_and_thoughts_may_be_is_passed_on_to_the_model(box: San
     assert {(ask.max_tokens, ask.thinking) for ask in worked.asked} == {(77, 5)}
 
 
+@pytest.mark.slow
 def test_a_task_without_buggy_code_is_solved_by_one_right_draft(box: Sandbox) -> None:
     assert burnished(box, TO_WRITE).answers == [(1, 0, 1)]
 
 
+@pytest.mark.slow
 def test_the_model_writes_no_tests_of_its_own(box: Sandbox) -> None:
     worked = burnished(box, **everywhere(WRONG))
     assert {ask.purpose for ask in worked.asked} <= {*ASKING}
@@ -45,6 +51,7 @@ def test_the_model_writes_no_tests_of_its_own(box: Sandbox) -> None:
     assert [(frozen.given, frozen.model) for frozen in worked.all(TestsFrozen)] == [(2, 0)]
 
 
+@pytest.mark.slow
 def test_a_slip_is_mended_without_any_call_and_counts_as_solved(box: Sandbox) -> None:
     worked = burnished(box, TASK.model_copy(update={"visible_tests": EXAMPLES}), **everywhere(WRONG))
     assert worked.asked == []
@@ -54,6 +61,7 @@ def test_a_slip_is_mended_without_any_call_and_counts_as_solved(box: Sandbox) ->
     assert (counted.solved, counted.solved_by_call, counted.calls) == (True, (True,), 0)
 
 
+@pytest.mark.slow
 def test_the_given_code_is_never_the_answer(box: Sandbox) -> None:
     worked = burnished(box, **everywhere(TALK, block(FAR_CODE)))
     codes = {proposed.version: proposed.code for proposed in worked.all(CodeProposed)}
@@ -61,11 +69,13 @@ def test_the_given_code_is_never_the_answer(box: Sandbox) -> None:
     assert 0 not in {version for _, _, version in worked.answers}
 
 
+@pytest.mark.slow
 def test_a_later_version_that_is_worse_is_not_the_answer(box: Sandbox) -> None:
     worked = burnished(box, TO_WRITE, **everywhere(TALK) | {"draft": [WRONG]})
     assert worked.answers[-1][2] == 1
 
 
+@pytest.mark.slow
 def test_answers_come_right_after_the_runs_they_rest_on(box: Sandbox) -> None:
     kinds = burnished(box, **everywhere(WRONG)).kinds
     runs = [place for place, kind in enumerate(kinds) if kind in ("tests_ran", "compared")]
@@ -79,6 +89,7 @@ def test_where_nothing_can_be_run_that_is_the_answer(box: Sandbox) -> None:
     assert worked.answers[-1][0] == len(worked.asked)
 
 
+@pytest.mark.slow
 def test_versions_are_whole_modules_and_are_run_as_such(box: Sandbox) -> None:
     leans_on_math = block("def floor_half(n: float) -> int:\n    return math.floor(n / 2)")
     worked = burnished(box, **everywhere(leans_on_math))
@@ -86,6 +97,7 @@ def test_versions_are_whole_modules_and_are_run_as_such(box: Sandbox) -> None:
     assert worked.all(TestsRan)[-1].graded.all_passed
 
 
+@pytest.mark.slow
 def test_the_buggy_code_is_shown_and_edited_unless_the_function_is_to_be_written(box: Sandbox) -> None:
     shown = burnished(box, **everywhere(WRONG))
     assert FAR_CODE.partition("\n\n\n")[2].strip() in shown.prompts
@@ -95,12 +107,14 @@ def test_the_buggy_code_is_shown_and_edited_unless_the_function_is_to_be_written
     assert 0 not in {proposed.version for proposed in fresh.all(CodeProposed)}
 
 
+@pytest.mark.slow
 def test_a_script_that_is_no_list_of_asserts_is_one_test(box: Sandbox) -> None:
     loop = "for n in (2, 4, 6):\n    assert floor_half(n) == n / 2\n"
     worked = work(box, plan("burnish", protocol="oracle"), [RIGHT], TO_WRITE.model_copy(update={"hidden_tests": loop}))
     assert {len(ran.graded.cases) for ran in worked.all(TestsRan)} == {1}
 
 
+@pytest.mark.slow
 def test_without_an_example_an_answer_is_handed_over_all_the_same(box: Sandbox) -> None:
     worked = burnished(box, FAR.model_copy(update={"visible_tests": ()}))
     version = worked.answers[-1][2]
@@ -109,12 +123,14 @@ def test_without_an_example_an_answer_is_handed_over_all_the_same(box: Sandbox) 
     assert "n // 2" in code
 
 
+@pytest.mark.slow
 def test_a_task_without_words_shows_what_there_is_instead_of_making_them_up(box: Sandbox) -> None:
     worked = burnished(box, FAR.model_copy(update={"prompt": ""}), **everywhere(WRONG))
     assert "floor_half(5) == 2" in worked.prompts
     assert "does not do what it should" not in worked.prompts
 
 
+@pytest.mark.slow
 def test_each_attempt_has_its_own_seeds_and_a_rerun_has_the_same(box: Sandbox) -> None:
     def seeds(seed: int) -> list[int]:
         return sorted(ask.seed for ask in burnished(box, TO_WRITE, seed, draft=[WRONG]).asked)
@@ -123,6 +139,7 @@ def test_each_attempt_has_its_own_seeds_and_a_rerun_has_the_same(box: Sandbox) -
     assert not {*seeds(0)} & {*seeds(1)}
 
 
+@pytest.mark.slow
 def test_it_makes_no_more_calls_than_retry_may(box: Sandbox) -> None:
     wrong = [block(f"def floor_half(n):\n    return '{n}'") for n in range(50, 90)]
     worked = work(box, plan("burnish", rounds=7), wrong, FAR)

@@ -21,6 +21,7 @@ SAYS = [WRONG, TALK, HALF, block("def floor_half(n): return None"), WRONG, block
 EVERY = pytest.mark.parametrize("name", list(STRATEGIES))
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("task", [FAR, TO_WRITE])
 def test_hidden_tests_and_gold_never_reach_a_prompt_under_visible(box: Sandbox, name: str, task: object) -> None:
@@ -30,6 +31,7 @@ def test_hidden_tests_and_gold_never_reach_a_prompt_under_visible(box: Sandbox, 
     assert not [event for event in worked.events if MARK in event.model_dump_json()], "nor anything it says"
 
 
+@pytest.mark.slow
 @EVERY
 def test_under_oracle_the_scoring_tests_are_in_the_prompt(box: Sandbox, name: str) -> None:
     worked = work(box, plan(name, protocol="oracle"), SAYS, FAR)
@@ -37,6 +39,7 @@ def test_under_oracle_the_scoring_tests_are_in_the_prompt(box: Sandbox, name: st
     assert f"# {MARK}" not in worked.prompts, "gold never is"
 
 
+@pytest.mark.slow
 @EVERY
 def test_every_answer_is_a_version_that_was_proposed_and_calls_only_grow(box: Sandbox, name: str) -> None:
     worked = work(box, plan(name, rounds=3), SAYS, FAR)
@@ -48,6 +51,7 @@ def test_every_answer_is_a_version_that_was_proposed_and_calls_only_grow(box: Sa
     assert calls[-1] == len(worked.asked) <= find_strategy(name).calls(plan(name, rounds=3))
 
 
+@pytest.mark.slow
 @EVERY
 def test_every_prompt_is_on_record_with_its_version(box: Sandbox, name: str) -> None:
     worked = work(box, plan(name, rounds=1), SAYS, FAR)
@@ -66,6 +70,7 @@ def test_an_attempt_that_is_cancelled_before_it_begins_asks_nothing(box: Sandbox
     assert "interrupted" in worked.stopped
 
 
+@pytest.mark.slow
 @EVERY
 def test_an_attempt_that_is_cancelled_in_the_middle_of_an_answer_ends_at_once(box: Sandbox, name: str) -> None:
     cancel, began = threading.Event(), 0.0
@@ -80,6 +85,7 @@ def test_an_attempt_that_is_cancelled_in_the_middle_of_an_answer_ends_at_once(bo
     assert any(isinstance(event, Stopped) and event.reason == "interrupted" for event in said)
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_model_that_fails_is_an_error_of_this_attempt(box: Sandbox, name: str) -> None:
     with pytest.raises(ModelError):

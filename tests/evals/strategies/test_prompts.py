@@ -1,5 +1,7 @@
 """What `single` and `retry` ask, and how much of the tests they show."""
 
+import pytest
+
 from burnish.evals.strategies.prompts import cut_tests, find_asserts, fix, write
 from burnish.evals.strategies.strategy import Puzzle, show_task
 from burnish.tasks import Task
@@ -58,6 +60,7 @@ def test_under_oracle_the_scoring_tests_are_shown() -> None:
     assert MARK in fix(puzzle)
 
 
+@pytest.mark.slow
 def test_long_tests_are_cut_at_the_end_of_a_line() -> None:
     lines = [f"assert floor_half({n}) == {n // 2}" for n in range(200)]
     shown = cut_tests("\n".join(lines))

@@ -87,6 +87,7 @@ def test_code_that_cannot_be_loaded_is_told_by_an_error_summary(box: Sandbox) ->
     assert "Failed assertion" not in told
 
 
+@pytest.mark.slow
 def test_a_run_without_end_is_told_as_a_timeout(box: Sandbox) -> None:
     puzzle = show_task(TASK, "visible", 0.5)
     endless = "def floor_half(n):\n    while True:\n        pass"

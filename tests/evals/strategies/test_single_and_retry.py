@@ -74,6 +74,7 @@ def test_samples_are_warm_from_the_first_and_the_plan_may_say_how_warm(box: Sand
     assert cold.temperature == 0.0
 
 
+@pytest.mark.slow
 def test_each_call_and_each_attempt_has_its_own_seed_and_a_rerun_has_the_same(box: Sandbox) -> None:
     def seeds(seed: int) -> list[int]:
         return [ask.seed for ask in work(box, plan("retry", rounds=3), [WRONG], seed=seed).asked]
@@ -104,6 +105,7 @@ def test_what_has_no_code_cannot_be_fixed(box: Sandbox, name: str) -> None:
         work(box, plan(name, ask="fix"), [RIGHT], TO_WRITE)
 
 
+@pytest.mark.slow
 def test_an_endless_sample_is_not_the_end(box: Sandbox) -> None:
     endless = block("def floor_half(n):\n    while True:\n        pass")
     worked = work(box, plan("retry", rounds=1), [endless, RIGHT])
