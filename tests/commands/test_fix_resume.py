@@ -81,6 +81,7 @@ def test_a_file_that_has_changed_since_is_refused(whole: Run, store: Store, file
         resume(name, model(), store=store)
 
 
+@pytest.mark.slow
 def test_a_finished_repair_comes_back_as_it_is(whole: Run, store: Store) -> None:
     assert resume(whole.id, ScriptedModel([]), store=store).events == store.open(whole.id).events
 
@@ -99,6 +100,7 @@ def test_tests_that_have_changed_since_are_refused(open_box: Sandbox, store: Sto
         plan_again(Run([started]))
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_after_the_file_was_written_is_only_put_on_record(
     store: Store, work_folder: Path
 ) -> None:

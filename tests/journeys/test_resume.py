@@ -56,6 +56,7 @@ def answered_twice(run: Run) -> list[str]:
         pytest.param("before the files are written", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_kill_9_then_resume(moment: str, work_folder: Path, store: Store) -> None:
     killed = subprocess.run([sys.executable, "-c", DEADLY, moment, *COMMAND], cwd=work_folder, capture_output=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -90,6 +91,7 @@ def test_ctrl_c_in_the_final_checks_then_resume(work_folder: Path, store: Store)
 
 
 @pytest.mark.parametrize("how", [pytest.param((), marks=pytest.mark.slow), ("--events",)])
+@pytest.mark.slow
 def test_a_reader_that_leaves_does_not_end_the_work(how: tuple[str, ...], work_folder: Path, store: Store) -> None:
     read, written = os.pipe()
     command = [sys.executable, "-m", "burnish", *COMMAND, *how]

@@ -45,6 +45,7 @@ def remaining(pids: list[int], seconds: float = 5.0) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", [*ISOLATED, pytest.param("process", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_killing_burnish_leaves_no_process_and_no_folder(kind, tmp_path):
     command = [sys.executable, "-c", OWNER, must_be_there(kind)]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
