@@ -379,8 +379,8 @@ def run_tests(args: list[str]) -> int:
     if args:
         checks += [["pytest", "-m", "not gpu", *args]]
     else:
-        checks += [["pytest", "-m", "not gpu and not model", "-n", "auto", "--maxprocesses", "8", "--dist", "loadfile"]]
-        checks += [["pytest", "-m", "model and not gpu"]]
+        checks += [["pytest", "-m", "not gpu and not model", "--maxprocesses", "8"]]
+        checks += [["pytest", "-m", "model and not gpu", "-n", "0"]]
     codes = [subprocess.call([PYTHON, "-m", *check], cwd=ROOT) for check in checks]
     return next((code for code in codes if code), 0)
 

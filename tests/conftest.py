@@ -24,8 +24,11 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """A worker per core for the whole suite; none for what is named on the command line: starting them costs more."""
-    return 0 if config.args_source is pytest.Config.ArgsSource.ARGS else len(os.sched_getaffinity(0))
+    """Workers for the whole suite; none for what is named on the command line, where starting them costs more.
+
+    One more than there are cores: a quarter of the time a test waits for a server or for a time limit.
+    """
+    return 0 if config.args_source is pytest.Config.ArgsSource.ARGS else len(os.sched_getaffinity(0)) + 1
 
 
 @pytest.fixture(autouse=True)

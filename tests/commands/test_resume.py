@@ -157,7 +157,7 @@ def test_a_finished_run_comes_back_as_it_is(whole: Run, store: Store) -> None:
 def test_a_run_that_stopped_at_a_limit_is_taken_further_when_the_limit_is_raised(
     open_box: Sandbox, store: Store
 ) -> None:
-    short = write(DOUBLE, model(), limits=Limits(calls=2), store=store)
+    short = write(DOUBLE, model(), limits=Limits(calls=2), store=store, fast=True)
     assert (short.verdict, short.calls) == ("failed", 2)
     answering = model()
     run = resume(short.id, answering, raised={"calls": 16}, store=store)
@@ -245,7 +245,7 @@ def test_a_limit_that_would_not_rise_is_refused_with_what_to_type(
 @pytest.mark.slow
 def test_a_run_that_broke_is_taken_up(open_box: Sandbox, store: Store) -> None:
     silent = ScriptedModel({purpose: said if purpose == "tests" else [] for purpose, said in script().items()})
-    broken = write(DOUBLE, silent, store=store)
+    broken = write(DOUBLE, silent, store=store, fast=True)
     assert (broken.state, broken.code) == ("broken", "")
     run = resume(broken.id, model(), store=store)
     assert (run.state, run.ending(Broke)) == ("proven", None)
@@ -281,7 +281,7 @@ def test_a_question_that_reads_differently_now_is_asked_again(whole: Run, store:
 def test_files_that_were_wanted_are_written_by_the_part_that_ends_the_run(
     open_box: Sandbox, store: Store, tmp_path: Path
 ) -> None:
-    whole = write(DOUBLE, model(), out=tmp_path / "here", store=store)
+    whole = write(DOUBLE, model(), out=tmp_path / "here", store=store, fast=True)
     shutil.rmtree(tmp_path / "here")
     for lines in (4, len(whole.events) - 1):
         run = resume(left_by_a_crash(store, whole, lines), model(), store=store)
@@ -311,7 +311,7 @@ def test_a_run_killed_at_a_question_to_the_user_asks_what_is_left_and_never_agre
     open_box: Sandbox, store: Store
 ) -> None:
     points = "- zero stays zero\n- only whole numbers come"
-    first = write(DOUBLE, model(assume=points), store=store, answer=lambda point: "yes indeed")
+    first = write(DOUBLE, model(assume=points), store=store, fast=True, answer=lambda point: "yes indeed")
     answered = [place for place, event in enumerate(first.events) if isinstance(event, UserAnswered)]
     assert len(answered) == 2
     name = left_by_a_crash(store, first, answered[0] + 1)

@@ -32,7 +32,7 @@ def test_thoughts_are_watched_and_counted_and_in_no_prompt_answer_or_file(
     seen: list[BaseEvent] = []
     model = thinker()
     limits = Limits(thinking=3, max_tokens=700)
-    run = write(DOUBLE, model, out="here", limits=limits, store=store, watch=seen.append)
+    run = write(DOUBLE, model, out="here", limits=limits, fast=True, store=store, watch=seen.append)
     assert run.verdict == "proven"
     assert {"zebra ", "quagga "} == {event.text for event in seen if isinstance(event, ModelThought)}
     told = "".join(path.read_text() for path in (work_folder / "here").rglob("*") if path.is_file())
@@ -50,7 +50,7 @@ def test_thoughts_are_watched_and_counted_and_in_no_prompt_answer_or_file(
 @pytest.mark.slow
 def test_the_lengths_are_on_record_and_hold_when_the_run_goes_on(open_box: Sandbox, store: Store) -> None:
     limits = Limits(thinking=3, max_tokens=700, calls=1)
-    run = write(DOUBLE, thinker(), limits=limits, store=store)
+    run = write(DOUBLE, thinker(), limits=limits, fast=True, store=store)
     kept: Any = run.started.settings["limits"]
     assert (kept["thinking"], kept["max_tokens"]) == (3, 700)
     assert run.last(Stopped).reason == "calls"  # type: ignore[union-attr]
@@ -64,7 +64,7 @@ def test_the_lengths_are_on_record_and_hold_when_the_run_goes_on(open_box: Sandb
 
 @pytest.mark.slow
 def test_a_run_that_goes_on_may_have_other_lengths(open_box: Sandbox, store: Store) -> None:
-    run = write(DOUBLE, thinker(), limits=Limits(thinking=3, calls=1), store=store)
+    run = write(DOUBLE, thinker(), limits=Limits(thinking=3, calls=1), fast=True, store=store)
     further = resume(run.id, thinker(), raised={"calls": 16, "thinking": 0, "max_tokens": 99}, store=store)
     assert further.verdict == "proven"
     last = [ask for ask in further.parts[-1] if isinstance(ask, Asked) and ask.purpose != "tests"]
@@ -76,7 +76,7 @@ def test_a_run_that_goes_on_may_have_other_lengths(open_box: Sandbox, store: Sto
 def test_a_record_from_before_there_were_lengths_says_nothing_new_when_it_goes_on(
     open_box: Sandbox, store: Store
 ) -> None:
-    run = write(DOUBLE, thinker(), limits=Limits(calls=1), store=store)
+    run = write(DOUBLE, thinker(), limits=Limits(calls=1), fast=True, store=store)
     assert {"max_tokens", "thinking"}.isdisjoint(run.started.settings["limits"])  # type: ignore[arg-type]
     further = resume(run.id, thinker(), raised={"calls": 16}, store=store)
     assert {"max_tokens", "thinking"}.isdisjoint(further.last(Resumed).settings["limits"])  # type: ignore[union-attr,arg-type]
@@ -85,7 +85,7 @@ def test_a_record_from_before_there_were_lengths_says_nothing_new_when_it_goes_o
 @pytest.mark.slow
 def test_two_models_have_an_account_each(open_box: Sandbox, store: Store, work_folder: Path) -> None:
     small = ScriptedModel(script(**dict.fromkeys(ASKING, WRONG)), name="scripted:small")
-    run = write(DOUBLE, (small, thinker("scripted:large")), out="here", store=store)
+    run = write(DOUBLE, (small, thinker("scripted:large")), out="here", fast=True, store=store)
     assert run.verdict == "proven"
     assert [account.model for account in run.accounts] == ["scripted:small", "scripted:large"]
     replies = run.all(ModelReplied)

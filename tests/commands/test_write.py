@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("open_box")
 
 
 def written(sentence: str = DOUBLE, **options: object) -> Run:
-    return burnish.write(sentence, ScriptedModel(script()), **options)  # type: ignore[arg-type]
+    return burnish.write(sentence, ScriptedModel(script()), **{"fast": True, **options})  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_a_result_that_cannot_be_written_is_still_in_the_record(
 def test_going_on_keeps_the_earlier_tests_in_force(store: Store) -> None:
     first = written()
     model = ScriptedModel(script(tests=block("assert double('ab') == 'abab'"), draft=GOOD))
-    second = burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id)
+    second = burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id, fast=True)
     assert second.verdict == "proven"
     assert second.started.continues == first.id
     assert second.spec
@@ -145,22 +145,22 @@ def test_code_that_breaks_an_earlier_test_is_not_proven() -> None:
     first = written()
     text_only = block("def double(n):\n    return ''.join(2 * letter for letter in n)")
     model = ScriptedModel({"": [text_only], "tests": [OWN_TESTS]})
-    second = burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id)
+    second = burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id, fast=True)
     assert second.verdict == "failed"
 
 
 @pytest.mark.slow
 def test_going_on_from_the_last_run_records_which_one_that_was() -> None:
     first = written()
-    assert written("also zero, e.g. double(0) == 0", from_run="last").started.continues == first.id
+    assert written("also zero, e.g. double(0) == 0", from_run="last", fast=True).started.continues == first.id
 
 
 @pytest.mark.slow
 def test_tests_stay_in_force_over_several_steps() -> None:
     model = ScriptedModel(script(tests="none"))
     written()
-    burnish.write("also zero, e.g. double(0) == 0", model, from_run="last")
-    third = burnish.write("also one, e.g. double(1) == 2", model, from_run="last")
+    burnish.write("also zero, e.g. double(0) == 0", model, from_run="last", fast=True)
+    third = burnish.write("also one, e.g. double(1) == 2", model, from_run="last", fast=True)
     [_, draft] = third.all(Asked)
     assert third.versions[-1].graded
     assert len(third.versions[-1].graded.cases) == 6
@@ -172,7 +172,9 @@ def test_tests_stay_in_force_over_several_steps() -> None:
 def test_disputed_tests_of_an_earlier_run_do_not_come_back() -> None:
     first = burnish.write(DOUBLE, ScriptedModel(script(tests=block("assert double(3) == 7\nassert double(1) == 2"))))
     assert first.disputed == ("assert double(3) == 7",)
-    second = burnish.write("also zero, e.g. double(0) == 0", ScriptedModel(script(tests=OWN_TESTS)), from_run=first.id)
+    second = burnish.write(
+        "also zero, e.g. double(0) == 0", ScriptedModel(script(tests=OWN_TESTS)), from_run=first.id, fast=True
+    )
     assert second.disputed == ()
     assert second.verdict == "proven"
 

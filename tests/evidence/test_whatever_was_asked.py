@@ -37,7 +37,7 @@ def is_as_told(folder: Path) -> None:
 
 def wrote(folder: Path, sentence: str, **options: object) -> Run:
     replies = {name: options.pop(name) for name in ("draft", "tests", "rewrite", "assume") if name in options}
-    return burnish.write(sentence, ScriptedModel(script(**replies)), out=folder, **options)  # type: ignore[arg-type]
+    return burnish.write(sentence, ScriptedModel(script(**replies)), out=folder, **{"fast": True, **options})  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_a_users_own_file_of_tests(tmp_path: Path) -> None:
 def test_a_run_that_goes_on_from_another(tmp_path: Path) -> None:
     first = wrote(tmp_path / "first", DOUBLE)
     model = ScriptedModel(script(tests=block("assert double('ab') == 'abab'"), draft=GOOD))
-    burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id, out=tmp_path / "second")
+    burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id, out=tmp_path / "second", fast=True)
     told = {test["test"]: test for test in evidence(tmp_path / "second")["tests"]}
     assert told["assert double('a') == 'aa'"]["given_in"] == told["assert double(2) == 4"]["given_in"] == "words"
     assert told["assert double(10) == 20"]["made"]["by"] == "earlier run"

@@ -133,7 +133,7 @@ def test_with_a_cap_in_dollars_nobody_is_chosen_whose_price_is_unknown(monkeypat
 
 @pytest.mark.slow
 def test_who_is_free_answers_where_no_money_may_be_spent(lab: Peer, call: Call, store: Store) -> None:
-    assert call("write", DOUBLE, "--model", "auto", "--dollars", "0").code == 0
+    assert call("write", DOUBLE, "--fast", "--model", "auto", "--dollars", "0").code == 0
     assert store.open("last").started.model == LAB
 
 
@@ -141,7 +141,7 @@ def test_who_is_free_answers_where_no_money_may_be_spent(lab: Peer, call: Call, 
 def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
     lab: Peer, call: Call, store: Store, work_folder: Path
 ) -> None:
-    told = call("write", DOUBLE, "--model", "auto")
+    told = call("write", DOUBLE, "--fast", "--model", "auto")
     run = store.open("last")
     reason = choose_models("auto", store=Store(work_folder / "nothing-yet")).why
     assert_snapshot(reason, "model_choice/free-on-a-server")
@@ -153,13 +153,13 @@ def test_the_choice_and_its_reason_are_everywhere_a_reader_looks(
     assert json.loads((work_folder / "double" / "evidence.json").read_text())["run"]["chosen"] == reason
     assert reason in " ".join(explain(run).split())
     assert reason in call("show", "last").out
-    again = call("write", DOUBLE, "--model", "auto")
+    again = call("write", DOUBLE, "--fast", "--model", "auto")
     assert "1 of 1" in again.out
 
 
 @pytest.mark.slow
 def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, store: Store) -> None:
-    call("write", DOUBLE, "--model", "auto", "--calls", "0")
+    call("write", DOUBLE, "--fast", "--model", "auto", "--calls", "0")
     first = store.open("last")
     config.put("model", "scripted:demo")
     assert call("resume", first.id, "--calls", "9").code == 0
@@ -171,8 +171,8 @@ def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, st
 @pytest.mark.slow
 def test_auto_in_the_settings_is_what_commands_and_python_do(lab: Peer, call: Call, store: Store) -> None:
     config.put("model", "auto")
-    assert f"{LAB}: " in call("write", DOUBLE).out
-    assert burnish.write(DOUBLE, store=store).started.model == LAB
+    assert f"{LAB}: " in call("write", DOUBLE, "--fast").out
+    assert burnish.write(DOUBLE, store=store, fast=True).started.model == LAB
 
 
 def test_offline_and_with_nothing_there_it_is_said_what_to_do(
@@ -183,7 +183,7 @@ def test_offline_and_with_nothing_there_it_is_said_what_to_do(
 
     monkeypatch.setattr(weights, "SOURCES", (weights.WeightsSource("the moon", gone, copies=1),))
     config.put("model", "auto")
-    told = call("write", DOUBLE)
+    told = call("write", DOUBLE, "--fast")
     assert told.code == 2
     assert "no route to host" in told.err
     assert f"./burnish models pull {DEFAULT_MODEL}" in told.err
@@ -193,7 +193,7 @@ def test_offline_and_with_nothing_there_it_is_said_what_to_do(
 @pytest.mark.slow
 def test_python_asks_whom_the_settings_name(open_box: object) -> None:
     config.put("model", "scripted:demo")
-    run = burnish.write(DOUBLE)
+    run = burnish.write(DOUBLE, fast=True)
     assert run.started.model == "scripted:demo"
     assert "chosen" not in run.started.settings
 
@@ -230,7 +230,7 @@ SMALL, LARGE = "scripted:small", "scripted:large"
 @pytest.mark.slow
 def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: object, tmp_path: Path) -> None:
     wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "repair"), WRONG)), SMALL)
-    run = burnish.write(DOUBLE, [wrong, ScriptedModel(script(), LARGE)], out=tmp_path / "out")
+    run = burnish.write(DOUBLE, [wrong, ScriptedModel(script(), LARGE)], out=tmp_path / "out", fast=True)
     report = (tmp_path / "out" / "report.md").read_text()
     assert run.verdict == "proven"
     said = explain_who_answered(run)
@@ -242,7 +242,7 @@ def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: objec
 @pytest.mark.slow
 def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, tmp_path: Path) -> None:
     models = [ScriptedModel(script(), SMALL), ScriptedModel(script(), LARGE)]
-    said = explain_who_answered(burnish.write(DOUBLE, models, out=tmp_path / "out"))
+    said = explain_who_answered(burnish.write(DOUBLE, models, out=tmp_path / "out", fast=True))
     assert_snapshot("\n".join(said), "model_choice/larger-was-not-needed")
     assert all(words in (tmp_path / "out" / "report.md").read_text() for words in said)
 
@@ -251,7 +251,7 @@ def test_the_report_says_that_the_larger_model_was_not_needed(open_box: object, 
 def test_a_run_that_ended_before_the_larger_model_was_asked_says_so(open_box: object, tmp_path: Path) -> None:
     wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "repair"), WRONG)), SMALL)
     models = [wrong, ScriptedModel(script(), LARGE)]
-    run = burnish.write(DOUBLE, models, limits=Limits(calls=2), out=tmp_path / "out")
+    run = burnish.write(DOUBLE, models, limits=Limits(calls=2), out=tmp_path / "out", fast=True)
     assert run.verdict == "failed"
     said = explain_who_answered(run)
     assert_snapshot("\n".join(said), "model_choice/larger-was-not-reached")

@@ -75,6 +75,7 @@ def evaluate(
         rounds=rounds,
         temperature=temperature,
         without=check_parts(without, strategy),
+        left_out=getattr(find_strategy(strategy), "left_out", ()),
         max_tokens=max_tokens,
         thinking=thinking,
         seeds=tuple(seeds),

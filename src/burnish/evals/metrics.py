@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder
-from burnish.evals.schema import Attempt, ByBug, Cost, LeftOut, Plan, Results, Settings
+from burnish.evals.schema import Attempt, ByBug, Cost, LeftOut, Plan, PlanSettings, Results
 from burnish.events import Answered, Asked, BaseEvent, Broke, CodeProposed, Event, ModelReplied, Scored
 from burnish.intervals import wilson
 
@@ -155,7 +155,7 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
     )
     begun = min((attempt.started for attempt in attempts), default=0.0)
     return Results(
-        **plan.model_dump(include=set(Settings.model_fields) - {"version"}),
+        **plan.model_dump(include=set(PlanSettings.model_fields) - {"version"}),
         measured_at=datetime.fromtimestamp(begun, UTC).isoformat(timespec="seconds") if attempts else "",
         tasks=tasks,
         planned=tasks * len(plan.seeds),

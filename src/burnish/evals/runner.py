@@ -263,7 +263,7 @@ def build_request(task: Task, plan: Plan, seed: int, resources: Resources, strat
             plan=plan.model_dump(mode="json"),
             seed=seed,
             engine=name_engine(resources.models[0]),
-            left_out=getattr(strategy, "left_out", ()),
+            left_out=plan.left_out,
         ),
         burnish=plan.burnish,
     )

@@ -22,7 +22,7 @@ Asking = Literal["auto", "write", "fix"]
 Interval = tuple[float, float]
 
 
-class Settings(Frozen):
+class PlanSettings(Frozen):
     """What was measured, as plan and results both name it. The first seven say which Burnish, where, on which tasks."""
 
     version: int
@@ -49,11 +49,13 @@ class Settings(Frozen):
     """In place of the strategy's own, where it has just one: `single` 0, `retry` 0.7."""
     without: tuple[str, ...] = ()
     """Parts of our own agent that are left out, to see what they are worth."""
+    left_out: tuple[str, ...] = ()
+    """What `write` does besides and the strategy does not: only tests count here, and what follows them costs time."""
     seeds: tuple[int, ...] = (0,)
     """Independent attempts at each task, one for each seed."""
 
 
-class Plan(Settings):
+class Plan(PlanSettings):
     """One evaluation, before it begins."""
 
     version: int = PLAN_VERSION
@@ -141,7 +143,7 @@ class ByBug(Frozen):
     solved: int
 
 
-class Results(Settings):
+class Results(PlanSettings):
     """One evaluation. Shares are between 0 and 1, over the attempts that are finished.
 
     With several seeds a task counts with the mean over its seeds, and an interval is Wilson's with n = tasks: more

@@ -225,7 +225,8 @@ def read_run(command: CommandRan, facts: Sequence[Fact]) -> SuiteRun:
         )
     if last.get("end") == USAGE:
         raise CheckError(f"pytest did not start: {complaint(run.printed)}")
-    where = find_unfinished(facts, run.tests)
+    # A test that ends the guard can have said that it passed: the last one that spoke is at fault then.
+    where = find_unfinished(facts, run.tests) or (said[-1].id if said and not ended and not command.timed_out else "")
     forged = _find_forgery(facts)
     problem = _find_problem(run, bool(ended), last.get("end"), where) or forged
     tests = dict(run.tests)
