@@ -2,9 +2,9 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from itertools import count
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
+from itertools import chain, count
 from pathlib import Path
 
 from burnish.agent.ask import Reviewer
@@ -77,11 +77,9 @@ def write(
     named = parse_requirements(packages, allow_packages)
     earlier = store.open(from_run) if from_run is not None else None
     task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named)
-    beside = Path(beside) / task.id if beside is not None else None
-    free = (folder for folder in _name_folders(beside) if not folder.exists()) if beside else iter(())
-    folder = Path(out) if out is not None else next(free, None)
+    folder = Path(out) if out is not None else Path(beside) / task.id if beside is not None else None
     if folder:
-        check_free(folder)
+        check_free(folder, numbered=out is None)
     selection = select_models(model, limits, store)
     request = Request(
         task=task,
@@ -98,9 +96,7 @@ def write(
         review=review is not None,
     )
     run = attempt(request, Resources(selection.open(opener), store, watch, answer=answer, review=review))
-    if out is None and beside:
-        return deliver(run, beside, store, watch, numbered=True)
-    return deliver(run, folder, store, watch) if folder else run
+    return deliver(run, folder, store, watch, numbered=out is None) if folder else run
 
 
 def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named: tuple[str, ...]) -> Task:
@@ -138,19 +134,13 @@ def _go_on_from(run: Run, sentence: str) -> Task:
     return go_on(earlier, run.code, tuple(kept), sentence)
 
 
-def _name_folders(wanted: Path) -> Iterator[Path]:
-    """The folder, and the names to try where it is taken: double, double-2, double-3."""
-    yield wanted
-    yield from (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
-
-
-def check_free(folder: Path) -> None:
-    """Refuse, before any work is done, a folder that exists or could not be made."""
+def check_free(folder: Path, *, numbered: bool = False) -> None:
+    """Refuse, before any work is done, a folder that exists or could not be made; with `numbered` it may exist."""
     try:
         taken = folder.exists()
     except OSError as error:
         raise SetupProblem(f"{one_line(str(folder))!r}: {error.strerror}. Name a new folder: --out DIR") from error
-    if taken:
+    if taken and not numbered:
         raise SetupProblem(f"{str(folder)!r} exists, and Burnish never overwrites. Name a new folder: --out DIR")
     parent = next(place for place in folder.absolute().parents if place.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
@@ -174,8 +164,8 @@ def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *,
                 )
     contents[FILE] = render_dossier(build_dossier(run, contents, read_versions()))
     try:
-        for folder in _name_folders(wanted):
-            with suppress(*([FileExistsError] if numbered else [])):
+        for folder in chain([wanted], (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))):
+            with suppress(FileExistsError) if numbered else nullcontext():
                 folder.mkdir(parents=True)
                 break
         for name, text in contents.items():
