@@ -113,8 +113,13 @@ def assert_words(text: str) -> None:
 
 
 @contextmanager
-def refused(kind: type[Exception] = SetupProblem) -> Iterator[pytest.ExceptionInfo[Exception]]:
-    """What is done here raises such an error, with the words of its snapshot."""
+def refused(
+    kind: type[Exception] = SetupProblem, name: str = "", **varying: object
+) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """What is done here raises such an error, in the words of the snapshot: that of the running test, unless named."""
     with pytest.raises(kind) as caught:
         yield caught
-    assert_words(str(caught.value))
+    if name:
+        assert_snapshot(str(caught.value), name, **varying)
+    else:
+        assert_words(str(caught.value))

@@ -8,8 +8,8 @@ from burnish.evals.compare import compare
 from burnish.evals.metrics import compute_results
 from burnish.evals.schema import Results
 from tests.evals.fake_evaluations import Made, attempt, plan, solving
-from tests.refusals import refuses
 from tests.snapshots import assert_snapshot
+from tests.support import refused
 
 YES, NO = [True], [False]
 
@@ -90,15 +90,15 @@ def test_the_number_of_calls_is_made_equal_too() -> None:
 
 @pytest.mark.parametrize("change", [{"suite": "mbpp"}, {"variant": "tests"}, {"split": "tune"}])
 def test_different_tasks_are_refused(change: dict[str, object]) -> None:
-    with refuses(f"evals/compared with another {next(iter(change))}"):
+    with refused(name=f"evals/compared with another {next(iter(change))}"):
         compare([solves(1)], [solves(1, **change)])
 
 
 def test_nothing_in_common_and_the_same_run_twice_are_refused() -> None:
     alone = compute_results(Made([("other", 0, attempt(YES))], plan()))
-    with refuses("evals/compared with nothing in common"):
+    with refused(name="evals/compared with nothing in common"):
         compare([solves(1)], [alone])
-    with refuses("evals/compared with itself beside it"):
+    with refused(name="evals/compared with itself beside it"):
         compare([solves(1), solves(1)], [solves(1)])
 
 

@@ -12,7 +12,7 @@ from burnish.evals.eval_store import Folder, attempt_stem
 from burnish.evals.schema import LeftOut, Plan
 from burnish.events import Answered, ModelChunk, Scored, Stopped
 from tests.evals.toys import toys
-from tests.refusals import refuses
+from tests.support import refused
 
 PLAN = Plan(suite="toys", model="scripted:gold", seeds=(0, 1))
 EVENTS = [Answered(call=1, round=0, version=1), Scored(version=1, passed=True)]
@@ -79,14 +79,14 @@ def test_tasks_with_names_that_are_no_file_names_keep_apart() -> None:
 def test_a_folder_that_holds_no_evaluation_is_the_user_s_to_fix(tmp_path: Path, kind: str, content: str | None) -> None:
     if content is not None:
         (tmp_path / "eval.json").write_text(content)
-    with refuses(f"evals/eval.json with {kind}", tmp=tmp_path):
+    with refused(name=f"evals/eval.json with {kind}", tmp=tmp_path):
         Folder.open(tmp_path)
 
 
 def test_an_altered_attempt_is_named_with_what_to_do(folder: Folder) -> None:
     folder.write("toy-1", 0, EVENTS)
     folder.file("toy-1", 0).write_text("{}\n")
-    with refuses("evals/an altered attempt", folder=folder.path):
+    with refused(name="evals/an altered attempt", folder=folder.path):
         list(folder.attempts())
 
 
@@ -96,7 +96,7 @@ def test_a_folder_with_other_things_in_it_is_refused_and_an_empty_one_is_not(tmp
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("mine")
     for taken in (tmp_path / "full", tmp_path / "full" / "thesis.tex"):
-        with refuses("evals/a folder that is taken", taken=taken):
+        with refused(name="evals/a folder that is taken", taken=taken):
             Folder.create(taken, PLAN, toys(1), [])
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["thesis.tex"]
 
@@ -105,7 +105,7 @@ def test_the_same_evaluation_is_gone_on_with_and_another_is_refused(folder: Fold
     folder.write("toy-1", 0, EVENTS)
     same = PLAN.model_copy(update={"at_once": 3, "burnish": "9.9"})
     assert Folder.create(folder.path, same, toys(3), []).finished_attempts() == {("toy-1", 0)}
-    with refuses("evals/a folder of another evaluation", folder=folder.path):
+    with refused(name="evals/a folder of another evaluation", folder=folder.path):
         Folder.create(folder.path, PLAN.model_copy(update={"rounds": 2}), toys(3), [])
 
 
@@ -134,7 +134,7 @@ def test_one_is_found_by_id_by_its_beginning_as_the_last_and_by_path(tmp_path: P
     assert elsewhere.name == str(tmp_path / "elsewhere")
     assert Folder.open(eval_store.find_evaluation("mbpp")).name == "mbpp-retry-cccc"
     for name in ("humaneval", "mbpq-retry", ""):
-        with refuses(f"evals/no evaluation of the name {name!r}"):
+        with refused(name=f"evals/no evaluation of the name {name!r}"):
             eval_store.find_evaluation(name)
 
 
@@ -146,7 +146,7 @@ def test_a_new_one_gets_a_readable_name_of_its_own() -> None:
 
 def test_a_full_disk_is_said_and_nothing_half_written_counts(tiny_disk: Path) -> None:
     folder = Folder.create(tiny_disk / "eval", PLAN, toys(1), [])
-    with refuses("evals/a full disk", folder=folder.path):
+    with refused(name="evals/a full disk", folder=folder.path):
         folder.write("toy-1", 0, [Stopped(reason="done", why="x" * 100_000)])
     assert folder.finished_attempts() == set()
 

@@ -12,8 +12,7 @@ from burnish.evals.evaluate import evaluate, resume
 from burnish.evals.runner import EvalProgress, TooManyErrors
 from burnish.paths import describe_origin
 from tests.evals.toys import jsonl, toy, toys
-from tests.refusals import refuses
-from tests.support import block
+from tests.support import block, refused
 
 ADD_1 = block("def add_1(x):\n    return x + 1")
 
@@ -106,7 +105,7 @@ def test_an_evaluation_is_not_gone_on_with_on_another_engine(tmp_path: Path) -> 
     with pytest.raises(TooManyErrors):
         evaluate(suite, burnish.ScriptedModel([]), strategy="single", at_once=1)
     before = Folder.open(list_evaluations()[0]).finished_attempts()
-    with refuses("evals/another engine", run=list_evaluations()[0].name, tmp=tmp_path):
+    with refused(name="evals/another engine", run=list_evaluations()[0].name, tmp=tmp_path):
         resume("last", model=Elsewhere([ADD_1]))
     assert Folder.open(list_evaluations()[0]).finished_attempts() == before
     assert resume("last", model=burnish.ScriptedModel([ADD_1])).complete
@@ -115,7 +114,7 @@ def test_an_evaluation_is_not_gone_on_with_on_another_engine(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_suite_without_one_good_row_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     suite = jsonl(tmp_path / "mine.jsonl", [toy(1).model_copy(update={"gold": "def add_1(x):\n    return 0\n"})])
-    with refuses("evals/no row that can be used", tmp=tmp_path):
+    with refused(name="evals/no row that can be used", tmp=tmp_path):
         evaluate(str(suite), "scripted:gold", strategy="single")
     assert list_evaluations() == []
 

@@ -10,7 +10,7 @@ from burnish.evals.schema import LeftOut
 from burnish.events import Answered, Asked, CodeProposed, Event, Message, ModelReplied, Scored
 from burnish.intervals import wilson
 from tests.evals.fake_evaluations import Made, attempt, plan, plausible, solving
-from tests.refusals import refuses
+from tests.support import refused
 
 YES, NO = True, False
 
@@ -93,9 +93,9 @@ def test_the_same_folder_gives_the_same_bytes_and_reads_back(tmp_path: Path) -> 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"version": 99}'])
 def test_a_file_that_holds_no_results_is_a_problem_the_user_can_fix(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
-    with refuses("evals/no results in a file", tmp=tmp_path):
+    with refused(name="evals/no results in a file", tmp=tmp_path):
         read_results(tmp_path)
-    with refuses("evals/no file of results", tmp=tmp_path):
+    with refused(name="evals/no file of results", tmp=tmp_path):
         read_results(tmp_path / "elsewhere.json")
 
 

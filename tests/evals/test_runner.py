@@ -18,8 +18,7 @@ from burnish.runs.attempt import Resources
 from burnish.sandbox import Sandbox
 from burnish.tasks.task import Task
 from tests.evals.toys import toys
-from tests.refusals import refuses
-from tests.support import block
+from tests.support import block, refused
 
 
 class Picky:
@@ -116,7 +115,7 @@ def test_an_attempt_that_breaks_is_recorded_and_the_rest_goes_on(tmp_path: Path,
 @pytest.mark.slow
 def test_too_many_broken_attempts_stop_the_run_with_the_reason_and_how_to_go_on(tmp_path: Path, box: Sandbox) -> None:
     folder, model = planned(tmp_path, toys(40)), Picky("add_", seconds=0.02)
-    with refuses("evals/too many broken attempts", TooManyErrors, folder=folder.path):
+    with refused(TooManyErrors, "evals/too many broken attempts", folder=folder.path):
         run_missing(folder, toys(40), Resources([model], sandbox=box))
     assert 10 <= len(folder.finished_attempts()) < 40
     with pytest.raises(TooManyErrors):

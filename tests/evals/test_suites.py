@@ -12,7 +12,7 @@ from burnish.evals.validate import hash_tasks, validate
 from burnish.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
 from burnish.tasks.jsonl import EXAMPLE
-from tests.refusals import refuses
+from tests.support import refused
 
 
 @pytest.fixture(autouse=True)
@@ -33,14 +33,14 @@ def test_an_unknown_suite_is_answered_with_the_nearest(name: str, near: str) -> 
 
 
 def test_a_name_like_nothing_else_gets_no_guess() -> None:
-    with refuses("evals/a suite like no other"):
+    with refused(name="evals/a suite like no other"):
         load_suite("zzz")
 
 
 def test_an_unknown_variant_is_answered_with_those_there_are() -> None:
-    with refuses("evals/an unknown variant"):
+    with refused(name="evals/an unknown variant"):
         load_suite("humanevalfix", variant="test")
-    with refuses("evals/a suite without variants"):
+    with refused(name="evals/a suite without variants"):
         load_suite("humaneval", variant="docs")
 
 
@@ -51,13 +51,13 @@ def test_the_first_variant_is_the_usual_one() -> None:
 
 
 def test_a_split_that_a_suite_lacks_is_refused() -> None:
-    with refuses("evals/an unknown split"):
+    with refused(name="evals/an unknown split"):
         load_suite("humaneval", split="tune")
 
 
 @pytest.mark.slow
 def test_tests_that_hold_the_answer_are_never_shown(data: Path) -> None:
-    with refuses("evals/scoring tests that hold the answer"):
+    with refused(name="evals/scoring tests that hold the answer"):
         check_protocol("mbppplus", "oracle")
     for task in load_suite("mbppplus", data=data)[:20]:
         with pytest.raises(TaskError):
@@ -73,7 +73,7 @@ def test_a_path_is_a_suite(tmp_path: Path) -> None:
     path.write_text(f"{EXAMPLE}\n" * 3)
     assert is_file_suite(str(path))
     assert [task.id for task in load_suite(str(path))[:2]] == ["mine-1", "mine-2"]
-    with refuses("evals/a suite that is no file"):
+    with refused(name="evals/a suite that is no file"):
         load_suite("gone.jsonl")
 
 

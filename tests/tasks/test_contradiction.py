@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.tasks.examples import find_contradiction, refuse_contradiction
-from tests.refusals import refuses
+from tests.support import refused
 
 RAISES = "with pytest.raises(ValueError):\n    f(1)"
 
@@ -29,5 +29,5 @@ def test_what_may_hold_together_is_no_contradiction(tests: tuple[str, ...]) -> N
 
 
 def test_both_are_named() -> None:
-    with refuses("tasks/examples that contradict each other"):
+    with refused(name="tasks/examples that contradict each other"):
         refuse_contradiction(("assert f(1) == 1", "assert f(1) == 2"))

@@ -11,7 +11,7 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.tasks.data import HUMANEVALPACK, DataFile, find_file, read_rows
-from tests.refusals import refuses
+from tests.support import refused
 
 GOOD = b'{"row": 1}\n' * 20_000
 
@@ -67,7 +67,7 @@ def test_the_named_folder_comes_first_then_the_environment(tmp_path: Path, monke
 
 
 def test_a_named_folder_that_does_not_exist_is_said_so(tmp_path: Path) -> None:
-    with refuses("tasks/no such folder of data", tmp=tmp_path):
+    with refused(name="tasks/no such folder of data", tmp=tmp_path):
         find_file(file_at(), tmp_path / "missing")
 
 
@@ -96,7 +96,7 @@ def test_a_changed_file_in_the_cache_is_fetched_again(home_page: str, nothing_he
 
 def test_without_a_network_the_user_learns_what_to_put_where(home_page: str, nothing_here: Path) -> None:
     host = home_page.split("/")[2]
-    with refuses("tasks/data that cannot be had", folder=nothing_here.parent, host=host):
+    with refused(name="tasks/data that cannot be had", folder=nothing_here.parent, host=host):
         find_file(file_at("http://127.0.0.1:9/gone", f"{home_page}/wrong"))
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.tasks.jsonl import EXAMPLE, load_jsonl
-from tests.refusals import refuses
-from tests.support import ROOT
+from tests.support import ROOT, refused
 
 ROW = json.loads(EXAMPLE)
 
@@ -64,12 +63,12 @@ def test_blank_lines_are_fine_and_rows_keep_their_line_numbers(tmp_path: Path) -
 def test_a_wrong_row_is_named_with_what_is_expected(tmp_path: Path, kind: str, row: object) -> None:
     with pytest.raises(json.JSONDecodeError) as caught:  # in other words by each version of Python
         json.loads("{not json}")
-    with refuses(f"tasks/a row {kind}", tmp=tmp_path, example=EXAMPLE, flaw=caught.value):
+    with refused(name=f"tasks/a row {kind}", tmp=tmp_path, example=EXAMPLE, flaw=caught.value):
         load_jsonl(suite(tmp_path, ROW, row))
 
 
 def test_two_tasks_with_one_id_are_refused(tmp_path: Path) -> None:
-    with refuses("tasks/two rows with one id", tmp=tmp_path):
+    with refused(name="tasks/two rows with one id", tmp=tmp_path):
         load_jsonl(suite(tmp_path, ROW | {"id": "x"}, ROW | {"id": "x"}))
 
 

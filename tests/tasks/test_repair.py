@@ -1,7 +1,7 @@
 """A file and the name of a function become a task."""
 
 from burnish.tasks.repair import examples_of, from_file, function_names, repairable_names
-from tests.refusals import refuses
+from tests.support import refused
 
 TEXT = '''
 class Cart:
@@ -46,7 +46,7 @@ def test_without_words_a_plain_sentence_says_what_to_do():
 
 def test_a_function_that_is_not_there_is_answered_with_the_nearest_names():
     for name in ("doubel", "total"):
-        with refuses(f"tasks/no function {name}"):
+        with refused(name=f"tasks/no function {name}"):
             from_file(TEXT, name)
 
 

@@ -5,7 +5,7 @@ import pytest
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.sentence import find_kinds, find_kinds_in_words, with_test_file
 from burnish.tasks.test_file import TestFile
-from tests.refusals import refuses
+from tests.support import refused
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_only_examples_of_the_function_itself_decide() -> None:
 
 @pytest.mark.parametrize("nothing", ["", "   \n\t", "…", "!!!"])
 def test_an_empty_sentence_is_refused_with_a_line_to_type(nothing: str) -> None:
-    with refuses("tasks/an empty sentence"):
+    with refused(name="tasks/an empty sentence"):
         from_sentence(nothing)
 
 
@@ -86,7 +86,7 @@ def test_going_on_with_a_further_function_takes_its_examples() -> None:
 
 
 def test_going_on_with_nothing_is_refused() -> None:
-    with refuses("tasks/an empty sentence"):
+    with refused(name="tasks/an empty sentence"):
         go_on(Task(id="a", prompt="b", entry_point="f"), "", (), " ")
 
 

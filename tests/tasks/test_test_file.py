@@ -10,7 +10,7 @@ from burnish.checks.tests import grade
 from burnish.packages.names import module_provider
 from burnish.sandbox import Sandbox, open_sandbox
 from burnish.tasks.test_file import find_used_names, name_in_file, read_test_file, write_imports
-from tests.refusals import refuses
+from tests.support import refused
 
 CODE = "def roman(n):\n    if n < 1:\n        raise ValueError\n    return {1: 'I', 4: 'IV'}.get(n)\n"
 FILE = """import pytest
@@ -104,13 +104,13 @@ def test_the_module_is_found_however_it_is_imported(tmp_path: Path, box: Sandbox
     ],
 )
 def test_a_file_that_cannot_decide_is_refused(tmp_path: Path, kind: str, text: str) -> None:
-    with refuses(f"tasks/a test file {kind}", tmp=tmp_path):
+    with refused(name=f"tasks/a test file {kind}", tmp=tmp_path):
         read_test_file(written(tmp_path, text))
 
 
 def test_a_file_may_import_packages_that_the_code_may_use(tmp_path: Path) -> None:
     text = "import surely_mine as sm\nfrom roman import roman\n\n\ndef test_a():\n    assert roman(sm.ONE) == 'I'\n"
-    with refuses("tasks/a test file that imports a package without saying so", tmp=tmp_path):
+    with refused(name="tasks/a test file that imports a package without saying so", tmp=tmp_path):
         read_test_file(written(tmp_path, text))
     found = read_test_file(
         written(tmp_path, "import cv2.data\n" + text), module_provider(["Surely.Mine>=2", "opencv-python"])
@@ -120,17 +120,17 @@ def test_a_file_may_import_packages_that_the_code_may_use(tmp_path: Path) -> Non
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    with refuses("tasks/a test file that is missing", tmp=tmp_path):
+    with refused(name="tasks/a test file that is missing", tmp=tmp_path):
         read_test_file(tmp_path / "missing.py")
-    with refuses("tasks/a test file that is a folder", tmp=tmp_path):
+    with refused(name="tasks/a test file that is a folder", tmp=tmp_path):
         read_test_file(tmp_path)
     (tmp_path / "binary.py").write_bytes(b"\xff\xfe\x00")
-    with refuses("tasks/a test file of other bytes", tmp=tmp_path):
+    with refused(name="tasks/a test file of other bytes", tmp=tmp_path):
         read_test_file(tmp_path / "binary.py")
     (tmp_path / "coded.py").write_text(
         "# coding: utf-7\nfrom roman import roman\n\ndef test_a(): assert roman(1) == 'I'\n"
     )
-    with refuses("tasks/a test file in another encoding", tmp=tmp_path):
+    with refused(name="tasks/a test file in another encoding", tmp=tmp_path):
         read_test_file(tmp_path / "coded.py")
 
 

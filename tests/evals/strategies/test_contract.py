@@ -14,8 +14,7 @@ from burnish.events import Asked, CodeProposed, ModelChunk, Stopped
 from burnish.models.scripted import ScriptedModel
 from burnish.sandbox import Sandbox
 from tests.evals.strategies.at_work import FAR, HALF, MARK, TALK, TO_WRITE, WRONG, plan, work
-from tests.refusals import refuses
-from tests.support import block
+from tests.support import block, refused
 
 SAYS = [WRONG, TALK, HALF, block("def floor_half(n): return None"), WRONG, block("def floor_half(n): raise KeyError")]
 EVERY = pytest.mark.parametrize("name", list(STRATEGIES))
@@ -103,14 +102,14 @@ def test_each_strategy_is_found_by_its_name() -> None:
 
 def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
     for name in ("reflct", "quantum"):
-        with refuses(f"evals/no strategy {name}"):
+        with refused(name=f"evals/no strategy {name}"):
             find_strategy(name)
 
 
 def test_only_parts_that_our_agent_has_can_be_left_out() -> None:
     assert check_parts(["tweak", "tweak", "repair"], "burnish") == ("tweak", "repair")
     assert check_parts([], "retry") == ()
-    with refuses("evals/no such part"):
+    with refused(name="evals/no such part"):
         check_parts(["luck"], "burnish")
-    with refuses("evals/parts of another strategy"):
+    with refused(name="evals/parts of another strategy"):
         check_parts(["tweak"], "retry")

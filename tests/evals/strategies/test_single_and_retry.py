@@ -6,8 +6,7 @@ from burnish.errors import TaskError
 from burnish.events import CodeProposed, Decided, TestsRan
 from burnish.sandbox import Sandbox
 from tests.evals.strategies.at_work import HALF, NO_TESTS, RIGHT, TALK, TASK, TO_WRITE, WRONG, plan, work
-from tests.refusals import refuses
-from tests.support import block
+from tests.support import block, refused
 
 
 def test_single_asks_once_greedily_and_hands_over_what_came(box: Sandbox) -> None:
@@ -101,7 +100,7 @@ def test_what_is_asked_for_follows_the_task_unless_the_plan_says(box: Sandbox, n
 
 @pytest.mark.parametrize("name", ["single", "retry", "burnish"])
 def test_what_has_no_code_cannot_be_fixed(box: Sandbox, name: str) -> None:
-    with refuses("evals/no code to fix", TaskError):
+    with refused(TaskError, "evals/no code to fix"):
         work(box, plan(name, ask="fix"), [RIGHT], TO_WRITE)
 
 
