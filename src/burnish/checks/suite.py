@@ -151,15 +151,23 @@ class Suite(Frozen):
         whole = "\n".join((self.render(), *self.project, *map(" ".join, self.files)))
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def script(self) -> str:
-        """The given tests as a script of asserts, judged many times faster than pytest's file; empty where one of them
-        is more than a plain assert.
+    def script(self, *, given_only: bool = True) -> str:
+        """The given tests, or all, as a script of asserts, judged many times faster than pytest's file; empty where one
+        of them is more than a plain assert.
         """
-        is_plain = all(read_assert(body) and "pytest" not in body for body in self.given)
-        if not self.given or self.file or not is_plain:
+        tests = self.given if given_only else tuple(self.names.values())
+        is_plain = all(read_assert(body) and "pytest" not in body for body in tests)
+        if not tests or self.file or self.project or not is_plain:
             return ""
         imports = f"from solution import {', '.join((self.entry_point.partition('.')[0], *self.imports))}\n"
-        return imports + "".join(body + "\n" for body in self.given)
+        return imports + "".join(body + "\n" for body in tests)
+
+    def name_cases(self, graded: Graded) -> Graded:
+        """The verdict on the script, with each case called what it is called in the file."""
+        lines = self._lines
+        named = [(at_line, case) for case in graded.cases if (at_line := _LINE.match(case.name))]
+        cases = [case.model_copy(update={"name": lines[int(line[1])]}) for line, case in named if int(line[1]) in lines]
+        return graded.model_copy(update={"cases": tuple(cases)}) if len(cases) == len(graded.cases) else graded
 
     def outcomes(self, graded: Graded) -> dict[str, Outcome]:
         """What each test body got, from the file or from the script; one that is missing was not run.
@@ -176,11 +184,17 @@ class Suite(Frozen):
         failed = {name: [case for case in cases if case.outcome != "passed"] for name, cases in found.items()}
         return {body: failed[name][0].message for name, body in self.names.items() if failed.get(name)}
 
-    def _by_name(self, graded: Graded) -> dict[str, list[Case]]:
+    @property
+    def _lines(self) -> dict[int, str]:
+        """From the line of the script on which a test begins to its name."""
         lines, line = {}, 2
-        for name, body in self.names.items():  # from the line of the script on which a test begins to its name
+        for name, body in self.names.items():
             lines[line] = name
             line += body.count("\n") + 1
+        return lines
+
+    def _by_name(self, graded: Graded) -> dict[str, list[Case]]:
+        lines = self._lines
         found: dict[str, list[Case]] = {}
         for case in graded.cases:
             at_line = _LINE.match(case.name)

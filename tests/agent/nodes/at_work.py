@@ -26,6 +26,9 @@ class Gone:
         self.asked += 1
         raise SandboxError("the cell did not start")
 
+    def grade_quickly(self, module: str, suite: Suite) -> Graded:
+        return self.grade(module, suite)
+
     def passes(self, module: str, suite: Suite) -> bool:
         self.asked += 1
         raise SandboxError("the cell did not start")

@@ -9,6 +9,7 @@ from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
 from burnish.agent.nodes.run import run
 from burnish.agent.state import AgentState, not_run
+from burnish.checks.bench.bench import Bench
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
 from burnish.events import Case, CodeProposed, Event, Graded, Mutated, SpecAgreed, Stopped, TestsRan
@@ -21,7 +22,7 @@ SPEC = SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) =
 PASSED = Graded(cases=(Case(name="test_given_1", outcome="passed"),))
 
 
-class Brittle:
+class Brittle(Bench):
     """A ground on which some versions break their cell."""
 
     level = "brittle"

@@ -75,14 +75,14 @@ def run(state: AgentState, tools: Tools) -> Iterator[Event]:
 
 def _grade_with_packages(version: Version, suite: Suite, tools: Tools) -> Generator[Event, None, Graded]:
     """What the tests say, once packages that code or tests lack are there, or it is said why they cannot be."""
-    graded = tools.ground.grade(version.code, suite)
+    graded = tools.ground.grade_quickly(version.code, suite)
     while tools.packages and not tools.cancel.is_set():
         sources = (version.code, suite.render(), *tools.ground.test_texts(suite))
         answer = tools.packages.add(graded, version.number, sources)
         if isinstance(answer, Graded):
             return answer
         yield answer
-        graded = tools.ground.grade(version.code, suite)
+        graded = tools.ground.grade_quickly(version.code, suite)
     return graded
 
 
@@ -90,7 +90,7 @@ def grade_version(version: Version, suite: Suite, tools: Tools) -> TestsRan:
     """What all tests say of one more version. A job that breaks in the sandbox is no reason to end the work."""
     basis = hash_basis(version, suite)
     try:
-        graded = tools.replay.graded(version.number, basis) or tools.ground.grade(version.code, suite)
+        graded = tools.replay.graded(version.number, basis) or tools.ground.grade_quickly(version.code, suite)
     except SandboxError as error:
         graded, basis = not_run(error), ""
     return TestsRan(version=version.number, graded=graded, basis=basis)

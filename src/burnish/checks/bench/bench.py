@@ -30,6 +30,7 @@ from burnish.checks.bench.project_run import (
     processes_at_once,
     run_job,
     run_suite,
+    send_job,
 )
 from burnish.checks.bench.run_calls import ModulePlace, run_calls
 from burnish.checks.project import Project
@@ -40,10 +41,10 @@ from burnish.events import Case, Graded
 from burnish.parsing import decode_source, explain_syntax_error, try_parse
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.source import FUNCTIONS, line_span, split_lines
-from burnish.text import strip_controls
+from burnish.text import one_line, strip_controls
 
-EDIT_SECONDS = 0.4
-"""An edit that is slower than this has made an endless loop, or is not worth waiting for."""
+EDIT_SECONDS, SILENT_SECONDS = 0.03, 1.0
+"""CPU and wall time of a small edit: one that is slower has made an endless loop, or is not worth waiting for."""
 IMPORT_SECONDS = 2.0
 """What packages may take to be imported, each time anew."""
 MOST_PASSING = 100
@@ -68,7 +69,11 @@ class Bench(Grader, Protocol):
 
     def passes(self, module: str, suite: Suite) -> bool:
         """Whether every test that decides passes."""
-        return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
+        return self.grade_quickly(module, suite.model_copy(update={"model": ()})).all_passed
+
+    def grade_quickly(self, module: str, suite: Suite) -> Graded:
+        """What every test says, by the fastest way that says the same as the file which is handed over."""
+        return self.grade(module, suite)
 
     def passing(
         self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
@@ -110,13 +115,36 @@ class ModuleBench(Bench):
         """Every undisputed test, each with its own name."""
         return grade(module, suite, self._sandbox, disputed)
 
-    def passes(self, module: str, suite: Suite) -> bool:
-        """Plain asserts as a script, without pytest; the first that fails ends it."""
+    def grade_quickly(self, module: str, suite: Suite) -> Graded:
+        """Plain asserts as a script, without pytest."""
+        script = suite.script(given_only=False)
+        if not script:
+            return self.grade(module, suite)
+        return suite.name_cases(grade_script(module, script, self._sandbox, kinds=suite.kinds))
+
+    def passing(
+        self, modules: Sequence[str], suite: Suite, seconds: float = 20.0, most: int = MOST_PASSING
+    ) -> tuple[int, ...]:
+        """Where every test that decides is a plain assert, all modules are tried in one job."""
         script = suite.script()
         if not script:
-            return self.grade(module, suite.model_copy(update={"model": ()})).all_passed
-        seconds = EDIT_SECONDS + (IMPORT_SECONDS if getattr(self._sandbox, "layer", None) else 0.0)
-        return grade_script(module, script, self._sandbox, seconds, suite.kinds).all_passed
+            return super().passing(modules, suite, seconds, most)
+        imports = IMPORT_SECONDS if getattr(self._sandbox, "layer", None) else 0.0
+        job = {
+            "versions": list(modules),
+            "script": script,
+            "seconds": seconds,
+            "most": most,
+            "each_seconds": EDIT_SECONDS + imports,
+            "silent_seconds": SILENT_SECONDS + imports,
+            "at_once": processes_at_once(),
+        }
+        cpu_seconds = processes_at_once() * seconds + 10
+        ended, facts = send_job(self._sandbox, ("python", "try_versions"), job, {}, cpu_seconds)
+        found = next((fact["passing"] for fact in facts if "passing" in fact), None)
+        if found is None:
+            raise SandboxError(f"small edits could not be tried: {one_line(ended.output, 300)}")
+        return tuple(place for place in found if isinstance(place, int) and 0 <= place < len(modules))
 
     def test_texts(self, suite: Suite) -> tuple[str, ...]:
         """The user's own file, where there is one."""
