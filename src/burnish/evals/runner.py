@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
-from typing import NamedTuple
 
 from burnish.agent.limits import Limits
 from burnish.checks import grade_script
@@ -19,6 +18,7 @@ from burnish.evals.eval_store import Folder
 from burnish.evals.schema import Plan
 from burnish.evals.strategies.kinds import find_strategy
 from burnish.evals.strategies.strategy import Strategy, show_task
+from burnish.evals.workers import AttemptEnd, Desk, OnEvent, count_workers, work, write_order
 from burnish.events import Answered, Broke, CodeProposed, Event, Graded, Scored
 from burnish.models.model import Model, Progress
 from burnish.models.names import open_model
@@ -69,15 +69,6 @@ class EvalProgress:
 
     def on_finish(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
         """An attempt is finished, and on disk."""
-
-
-class AttemptEnd(NamedTuple):
-    """How one attempt ended. `bug` is an error of ours, which ends the run."""
-
-    task_id: str
-    seed: int
-    events: Sequence[Event]
-    bug: Exception | None
 
 
 def run_missing(
@@ -134,39 +125,53 @@ def _make_attempts(
     waiting: queue.SimpleQueue[tuple[Task, int]] = queue.SimpleQueue()
     ends: queue.SimpleQueue[AttemptEnd] = queue.SimpleQueue()
     model, cancel = resources.models[0], resources.cancel
+    at_once = plan.at_once or model.slots + max(2, model.slots // 4)
+    workers = count_workers(model, at_once, len(missing)) if strategy is None else 0
+    if workers and resources.sandbox:
+        order = write_order(plan, model, resources.sandbox.kind, min(at_once, len(missing)), workers)
+        desk = Desk(missing, order, lambda task, seed: model_for_task(task, model), watch.on_event)
+        yield from desk.make_attempts(workers, cancel)
+        return
     for pair in missing:
         waiting.put(pair)
 
-    def make_next() -> AttemptEnd:
-        """The next attempt that nobody has taken; raises queue.Empty when there is none."""
-        task, seed = waiting.get_nowait()
-        events: list[Event] = []
-        try:
-            own = replace(resources, models=[model_for_task(task, model)])
-            for event in stream_attempt(task, plan, seed, own, strategy):
-                events += [event] if event.lasting else []
-                watch.on_event(event)
-        except Exception as error:
-            return AttemptEnd(task.id, seed, events, error)
-        return AttemptEnd(task.id, seed, events, None)
-
-    def work() -> None:
+    def make_next() -> None:
         """One thread: attempt after attempt."""
         with suppress(queue.Empty):
             while not cancel.is_set():
-                end = make_next()
+                task, seed = waiting.get_nowait()
+                own = replace(resources, models=[model_for_task(task, model)])
+                end = make_attempt(task, seed, plan, own, watch.on_event, strategy)
                 if not cancel.is_set():  # else it may be half an attempt
                     ends.put(end)
 
-    at_once = plan.at_once or model.slots + max(2, model.slots // 4)
     for _ in range(min(len(missing), at_once)):
-        threading.Thread(target=work, name="burnish-attempt", daemon=True).start()
+        threading.Thread(target=make_next, name="burnish-attempt", daemon=True).start()
     left = len(missing)
     while left and not cancel.is_set():
         with suppress(queue.Empty):
             end = ends.get(timeout=POLL_SECONDS)
             left -= 1
             yield end
+
+
+def make_attempt(
+    task: Task, seed: int, plan: Plan, resources: Resources, watch: OnEvent, strategy: Strategy | None = None
+) -> AttemptEnd:
+    """One attempt, and how it ended."""
+    events: list[Event] = []
+    try:
+        for event in stream_attempt(task, plan, seed, resources, strategy):
+            events += [event] if event.lasting else []
+            watch(event)
+    except Exception as error:
+        return AttemptEnd(task.id, seed, events, error)
+    return AttemptEnd(task.id, seed, events, None)
+
+
+def work_for(address: str) -> None:
+    """The life of a worker process."""
+    work(address, make_attempt)
 
 
 def _too_many_errors(reasons: Counter[str], finished: int, folder: Folder) -> TooManyErrors:

@@ -6,6 +6,7 @@ from burnish.checks.bench.bench import ModuleBench
 from burnish.checks.suite import Suite
 from burnish.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
 GOOD = "def double(n):\n    return 2 * n\n"
 HARMFUL = {
     "an endless loop": "def double(n):\n    while True:\n        pass\n",

@@ -1,0 +1,249 @@
+"""Attempts in several processes, where a model answers faster than one process could use what it says.
+
+One interpreter runs one thread at a time, and up to Python 3.12 parses one text at a time: on a machine with many cores
+that is the limit of an evaluation. So attempts go to workers, each with cells of its own, and every worker asks the one
+model that lives here. All of it goes through a Unix socket in a folder that only this user can enter: a connection is
+either a line of attempts (the next task, what happens in it, how it ended) or one question with its answer.
+"""
+
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from burnish.errors import SandboxError
+from burnish.evals.schema import Plan
+from burnish.events import Event
+from burnish.models.model import Ask, Done, Leavable, Model, Piece
+from burnish.runs.attempt import Resources
+from burnish.sandbox import open_sandbox
+from burnish.tasks.task import Task
+
+FEWEST_ATTEMPTS, FEWEST_AT_ONCE, FEWEST_CORES = 32, 16, 4
+"""Below these, starting processes costs more than they bring."""
+MOST_WORKERS = 12
+START = "import sys; from burnish.evals.runner import work_for; work_for(sys.argv[1])"
+"""A worker. Not by `multiprocessing`: that would run the script of whoever calls us once more."""
+KNOWN_OF_MODEL = ("name", "slots", "engine", "thinking", "least_thinking", "context")
+POLL_SECONDS = 0.2
+GONE = (OSError, EOFError)
+"""What using a connection raises whose other end is closed."""
+
+
+class AttemptEnd(NamedTuple):
+    """How one attempt ended. `bug` is an error of ours, which ends the run."""
+
+    task_id: str
+    seed: int
+    events: Sequence[Event]
+    bug: Exception | None
+
+
+class WorkOrder(NamedTuple):
+    """What a worker is told at its start."""
+
+    plan: Plan
+    model: dict[str, Any]
+    """What is known of it: name, slots and so on."""
+    is_leavable: bool
+    sandbox: str
+    threads: int
+    cells: int
+
+
+OnEvent = Callable[[Event], None]
+Make = Callable[[Task, int, Plan, Resources, OnEvent], AttemptEnd]
+"""Makes one attempt."""
+FindModel = Callable[[Task, int], Model]
+"""Who answers in an attempt at this task with this seed."""
+
+
+def count_workers(model: Model, at_once: int, missing: int) -> int:
+    """How many processes make attempts; 0: this one does, in threads.
+
+    Beside llama.cpp the model itself wants all cores.
+    """
+    cores = len(os.sched_getaffinity(0))
+    is_small = missing < FEWEST_ATTEMPTS or at_once < FEWEST_AT_ONCE or cores < FEWEST_CORES
+    return 0 if is_small or model.name.startswith("local:") else min(MOST_WORKERS, cores - 2)
+
+
+def write_order(plan: Plan, model: Model, sandbox: str, at_once: int, workers: int) -> WorkOrder:
+    """What each of so many workers is told; together they keep so many attempts under way, and all cores at work."""
+    known = {name: getattr(model, name) for name in KNOWN_OF_MODEL if hasattr(model, name)}
+    threads, cells = -(-at_once // workers), 1 + -(-len(os.sched_getaffinity(0)) // workers)
+    return WorkOrder(plan, known, isinstance(model, Leavable), sandbox, threads, cells)
+
+
+class Desk:
+    """Where workers come for tasks and for answers."""
+
+    def __init__(
+        self, waiting: Sequence[tuple[Task, int]], order: WorkOrder, find_model: FindModel, watch: OnEvent
+    ) -> None:
+        self.waiting = list(reversed(waiting))
+        self.order, self.find_model, self.watch = order, find_model, watch
+        self.ends: queue.SimpleQueue[AttemptEnd] = queue.SimpleQueue()
+        self.models: dict[tuple[str, int], Model] = {}
+        """Of each attempt under way."""
+        self.cancel = threading.Event()
+        self.lock = threading.Lock()
+
+    def make_attempts(self, workers: int, cancel: threading.Event) -> Iterator[AttemptEnd]:
+        """Each attempt as it ends; stops early when cancelled. The workers end with this iterator, whatever ends it."""
+        left = len(self.waiting)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
+            address = str(Path(folder) / "desk")
+            command = [sys.executable, "-c", START, address]
+            with closing(Listener(address, "AF_UNIX", backlog=workers * self.order.threads)) as listener:
+                threading.Thread(target=self.receive, args=(listener,), name="burnish-desk", daemon=True).start()
+                processes = [
+                    subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL) for _ in range(workers)
+                ]
+                try:
+                    while left and not cancel.is_set():
+                        with suppress(queue.Empty):
+                            end = self.ends.get(timeout=POLL_SECONDS)
+                            left -= 1
+                            yield end
+                        if left and self.ends.empty() and all(process.poll() is not None for process in processes):
+                            raise SandboxError("no process that makes attempts could be kept; what they said is above")
+                finally:
+                    self.cancel.set()
+                    for process in processes:
+                        process.kill()  # cells end with the process that opened them
+                        process.wait()
+
+    def receive(self, listener: Listener) -> None:
+        """Give every connection a thread, until the listener is closed."""
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=self.serve, args=(listener.accept(),), daemon=True).start()
+
+    def serve(self, connection: Connection) -> None:
+        """One connection, until either side closes it."""
+        begun: tuple[Task, int] | None = None
+        with connection, suppress(*GONE):
+            while True:
+                match connection.recv():
+                    case "order":
+                        connection.send(self.order)
+                    case "next":
+                        begun = self.take_next()
+                        connection.send(begun)
+                    case AttemptEnd() as end:
+                        begun = None
+                        del self.models[end.task_id, end.seed]
+                        self.ends.put(end)
+                    case ("ask", attempt, ask):
+                        self.answer(ask, self.models[attempt], connection)
+                    case ("count", attempt, ask, text):
+                        model = self.models[attempt]
+                        assert isinstance(model, Leavable)
+                        connection.send(model.counted(ask, text))
+                    case event:
+                        self.watch(event)
+        if begun and not self.cancel.is_set():
+            why = "a process that makes attempts was ended from outside, perhaps for want of memory"
+            self.ends.put(AttemptEnd(begun[0].id, begun[1], (), SandboxError(why)))
+
+    def take_next(self) -> tuple[Task, int] | None:
+        """An attempt that nobody has begun."""
+        with self.lock:
+            if not self.waiting:
+                return None
+            task, seed = self.waiting.pop()
+            self.models[task.id, seed] = self.find_model(task, seed)
+            return task, seed
+
+    def answer(self, ask: Ask, model: Model, connection: Connection) -> None:
+        """The pieces of an answer, or why there is none. A worker that has enough of it closes the connection."""
+        pieces = model.stream(ask, self.cancel)
+        try:
+            for piece in pieces:
+                connection.send(piece)
+            connection.send(None)
+        except GONE:
+            raise
+        except Exception as error:
+            connection.send(error)
+        finally:
+            if isinstance(pieces, Generator):
+                pieces.close()
+
+
+class RemoteModel:
+    """The model of the process that started this one, in one attempt."""
+
+    name: str
+    slots: int
+
+    def __init__(self, address: str, known: dict[str, Any], attempt: tuple[str, int]) -> None:
+        self.address, self.attempt = address, attempt
+        vars(self).update(known)
+
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
+        """The answer as it is written there; to leave it early is to close the connection."""
+        with Client(self.address) as connection:
+            connection.send(("ask", self.attempt, ask))
+            while (piece := connection.recv()) is not None and not cancel.is_set():
+                if isinstance(piece, Exception):
+                    raise piece
+                yield piece
+
+    def warm_up(self) -> None:
+        """It is loaded elsewhere."""
+
+    def close(self) -> None:
+        """It is not ours."""
+
+
+class LeavableRemoteModel(RemoteModel):
+    """One whose answers may be left at no cost."""
+
+    def counted(self, ask: Ask, text: str) -> Done:
+        """What such an answer cost, as the model itself counts."""
+        with Client(self.address) as connection:
+            connection.send(("count", self.attempt, ask, text))
+            done: Done = connection.recv()
+            return done
+
+
+def work(address: str, make: Make) -> None:
+    """One worker: attempt after attempt in several threads, until there is none left."""
+    with Client(address) as connection:
+        connection.send("order")
+        order: WorkOrder = connection.recv()
+    kind = LeavableRemoteModel if order.is_leavable else RemoteModel
+    with open_sandbox(order.sandbox, cells=order.cells) as sandbox:
+
+        def work_on() -> None:
+            try:
+                with Client(address) as connection:
+
+                    def tell(event: Event) -> None:
+                        if event.lasting:
+                            connection.send(event)
+
+                    connection.send("next")
+                    while pair := connection.recv():
+                        task, seed = pair
+                        model = kind(address, order.model, (task.id, seed))
+                        connection.send(make(task, seed, order.plan, Resources([model], sandbox=sandbox), tell))
+                        connection.send("next")
+            except GONE:
+                os._exit(1)  # nobody is left who could use what this process does
+
+        threads = [threading.Thread(target=work_on, daemon=True) for _ in range(order.threads)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
