@@ -170,7 +170,8 @@ class HalfRight:
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Done]:
         """One answer."""
         said = "\n".join(message.content for message in ask.messages)
-        task = next(one for one in self.tasks if one.base_code.strip() in said or one.prompt.strip()[:200] in said)
+        signs = [(one.base_code.strip(), one.prompt.strip()[:200], f"{one.entry_point}(") for one in self.tasks]
+        task = max(zip(self.tasks, signs, strict=True), key=lambda pair: [sign in said for sign in pair[1]])[0]
         dice = random.Random(f"{task.id} {ask.seed}")
         wrong = [edit.code for edit in propose_edits(task.gold, task.entry_point, 60)]
         code = task.gold if dice.random() < RIGHT or not wrong else dice.choice(wrong)
