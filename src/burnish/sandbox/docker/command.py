@@ -100,7 +100,7 @@ def build_command(
         *list_isolation_options(engine, filtered),
         *list_limit_options(engine, limits),
         *list_tmpfs_options(engine, limits),
-        *list_mount_options(engine, socket, folders),
+        *list_mount_options(engine, limits, socket, folders),
     ]
 
 
@@ -151,12 +151,13 @@ def list_tmpfs_options(engine: Engine, limits: JobLimits) -> list[str]:
     return [word for place in (*own, *empty) for word in ("--tmpfs", place)]
 
 
-def list_mount_options(engine: Engine, socket: str, folders: Mapping[str, str]) -> list[str]:
+def list_mount_options(engine: Engine, limits: JobLimits, socket: str, folders: Mapping[str, str]) -> list[str]:
     """Read-only binds: the system as bubblewrap shows it (or our own files only, with an image of the user's)."""
     pairs = [*(list_system_mounts() if not find_own_image() else [(str(bubblewrap.INSIDE), bubblewrap.CELL_INSIDE)])]
     pairs += [pair for one in folders.items() for pair in list_mounts_below(*one)]
     refuse_closed_folders(engine, [source for source, _ in pairs])
-    pairs += [("/dev/null", name) for name in EMPTY_FILES]
+    own = {f"/etc/{name}": f"{bubblewrap.INSIDE}/loopback/{name}" for name in bubblewrap.list_name_files(limits)}
+    pairs += [(source, name) for name, source in {**dict.fromkeys(EMPTY_FILES, "/dev/null"), **own}.items()]
     return [word for pair in [*pairs, (socket, CONTROL)] for word in ("--mount", format_bind(*pair))]
 
 
