@@ -10,13 +10,13 @@ piece of each direction in memory and waits until that is taken, so neither side
 import asyncio
 import contextlib
 import os
+import select
 import socket
 
 PIECE_BYTES = 1 << 16
 LOOK_SECONDS = 0.01
 CONNECT_SECONDS = 10.0
-LAST_SECONDS = 10.0
-"""How long the program may go on answering somebody who has hung up, or will at least say no more."""
+WATCH_SECONDS = 0.5
 ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 LISTENING = "0A"
 
@@ -58,13 +58,27 @@ def is_listening(port: int) -> bool:
 async def carry(client: socket.socket, port: int) -> None:
     """One connection, until both sides have said all, or one is gone."""
     with client, contextlib.suppress(OSError), await asyncio.wait_for(connect(port), CONNECT_SECONDS) as program:
-        answers = asyncio.create_task(copy(program, client))
+        tasks = [asyncio.create_task(one) for one in (copy(client, program), copy(program, client), watch(client))]
         try:
-            await copy(client, program)
-            await asyncio.wait_for(answers, LAST_SECONDS)
+            done = asyncio.gather(*tasks[:2])
+            await asyncio.wait([done, tasks[2]], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            answers.cancel()
-            await asyncio.wait([answers])  # it must let go of its sockets before they are closed
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)  # they must let go of the sockets before these are closed
+
+
+async def watch(client: socket.socket) -> None:
+    """Return when the client has hung up, and its last bytes had time to arrive.
+
+    One that only says no more may wait for its answer; but a program that never answers must not keep the places of
+    those who have given up.
+    """
+    poll = select.poll()
+    poll.register(client, 0)
+    while not poll.poll(0):
+        await asyncio.sleep(WATCH_SECONDS)
+    await asyncio.sleep(WATCH_SECONDS)
 
 
 async def connect(port: int) -> socket.socket:
