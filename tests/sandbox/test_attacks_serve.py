@@ -186,9 +186,9 @@ def test_memory_disk_files_and_processes_have_the_limits_of_a_job(box):
         for folder in ("/work", "/tmp", "/dev/shm"):
             assert "No space left" in ask(served, f"folder = {folder!r}\n{fill}"), folder
         assert "File too large" in ask(served, "open('/work/x', 'wb').truncate(5 << 20)")
+        assert "Too many open files" in ask(served, "files = [open('/dev/null') for _ in range(600)]")
         forks = "import os, time\nfor n in range(64):\n    if os.fork() == 0: time.sleep(3); os._exit(0)"
         assert "BlockingIOError" in ask(served, forks)
-        assert "Too many open files" in ask(served, "files = [open('/dev/null') for _ in range(600)]")
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import contextlib
 import os
 import select
 import socket
+from typing import Any
 
 PIECE_BYTES = 1 << 16
 LOOK_SECONDS = 0.01
@@ -60,8 +61,8 @@ async def carry(client: socket.socket, port: int) -> None:
     with client, contextlib.suppress(OSError), await asyncio.wait_for(connect(port), CONNECT_SECONDS) as program:
         tasks = [asyncio.create_task(one) for one in (copy(client, program), copy(program, client), watch(client))]
         try:
-            done = asyncio.gather(*tasks[:2])
-            await asyncio.wait([done, tasks[2]], return_when=asyncio.FIRST_COMPLETED)
+            ends: list[asyncio.Future[Any]] = [asyncio.gather(*tasks[:2]), tasks[2]]
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in tasks:
                 task.cancel()
