@@ -38,6 +38,7 @@ EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue", "/run", "/var/tmp")
 """What engines show of the kernel, and what Podman would make writable beside what is asked for."""
 WRITABLE = ("/tmp", "/dev/shm", "/work")
 MOUNTS = Path("/proc/self/mountinfo")
+IPV6 = "/proc/sys/net/ipv6/conf/lo"
 ENV = "/usr/bin/env"
 MANY = "nproc=32768:32768"
 """Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
@@ -140,6 +141,8 @@ def list_limit_options(engine: Engine, limits: JobLimits) -> list[str]:
     files = SERVER_FILES if allowed == resource.RLIM_INFINITY else min(SERVER_FILES, allowed)
     words += ["--ulimit", f"nofile={files}:{files}"]  # of process 1; a job has less
     words += ["--ulimit", MANY] if engine.name == "podman" else []
+    if limits.loopback and Path(IPV6).exists():
+        words += ["--sysctl", "net.ipv6.conf.lo.disable_ipv6=0"]  # engines without a network switch ::1 off
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 
 
