@@ -56,8 +56,8 @@ class Box:
         heard: OutputListener | None = None,
     ) -> CommandRan:
         """Run one command in a fresh folder that holds `files`, and say how it ended."""
-        given = json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()
-        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], self.limits.output_bytes, heard)
+        given, most = encode_command(argv, files), self.limits.output_bytes
+        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], most, heard)
         return CommandRan(
             command=" ".join(argv),
             exit_code=ended.exit_code,
@@ -108,7 +108,9 @@ class Box:
         limits = limits or ServeLimits()
         cell = self._open(limits)
         try:
-            return Served(cell, port, limits, lambda: self._discard(cell)).start(argv, files or {})
+            served = Served(cell, encode_command(argv, files), port, limits, lambda: self._discard(cell))
+            served.wait_until_ready()
+            return served
         except BaseException as error:
             self._discard(cell)
             if isinstance(error, OSError):
@@ -223,3 +225,8 @@ class Box:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def encode_command(argv: Sequence[str], files: Mapping[str, str] | None) -> bytes:
+    """A command and its files, as the server in a cell reads them."""
+    return json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()

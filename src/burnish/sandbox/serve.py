@@ -4,14 +4,13 @@ The socket lies in a folder that only this user can enter, and that no cell sees
 the cell and kept by nobody else: when the cell ends, however it ends, a connection is refused.
 """
 
-import json
 import os
 import select
 import shutil
 import socket
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Self
 
 from burnish.errors import SandboxError, SetupProblem
@@ -37,8 +36,10 @@ class ServeError(SandboxError):
 class Served:
     """A program that serves until `stop`, the end of its time, or its own. Use it as a context manager."""
 
-    def __init__(self, cell: Cell, port: int, limits: ServeLimits, discard: Callable[[], None]) -> None:
+    def __init__(self, cell: Cell, given: bytes, port: int, limits: ServeLimits, discard: Callable[[], None]) -> None:
         self.folder = owner.make_folder(FOLDER, LONGEST_PATH - len(f"/{NAME}"))
+        self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self._tidy, cell.tidy = cell.tidy, self._leave_nothing
         self.socket = self.folder / NAME
         """Where to connect to. Mode 0700 of its folder decides who can: this user, and root."""
         self.port = port
@@ -46,27 +47,21 @@ class Served:
         self.ended: JobEnd | None = None
         """How it ended, once it did so by itself or by a limit."""
         self._cell = cell
-        self._tidy, cell.tidy = cell.tidy, self._leave_nothing
         self._discard = discard
         self._output = b""
-        self._thread = threading.Thread(target=self._live, daemon=True)
-        self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-
-    def start(self, argv: Sequence[str], files: Mapping[str, str]) -> Self:
-        """Start the program and wait until it listens. Raises ServeError with its last lines if it does not.
-
-        Whatever is raised, who called closes the cell.
-        """
-        self._given = json.dumps({"argv": list(argv), "files": dict(files)}).encode()
-        told, tell = os.pipe2(os.O_CLOEXEC)
-        with socket.socket(socket.AF_UNIX) as listener, open(told, "rb", buffering=0) as ready:  # noqa: PTH123
+        with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(self.socket))
-            listener.listen(self.limits.connections)
-            self._passed = [listener.detach(), tell]
-            self._thread.start()
+            listener.listen(limits.connections)
+            self._ready, tell = os.pipe2(os.O_CLOEXEC)
+            self._thread = threading.Thread(target=self._live, args=(given, [listener.detach(), tell]), daemon=True)
+        self._thread.start()
+
+    def wait_until_ready(self) -> None:
+        """Return once the program listens. Raises ServeError with its last lines if it does not."""
+        with open(self._ready, "rb", buffering=0) as ready:  # noqa: PTH123
             is_told = bool(select.select([ready], [], [], self.limits.start_seconds)[0])
             if is_told and ready.read(1):
-                return self
+                return
         how = f"did not listen on port {self.port} within {self.limits.start_seconds:g} seconds"
         if is_told:
             self._thread.join()
@@ -76,12 +71,11 @@ class Served:
         last = "\n".join(lines[-LAST_LINES:]) or "nothing"
         raise ServeError(f"the program {how}. The last that it said:\n{last}")
 
-    def _live(self) -> None:
+    def _live(self, given: bytes, passed: list[int]) -> None:
         """The thread of a served program: hears it until its end, and leaves nothing of it."""
         message = {"job": "serve", "port": self.port, "timeout": self.limits.seconds / WALL}
         try:
-            most = self.limits.output_bytes
-            self.ended = self._cell.perform(message, [self._given], most, self._hear, self._passed)
+            self.ended = self._cell.perform(message, [given], self.limits.output_bytes, self._hear, passed)
         except SandboxError:
             pass  # it was stopped
         finally:
