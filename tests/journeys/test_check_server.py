@@ -159,6 +159,7 @@ def test_tests_that_start_servers_pass_in_a_cell_and_notice_what_is_wrong(tmp_pa
     ), told["evidence"]
 
 
+@pytest.mark.slow
 def test_a_fault_behind_a_server_fails_the_tests_that_ask_it(tmp_path: Path) -> None:
     for text, verdict in ((NOTES, "passed"), (NO_PATHS, "failed")):
         (tmp_path / "notes.py").write_text(text)

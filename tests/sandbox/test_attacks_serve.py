@@ -77,6 +77,7 @@ print(len(open("/proc/net/route").readlines()), len(open("/proc/net/dev").readli
     assert ask(shell, code) == "1 3 True\n", "no route, no device but the loopback, and no waiting"
 
 
+@pytest.mark.slow
 def test_packets_cannot_be_made_by_hand_nor_the_network_be_changed(shell):
     for family_, kind in (("AF_INET", "SOCK_RAW"), ("AF_PACKET", "SOCK_RAW"), ("AF_NETLINK", "SOCK_RAW")):
         assert not works_served(shell, f"import socket; socket.socket(socket.{family_}, socket.{kind})")
@@ -85,6 +86,7 @@ def test_packets_cannot_be_made_by_hand_nor_the_network_be_changed(shell):
     assert not works_served(shell, f"{up}fcntl.ioctl(s, 0x8914, struct.pack('16sh22x', b'lo', 0))")
 
 
+@pytest.mark.slow
 def test_the_user_s_files_are_not_there(fails_served, shell, tmp_path):
     (tmp_path / "secret").write_text("x")
     fails_served(f"open({str(tmp_path / 'secret')!r}).read()")
@@ -134,6 +136,7 @@ def test_a_client_s_connection_tells_nothing_of_who_calls(shell):
     assert ask(shell, "print(request.family.name, request.getpeername()[0])") == "AF_INET 127.0.0.1\n"
 
 
+@pytest.mark.slow
 def test_who_kills_the_relay_is_gone_with_it(box):
     with serve_shell(box) as served:
         members = family(served._cell.process.pid)
@@ -145,6 +148,7 @@ def test_who_kills_the_relay_is_gone_with_it(box):
     assert not remaining(members, 2.0)
 
 
+@pytest.mark.slow
 def test_who_stops_the_relay_cannot_keep_stop_from_coming(box):
     with serve_shell(box) as served:
         with pytest.raises(TimeoutError):
@@ -154,6 +158,7 @@ def test_who_stops_the_relay_cannot_keep_stop_from_coming(box):
         assert time.monotonic() - began < 2
 
 
+@pytest.mark.slow
 def test_nothing_that_it_started_outlives_stop(box):
     code = """
 import os, signal, subprocess, time
@@ -284,6 +289,7 @@ COUNTS = "print([open(f'/proc/net/{n}').read() for n in ('dev', 'snmp', 'snmp6',
 UNROUTED = "import socket\nwith socket.socket() as s: s.connect_ex(('192.0.2.1', 80))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", [TALK, SENT, UNROUTED, f"{TALK}; import os; os.kill(os.getpid(), 9)"])
 def test_a_job_that_used_the_network_leaves_no_trace_of_it_for_the_next(open_cell, attack):
     clean = open_cell.run(["python", "-c", COUNTS]).output
@@ -296,11 +302,13 @@ def test_a_job_that_used_the_network_leaves_no_trace_of_it_for_the_next(open_cel
     assert open_cell.run(["python", "-c", TALK]).exit_code == 0, "the port is free, without any option"
 
 
+@pytest.mark.slow
 def test_a_port_that_was_bound_and_never_used_is_free_for_the_next_job(open_cell):
     for _ in range(3):
         assert open_cell.run(["python", "-c", BOUND]).exit_code == 0
 
 
+@pytest.mark.slow
 def test_two_jobs_at_once_do_not_meet(open_cell):
     with open_sandbox(open_cell.kind, cells=2, limits=JobLimits(loopback=True)) as box, serve_shell(box):
         assert box.run(["python", "-c", BOUND.replace("7000", "8000")]).exit_code == 0

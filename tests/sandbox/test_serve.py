@@ -85,7 +85,9 @@ def test_a_web_server_is_reached_through_its_socket_and_gone_after(box):
     served.stop()
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "0.0.0.0", "localhost"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", *(pytest.param(host, marks=pytest.mark.slow) for host in ("::1", "0.0.0.0", "localhost"))]
+)
 def test_bytes_pass_unchanged_in_both_directions_by_any_address(box, host):
     sent = os.urandom(3_000_000)
     served = box.serve(["python", "echo.py"], PORT, {"echo.py": ECHO.replace("HOST", repr(host))})
@@ -145,14 +147,17 @@ def test_a_program_that_ends_later_says_how_and_its_socket_is_gone(box):
         assert not served.folder.exists()
 
 
+@pytest.mark.slow
 def test_a_served_program_has_an_age_limit_and_none_on_its_cpu_time(box):
     with serve_shell(box, limits=ServeLimits(seconds=2.0)) as served:
         began = time.monotonic()
+        ask(served, "import threading\ndef spin():\n    while True: pass\nthreading.Thread(target=spin).start()")
         served._thread.join(10)
-        assert 0.5 < time.monotonic() - began < 6
+        assert 0.9 < time.monotonic() - began < 6, "half a second of CPU time is what a job of two seconds has"
         assert served.ended.over == "wall"
 
 
+@pytest.mark.slow
 def test_closing_the_sandbox_stops_what_it_serves():
     with open_sandbox("bubblewrap", cells=1) as box:
         served = serve_shell(box)
@@ -171,6 +176,7 @@ def test_jobs_go_on_beside_a_served_program(box, shell):
     assert ask(shell, "print(1)") == "1\n"
 
 
+@pytest.mark.slow
 def test_a_long_folder_for_temporary_files_does_not_make_the_address_too_long(box, tmp_path, monkeypatch):
     deep = tmp_path / ("x" * 120)
     deep.mkdir()
@@ -254,6 +260,7 @@ time.sleep(100)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ISOLATED)
 def test_killing_burnish_ends_what_it_serves_and_the_next_start_removes_the_sockets(kind, tmp_path, monkeypatch):
     env = {**os.environ, "TMPDIR": str(tmp_path)}
