@@ -11,7 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from burnish.sandbox import JobLimits, bubblewrap, open_sandbox
+from burnish.sandbox import JobLimits, bubblewrap, open_sandbox, owner
 from burnish.sandbox.docker import command, container, engine
 
 CODE = "def f(x):\n    return sorted(x)"
@@ -30,7 +30,7 @@ def milliseconds(action: Callable[[], object], times: int = 1) -> float:
 
 def run_anew(found: engine.Engine, name: str) -> None:
     """The same job in a container of its own."""
-    before = command.build_command(found, JobLimits(), container.make_name(), "/dev/null", {})
+    before = command.build_command(found, JobLimits(), owner.make_name(container.OURS), "/dev/null", {})
     python = ["-i", str(bubblewrap.find_interpreter()), "-sSB", "-c", f"{CODE}\n{TESTS}"]
     subprocess.run([*before, name, *python], check=True)
 

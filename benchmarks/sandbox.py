@@ -1,11 +1,12 @@
 """What a cell costs: one warm job over a bare fork of the same job, opening a cell over starting an interpreter,
-and sixteen jobs at once.
+a program that is served in one over the same program bare, and sixteen jobs at once.
 
     python benchmarks/sandbox.py [DATA_FOLDER]
 """
 
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -66,6 +67,53 @@ def opening() -> None:
     print(f"opening a cell / starting an interpreter: {ours / bare:.2f}")
 
 
+WEB = ["python", "-m", "http.server", "8000", "--bind", "127.0.0.1"]
+
+
+def first_answer(connect: Callable[[], socket.socket]) -> None:
+    """One request, as soon as somebody listens."""
+    while True:
+        try:
+            with connect() as client:
+                client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                assert client.recv(4) == b"HTTP"
+                return
+        except ConnectionRefusedError:
+            time.sleep(0.005)
+
+
+def serve_bare() -> None:
+    command = [str(bubblewrap.find_interpreter()), *WEB[1:3], "8765", *WEB[4:]]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        first_answer(lambda: socket.create_connection(("127.0.0.1", 8765)))
+        process.kill()
+
+
+def serving() -> None:
+    """From `serve` to the first answer, with the end; and the memory of twenty such cells."""
+    with open_sandbox("bubblewrap", cells=1) as box:
+
+        def serve() -> None:
+            with box.serve(WEB, 8000) as served:
+                first_answer(served.connect)
+
+        bare, ours = median_ms(serve_bare, 10), median_ms(serve, 10)
+        print(f"a web server bare {bare:.0f} ms to its first answer, in a cell {ours:.0f} ms: {ours / bare:.1f} times")
+        all_served = [box.serve(WEB, 8000) for _ in range(20)]
+        for served in all_served:
+            first_answer(served.connect)
+        own = statistics.median(private_mib(served._cell.process.pid) for served in all_served)
+        print(f"twenty at once, memory of each that it shares with nobody: {own:.0f} MiB")
+
+
+def private_mib(pid: int) -> float:
+    """Memory that a process and all below it share with nobody."""
+    rows = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    own = sum(int(row.split()[1]) for row in rows if row.startswith("Private_")) / 1024
+    below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(private_mib(int(child)) for child in below)
+
+
 def sixteen(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "humanevalpack-python.jsonl").read_text().splitlines()]
     jobs = [(row["declaration"] + row["canonical_solution"], row["test"]) for row in rows] * 3
@@ -81,6 +129,7 @@ def sixteen(folder: Path) -> None:
 def main() -> None:
     warm_job()
     opening()
+    serving()
     if len(sys.argv) > 1:
         sixteen(Path(sys.argv[1]))
 

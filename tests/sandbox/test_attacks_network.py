@@ -33,13 +33,13 @@ def unfiltered(request: pytest.FixtureRequest) -> Iterator[Box]:
 def unfiltered_bubblewrap() -> Open:
     bwrap = bubblewrap.find_bwrap()
     assert bwrap
-    return lambda layer: start.open_bubblewrap_cell(bwrap, JobLimits(), filtered=False, layer=layer)
+    return lambda layer, limits: start.open_bubblewrap_cell(bwrap, limits, filtered=False, layer=layer)
 
 
 def unfiltered_container() -> Open:
     found = engine.find_engine()
     name = command.ensure_image(found)
-    return lambda layer: open_docker_cell(found, name, JobLimits(), filtered=False, layer=layer)
+    return lambda layer, limits: open_docker_cell(found, name, limits, filtered=False, layer=layer)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ import pytest
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.verdict import judge_all
 from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox import JobLimits, diagnosis, open_sandbox
+from burnish.sandbox import JobLimits, diagnosis, open_sandbox, owner
 from burnish.sandbox.docker import command, container, engine
 from burnish.sandbox.docker.engine import ContainerProblem, Engine
 from tests.checks.project_support import TEST, made
@@ -114,20 +114,23 @@ def test_what_is_mounted_below_a_folder_is_bound_read_only_by_itself(tmp_path):
 
 
 def test_only_containers_whose_owner_is_gone_are_left_over():
-    mine = container.make_name()
-    here, other = container.identify_machine(), "0badcafe-1"
-    assert not container.is_left_over(mine)
-    assert not container.is_left_over("somebody-s-database")
-    assert container.is_left_over(f"burnish-cell-{here}-999999999-5-ab")
-    assert container.is_left_over(f"burnish-cell-{here}-{os.getpid()}-5-ab"), "the number was given out again"
-    assert container.is_left_over(f"burnish-cell-{other}-1-5-ab"), "the machine was started anew"
+    here, other = owner.identify_machine(), "0badcafe-1"
+
+    def is_left_over(name: str) -> bool:
+        return owner.is_left_over(name, container.OURS)
+
+    assert not is_left_over(owner.make_name(container.OURS))
+    assert not is_left_over("somebody-s-database")
+    assert is_left_over(f"burnish-cell-{here}-999999999-5-ab")
+    assert is_left_over(f"burnish-cell-{here}-{os.getpid()}-5-ab"), "the number was given out again"
+    assert is_left_over(f"burnish-cell-{other}-1-5-ab"), "the machine was started anew"
     boot = here.split("-")[0]
-    assert not container.is_left_over(f"burnish-cell-{boot}-1-999999999-5-ab"), "its processes cannot be seen from here"
+    assert not is_left_over(f"burnish-cell-{boot}-1-999999999-5-ab"), "its processes cannot be seen from here"
 
 
 @pytest.mark.docker
 def test_the_containers_of_a_killed_burnish_are_removed_at_the_next_start(found):
-    name = f"burnish-cell-{container.identify_machine()}-999999999-5-ab"
+    name = f"burnish-cell-{owner.identify_machine()}-999999999-5-ab"
     usr = command.format_bind("/usr", "/usr")
     found.ask(
         "run",
@@ -148,10 +151,10 @@ def test_the_containers_of_a_killed_burnish_are_removed_at_the_next_start(found)
 
 def test_the_folder_of_a_burnish_killed_while_it_started_a_container_is_removed(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    (tmp_path / "burnish-call-999999999-x").mkdir()
-    (tmp_path / f"burnish-call-{os.getpid()}-x").mkdir()
-    container.remove_call_folders()
-    assert [path.name for path in tmp_path.iterdir()] == [f"burnish-call-{os.getpid()}-x"]
+    (tmp_path / f"{container.FOLDER}{owner.identify_machine()}-999999999-5-ab").mkdir()
+    mine = owner.make_folder(container.FOLDER)
+    owner.remove_left_folders(container.FOLDER)
+    assert list(tmp_path.iterdir()) == [mine]
 
 
 @pytest.mark.docker

@@ -418,8 +418,8 @@ def test_packages_are_not_worn_by_another_python_which_is_said(tmp_path: Path) -
     """As in an image of the user's own that was built on another Python."""
     made = layer(tmp_path / "site", fruit="COLOUR = 'red'\n")
 
-    def opened(worn: Path | None) -> Cell:
-        cell = open_process_cell(JobLimits(), worn)
+    def opened(worn: Path | None, limits: JobLimits) -> Cell:
+        cell = open_process_cell(limits, worn)
         cell.python = "3.9.18"
         return cell
 
@@ -440,7 +440,7 @@ def test_a_layer_that_is_gone_is_no_fault_of_the_sandbox(kind: str, tmp_path: Pa
 
 
 def test_a_layer_that_goes_during_a_run_is_named_too(tmp_path: Path) -> None:
-    with Box("process", "", lambda worn: open_process_cell(JobLimits(), worn), JobLimits(), cells=1) as plain:
+    with Box("process", "", lambda worn, limits: open_process_cell(limits, worn), JobLimits(), cells=1) as plain:
         plain.use_layer(tmp_path / "gone")
         with pytest.raises(SetupProblem, match=f"{tmp_path}/gone "):
             plain.grade("x = 1", "assert x == 1")

@@ -12,9 +12,9 @@ REFUSED = seccomp.ERROR | errno.EPERM
 COLUMNS = {"x86_64": 0, "aarch64": 1}
 
 
-def verdict(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+def verdict(machine: str, number: int, *arguments: int, architecture: int | None = None, loopback: bool = False) -> int:
     """What the filter says to one call."""
-    program = seccomp.build_program(machine)
+    program = seccomp.build_program(machine, loopback)
     assert program is not None
     steps = list(struct.iter_unpack("=HBBI", program))
     own = seccomp.ARCHITECTURES[machine][1]
@@ -66,6 +66,23 @@ def test_arguments_decide_where_they_must(machine):
     assert [verdict(machine, priority, *who, 5) for who in ((0, 17), (1, 0), (2, 0))] == [REFUSED] * 3
     assert verdict(machine, seccomp.IOCTL[column], 0, seccomp.TIOCSTI) == REFUSED
     assert verdict(machine, seccomp.IOCTL[column], 0, 0x5401) == ALLOWED
+
+
+@pytest.mark.parametrize("machine", COLUMNS)
+def test_with_a_loopback_there_is_tcp_and_udp_and_nothing_else(machine):
+    def ask(number: int, *arguments: int) -> int:
+        return verdict(machine, number, *arguments, loopback=True)
+
+    column, flags = COLUMNS[machine], 0o2004000
+    socket, option = seccomp.SOCKET[column], seccomp.SETSOCKOPT[column]
+    wanted = [(family, kind | flags, 0) for family in (2, 10) for kind in (1, 2)] + [(2, 1, 6), (10, 2, 17), (1, 5, 0)]
+    assert [ask(socket, *given) for given in wanted] == [ALLOWED] * len(wanted)
+    raw, sctp, mptcp, ping, lite = (2, 3, 0), (2, 5, 0), (2, 1, 262), (2, 2, 1), (10, 2, 136)
+    assert [ask(socket, *given) for given in (raw, sctp, mptcp, ping, lite)] == [REFUSED] * 5
+    assert [ask(socket, family, 2, 0) for family in (0, 16, 17, 38, 40)] == [REFUSED] * 5
+    assert [ask(option, 3, *refused) for refused in seccomp.SOCKET_OPTIONS.values()] == [REFUSED] * 2
+    assert [ask(option, 3, *given) for given in ((6, 1), (1, 31), (41, 26))] == [ALLOWED] * 3
+    assert ask(seccomp.IOCTL[column], 0, seccomp.TIOCSTI) == REFUSED, "what comes after is looked at as before"
 
 
 def test_the_x32_convention_is_killed():

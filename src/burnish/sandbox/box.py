@@ -15,10 +15,11 @@ from burnish.events import CommandRan, Graded
 from burnish.parsing import explain_refusal
 from burnish.sandbox import diagnosis, start, verdict
 from burnish.sandbox.cell import Cell, CellGone, JobEnd, OutputListener
-from burnish.sandbox.sandbox import NO_KINDS, JobLimits, Kinds
+from burnish.sandbox.sandbox import NO_KINDS, JobLimits, Kinds, ServeLimits
+from burnish.sandbox.serve import Served, check_port
 
-Open = Callable[[Path | None], Cell]
-"""Opens a cell that sees a layer of packages, or none."""
+Open = Callable[[Path | None, JobLimits], Cell]
+"""Opens a cell that sees a layer of packages, or none, with these limits."""
 
 
 class Box:
@@ -55,8 +56,8 @@ class Box:
         heard: OutputListener | None = None,
     ) -> CommandRan:
         """Run one command in a fresh folder that holds `files`, and say how it ended."""
-        given = json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()
-        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], self.limits.output_bytes, heard)
+        given, most = encode_command(argv, files), self.limits.output_bytes
+        ended = self._perform({"job": "run", "timeout": timeout_seconds}, [given], most, heard)
         return CommandRan(
             command=" ".join(argv),
             exit_code=ended.exit_code,
@@ -85,6 +86,36 @@ class Box:
         report = self._judge(message | {"shared": True}, code, tests, kinds)
         shared = report.read_verdict(verdict.count_expected_cases(tests, is_pytest))
         return verdict.merge_verdicts(apart, shared)
+
+    def serve(
+        self,
+        argv: Sequence[str],
+        port: int,
+        files: Mapping[str, str] | None = None,
+        limits: ServeLimits | None = None,
+    ) -> Served:
+        """Start a program in a new cell, in a fresh folder that holds `files`, and wait until it listens on the port.
+
+        Its cell takes no job's place, and has a loopback of its own and nothing beyond. The port is the cell's: any
+        number of programs may have the same. Raises ServeError when it does not listen, SetupProblem without isolation.
+        """
+        if self.kind == "process":
+            raise SetupProblem(
+                "A program can serve only in a network of its own, and --sandbox process isolates nothing. Leave it "
+                "out, or choose one of: bubblewrap, docker."
+            )
+        check_port(port)
+        limits = limits or ServeLimits()
+        cell = self._open(limits)
+        try:
+            served = Served(cell, encode_command(argv, files), port, limits, lambda: self._discard(cell))
+            served.wait_until_ready()
+            return served
+        except BaseException as error:
+            self._discard(cell)
+            if isinstance(error, OSError):
+                raise SandboxError(f"the socket of a served program cannot be made: {error}") from error
+            raise
 
     def _judge(self, message: dict[str, Any], code: str, tests: str, kinds: Kinds) -> verdict.JudgeReport:
         """One grading job. The number that ends its report is told to its judge and to nobody else."""
@@ -135,9 +166,13 @@ class Box:
             self._check_open()
             if self._idle:
                 return self._idle.pop()
-            layer = self.layer
+        return self._open(self.limits)
+
+    def _open(self, limits: JobLimits) -> Cell:
+        """A new cell."""
+        layer = self.layer
         start.check_layer(layer)
-        cell = self._open_cell(layer)
+        cell = self._open_cell(layer, limits)
         cell.layer = layer
         with self._lock:
             self._all.add(cell)
@@ -190,3 +225,8 @@ class Box:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def encode_command(argv: Sequence[str], files: Mapping[str, str] | None) -> bytes:
+    """A command and its files, as the server in a cell reads them."""
+    return json.dumps({"argv": list(argv), "files": dict(files or {})}).encode()

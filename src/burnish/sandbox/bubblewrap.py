@@ -23,6 +23,9 @@ CELL_LAYER = "/layer"
 NEEDED = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup", "tomli", "py.py")
 """pytest, and what it imports."""
 CELL_INSIDE = "/cell"
+CELL_LOOPBACK = f"{CELL_INSIDE}/loopback"
+NAME_FILES = ("hosts", "host.conf", "nsswitch.conf")
+"""What `localhost` means, and that nobody else is asked for names: in /etc where a job may open sockets."""
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 
@@ -47,6 +50,11 @@ def list_links(installed: Path | str = CELL_INSTALLED) -> dict[str, str]:
     """What of our packages code in a cell may import: the name of a link, and where it leads."""
     folder = find_packages()
     return {name: f"{installed}/{name}" for name in NEEDED if (folder / name).exists()}
+
+
+def list_name_files(limits: JobLimits) -> tuple[str, ...]:
+    """Files of ours that a cell with these limits has in /etc."""
+    return NAME_FILES if limits.loopback else ()
 
 
 def find_interpreter() -> Path:
@@ -83,6 +91,11 @@ def build_command(
         bwrap,
         *list_namespace_options(),
         *list_system_options(),
+        *(
+            word
+            for name in list_name_files(limits)
+            for word in ("--symlink", f"{CELL_LOOPBACK}/{name}", f"/etc/{name}")
+        ),
         *(word for pair in folders.items() for word in ("--ro-bind", *pair)),
         *list_private_options(limits),
         "--clearenv",

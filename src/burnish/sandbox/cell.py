@@ -145,12 +145,20 @@ class Cell:
         self.python = str(ready.get("python", ""))
 
     def perform(
-        self, message: dict[str, Any], inputs: Sequence[bytes], keep_bytes: int, heard: OutputListener | None = None
+        self,
+        message: dict[str, Any],
+        inputs: Sequence[bytes],
+        keep_bytes: int,
+        heard: OutputListener | None = None,
+        passed: Sequence[int] = (),
     ) -> JobEnd:
-        """Run one job and wait for its end, never longer than its wall limit and a little more."""
+        """Run one job and wait for its end, never longer than its wall limit and a little more.
+
+        Descriptors that are `passed` belong to the job from now on; they are closed here.
+        """
         with self._busy:
             started = time.monotonic()
-            fds = [make_memory_file(content) for content in inputs]
+            fds = [*(make_memory_file(content) for content in inputs), *passed]
             out, into = os.pipe2(os.O_CLOEXEC)
             try:
                 socket.send_fds(self.control, [json.dumps(message).encode()], [*fds, into])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox import bubblewrap, cgroups, diagnosis, start
+from burnish.sandbox import bubblewrap, cgroups, diagnosis, owner, serve, start
 from burnish.sandbox.box import Box, Open
 from burnish.sandbox.docker import command, container
 from burnish.sandbox.docker import engine as docker_engine
@@ -33,7 +33,9 @@ def open_sandbox(
     limits = limits or JobLimits()
     start.check_layer(layer)  # before "auto" takes it for a reason to try another kind
     if kind == "process":
-        return Box(kind, NO_ISOLATION, lambda layer: start.open_process_cell(limits, layer), limits, cells, layer)
+        return Box(
+            kind, NO_ISOLATION, lambda layer, limits: start.open_process_cell(limits, layer), limits, cells, layer
+        )
     if kind not in KINDS:
         raise SetupProblem(f"There is no sandbox {kind!r}. Choose one of: {', '.join(KINDS)}.")
     try:
@@ -53,7 +55,7 @@ def open_isolated(
 ) -> Box:
     """A sandbox of bubblewrap cells or of containers, the first of them open, so that what is wrong is said at once."""
     try:
-        level, opener = prepare_docker(limits, folders) if kind == "docker" else prepare_bubblewrap(limits, folders)
+        level, opener = prepare_docker(folders) if kind == "docker" else prepare_bubblewrap(folders)
         box = Box(kind, level, opener, limits, cells, layer)
         box.warm_up()
     except SandboxError as error:
@@ -62,23 +64,25 @@ def open_isolated(
     return box
 
 
-def prepare_bubblewrap(limits: JobLimits, folders: Mapping[str, str]) -> tuple[str, Open]:
+def prepare_bubblewrap(folders: Mapping[str, str]) -> tuple[str, Open]:
     """Which protections cells of bubblewrap have here, and what opens one. What a killed Burnish left is removed."""
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
         raise SetupProblem(diagnosis.NO_BUBBLEWRAP)
     cgroups.remove_leftovers(cgroups.find_places())
-    opener: Open = lambda layer: start.open_bubblewrap_cell(bwrap, limits, folders=folders, layer=layer)  # noqa: E731
+    owner.remove_left_folders(serve.FOLDER)
+    opener: Open = lambda layer, limits: start.open_bubblewrap_cell(bwrap, limits, True, folders, layer)  # noqa: E731
     return diagnosis.describe_level(bwrap), opener
 
 
-def prepare_docker(limits: JobLimits, folders: Mapping[str, str]) -> tuple[str, Open]:
+def prepare_docker(folders: Mapping[str, str]) -> tuple[str, Open]:
     """The same for containers, with an image that is made now if need be."""
     engine = docker_engine.find_engine()
     container.remove_containers(engine)
-    container.remove_call_folders()
+    for prefix in (container.FOLDER, serve.FOLDER):
+        owner.remove_left_folders(prefix)
     image = command.ensure_image(engine)
-    opener: Open = lambda layer: container.open_docker_cell(engine, image, limits, folders, layer=layer)  # noqa: E731
+    opener: Open = lambda layer, limits: container.open_docker_cell(engine, image, limits, folders, layer=layer)  # noqa: E731
     return diagnosis.describe_docker_level(engine), opener
 
 

@@ -32,6 +32,23 @@ class JobLimits(Frozen):
     A job's wall limit is four times its CPU limit, so one that gets less than a quarter of a processor may run out of
     time through no fault of its own. At 5 that quarter is just kept beside one thread that never rests.
     """
+    loopback: bool = False
+    """Whether a job may open TCP and UDP sockets, which reach nothing but its own cell: for tests that start a server.
+
+    Cells that grade generated code do without: what is not there need not be proven unchanged for the next job.
+    """
+
+
+class ServeLimits(JobLimits):
+    """What a served program may use. It may be idle for as long as it lives, so no CPU time ends it."""
+
+    loopback: Literal[True] = True
+    seconds: float = Field(default=600.0, gt=0, le=86400)
+    """How long it may live."""
+    start_seconds: float = Field(default=20.0, gt=0, le=600)
+    """How long it may take to listen."""
+    connections: int = Field(default=32, ge=1, le=128)
+    """Connections at once; more wait until one of them ends."""
 
 
 Kinds = Mapping[str, Literal["function", "class"]]

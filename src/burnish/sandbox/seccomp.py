@@ -83,6 +83,7 @@ CLONE = (56, 220)
 CLONE3 = (435, 435)
 PREADV2 = (327, 286)
 SOCKET = (41, 198)
+SETSOCKOPT = (54, 208)
 IOCTL = (16, 29)
 MKNOD = (133, None)
 MKNODAT = (259, 33)
@@ -100,7 +101,12 @@ SETPRIORITY = (141, 140)
 
 NEW_NAMESPACES = 0x7E020000
 """Every CLONE_NEW… flag that `clone` takes."""
-AF_UNIX = 1
+AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+STREAM, DATAGRAM, TYPE = 1, 2, 0xF
+"""Types of sockets, and where the type is in a word that holds flags too."""
+ANY_PROTOCOL, TCP, UDP = 0, 6, 17
+SOCKET_OPTIONS = {"TCP_ULP": (6, 31), "IPV6_FLOWLABEL_MGR": (41, 32)}
+"""Refused options, each with its level: kernel TLS, a large thing to be wrong; and labels that outlive their socket."""
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 FILE_KIND, CHARACTER_DEVICE, BLOCK_DEVICE = 0xF000, 0x2000, 0x6000
 REFUSED = errno.EPERM
@@ -120,7 +126,7 @@ Step = tuple[int, int, int, int]
 """One instruction: code, steps to jump if true, if false, and its constant."""
 
 
-def build_program(machine: str | None = None) -> bytes | None:
+def build_program(machine: str | None = None, loopback: bool = False) -> bytes | None:
     """The filter for a machine, this one unless said; None when we do not know its system calls."""
     known = ARCHITECTURES.get(machine or platform.machine())
     if known is None:
@@ -134,18 +140,30 @@ def build_program(machine: str | None = None) -> bytes | None:
     for number, error in (*refused, (CLONE3[column], UNKNOWN), (PREADV2[column], UNKNOWN)):
         if number is not None:
             steps += [(EQUAL, 0, 1, number), (RETURN, 0, 0, ERROR | error)]
-    steps += [*check_arguments(column), (RETURN, 0, 0, ALLOW)]
+    steps += [*check_arguments(column, loopback), (RETURN, 0, 0, ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
 
-def check_arguments(column: int) -> list[Step]:
+def check_arguments(column: int, loopback: bool) -> list[Step]:
     """Refuse calls by one of their arguments. The call's number is loaded again after each look at one."""
     error = (RETURN, 0, 0, ERROR | REFUSED)
     devices = [(AND, 0, 0, FILE_KIND), (EQUAL, 1, 0, CHARACTER_DEVICE), (EQUAL, 0, 1, BLOCK_DEVICE)]
     own_only = [(EQUAL, 1, 0, 0), error]
+    # TCP and UDP, of both families; the rest of what a kernel may know (SCTP, MPTCP, raw, ping) is refused.
+    internet_too = [
+        *((EQUAL, 11, 0, AF_UNIX), (EQUAL, 1, 0, AF_INET), (EQUAL, 0, 8, AF_INET6)),
+        *((LOAD, 0, 0, ARGUMENTS + 8), (AND, 0, 0, TYPE), (EQUAL, 1, 0, STREAM), (EQUAL, 0, 4, DATAGRAM)),
+        *((LOAD, 0, 0, ARGUMENTS + 16), (EQUAL, 3, 0, ANY_PROTOCOL), (EQUAL, 2, 0, TCP), (EQUAL, 1, 0, UDP)),
+        error,
+    ]
+    refused_options = [
+        (SETSOCKOPT[column], 1, [(EQUAL, 0, 3, level), (LOAD, 0, 0, ARGUMENTS + 16), (EQUAL, 0, 1, option), error])
+        for level, option in SOCKET_OPTIONS.values()
+    ]
     ways = [
         (CLONE[column], 0, [(ANY_BIT, 0, 1, NEW_NAMESPACES), error]),
-        (SOCKET[column], 0, [(EQUAL, 1, 0, AF_UNIX), error]),
+        (SOCKET[column], 0, internet_too if loopback else [(EQUAL, 1, 0, AF_UNIX), error]),
+        *(refused_options if loopback else []),
         (IOCTL[column], 1, [(EQUAL, 1, 0, TIOCSTI), (EQUAL, 0, 1, TIOCLINUX), error]),
         (MKNOD[column], 1, [*devices, error]),
         (MKNODAT[column], 2, [*devices, error]),

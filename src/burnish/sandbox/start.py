@@ -40,7 +40,7 @@ def open_bubblewrap_cell(
     settings = make_isolated_settings(limits, theirs.fileno(), layer)
     inner = [str(bubblewrap.find_interpreter()), "-sSB", f"{bubblewrap.CELL_INSIDE}/start.py", json.dumps(settings)]
     group = cgroups.create_group(cgroups.find_places(), limits)
-    program = seccomp.build_program() if filtered else None
+    program = seccomp.build_program(loopback=limits.loopback) if filtered else None
     filter_fd = make_memory_file(program) if program else None
     folders = add_layer(folders, layer)
     plan = {

@@ -36,7 +36,7 @@ NOT_NEEDED = {".git", "node_modules", "__pycache__"}
 """Folders that no test reads."""
 ASK = "import os, sys; print(os.path.realpath(sys.executable))"
 MIB = 1024 * 1024
-LIMITS = JobLimits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024)
+LIMITS = JobLimits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024, loopback=True)
 
 Tell = Callable[[int, int], None]
 """How far a check has come: steps done, steps in all (0: nobody knows)."""

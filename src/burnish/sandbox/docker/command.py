@@ -38,6 +38,7 @@ EMPTY_FOLDERS = ("/sys", "/sys/fs/cgroup", "/dev/mqueue", "/run", "/var/tmp")
 """What engines show of the kernel, and what Podman would make writable beside what is asked for."""
 WRITABLE = ("/tmp", "/dev/shm", "/work")
 MOUNTS = Path("/proc/self/mountinfo")
+IPV6 = "/proc/sys/net/ipv6/conf/lo"
 ENV = "/usr/bin/env"
 MANY = "nproc=32768:32768"
 """Podman sets a limit of its own otherwise, and fails where that is more than it may have itself."""
@@ -100,7 +101,7 @@ def build_command(
         *list_isolation_options(engine, filtered),
         *list_limit_options(engine, limits),
         *list_tmpfs_options(engine, limits),
-        *list_mount_options(engine, socket, folders),
+        *list_mount_options(engine, limits, socket, folders),
     ]
 
 
@@ -140,6 +141,8 @@ def list_limit_options(engine: Engine, limits: JobLimits) -> list[str]:
     files = SERVER_FILES if allowed == resource.RLIM_INFINITY else min(SERVER_FILES, allowed)
     words += ["--ulimit", f"nofile={files}:{files}"]  # of process 1; a job has less
     words += ["--ulimit", MANY] if engine.name == "podman" else []
+    if limits.loopback and Path(IPV6).exists():
+        words += ["--sysctl", "net.ipv6.conf.lo.disable_ipv6=0"]  # engines without a network switch ::1 off
     return words + (["--pids-limit", str(limits.processes + cgroups.OWN_PROCESSES)] if engine.processes else [])
 
 
@@ -151,12 +154,13 @@ def list_tmpfs_options(engine: Engine, limits: JobLimits) -> list[str]:
     return [word for place in (*own, *empty) for word in ("--tmpfs", place)]
 
 
-def list_mount_options(engine: Engine, socket: str, folders: Mapping[str, str]) -> list[str]:
+def list_mount_options(engine: Engine, limits: JobLimits, socket: str, folders: Mapping[str, str]) -> list[str]:
     """Read-only binds: the system as bubblewrap shows it (or our own files only, with an image of the user's)."""
     pairs = [*(list_system_mounts() if not find_own_image() else [(str(bubblewrap.INSIDE), bubblewrap.CELL_INSIDE)])]
     pairs += [pair for one in folders.items() for pair in list_mounts_below(*one)]
     refuse_closed_folders(engine, [source for source, _ in pairs])
-    pairs += [("/dev/null", name) for name in EMPTY_FILES]
+    own = {f"/etc/{name}": f"{bubblewrap.INSIDE}/loopback/{name}" for name in bubblewrap.list_name_files(limits)}
+    pairs += [(source, name) for name, source in {**dict.fromkeys(EMPTY_FILES, "/dev/null"), **own}.items()]
     return [word for pair in [*pairs, (socket, CONTROL)] for word in ("--mount", format_bind(*pair))]
 
 

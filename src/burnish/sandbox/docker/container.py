@@ -9,20 +9,18 @@ import base64
 import contextlib
 import json
 import os
-import secrets
 import select
 import shutil
 import socket
 import struct
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
 from burnish.errors import SandboxError
-from burnish.sandbox import bubblewrap, cell, seccomp, start
+from burnish.sandbox import bubblewrap, cell, owner, seccomp, start
 from burnish.sandbox.docker import command
 from burnish.sandbox.docker.engine import Engine
 from burnish.sandbox.sandbox import JobLimits
@@ -59,39 +57,10 @@ class Container:
             self.engine.ask("rm", "--force", self.name)
 
 
-def make_name() -> str:
-    """The name of a new container: it says whose it is."""
-    return f"{OURS}{identify_machine()}-{os.getpid()}-{read_start_time(os.getpid())}-{secrets.token_hex(4)}"
-
-
-def identify_machine() -> str:
-    """Which start of which machine, and which process namespace: only there does a process number mean anything."""
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
-    return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116  # a link that leads nowhere
-
-
-def read_start_time(pid: int) -> str:
-    """When a process was started, in the kernel's ticks: a later one of the same number is another. "" when none is."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    except OSError:
-        return ""
-
-
-def is_left_over(name: str) -> bool:
-    """True when the owner of a container lived here and is no more, or the machine was started anew since."""
-    here = identify_machine()
-    match name.removeprefix(OURS).split("-"):
-        case [boot, namespace, pid, started, _] if name.startswith(OURS) and pid.isdigit():
-            is_owner_gone = here == f"{boot}-{namespace}" and read_start_time(int(pid)) != started
-            return is_owner_gone or not here.startswith(f"{boot}-")
-    return False
-
-
 def remove_containers(engine: Engine) -> None:
     """Remove the containers of a Burnish that is no more."""
     names = engine.ask("ps", "--all", "--format", "{{.Names}}").split()
-    left = [name for name in names if is_left_over(name)]
+    left = [name for name in names if owner.is_left_over(name, OURS)]
     if left:
         with contextlib.suppress(SandboxError):
             engine.ask("rm", "--force", *left)
@@ -106,12 +75,12 @@ def open_docker_cell(
     layer: Path | None = None,
 ) -> cell.Cell:
     """A new container that is ready for jobs. Only a test opens one without the system call filters."""
-    name = make_name()
+    name = owner.make_name(OURS)
     with listen_for_call() as (listener, address):
         before = command.build_command(engine, limits, name, address, start.add_layer(folders, layer), filtered)
         # Processes are counted by the engine where it can, else by the kernel for each user.
         counted = limits.model_copy(update={"processes": 0}) if engine.processes else limits
-        program = (seccomp.build_program() if filtered else None) or b""
+        program = (seccomp.build_program(loopback=limits.loopback) if filtered else None) or b""
         settings = start.make_isolated_settings(counted, -1, layer)
         settings |= {"call": command.CONTROL, "filter": base64.b64encode(program).decode()}
         argv = [*before, image, *command.build_inner_command(json.dumps(settings))]
@@ -129,8 +98,8 @@ def open_docker_cell(
 @contextlib.contextmanager
 def listen_for_call() -> Iterator[tuple[socket.socket, str]]:
     """A socket that waits for one call, and its address. Nothing of it is left after."""
-    folder = tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-")
-    path = Path(folder) / "control"
+    folder = owner.make_folder(FOLDER)
+    path = folder / "control"
     handle = os.open(folder, os.O_PATH)
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
@@ -163,11 +132,3 @@ def find_caller_pid(control: socket.socket) -> int:
         control.close()
         raise SandboxError("the container runs where its processes cannot be seen")
     return pid
-
-
-def remove_call_folders() -> None:
-    """Remove the folders of a Burnish that was killed while it waited for a call."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
-        pid = folder.name.removeprefix(FOLDER).split("-")[0]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            shutil.rmtree(folder, ignore_errors=True)

@@ -27,6 +27,9 @@ from burnish.sandbox.inside.codec import receive_packet, send_packet
 
 DEVICES = split_words("/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/pts /dev/pts/ptmx")
 """What a cell has besides files: whoever may write to one may set its times, and its owner its mode."""
+NETWORK = ("dev", "snmp", "snmp6", "netstat")
+"""Where the kernel counts what was sent: a job that used the network is known by them, and its cell not used again."""
+NETWORK_BYTES = 1 << 16
 MOVED = ".burnish-"
 CLEANING_SECONDS = 2.0
 """How long the files of a job may take to remove; a cell that needs longer is thrown away."""
@@ -128,6 +131,9 @@ class CellState:
             # Whatever outlives its parent becomes a child of ours, as process 1 of a cell is anyway.
             limits.libc.prctl(limits.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.autogroup, self.sockets = (open_if_present(path) for path in ("/proc/self/autogroup", "/proc/net/unix"))
+        # After a job a port may not be free yet, and the counts themselves could tell the next one something.
+        files = NETWORK if self.isolated and settings["limits"]["loopback"] else ()
+        self.network = [fd for name in files if (fd := open_if_present(f"/proc/net/{name}")) >= 0]
         self.devices = [path for path in DEVICES if self.isolated and os.path.exists(path)]
         self.times: dict[str, tuple[int, int]] = {}
         self.first = self.read_state()
@@ -199,6 +205,7 @@ class CellState:
             os.getpriority(os.PRIO_PROCESS, 0),
             count_lines(self.sockets) - 2 * len(self.helpers.living) if self.isolated else 0,
             os.pread(self.autogroup, 100, 0) if self.autogroup >= 0 else b"",
+            [os.pread(fd, NETWORK_BYTES, 0) for fd in self.network],
         ]
 
     def read_folder(self, folder: str) -> list[Any]:

@@ -12,9 +12,11 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +33,7 @@ PRELOADED = split_words(
 )
 """Modules that small programs use, imported before the first job, so that no job pays for them."""
 PYTHONS = ("python", "python3")
+BURIAL_SECONDS = 1.0
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, FILTER = 22, 38, 2
 
 
@@ -97,7 +100,8 @@ class JobServer:
         """Do a job and say how it ended, once everything it started is gone."""
         folder = self.cell.make_folder()
         try:
-            status, over = self.grade(job, fds, folder) if job["job"] == "grade" else self.run(job, fds, folder)
+            perform = {"run": self.run, "grade": self.grade, "serve": self.keep_serving}[job["job"]]
+            status, over = perform(job, fds, folder)
         finally:
             for fd in fds:
                 os.close(fd)
@@ -110,6 +114,30 @@ class JobServer:
         with limits.open_pidfd(child) as handle:
             over = limits.wait_for_end(handle, self.control, job["timeout"], self.cell.find_strangers)
         return self.cell.end_processes(child), over
+
+    def keep_serving(self, job: dict[str, Any], fds: list[int], folder: str) -> tuple[int, str]:
+        """A command that listens on a port, and a relay to it, until one of them or the time ends: see `run`.
+
+        The command may be idle for as long as it likes. What it leaves behind when it forks twice is buried here.
+        """
+        given, listener, ready, output = fds
+        most = self.settings["limits"]["connections"]
+        child = self.fork(lambda: become_command([given, output], self.settings), folder)
+        relay = self.fork(lambda: become_relay(listener, ready, job["port"], most), folder)
+        os.close(ready)
+        fds.remove(ready)
+        deadline = time.monotonic() + limits.WALL * job["timeout"]
+        with limits.open_pidfd(child) as program, limits.open_pidfd(relay) as carrier:
+            watched = [program, carrier, self.control.fileno()]
+            while not (ended := select.select(watched, [], [], BURIAL_SECONDS)[0]):
+                if time.monotonic() >= deadline:
+                    break
+                for pid in {*self.cell.find_strangers()} - {child, relay}:
+                    with contextlib.suppress(ChildProcessError):
+                        os.waitpid(pid, os.WNOHANG)
+        if self.control.fileno() in ended:
+            raise limits.HungUp
+        return self.cell.end_processes(child), "" if ended else "wall"
 
     def grade(self, job: dict[str, Any], fds: list[int], folder: str) -> tuple[int, str]:
         """The code in a process of its own, the tests with a helper that may talk to it and nothing else.
@@ -162,6 +190,16 @@ def run_code(code: int, channel: int, core: int) -> None:
     limits.close_all_but(code, channel)
     limits.renew_standard_files()
     candidate.serve_code(read_all(code), Channel(channel))
+
+
+def become_relay(listener: int, ready: int, port: int, connections: int) -> None:
+    """The life of the process that carries bytes to a served command. It may hold more descriptors than a job."""
+    limits.JOB_FILES.clear()
+    limits.close_all_but(listener, ready)
+    limits.renew_standard_files()
+    from burnish.sandbox.inside.loopback.relay import run_relay  # only here: no other process needs asyncio
+
+    run_relay(listener, ready, port, connections)
 
 
 def become_command(fds: list[int], settings: dict[str, Any]) -> None:

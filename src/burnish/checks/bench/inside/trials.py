@@ -14,10 +14,12 @@ import json
 import os
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -60,6 +62,10 @@ class Trials(Plugin):
         self.tests: list[tuple[set[int], float, float]] = []
         """Of each test: the functions it runs, its wall seconds, its CPU seconds."""
         self.nursery = Nursery(os.path.join(job["home"], "children"), job["at_once"])
+        self.waiting: deque[tuple[dict[str, Any], bool]] = deque()
+        """Versions that are to be tried, and whether in a fresh process."""
+        self.needs_port = False
+        """True in a child whose tests want a port that they chose: another child may have it."""
         if self.finder:
             self.finder.be_first()
 
@@ -71,6 +77,7 @@ class Trials(Plugin):
         for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):  # loading is over; children have clocks of their own
             signal.setitimer(timer, 0)
         self.load_seconds = time.process_time()
+        sys.addaudithook(self.notice_port)
         self.session, self.items = session, list(session.items)
         session.config.option.maxfail = 0  # the project's own limit would end a child before its verdict
         if "alone" in self.job:
@@ -90,6 +97,13 @@ class Trials(Plugin):
         error = call.excinfo.value if self.judging and call.excinfo is not None else None
         if error is not None and not isinstance(error, SKIPS) and item.get_closest_marker("xfail") is None:
             raise Noticed
+
+    def notice_port(self, event: str, details: tuple[Any, ...]) -> None:
+        """Called by Python for many things, `bind` among them. A port that another child has left is made free."""
+        if event == "socket.bind" and isinstance(details[1], tuple) and details[1][1:2] != (0,):
+            self.needs_port = True
+            if details[0].type == socket.SOCK_STREAM:
+                details[0].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 
     def run_baseline(self) -> bool:
         """The run without a version, in a child, so that this process stays as it is: nothing has run in it yet."""
@@ -116,13 +130,14 @@ class Trials(Plugin):
     def try_all(self) -> None:
         """Each in a child; the last ones may finish when the time is up, but not for long."""
         deadline = time.monotonic() + self.job["trying_seconds"]
+        alone = self.job["baseline"] and threading.active_count() > 1
         for version in self.job["versions"]:
-            while self.nursery.full:
-                self.hear(60.0)
-            if time.monotonic() >= deadline:
-                break
-            whole = {**self.job["functions"][version["function"]], **version}
-            self.begin(whole, alone=self.job["baseline"] and threading.active_count() > 1)
+            self.waiting.append(({**self.job["functions"][version["function"]], **version}, alone))
+        while (self.waiting or self.nursery.living) and time.monotonic() < deadline:
+            if self.waiting and not self.nursery.full:
+                self.begin(*self.waiting.popleft())
+            else:
+                self.hear(deadline - time.monotonic())
         last = deadline + self.job["grace_seconds"]
         while self.nursery.living and time.monotonic() < last:
             self.hear(last - time.monotonic())
@@ -143,16 +158,25 @@ class Trials(Plugin):
         run = self.load_anew if alone else self.put_in_place
         cpu = LEAST_CPU_SECONDS + MORE_CPU * cpu_seconds + load
         wall = LEAST_WALL_SECONDS + WALL * cpu + MORE_CPU * wall_seconds
-        return self.nursery.start((version, alone), lambda: [{"was": run(version, tests)}], Allowance(cpu, wall))
+        return self.nursery.start(
+            (version, alone, self.nursery.at_once), lambda: [{"was": run(version, tests)}], Allowance(cpu, wall)
+        )
 
     def hear(self, patience_seconds: float) -> None:
-        """Pass on what children said. A mutant that cannot be judged in a forked process gets one of its own."""
+        """Pass on what children said. A mutant that cannot be judged in a forked process gets one of its own.
+
+        From the first that needs a port on, one is tried at a time; those that may have been in each other's way again.
+        """
         for child, ending in self.nursery.collect_ended(patience_seconds):
-            version, alone = child.name
+            version, alone, at_once = child.name
             word = child.facts[0].get("was") if child.facts else ending
+            if word == "port":
+                self.nursery.at_once = self.job["at_once"] = 1
             # What ran on import may have left its result in a constant, which no fork can change.
             again = word == "anew" or (word == "survived" and version["number"] in self.imported)
-            if again and not alone and self.job["baseline"]:
+            if word == "port" or (not child.facts and at_once > self.nursery.at_once):
+                self.waiting.append((version, alone))
+            elif again and not alone and self.job["baseline"]:
                 self.begin(version, alone=True)
             else:
                 self.tell(mutant=version["key"], was=word)
@@ -168,19 +192,20 @@ class Trials(Plugin):
         return self.run_tests(tests)
 
     def run_tests(self, places: list[int]) -> str:
-        """Until one fails."""
+        """Until one fails. Where several are tried at once, "port" if a failure may be the fault of another's port."""
         items = [self.items[place] for place in places if place < len(self.items)]
-        self.judging = True
+        word, self.judging = "survived", True
         try:
             for item, following in zip(items, [*items[1:], None]):
                 if "each_seconds" in self.job:
                     signal.setitimer(signal.ITIMER_PROF, self.job["each_seconds"])
                 self.session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if self.session.testsfailed:
-                    return "killed"
+                    word = "killed"
+                    break
         except BaseException:
-            return "killed"
-        return "survived"
+            word = "killed"
+        return "port" if word == "killed" and self.needs_port and self.job["at_once"] > 1 else word
 
     def load_anew(self, version: dict[str, Any], tests: list[int]) -> str:
         """In a child: a fresh interpreter that loads everything with the version in place.

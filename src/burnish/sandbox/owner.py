@@ -1,0 +1,57 @@
+"""Whose a container or a folder is, said by its name, so that the next Burnish can remove what a killed one left."""
+
+import os
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+
+SHORT_TOP = "/tmp"
+"""Where a folder is made whose path must be short, if the user's own place for such things has a long one."""
+
+
+def make_name(prefix: str) -> str:
+    """A new name: it says whose it is."""
+    return f"{prefix}{identify_machine()}-{os.getpid()}-{read_start_time(os.getpid())}-{secrets.token_hex(4)}"
+
+
+def identify_machine() -> str:
+    """Which start of which machine, and which process namespace: only there does a process number mean anything."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino}"  # noqa: PTH116  # a link that leads nowhere
+
+
+def read_start_time(pid: int) -> str:
+    """When a process was started, in the kernel's ticks: a later one of the same number is another. "" when none is."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
+
+
+def is_left_over(name: str, prefix: str) -> bool:
+    """True when the owner lived here and is no more, or the machine was started anew since."""
+    here = identify_machine()
+    match name.removeprefix(prefix).split("-"):
+        case [boot, namespace, pid, started, _] if name.startswith(prefix) and pid.isdigit():
+            is_owner_gone = here == f"{boot}-{namespace}" and read_start_time(int(pid)) != started
+            return is_owner_gone or not here.startswith(f"{boot}-")
+    return False
+
+
+def make_folder(prefix: str, longest: int = 4096) -> Path:
+    """A new folder that only this user can enter, with a path of at most so many bytes if that can be had."""
+    name = make_name(prefix)
+    folder = Path(tempfile.gettempdir()) / name
+    if len(os.fsencode(folder)) > longest:
+        folder = Path(SHORT_TOP) / name
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def remove_left_folders(prefix: str) -> None:
+    """Remove the folders of a Burnish that is no more; what cannot be removed, somebody else's say, stays."""
+    for top in {tempfile.gettempdir(), SHORT_TOP}:
+        for folder in Path(top).glob(f"{prefix}*"):
+            if is_left_over(folder.name, prefix):
+                shutil.rmtree(folder, ignore_errors=True)
