@@ -17,7 +17,7 @@ from typing import IO, Any, Self
 from burnish.errors import ModelError, blame
 from burnish.models.http import read_prompt_too_long
 from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
-from burnish.models.stream_thread import POLL_SECONDS, Answer, stream_in_thread, wait_for_weights
+from burnish.models.stream_thread import POLL_SECONDS, Answer, end_at_stop, stream_in_thread, wait_for_weights
 from burnish.no_telemetry import disable_tracing
 from burnish.paths import take_lock
 
@@ -203,7 +203,9 @@ class LocalModel:
             if cancel.wait(POLL_SECONDS):
                 return
         try:
-            yield from stream_in_thread(_answer(server.chat, ask), cancel, _translate)
+            answer = stream_in_thread(_answer(server.chat, ask), cancel, _translate)
+            # Stop strings are looked for here: llama.cpp's chat protocol does not say whether one ended the answer.
+            yield from end_at_stop(answer, ask, self.counted)
         finally:
             self._cpu_lock.release()
 
@@ -233,6 +235,7 @@ def _answer(chat: Any, ask: Ask) -> Answer:
                 "min_p": ask.min_p,
                 "repeat_penalty": ask.repetition_penalty,
                 "repeat_last_n": CONTEXT_TOKENS_PER_SLOT,
+                **ask.response_format,
             },
         ):
             usage = part.usage_metadata or usage

@@ -11,8 +11,8 @@ import transformers
 from burnish.errors import ModelError, PromptTooLong, blame
 from burnish.models.huggingface.engine import BatchEngine, EngineSize, best_device
 from burnish.models.huggingface.slots import EngineRow
-from burnish.models.model import Ask, Chunk, Done, Waiting
-from burnish.models.stream_thread import wait_for_weights
+from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
+from burnish.models.stream_thread import end_at_stop, wait_for_weights
 from burnish.models.weights import TransformersSource
 
 POLL_SECONDS = 0.1
@@ -60,7 +60,7 @@ class HuggingFaceModel:
     def close(self) -> None:
         """The engine stays for the process's next caller."""
 
-    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer, as it is written."""
         engine = engine_for(self.source, self.size)
         yield from wait_for_weights(engine.ready, cancel)
@@ -71,7 +71,7 @@ class HuggingFaceModel:
         row = EngineRow(ask, encode_prompt(ask, engine), cancel)
         engine.submit(row)
         try:
-            yield from self._read(row, TokenDecoder(engine.loaded.tokenizer))
+            yield from end_at_stop(self._read(row, TokenDecoder(engine.loaded.tokenizer)), ask, self.counted)
         finally:
             row.abandoned = True
 
