@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from burnish.agent import prompts
+from burnish.agent import context_budget, prompts
 from burnish.agent.context_budget import LEFT_OUT
 from burnish.agent.prompts import Messages, PromptInput
 from burnish.events import SpecAgreed
@@ -151,13 +151,13 @@ def test_no_prompt_is_longer_than_a_small_context_holds(task: Task, kind: str, f
     going_on = task.model_copy(update={"base_code": LONG_FUNCTION})
     parts = () if kind in ("write", "go_on") else (LONG_FUNCTION, failure)
     asked = getattr(prompts, kind)(wanted(going_on), *parts)
-    assert size(asked) <= prompts.MOST_CHARACTERS
-    assert size(prompts.form_again(asked, "x" * 9999, "no code", wanted(task))) <= prompts.MOST_CHARACTERS + 1000
+    assert size(asked) <= context_budget.MOST_CHARACTERS
+    assert size(prompts.form_again(asked, "x" * 9999, "no code", wanted(task))) <= context_budget.MOST_CHARACTERS + 1000
 
 
 @pytest.mark.parametrize("ask", [prompts.specify, lambda task: prompts.assume(task, "f(n)")])
 def test_long_words_are_shortened_where_a_name_or_assumptions_are_asked_for(ask: Callable[[Task], Messages]) -> None:
-    assert size(ask(WORDY)) <= prompts.MOST_CHARACTERS
+    assert size(ask(WORDY)) <= context_budget.MOST_CHARACTERS
     assert WORDY.prompt not in ask(WORDY)[1].content
 
 

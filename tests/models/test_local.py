@@ -11,7 +11,7 @@ import pytest
 from burnish.errors import ModelError, PromptTooLong
 from burnish.events import Message
 from burnish.models.http import read_prompt_too_long
-from burnish.models.local import LocalModel, server_for
+from burnish.models.local import LlamaSettings, LocalModel, server_for
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from tests.snapshots import assert_snapshot
 
@@ -62,7 +62,7 @@ def test_the_real_model_keeps_its_promises(model_weights: Path) -> None:
     assert 0 < done.tokens_out <= 8
     assert done.tokens_in > 5
     assert answer(model, HELLO)[0] == text, "the same ask, seed and temperature give the same answer"
-    assert server_for(model_weights) is server_for(model_weights)
+    assert server_for(LlamaSettings(model_weights)) is server_for(LlamaSettings(model_weights))
 
     left = model.counted(HELLO, text)
     assert (left.tokens_in, left.ended) == (done.tokens_in, "enough"), "an answer that is left is counted alike"

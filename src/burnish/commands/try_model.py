@@ -18,6 +18,7 @@ from burnish.agent import limits, prompts
 from burnish.agent.answer.code import read_answer
 from burnish.agent.answer.forms import FENCE
 from burnish.agent.ask import Tools, ask
+from burnish.agent.context_budget import MOST_CHARACTERS
 from burnish.agent.limits import Limits
 from burnish.agent.nodes.write_tests import extract_tests
 from burnish.checks.tests import grade_script
@@ -363,7 +364,7 @@ def _make_long_prompt() -> ModelTask:
     """As long a prompt as Burnish ever makes, of short words that every tokenizer knows."""
     above = f"The password is {MARKER}. Remember it.\n"
     below = "\nWhat is the password in the very first line? Answer with the password only."
-    room = prompts.MOST_CHARACTERS - len(above) - len(below) - len(prompts.SYSTEM)
+    room = MOST_CHARACTERS - len(above) - len(below) - len(prompts.SYSTEM)
     filling = ("He is big and she is old. It is red. I am on top of it now. " * room)[:room]
     missing = "the beginning of a long prompt does not come back"
     question = _make_ask("context", above + filling + below, 32)

@@ -215,7 +215,7 @@ class OllamaModel(ChatModel):
     def __init__(self, name: str, model: str, server: ModelServer) -> None:
         super().__init__(name, model, server)
         described = describe_ollama_model(server.address, model, name)
-        wanted = config.load().context.get(name, 0)
+        wanted = config.load().context_of(name)
         self.context = smallest_known(wanted, described.context)
         """Tokens of question and answer that it can read at most; 0 where the server does not say."""
         if wanted > self.context:

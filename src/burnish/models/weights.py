@@ -27,7 +27,7 @@ from pathlib import Path
 
 from burnish import paths
 from burnish.errors import SetupProblem
-from burnish.models.catalog import CATALOG, Weights, find_nearest_names
+from burnish.models.catalog import CATALOG, LARGER, Weights, find_nearest_names
 from burnish.models.model import Progress
 
 Report = Callable[[int], None]
@@ -68,6 +68,12 @@ def weights_path(weights: Weights) -> Path:
 
 def find_weights(name: str) -> Weights:
     """The catalogue's entry, or a SetupProblem with the nearest names."""
+    if larger := LARGER.get(name):
+        raise SetupProblem(
+            f"The weights of {name!r} are not fetched by Burnish. Get the file {larger.file} (about"
+            f" {larger.bytes / 1e9:.1f} GB; {larger.licence}), which {larger.hub_repo} has on the hub, and name it",
+            f"--model local:/path/to/{larger.file}",
+        )
     if name not in CATALOG:
         near = find_nearest_names(name)
         raise SetupProblem(
