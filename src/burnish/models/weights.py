@@ -36,7 +36,7 @@ SPARE_BYTES = 50_000_000
 BLOCK_BYTES = 1 << 20
 HUB_TIMEOUT_SECONDS = 5.0
 PIPS_AT_ONCE = 3
-TRANSFORMERS_EXTRA = ("accelerate>=1.10", "gguf>=0.17", "torch>=2.8", "transformers>=5.10,<6")
+TRANSFORMERS_EXTRA = ("accelerate>=1.10", "gguf>=0.17", "llguidance>=1.3", "torch>=2.8", "transformers>=5.10,<6")
 """What `[hf]` in pyproject.toml asks for, repeated here because a clone is installed without its metadata."""
 BROKEN_OFF = (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError)
 

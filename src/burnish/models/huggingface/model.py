@@ -68,7 +68,7 @@ class HuggingFaceModel:
             return
         if engine.problem:
             raise ModelError(f"Transformers could not load {self.name}: {engine.problem}") from engine.problem
-        row = EngineRow(ask, encode_prompt(ask, engine), cancel)
+        row = EngineRow(ask, encode_prompt(ask, engine), cancel, grammar=_make_grammar(ask, engine))
         engine.submit(row)
         try:
             yield from end_at_stop(self._read(row, TokenDecoder(engine.loaded.tokenizer)), ask, self.counted)
@@ -117,6 +117,19 @@ class TokenDecoder:
         text = text if last else text.rstrip("\ufffd")
         new, self._given = text[self._given :], max(len(text), self._given)
         return new
+
+
+def _make_grammar(ask: Ask, engine: BatchEngine) -> Any:
+    """What says which tokens may come next in an answer by a schema; None where there is none."""
+    if not ask.json_schema:
+        return None
+    from llguidance import LLMatcher
+
+    with blame(ModelError, "binding the answer to its schema"), _tokenizer_lock:
+        matcher = LLMatcher(engine.loaded.grammar_tokens, LLMatcher.grammar_from_json_schema(ask.json_schema))
+    if matcher.is_error():
+        raise ModelError(f"the answer cannot be bound to its schema: {matcher.get_error()}")
+    return matcher
 
 
 def encode_prompt(ask: Ask, engine: BatchEngine) -> list[int]:
