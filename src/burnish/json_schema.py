@@ -72,8 +72,9 @@ def read_by_schema(schema: str, text: str, ended: str = "stop") -> Any:
     A fence around it is forgiven, as models put one there where no engine binds them.
     """
     fenced = _FENCE.fullmatch(text)
+    data = (fenced[1] if fenced else text).encode("utf-8", "replace")
     try:
-        return _make_validator(schema).validate_json((fenced[1] if fenced else text).encode("utf-8", "replace"))
+        return _make_validator(schema).validate_json(data, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     if first["type"] != "json_invalid":
@@ -86,7 +87,7 @@ def read_by_schema(schema: str, text: str, ended: str = "stop") -> Any:
 
 @lru_cache(maxsize=64)
 def _make_validator(text: str) -> SchemaValidator:
-    """Pydantic's own validator for a schema; strict, as JSON has types of its own."""
+    """Pydantic's own validator for a schema."""
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"a schema has at most {MOST_CHARACTERS} characters, and this one {len(text)}")
     try:
@@ -100,7 +101,7 @@ def _make_validator(text: str) -> SchemaValidator:
             {**_convert(part, f"$defs.{name}", definitions.keys()), "ref": name} for name, part in definitions.items()
         ]
         whole = _convert(schema, "", definitions.keys())
-        return SchemaValidator(core_schema.definitions_schema(whole, known), {"strict": True, "allow_inf_nan": False})
+        return SchemaValidator(core_schema.definitions_schema(whole, known))
     except (RecursionError, SchemaError) as error:
         raise ValueError(f"the schema cannot be used: {' '.join(str(error).split())[:200]}") from None
 
@@ -146,7 +147,7 @@ def _convert(node: Any, place: str, known: Any) -> CoreSchema:
         case "integer":
             return core_schema.int_schema(**limits)
         case "number":
-            return core_schema.float_schema(**limits)
+            return core_schema.float_schema(allow_inf_nan=False, **limits)
     return core_schema.bool_schema() if kind == "boolean" else core_schema.none_schema()
 
 
