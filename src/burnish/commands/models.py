@@ -66,7 +66,13 @@ def list_rows(servers: Sequence[ServerModels], speeds: Mapping[str, Speed]) -> l
         for name, weights in CATALOG.items()
     ]
     rows += [
-        {**_describe_weights(name, weights), "file": weights.file, "hub_repo": weights.hub_repo}
+        {
+            **_describe_weights(name, weights),
+            "on_disk": False,
+            "default": False,
+            "file": weights.file,
+            "hub_repo": weights.hub_repo,
+        }
         for name, weights in LARGER.items()
     ]
     rows += [
