@@ -1,6 +1,8 @@
 """The embedded model keeps every model's promises, and its server talks to nobody else."""
 
 import re
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -71,7 +73,7 @@ def test_layers_go_to_a_gpu_only_where_the_build_has_one(monkeypatch: pytest.Mon
         monkeypatch.setattr(local, "list_gpus", lambda gpus=gpus: gpus)
         for layers, computed in wanted.items():
             settings = LlamaSettings(Path("mine.gguf"), gpu_layers=layers)
-            assert settings.computed_layers == (computed if gpus else 0)
+            assert settings.layers_on_gpu == (computed if gpus else 0)
     assert LocalModel("local:any", Path("my.gguf")).engine.endswith(", all layers on Vulkan0 (some card)")
 
 
@@ -159,3 +161,22 @@ def test_the_real_model_keeps_its_promises(model_weights: Path) -> None:
         assert not isinstance(piece, Done)
         assert isinstance(piece, Chunk | Waiting)
     assert time.monotonic() - asked < 1
+
+
+LEAVES = """
+import sys, threading
+from pathlib import Path
+from burnish.events import Message
+from burnish.models.local import LocalModel
+from burnish.models.model import Ask, Chunk
+ask = Ask(purpose="test", messages=(Message(role="user", content="Count to 1000."),), max_tokens=900)
+for piece in LocalModel("local:small", Path(sys.argv[1])).stream(ask, threading.Event()):
+    if isinstance(piece, Chunk):
+        break
+"""
+
+
+@pytest.mark.model
+@pytest.mark.timeout(300)
+def test_python_ends_well_while_an_answer_that_was_left_is_still_written(model_weights: Path) -> None:
+    assert subprocess.run([sys.executable, "-c", LEAVES, str(model_weights)], check=False, timeout=280).returncode == 0

@@ -10,7 +10,7 @@ from burnish.errors import SetupProblem
 from burnish.model_choice import Speed
 from burnish.models.catalog import CATALOG, LARGER, Weights
 from burnish.models.discovery import ServerModels, pull_ollama_model
-from burnish.models.local import SLOTS, embedded_context
+from burnish.models.local import SLOTS, local_context
 from burnish.models.model import Progress
 from burnish.models.names import default_names, split_names
 from burnish.models.providers import find_server
@@ -99,7 +99,7 @@ def list_rows(servers: Sequence[ServerModels], speeds: Mapping[str, Speed]) -> l
 
 def _describe_weights(name: str, weights: Weights) -> ModelRow:
     """What is known of weights before they are read, and whether this machine has the memory for them."""
-    context = embedded_context(name)
+    context = local_context(name)
     memory = weights.memory_bytes(context, SLOTS)
     return {
         "name": name,

@@ -138,7 +138,7 @@ class ChatModel(ABC):
         return end_at_stop(stream_in_thread(self._answer(ask, exchange), cancel, translate, exchange.hang_up), ask)
 
     def _answer(self, ask: Ask, exchange: Exchange) -> Answer:
-        told = ask.told_messages if SCHEMA in self.refused else ask.messages
+        told = ask.messages_with_schema if SCHEMA in self.refused else ask.messages
         messages = format_messages(told, PREFILL not in self.refused)
         opened = self._opened and messages[-1][0] != "assistant"
         reader = AnswerReader(ask, opened, self._key)

@@ -4,6 +4,7 @@ One server per weights file and process, shared by all callers. Processes take t
 spin while they wait for each other, so two of them side by side are many times slower than one after the other.
 """
 
+import atexit
 import os
 import re
 import threading
@@ -108,7 +109,7 @@ class LlamaSettings:
     gpu_layers: int | str = config.AUTO
 
     @property
-    def computed_layers(self) -> int:
+    def layers_on_gpu(self) -> int:
         """How many layers a GPU computes; none where there is no GPU, whatever is set."""
         if not self.gpu_layers or not list_gpus():
             return 0
@@ -134,7 +135,7 @@ class LlamaServer:
             params.model.path = str(self.settings.weights)
             params.n_parallel = SLOTS
             params.n_ctx = SLOTS * self.settings.context
-            params.n_gpu_layers = self.settings.computed_layers
+            params.n_gpu_layers = self.settings.layers_on_gpu
             params.cpuparams.n_threads = threads
             params.cpuparams_batch.n_threads = threads
             params.n_threads_http = SLOTS * 2
@@ -145,11 +146,16 @@ class LlamaServer:
                 kinds = xllamacpp.common_speculative_type
                 params.speculative.types = [kinds[f"COMMON_SPECULATIVE_TYPE_{name}"] for name in SPECULATION]
             self._llama = xllamacpp.Server(params)
+            atexit.register(self._end)
             with suppress(ImportError):
                 import langchain_openai  # noqa: F401  # a second of imports, while the weights are read anyway
         except Exception as error:
             self.problem = error
         self.ready.set()
+
+    def _end(self) -> None:
+        """Stop the server's threads: one that still writes an answer which was left would crash Python at its exit."""
+        self._llama = None
 
     @property
     def address(self) -> str:
@@ -202,7 +208,7 @@ class LocalModel:
     def __init__(self, name: str, weights: Path, speculate: bool = False) -> None:
         self.name = name
         self.weights = weights
-        self.context = embedded_context(name)
+        self.context = local_context(name)
         self.settings = LlamaSettings(weights, speculate, self.context, config.load().gpu_layers)
         self._cpu_lock = CpuLock.of_this_machine()
 
@@ -212,7 +218,7 @@ class LocalModel:
         bits = re.search(r"(?i)(?<![a-z0-9])(?:i?q\d\w*|b?f16|f32)(?=\.gguf$)", self.weights.name)
         coarse = f", {bits[0].lower()}" if bits else ""
         ahead = ", guessing ahead" if self.settings.speculate else ""
-        layers = self.settings.computed_layers
+        layers = self.settings.layers_on_gpu
         gpu = f", {'all' if layers < 0 else layers} layers on {list_gpus()[0]}" if layers else ""
         return f"llama.cpp (xllamacpp {version('xllamacpp')}{ahead}){coarse}{gpu}"
 
@@ -255,7 +261,7 @@ class LocalModel:
         return Done(tokens_in=len(read["tokens"]), tokens_out=len(written["tokens"]), ended="enough")
 
 
-def embedded_context(name: str) -> int:
+def local_context(name: str) -> int:
     """Tokens that an embedded model reads at once: as set, and never more than it was made for, where that is known."""
     known = {**CATALOG, **LARGER}.get(name)
     wanted = config.load().context_of(name) or CONTEXT_TOKENS_PER_SLOT

@@ -66,7 +66,7 @@ class Ask(Frozen):
         return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
     @property
-    def told_messages(self) -> tuple[Message, ...]:
+    def messages_with_schema(self) -> tuple[Message, ...]:
         """The messages for a model that nothing binds to the schema: the last one tells it."""
         if not self.json_schema:
             return self.messages
