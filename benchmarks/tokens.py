@@ -31,7 +31,7 @@ TOKENS = 128
 def main(name: str) -> None:
     model = open_model(name)
     model.warm_up()
-    server = server_for(model.weights)
+    server = server_for(model.settings)
     server.ready.wait()
     tools = Tools(
         model=model,

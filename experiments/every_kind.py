@@ -27,7 +27,7 @@ from tests.models.peers import Peer, answered_by, serving
 from burnish import Limits, fix, write
 from burnish.errors import BurnishError, SetupProblem
 from burnish.models.discovery import list_ollama_models
-from burnish.models.local import LocalModel, server_for
+from burnish.models.local import LlamaSettings, LocalModel, server_for
 from burnish.models.model import Model
 from burnish.models.names import open_model
 from burnish.models.providers import ollama_address
@@ -113,7 +113,7 @@ def main(models: Sequence[str], sandboxes: Sequence[str], limits: Limits = LIMIT
 def every_kind(open_ones: ExitStack, folder: Path) -> Iterator[Kind]:
     """All ways to the same weights. Servers that are started for it end with `open_ones`."""
     weights = ensure_weights(f"local:{SMALL}")
-    server = server_for(weights)
+    server = server_for(LlamaSettings(weights))
     if not server.ready.wait(300) or server.problem:
         raise SetupProblem(
             f"llama.cpp did not load {weights}: {server.problem}. Try: burnish models pull local:{SMALL}"

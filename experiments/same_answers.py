@@ -109,7 +109,7 @@ def by_local() -> Answers:
 def by_openai() -> Answers:
     """Through the server's own door; the steps are asked for apart, so that the answers are those that users get."""
     model = LocalModel(f"local:{SMALL}", ensure_weights(f"local:{SMALL}"))
-    server = server_for(model.weights)
+    server = server_for(model.settings)
     if not server.ready.wait(LOAD_SECONDS) or server.problem:
         raise TimeoutError(f"llama.cpp did not load {model.weights}: {server.problem or 'it takes too long'}")
     with tempfile.TemporaryDirectory() as folder, settings_in(file := Path(folder, "config.toml")):

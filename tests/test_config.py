@@ -129,6 +129,12 @@ def test_set_refuses_what_the_file_cannot_hold_and_writes_nothing(tmp_path: Path
         ("may_spend", "maybe"),
         ("context.ollama:x", "100"),
         ("context.ollama:x", "0512"),
+        ("context", "9999999"),
+        ("gpu_layers", "many"),
+        ("gpu-layers", "-1"),
+        ("gpu_layers", "1001"),
+        ("gpu_layers", "1.5"),
+        ("gpu_layers", ""),
         ("models.lab.base_url", "ftp://x"),
         ("models.lab.base_url", "http://hunter@x"),
         ("models.lab.kind", "grpc"),
@@ -155,6 +161,19 @@ def test_a_file_that_was_wrong_before_is_told_of_and_may_be_mended_by_its_own_ke
         config.put("model", "auto")
     config.put("may_spend", "true")
     assert config.load().may_spend
+
+
+def test_context_and_gpu_layers_of_embedded_models_are_set_for_all_or_for_one() -> None:
+    assert (config.load().gpu_layers, config.load().context_of("local:a")) == ("auto", 0)
+    config.put("context", "16384")
+    config.put("context.local:b", "2048")
+    config.put("gpu-layers", "20")
+    settings = config.load()
+    names = ("local:a", "local:b", "local:/my/file.gguf", "ollama:a")
+    assert [settings.context_of(name) for name in names] == [16384, 2048, 16384, 0]
+    assert settings.gpu_layers == 20
+    config.put("gpu_layers", "auto")
+    assert config.load().gpu_layers == "auto"
 
 
 @pytest.mark.slow

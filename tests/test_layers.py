@@ -26,7 +26,7 @@ LAYERS = [
     "models sandbox packages",
     "tasks config",
     "events",
-    "errors text paths no_telemetry version parsing intervals jsonlines redact",
+    "errors text paths no_telemetry version parsing intervals jsonlines json_schema redact",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}

@@ -1,6 +1,7 @@
 """What a user has decided once and for all: one TOML file, read when it is needed, never a secret in it.
 
 model = "ollama:qwen2.5-coder:7b"        who answers unless --model says otherwise; "auto": choose for me
+gpu_layers = "auto"                      how much of an embedded model a GPU computes: all that fits, or so many layers
 may_spend = true                         "auto" may choose what costs money, without --dollars too
 
 [models.openai]                          another address, or another variable that holds the key
@@ -16,6 +17,7 @@ index_url = "https://…"
 advisories_url = "https://…"             a service that speaks OSV's protocol
 
 [context]                                tokens that a model may read at once, prompt and answer together
+local = 8192                             of the embedded models, each of the four answers at once; 4096 by default
 "ollama:qwen2.5-coder:7b" = 16384
 """
 
@@ -26,7 +28,7 @@ import shlex
 import tomllib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
@@ -58,7 +60,8 @@ RULES = {
     "continues": "it is true or false",
     "free": "it is true or false",
     "thinking": "it is a number of tokens, up to 1000000",
-    "context.MODEL": "it is a number of tokens, 512 at least",
+    "gpu_layers": "it is auto, or a number of layers up to 1000; 0 leaves all to the processor",
+    "context.MODEL": "it is a number of tokens, from 512 to 1048576",
 }
 """What each setting must be; shown where the file has something else."""
 EXAMPLES = {
@@ -72,10 +75,14 @@ EXAMPLES = {
     "continues": "true",
     "thinking": "4096",
     "free": "true",
+    "gpu_layers": "auto",
     "context.MODEL": "8192",
 }
 """A value that each may have."""
-LEAST_CONTEXT = 512
+LEAST_CONTEXT, MOST_CONTEXT = 512, 1 << 20
+AUTO = "auto"
+SHORT_KEYS = {"context": "context.local", "gpu-layers": "gpu_layers"}
+"""Other ways to say a key."""
 
 
 class ProviderSettings(Frozen):
@@ -125,6 +132,8 @@ class Config(Frozen):
     model: str = ""
     may_spend: bool = False
     """Whether `auto` may choose a model that costs money where no cap in dollars is set."""
+    gpu_layers: Literal["auto"] | Annotated[int, Field(ge=0, le=1000, strict=True)] = "auto"
+    """Layers of an embedded model that a GPU computes, where llama.cpp's build here has a backend for one."""
     models: dict[str, ProviderSettings] = Field(default_factory=dict)
     context: dict[str, int] = Field(default_factory=dict)
     checks: CheckServices = CheckServices()
@@ -146,10 +155,18 @@ class Config(Frozen):
     def _check_context(cls, context: dict[str, int]) -> dict[str, int]:
         if few := [name for name, tokens in context.items() if tokens < LEAST_CONTEXT]:
             raise ValueError(f"the context of {few[0]!r} is too small to work in; {LEAST_CONTEXT} tokens are the least")
+        if many := [name for name, tokens in context.items() if tokens > MOST_CONTEXT]:
+            raise ValueError(
+                f"the context of {many[0]!r} is more than any model has; {MOST_CONTEXT} tokens are the most"
+            )
         return context
 
+    def context_of(self, name: str) -> int:
+        """Tokens that a model is given; 0 where nothing is said of it. `local` stands for all embedded ones."""
+        return self.context.get(name, 0) or (self.context.get("local", 0) if name.startswith("local:") else 0)
 
-FLAT = ("model", "may_spend")
+
+FLAT = ("model", "may_spend", "gpu_layers")
 KEYS = (
     *FLAT,
     *(f"models.NAME.{name}" for name in ProviderSettings.model_fields),
@@ -211,6 +228,7 @@ def parse(text: str) -> Config:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
     where = [str(part) for part in first["loc"]]
+    where = where[:1] if where[:1] == ["gpu_layers"] else where  # pydantic also names the kind that it tried
     key = where[-1] if where else ""
     if first["type"] == "extra_forbidden":
         tables: dict[str, type[Frozen]] = {"models": ProviderSettings, "checks": CheckServices}
@@ -248,6 +266,7 @@ def _explain(why: str) -> SetupProblem:
 
 def put(key: str, value: str) -> Path:
     """Set one key in the file, and leave all else in it as it is. Raises SetupProblem for what it cannot hold."""
+    key = SHORT_KEYS.get(key, key)
     table, name = _split_key(key)
     if looks_secret(name, value):
         raise SetupProblem(
@@ -308,7 +327,7 @@ def _refuse(key: str, value: str) -> SetupProblem:
 
 def _format_value(key: str, value: str) -> str:
     """A value as TOML writes it."""
-    is_number = key.startswith("context.") or key.endswith(".thinking")
+    is_number = key.startswith("context.") or key.endswith((".thinking", "gpu_layers"))
     is_switch = key == "may_spend" or key.endswith((".continues", ".free"))
     if (is_number and value.isdigit()) or (is_switch and value in ("true", "false")):
         return value

@@ -41,6 +41,7 @@ def examine() -> list[DoctorFinding]:
         check_sandbox(),
         check_containers(),
         *_check_models(),
+        _check_engine(),
         _check_disk(paths.cache()),
         _check_folder("home", paths.home(), "BURNISH_HOME"),
         _check_folder("cache", paths.cache(), "BURNISH_CACHE"),
@@ -118,6 +119,27 @@ def _check_models() -> Iterator[DoctorFinding]:
     for name in chosen:
         if name not in (*CATALOG, AUTO):
             yield _check_model(name)
+
+
+def _check_engine() -> DoctorFinding:
+    """What the embedded model computes on, and with how much context."""
+    from burnish import config
+    from burnish.models.local import CONTEXT_TOKENS_PER_SLOT, list_gpus
+
+    try:
+        settings = config.load()
+    except SetupProblem:  # told of with the models
+        settings = config.Config()
+    context = settings.context.get("local", CONTEXT_TOKENS_PER_SLOT)
+    layers, gpus = settings.gpu_layers, list_gpus()
+    says = f"context of {context:,} tokens; gpu_layers {layers}: "
+    if layers == 0:
+        says += "the processor computes"
+    else:
+        says += ", ".join(gpus) if gpus else "this build of llama.cpp has no GPU backend, so the processor computes"
+    fine = bool(gpus) or layers in (0, config.AUTO)
+    type_this = "" if fine else "burnish config set gpu_layers auto"
+    return DoctorFinding(thing="embedded engine", fine=fine, says=says, type_this=type_this, needed=False)
 
 
 def _check_weights(weights: Weights, needed: bool) -> DoctorFinding:

@@ -4,7 +4,8 @@
     ├── SetupProblem        the user can fix it: one paragraph that ends with what to do; exit code 2
     └── AttemptError        this attempt broke: recorded on the run, its siblings go on
         ├── ModelError      the model or its server
-        │   └── PromptTooLong   it has no room for an answer to this prompt
+        │   ├── PromptTooLong   it has no room for an answer to this prompt
+        │   └── NotBySchema     its answer is not the data that was asked for (`json_schema.py`)
         ├── SandboxError    the place where code runs
         ├── CheckError      a tool that judges
         └── TaskError       what was asked for

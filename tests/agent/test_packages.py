@@ -214,11 +214,11 @@ def test_a_package_that_came_on_the_way_is_named_in_the_prompts_from_then_on(box
     version = CodeProposed(version=1, code="import yaml\n\n\ndef f(n):\n    return n\n", by="draft")
     came = PackagesAdded(asked=("pyyaml",), packages=(("pyyaml", "9.1"),), why="version 1 imports it")
     begun = AgentState(Task(id="f", prompt="f"), [spec, version])
-    assert "package" not in prompts.refine(prompt_input(begun), version.code, "x")[-1].content
+    assert "package" not in prompts.refine(prompt_input(begun, at_work.tools(box)), version.code, "x")[-1].content
     graded = TestsRan(version=1, graded=Graded(), basis=hash_basis(begun.versions[0], begun.suite))
     told = list(run(begun, at_work.tools(box, replay=Replay([came, graded]))))
     assert told[-2:] == [came, told[-1]], "a run that is taken up again says it at the same place"
-    asked = prompts.refine(prompt_input(begun.after([came])), version.code, "x")[-1].content
+    asked = prompts.refine(prompt_input(begun.after([came]), at_work.tools(box)), version.code, "x")[-1].content
     assert "pyyaml" in asked
 
 

@@ -1,13 +1,17 @@
 """The prompts: short, complete, and begun where the model need not say again what it was shown."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from burnish.agent import prompts
+from burnish import config
+from burnish.agent import context_budget, prompts
 from burnish.agent.context_budget import LEFT_OUT
 from burnish.agent.prompts import Messages, PromptInput
 from burnish.events import SpecAgreed
+from burnish.models.local import LocalModel
+from burnish.models.scripted import ScriptedModel
 from burnish.parsing import try_parse
 from burnish.tasks import Task
 from burnish.tasks.task import NO_WORDS
@@ -151,13 +155,28 @@ def test_no_prompt_is_longer_than_a_small_context_holds(task: Task, kind: str, f
     going_on = task.model_copy(update={"base_code": LONG_FUNCTION})
     parts = () if kind in ("write", "go_on") else (LONG_FUNCTION, failure)
     asked = getattr(prompts, kind)(wanted(going_on), *parts)
-    assert size(asked) <= prompts.MOST_CHARACTERS
-    assert size(prompts.form_again(asked, "x" * 9999, "no code", wanted(task))) <= prompts.MOST_CHARACTERS + 1000
+    assert size(asked) <= context_budget.MOST_CHARACTERS
+    assert size(prompts.form_again(asked, "x" * 9999, "no code", wanted(task))) <= context_budget.MOST_CHARACTERS + 1000
+
+
+@pytest.mark.parametrize(
+    ("setting", "most"), [("", 8400), ("512", 1500), ("2048", 2256), ("4096", 8400), ("16384", 45264)]
+)
+def test_a_prompt_is_as_long_as_the_context_in_the_settings_allows(setting: str, most: int) -> None:
+    if setting:
+        config.put("context", setting)
+    small, other = LocalModel("local:any", Path("my.gguf")), ScriptedModel([])
+    assert context_budget.prompt_characters([small]) == most
+    assert context_budget.prompt_characters([small, other]) == min(most, 8400), "the least of all who may be asked"
+    task = TASK.model_copy(update={"base_code": LONG_FUNCTION})
+    asked = prompts.repair(wanted(task).model_copy(update={"most_characters": most}), LONG_FUNCTION, "it is wrong")
+    assert size(asked) <= max(most, 2 * 1500)
+    assert (LONG_FUNCTION in asked[1].content) == (most > len(LONG_FUNCTION))
 
 
 @pytest.mark.parametrize("ask", [prompts.specify, lambda task: prompts.assume(task, "f(n)")])
 def test_long_words_are_shortened_where_a_name_or_assumptions_are_asked_for(ask: Callable[[Task], Messages]) -> None:
-    assert size(ask(WORDY)) <= prompts.MOST_CHARACTERS
+    assert size(ask(WORDY)) <= context_budget.MOST_CHARACTERS
     assert WORDY.prompt not in ask(WORDY)[1].content
 
 

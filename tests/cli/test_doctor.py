@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from burnish import config
 from burnish import doctor as examination
 from burnish.cli.setup import doctor
 from burnish.doctor import DoctorFinding, is_healthy
@@ -105,6 +106,21 @@ def test_missing_weights_matter_only_for_the_default_model() -> None:
         assert not finding.fine
         assert finding.type_this == f"./burnish models pull {name}"
         assert finding.needed == (name == DEFAULT_MODEL)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "layers", "fine"),
+    [((), "auto", True), ((), "0", True), ((), "20", False), (("Vulkan0 (a card)",), "20", True)],
+)
+def test_layers_for_a_gpu_that_the_build_has_no_backend_for_are_said_and_stop_nothing(
+    gpus: tuple[str, ...], layers: str, fine: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.models.local.list_gpus", lambda: gpus)
+    config.put("gpu_layers", layers)
+    config.put("context", "8192")
+    finding = examination._check_engine()
+    assert (finding.fine, finding.needed, bool(finding.type_this)) == (fine, False, not fine)
+    assert "8,192" in finding.says
 
 
 def named(text: str, tmp_path: Path) -> tuple[DoctorFinding, bool]:

@@ -16,7 +16,7 @@ from burnish.errors import SetupProblem
 from burnish.events import ModelReplied, RunStarted
 from burnish.model_choice import Speed
 from burnish.models import weights
-from burnish.models.catalog import CATALOG, DEFAULT_MODEL, Weights
+from burnish.models.catalog import CATALOG, DEFAULT_MODEL, LARGER, Weights
 from burnish.models.discovery import ListedModel, ServerModels
 from burnish.models.tokens import Price
 from burnish.models.weights import Unavailable, WeightsSource
@@ -54,9 +54,24 @@ def test_the_list_says_what_is_on_disk_and_what_to_type(tmp_path: Path) -> None:
 
 def test_the_list_can_be_read_by_a_machine() -> None:
     rows = json.loads(CliRunner().invoke(models_app, ["--json"]).stdout)
-    assert [row["name"] for row in rows] == list(CATALOG)
+    assert [row["name"] for row in rows] == [*CATALOG, *LARGER]
     assert [row["name"] for row in rows if row["default"]] == [DEFAULT_MODEL]
     assert not any(row["on_disk"] for row in rows)
+
+
+def test_the_list_says_what_larger_models_need_and_which_do_not_fit_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sysconf", {"SC_PHYS_PAGES": 2_000_000, "SC_PAGE_SIZE": 4096}.get)  # some eight gigabytes
+    rows = {row["name"]: row for row in list_rows((), {})}
+    fits = {name: rows[name]["fits"] for name in ("local:qwen2.5-coder-1.5b", *LARGER)}
+    assert [name for name, here in fits.items() if here] == [
+        "local:qwen2.5-coder-1.5b",
+        "local:qwen2.5-coder-3b",
+        "local:qwen2.5-coder-7b",
+    ]
+    assert rows["local:qwen2.5-coder-14b"]["memory_bytes"] > 9e9
+    assert sum("more than there is here" in line for line in format_table(list(rows.values()), ())) == 4
+    config.put("context", "32768")
+    assert not {row["name"]: row for row in list_rows((), {})}["local:qwen2.5-coder-7b"]["fits"]
 
 
 def test_the_list_says_how_fast_a_model_last_was(store: Store) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from burnish.agent import prompts
+from burnish.agent import context_budget
 from burnish.cli.setup import models_app
 from burnish.commands.try_model import MARKER, ModelFault, ModelTrial, check_cost, estimate_cost, list_tasks, try_model
 from burnish.errors import SetupProblem
@@ -118,7 +118,7 @@ def test_an_embedded_model_has_the_room_that_it_is_given_and_need_not_show_it() 
 
 def test_the_long_prompt_is_as_long_as_any_and_no_longer() -> None:
     context = list_tasks("scripted:x")[0]
-    assert sum(len(message.content) for message in context.ask.messages) == prompts.MOST_CHARACTERS
+    assert sum(len(message.content) for message in context.ask.messages) == context_budget.MOST_CHARACTERS
     assert fewest_prompt_tokens(context.ask) > 2048
 
 

@@ -1,6 +1,7 @@
 """What a record answers: exactly the questions that it holds, each once."""
 
 import pytest
+from pydantic import TypeAdapter
 
 from burnish.events import (
     AnswerLost,
@@ -52,6 +53,17 @@ def test_another_question_of_the_same_name_is_not_answered() -> None:
         replay = Replay([ASK, reply()])
         assert answer(replay, **other) is None
         assert replay.changed("draft-1")
+
+
+def test_an_ask_with_a_schema_is_answered_from_the_record_of_the_same_schema_only() -> None:
+    bound = ASK.model_copy(update={"json_schema": '{"type":"integer"}', "stop": ("x",)})
+    known = (ASK.ask_id, ASK.messages, ASK.temperature, ASK.seed)
+    events = TypeAdapter(list[Event]).validate_json(TypeAdapter(list[Event]).dump_json([bound, reply("3")]))
+    found = Replay(events).reply(*known, bound.json_schema)
+    assert found
+    assert (found[0], found[1].text) == (bound, "3"), "schema and stop strings come back as they were asked"
+    for other in ("", '{"type":"string"}'):
+        assert Replay(events).reply(*known, other) is None
 
 
 def test_what_was_not_answered_to_the_end_is_no_answer() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from burnish.events import Message
-from burnish.models.local import LocalModel, server_for
+from burnish.models.local import LlamaSettings, LocalModel, server_for
 from burnish.models.model import Ask, Model
 from burnish.models.names import open_model
 from burnish.models.scripted import ScriptedModel
@@ -43,7 +43,7 @@ def test_a_model_behind_a_server_keeps_its_promises(kind: str, tmp_path: Path) -
 @pytest.fixture
 def llama(model_weights: Path) -> str:
     """The address of llama.cpp's own server, which speaks two of the protocols."""
-    server = server_for(model_weights)
+    server = server_for(LlamaSettings(model_weights))
     assert server.ready.wait(200)
     return server.address
 

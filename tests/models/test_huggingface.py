@@ -15,6 +15,7 @@ import pytest
 
 from burnish.errors import ModelError, PromptTooLong, SetupProblem
 from burnish.events import Message
+from burnish.json_schema import AnswerFlaw, NotBySchema, freeze_schema
 from burnish.models.model import Ask, Chunk, Done
 from burnish.models.names import open_model
 from burnish.models.weights import TRANSFORMERS_EXTRA, TransformersSource, find_transformers_source
@@ -408,3 +409,50 @@ def test_a_missing_extra_ends_with_the_line_to_type(monkeypatch: pytest.MonkeyPa
 def test_the_line_to_type_is_what_the_extra_asks_for() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert tuple(extras["hf"]) == TRANSFORMERS_EXTRA
+
+
+TEAM = freeze_schema(
+    {
+        "type": "object",
+        "properties": {
+            "role": {"enum": ["cook", "pilot"]},
+            "ages": {"type": "array", "minItems": 2, "maxItems": 3, "items": {"type": "integer"}},
+            "next": {"anyOf": [{"$ref": "#/$defs/pair"}, {"type": "null"}]},
+        },
+        "required": ["role", "ages", "next"],
+        "additionalProperties": False,
+        "$defs": {
+            "pair": {
+                "type": "object",
+                "properties": {"on": {"type": "boolean"}},
+                "required": ["on"],
+                "additionalProperties": False,
+            }
+        },
+    }
+)
+
+
+@needs_torch
+def test_a_model_that_writes_noise_writes_data_by_a_schema_beside_asks_without_one(model: "HuggingFaceModel") -> None:
+    free = [ask(f"Say {number}.", seed=number, temperature=1.0) for number in range(3)]
+    alone = [answer(model, question)[0] for question in free]
+    bound = ask(json_schema=TEAM, max_tokens=120, temperature=0.7, seed=5)
+    with ThreadPoolExecutor(4) as pool:
+        (text, done), *others = pool.map(lambda question: answer(model, question), [bound, *free])
+    assert [said for said, _ in others] == alone, "a neighbour with a schema changes nothing"
+    if done.ended == "length":  # digits may go on for as long as they like
+        with pytest.raises(NotBySchema) as broken:
+            bound.read_data(text, done.ended)
+        assert broken.value.flaw == AnswerFlaw.CUT
+    else:
+        assert bound.read_data(text, done.ended)["role"] in ("cook", "pilot")
+
+
+@needs_torch
+def test_an_answer_ends_before_its_stop_string_and_is_counted_to_there(model: "HuggingFaceModel") -> None:
+    whole, _ = answer(model, ask())
+    assert len(whole) > 6
+    text, done = answer(model, ask(stop=(whole[3:6],)))
+    assert text == whole[: whole.find(whole[3:6])]
+    assert done.ended == "stop_string"

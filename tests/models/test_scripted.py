@@ -2,18 +2,21 @@
 
 import json
 import threading
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from burnish.errors import ModelError, SetupProblem
+from burnish.json_schema import NotBySchema, freeze_schema
 from burnish.models.model import Ask, Chunk, Done, Thought
 from burnish.models.names import open_model
 from burnish.models.scripted import ScriptedModel
 from tests.support import ESC
 
 
-def said(model: ScriptedModel, purpose: str = "draft", **more: int) -> str:
+def said(model: ScriptedModel, purpose: str = "draft", **more: Any) -> str:
     pieces = list(model.stream(Ask(purpose=purpose, messages=(), **more), threading.Event()))
     assert isinstance(pieces[-1], Done)
     assert not any(isinstance(piece, Done) for piece in pieces[:-1])
@@ -34,6 +37,22 @@ def test_each_purpose_has_its_own_replies() -> None:
 def test_a_script_without_an_answer_is_a_model_error(script: dict[str, list[str]]) -> None:
     with pytest.raises(ModelError, match="'draft'"):
         said(ScriptedModel(script))
+
+
+def test_a_reply_ends_before_a_stop_string_and_is_counted_to_there() -> None:
+    ask = Ask(purpose="draft", messages=(), stop=("d e",))
+    pieces = list(ScriptedModel(["a b c d e f"]).stream(ask, threading.Event()))
+    assert "".join(piece.text for piece in pieces if isinstance(piece, Chunk)) == "a b c "
+    assert pieces[-1] == Done(tokens_in=0, tokens_out=4, ended="stop_string")
+
+
+@pytest.mark.parametrize(("reply", "right"), [("[1, 2]", True), ('[1, "2"]', False)])
+def test_a_reply_is_judged_by_the_schema_like_any_other(reply: str, right: bool) -> None:
+    schema = freeze_schema({"type": "array", "items": {"type": "integer"}})
+    ask = Ask(purpose="draft", messages=(), json_schema=schema)
+    text = said(ScriptedModel([reply]), json_schema=schema)
+    with nullcontext() if right else pytest.raises(NotBySchema):
+        assert ask.read_data(text) == [1, 2]
 
 
 def test_setting_cancel_ends_the_answer_without_a_done() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from burnish.errors import ModelError, SetupProblem
 from burnish.events import Message
+from burnish.json_schema import AnswerFlaw, NotBySchema, freeze_schema
 from burnish.models.http import remove_secret
 from burnish.models.model import Chunk, Done, Piece, Waiting
 from tests.models.meeting import HELLO, KEY, Meet, answered, text_of
@@ -280,3 +281,71 @@ def test_a_model_that_is_gone_is_for_the_user_to_change(meet: Meet) -> None:
     model, _ = meet(Turn(status=404, says="no such model"))
     with pytest.raises(SetupProblem, match="burnish models$"):
         answered(model)
+
+
+PERSON = freeze_schema(
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "role": {"enum": ["cook", "pilot"]}},
+        "required": ["name", "role"],
+        "additionalProperties": False,
+    }
+)
+BOUND = HELLO.model_copy(update={"json_schema": PERSON})
+ADA = '{"name": "Ada", "role": "pilot"}'
+
+
+def test_a_schema_goes_to_the_server_in_the_words_of_its_protocol(meet: Meet) -> None:
+    model, peer = meet(Turn(text=ADA))
+    text, done = answered(model, BOUND)
+    assert BOUND.read_data(text, done.ended) == {"name": "Ada", "role": "pilot"}
+    asked = peer.last
+    places = {
+        "OpenAI protocol": lambda: asked["response_format"]["json_schema"]["schema"],
+        "Anthropic protocol": lambda: asked["output_config"]["format"]["schema"],
+        "Ollama": lambda: asked["format"],
+    }
+    schema = places[model.protocol]()
+    assert schema["properties"]["role"]["enum"] == ["cook", "pilot"]
+    assert schema["additionalProperties"] is False
+    assert PERSON not in str(asked["messages"]), "who is bound need not be told"
+
+
+def test_a_server_that_refuses_schemas_is_asked_again_in_words_and_its_answer_is_judged_all_the_same(
+    meet: Meet,
+) -> None:
+    refusal = Turn(status=400, says="This response_format type is unavailable now; output format is not supported")
+    model, peer = meet(refusal, Turn(text=f"```json\n{ADA}\n```"), Turn(text="Ada is the pilot."))
+    text, done = answered(model, BOUND)
+    assert BOUND.read_data(text, done.ended)["role"] == "pilot"
+    assert not {"response_format", "output_config", "format"} & peer.last.keys()
+    assert '"additionalProperties"' in str(peer.last["messages"])
+    text, done = answered(model, BOUND)
+    assert len(peer.asked) == 3, "what a server refuses is not offered again"
+    with pytest.raises(NotBySchema) as broken:
+        BOUND.read_data(text, done.ended)
+    assert broken.value.flaw == AnswerFlaw.NOT_JSON
+
+
+def test_data_that_was_cut_at_its_length_is_called_that(meet: Meet) -> None:
+    model, _ = meet(Turn(text=ADA[:15], length=True))
+    text, done = answered(model, BOUND)
+    with pytest.raises(NotBySchema) as broken:
+        BOUND.read_data(text, done.ended)
+    assert broken.value.flaw == AnswerFlaw.CUT
+
+
+def test_stop_strings_go_to_the_server_and_one_that_ignores_them_is_read_to_its_end(meet: Meet) -> None:
+    model, peer = meet(Turn(text="", pieces=("x = 1", "\n`", "``\n", "more ", "and more")))
+    text, done = answered(model, HELLO.model_copy(update={"stop": ("\n```",)}))
+    assert (text, done) == ("x = 1", Done(tokens_in=11, tokens_out=7, ended="stop_string"))
+    asked = {**peer.last, **peer.last.get("options", {})}
+    assert (asked.get("stop") or asked["stop_sequences"]) == ["\n```"]
+
+
+def test_a_model_that_takes_no_stop_strings_is_asked_without_and_cut_here(meet: Meet) -> None:
+    refusal = Turn(status=400, says="Unsupported parameter: 'stop' (stop_sequences) is not supported with this model")
+    model, peer = meet(refusal, Turn(text="one two three"))
+    text, done = answered(model, HELLO.model_copy(update={"stop": (" three",)}))
+    assert (text, done.ended) == ("one two", "stop_string")
+    assert not {"stop", "stop_sequences"} & ({**peer.last, **peer.last.get("options", {})}).keys()

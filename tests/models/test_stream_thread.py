@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from burnish.errors import ModelError
-from burnish.models.model import Chunk, Done, Waiting
-from burnish.models.stream_thread import Answer, stream_in_thread
+from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
+from burnish.models.stream_thread import Answer, end_at_stop, stream_in_thread
 
 DONE = Done(tokens_in=1, tokens_out=2)
 pytestmark = pytest.mark.timeout(20)
@@ -82,3 +82,50 @@ def test_an_answer_that_stops_without_its_end_is_not_waited_for() -> None:
 
     with pytest.raises(ModelError):
         list(stream_in_thread(stops(), threading.Event(), lambda error: error))
+
+
+TEXT = "def f(x):\n    return x\n```\nIt returns x."
+STOPPING = Ask(purpose="test", messages=(), stop=("\n```", "never"))
+
+
+def cut(*pieces: Chunk | Thought | Done, ask: Ask = STOPPING, leaves: bool = False) -> list[Piece]:
+    count = (lambda _, text: Done(tokens_in=1, tokens_out=len(text), ended="enough")) if leaves else None
+    return list(end_at_stop(iter(pieces), ask, count))
+
+
+def text_of(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if isinstance(piece, Chunk))
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
+def test_an_answer_ends_before_its_stop_string_wherever_that_is_cut_into_pieces(size: int, leaves: bool) -> None:
+    pieces = [Chunk(text=TEXT[at : at + size]) for at in range(0, len(TEXT), size)]
+    got = cut(*pieces, DONE, leaves=leaves)
+    assert text_of(got) == "def f(x):\n    return x"
+    done = got[-1]
+    assert isinstance(done, Done)
+    assert done.ended == "stop_string"
+    assert done.tokens_out == (len("def f(x):\n    return x") if leaves else DONE.tokens_out)
+
+
+def test_what_only_looks_like_the_beginning_of_a_stop_string_is_handed_out() -> None:
+    got = cut(Chunk(text="a\n"), Chunk(text="``"), Chunk(text="b\n`"), DONE)
+    assert text_of(got) == "a\n``b\n`"
+    assert got[-1] == DONE, "the end is the model's own"
+
+
+def test_the_first_of_several_stop_strings_counts_and_one_in_the_thoughts_does_not() -> None:
+    ask = STOPPING.model_copy(update={"stop": ("xyz", "b")})
+    assert text_of(cut(Thought(text="b"), Chunk(text="aab xyz"), DONE, ask=ask)) == "aa"
+
+
+def test_text_that_turns_out_to_be_thoughts_stops_nothing() -> None:
+    pieces = (Chunk(text="never"), Thought(text="never", instead=True), Chunk(text="yes"), DONE)
+    assert text_of(cut(*pieces)) == "yes"
+    assert cut(*pieces)[-1] == DONE
+
+
+def test_an_ask_without_stop_strings_gets_its_pieces_as_they_are() -> None:
+    pieces = [Chunk(text="a"), Thought(text="b"), DONE]
+    assert cut(*pieces, ask=STOPPING.model_copy(update={"stop": ()})) == pieces

@@ -13,7 +13,7 @@ import pytest
 
 from burnish.errors import SetupProblem
 from burnish.models import catalog, weights
-from burnish.models.catalog import CATALOG, Weights, find_nearest_names
+from burnish.models.catalog import CATALOG, LARGER, Weights, find_nearest_names
 from burnish.models.weights import Unavailable, WeightsSource
 from tests.snapshots import assert_snapshot
 
@@ -169,6 +169,19 @@ def test_an_unknown_model_gets_the_nearest_names() -> None:
         weights.ensure_weights("local:qwen2.5-1.5b")
     assert str(problem.value).endswith("./burnish models pull local:qwen2.5-coder-1.5b")
     assert find_nearest_names("local:zzz") == list(CATALOG)
+
+
+@pytest.mark.parametrize("name", LARGER)
+def test_a_larger_model_is_known_but_its_file_is_the_users_to_get(name: str) -> None:
+    with pytest.raises(SetupProblem) as caught:
+        weights.ensure_weights(name)
+    assert caught.value.type_this == f"--model local:/path/to/{LARGER[name].file}"
+
+
+def test_memory_grows_with_the_context_up_to_what_the_model_was_made_for() -> None:
+    weights = LARGER["local:qwen2.5-coder-7b"]
+    small, large, largest = (weights.memory_bytes(context, slots=4) for context in (4096, 32768, 1 << 20))
+    assert weights.bytes < small < large == largest
 
 
 def test_a_file_of_the_users_own_is_taken_as_it_is(tmp_path: Path) -> None:

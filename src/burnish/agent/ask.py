@@ -139,7 +139,8 @@ def ask(
     The rest is not waited for once what came, up to the end of a line, is `enough`, where the model allows that.
     """
     question = tools.with_limits(question).model_copy(update={"seed": question.seed + tools.seed})
-    known = tools.replay.reply(ask_id, question.messages, question.temperature, question.seed)
+    drawn = (question.temperature, question.seed)
+    known = tools.replay.reply(ask_id, question.messages, *drawn, question.json_schema)
     if known and not tools.cancel.is_set():
         asked, recorded = known  # counted like a fresh one, so that a resumed run keeps its caps
         tokens = (recorded.tokens_in, recorded.tokens_out, recorded.tokens_cached)

@@ -5,8 +5,12 @@ The rule: where something is left out of a prompt, the prompt says so.
 
 import ast
 import re
+from collections.abc import Sequence
 from itertools import groupby
 
+from burnish import config
+from burnish.models.model import Model
+from burnish.models.tokens import context_tokens
 from burnish.parsing import try_parse
 from burnish.tasks.source import (
     FUNCTIONS,
@@ -19,6 +23,11 @@ from burnish.tasks.source import (
 )
 from burnish.tasks.task import Task
 
+MOST_CHARACTERS, LEAST_CHARACTERS = 8400, 1500
+"""Of a prompt: 8400 are about 2800 tokens, which leaves room for the answer in a context of 4096."""
+ANSWER_ROOM = 1296
+"""Tokens of a context that are no prompt's."""
+CHARACTERS_PER_TOKEN = 3
 MOST_SURROUNDINGS = 2500
 """Characters of the code around a function."""
 LONGEST_HELPER_LINES = 20
@@ -28,6 +37,16 @@ HEAD_SHARE = 3
 """One part in so many goes to the beginning: the head of a function, with its parameters."""
 LEAST_QUOTED = 8
 """Characters of a line of code that do not occur in an error message by chance."""
+
+
+def prompt_characters(models: Sequence[Model]) -> int:
+    """Characters of a prompt that each of these models has room for: more or fewer only where the user's settings name
+    its context, so that what a model is asked does not hang on what its server happens to say.
+    """
+    settings = config.load()
+    rooms = [context_tokens(model) if settings.context_of(model.name) else 0 for model in models]
+    sizes = [CHARACTERS_PER_TOKEN * (room - ANSWER_ROOM) if room else MOST_CHARACTERS for room in rooms]
+    return max(LEAST_CHARACTERS, min(sizes))
 
 
 def show_surroundings(task: Task) -> str:

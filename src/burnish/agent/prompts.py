@@ -11,6 +11,7 @@ from typing import Concatenate, ParamSpec
 
 from burnish.agent.context_budget import (
     LEFT_OUT,
+    MOST_CHARACTERS,
     function_head,
     function_text,
     show_surroundings,
@@ -32,9 +33,8 @@ _LINES = (
 MOST_TEST_CHARACTERS = 1500
 """Of tests in a prompt; small models lose the thread in more."""
 
-MOST_CHARACTERS = 8400
-"""Of a prompt, about 2800 tokens, which leaves room for the answer in a context of 4096. Beyond that less is shown:"""
 MOST_WORDS, MOST_CODE, MOST_FAILURE, MOST_AROUND, MOST_BEGUN = 1600, 3200, 800, 1000, 600
+"""Characters of each part of a prompt that is longer than MOST_CHARACTERS."""
 
 Messages = tuple[Message, ...]
 P = ParamSpec("P")
@@ -49,6 +49,8 @@ class PromptInput(Frozen):
     """Whether there is too much to show all of it."""
     added: tuple[str, ...] = ()
     """Packages that are there by now, where some came on the way."""
+    most_characters: int = MOST_CHARACTERS
+    """Of the whole prompt."""
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -73,12 +75,15 @@ class PromptInput(Frozen):
         return self.short(show_surroundings(self.task), MOST_AROUND)
 
     def short(self, text: str, most: int) -> str:
-        """The text; its beginning and end where there is no room for all."""
-        return truncate_text(text, most) if self.narrow else text
+        """The text; its beginning and end where there is no room for all. `most` is for a prompt of the usual size."""
+        return truncate_text(text, self._share(most)) if self.narrow else text
 
     def fit_code(self, code: str, hint: str) -> str:
         """The code; where there is no room for all, the part of it that the hint, a failure say, speaks of."""
-        return truncate_code(code, hint, MOST_CODE) if self.narrow else code
+        return truncate_code(code, hint, self._share(MOST_CODE)) if self.narrow else code
+
+    def _share(self, most: int) -> int:
+        return most * self.most_characters // MOST_CHARACTERS
 
     def own(self, code: str, failure: str) -> str:
         """The function that it is about, as far as there is room."""
@@ -103,7 +108,7 @@ def fit_context(
     @wraps(prompt)
     def fit(wanted: PromptInput, /, *parts: P.args, **named: P.kwargs) -> Messages:
         whole = prompt(wanted, *parts, **named)
-        if sum(len(message.content) for message in whole) <= MOST_CHARACTERS:
+        if sum(len(message.content) for message in whole) <= wanted.most_characters:
             return whole
         return prompt(wanted.model_copy(update={"narrow": True}), *parts, **named)
 

@@ -73,6 +73,14 @@ def config(context: typer.Context) -> None:
         if not parsed.model:
             print("# who answers is not set: a name from `burnish models`, or small,large, or auto; for example:")
             print("# burnish config set model auto")
+        if "local" not in parsed.context:
+            from burnish.models.local import CONTEXT_TOKENS_PER_SLOT
+
+            print(
+                f"# context of embedded models: {CONTEXT_TOKENS_PER_SLOT}; change it: burnish config set context 8192"
+            )
+        if "gpu_layers" not in parsed.model_fields_set:
+            print(f"# gpu_layers: {parsed.gpu_layers}; no GPU: burnish config set gpu_layers 0")
 
 
 @config_app.command("set")
@@ -81,7 +89,8 @@ def set_(
         str,
         typer.Argument(
             help="model (a name, small,large, or auto), may_spend, models.NAME.base_url (kind, key_env, continues, "
-            "thinking, free), checks.index_url, checks.advisories_url, context.MODEL."
+            "thinking, free), checks.index_url, checks.advisories_url, context.MODEL (or context: of embedded models), "
+            "gpu_layers (auto, or a number)."
         ),
     ],
     value: Annotated[str, typer.Argument(help="The new value. Never a key: name its variable with key_env.")],

@@ -1,5 +1,6 @@
 """`burnish models`: what can answer, on this disk and with servers, and what is fetched before it can."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -7,9 +8,9 @@ from typing import Any
 
 from burnish.errors import SetupProblem
 from burnish.model_choice import Speed
-from burnish.models.catalog import CATALOG
+from burnish.models.catalog import CATALOG, LARGER, Weights
 from burnish.models.discovery import ServerModels, pull_ollama_model
-from burnish.models.local import CONTEXT_TOKENS_PER_SLOT
+from burnish.models.local import SLOTS, local_context
 from burnish.models.model import Progress
 from burnish.models.names import default_names, split_names
 from burnish.models.providers import find_server
@@ -57,15 +58,22 @@ def list_rows(servers: Sequence[ServerModels], speeds: Mapping[str, Speed]) -> l
     default = split_names(default_names())
     rows: list[ModelRow] = [
         {
-            "name": weights.name,
-            "bytes": weights.bytes,
-            "context": CONTEXT_TOKENS_PER_SLOT,
-            "licence": weights.licence,
+            **_describe_weights(name, weights),
             "on_disk": is_checked(weights),
-            "default": weights.name in default,
+            "default": name in default,
             "path": str(weights_path(weights)),
         }
-        for weights in CATALOG.values()
+        for name, weights in CATALOG.items()
+    ]
+    rows += [
+        {
+            **_describe_weights(name, weights),
+            "on_disk": False,
+            "default": False,
+            "file": weights.file,
+            "hub_repo": weights.hub_repo,
+        }
+        for name, weights in LARGER.items()
     ]
     rows += [
         {
@@ -89,6 +97,20 @@ def list_rows(servers: Sequence[ServerModels], speeds: Mapping[str, Speed]) -> l
     return rows
 
 
+def _describe_weights(name: str, weights: Weights) -> ModelRow:
+    """What is known of weights before they are read, and whether this machine has the memory for them."""
+    context = local_context(name)
+    memory = weights.memory_bytes(context, SLOTS)
+    return {
+        "name": name,
+        "bytes": weights.bytes,
+        "context": context,
+        "licence": weights.licence,
+        "memory_bytes": memory,
+        "fits": memory <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+    }
+
+
 def format_table(rows: Sequence[ModelRow], servers: Sequence[ServerModels]) -> Iterator[str]:
     """Line by line: weights on this disk, each server's models, then others that have answered here."""
     yield _align("", ("context", "size", "$/M tokens", "tokens/s"))
@@ -96,7 +118,13 @@ def format_table(rows: Sequence[ModelRow], servers: Sequence[ServerModels]) -> I
         if "path" in row:
             yield from _format_row(row)
             where = row["path"] if row["on_disk"] else f"not on disk; type: ./burnish models pull {row['name']}"
-            yield from (f"    {'default, ' if row['default'] else ''}{row['licence']}", f"    {where}")
+            about = f"{row['licence']}; {_format_memory(row)}"
+            yield from (f"    {'default, ' if row['default'] else ''}{about}", f"    {where}")
+    larger = [row for row in rows if "file" in row]
+    yield from ("", "larger ones, by a file of yours; which one is told by: burnish models pull NAME") if larger else ()
+    for row in larger:
+        yield from _format_row(row)
+        yield f"    {row['licence']}; {_format_memory(row)}"
     for server in servers:
         facts = (
             f"key in {server.key_env}" if server.key_env else "",
@@ -113,11 +141,16 @@ def format_table(rows: Sequence[ModelRow], servers: Sequence[ServerModels]) -> I
             yield from _format_row(row)
         if found[MOST_SHOWN:]:
             yield f"… and {len(found) - MOST_SHOWN} more; see all with: burnish models --json"
-    own = [row for row in rows if "path" not in row and "address" not in row]
+    own = [row for row in rows if not {"path", "address", "file"} & row.keys()]
     yield from ("", "other weights that have answered here") if own else ()
     for row in own[:MOST_SHOWN]:
         yield from _format_row(row)
     yield from NOTES
+
+
+def _format_memory(row: ModelRow) -> str:
+    needs = f"needs about {row['memory_bytes'] / 1e9:.1f} GB of memory"
+    return needs if row["fits"] else f"{needs}, more than there is here"
 
 
 def _format_row(row: ModelRow) -> Iterator[str]:

@@ -4,7 +4,6 @@ It is asked within limits, in the words that `write` and `fix` use, and its code
 What it said stays on record, so that its speed is known from then on.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -16,8 +15,8 @@ from pydantic import Field
 
 from burnish.agent import limits, prompts
 from burnish.agent.answer.code import read_answer
-from burnish.agent.answer.forms import FENCE
 from burnish.agent.ask import Tools, ask
+from burnish.agent.context_budget import MOST_CHARACTERS
 from burnish.agent.limits import Limits
 from burnish.agent.nodes.write_tests import extract_tests
 from burnish.checks.tests import grade_script
@@ -35,6 +34,7 @@ from burnish.events import (
     SpecAgreed,
     Stopped,
 )
+from burnish.json_schema import NotBySchema, freeze_schema, read_by_schema
 from burnish.model_choice import TRIALS, measure_speed
 from burnish.models.model import Ask, Model
 from burnish.models.providers import find_server
@@ -63,6 +63,15 @@ JSON_QUESTION = (
     "Ada is 36 years old and lives in London. Answer with one JSON object that has the keys name, age and city,"
     " and with nothing else."
 )
+PERSON = freeze_schema(
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}, "city": {"type": "string"}},
+        "required": ["name", "age", "city"],
+        "additionalProperties": False,
+    }
+)
+"""What that answer must be; asked for as every later answer that is read by a program will be."""
 STOP_QUESTION = "Count from 1 to 5, one number on each line. Write nothing else, and stop after 5."
 MARKER = "heron-4917"
 """Stands at the beginning of a long prompt, and must come back."""
@@ -353,7 +362,7 @@ def list_tasks(name: str) -> tuple[ModelTask, ...]:
         *(() if has_room else (_make_long_prompt(),)),
         _make_code_task("write", vowels, prompts.write, VOWEL_TESTS),
         _make_code_task("fix", smallest, lambda wanted: prompts.repair(wanted, BROKEN, failure), SMALLEST_TESTS),
-        ModelTask("JSON", _make_ask("JSON", JSON_QUESTION, 96), judge_json),
+        ModelTask("JSON", _make_ask("JSON", JSON_QUESTION, 96, PERSON), judge_json),
         ModelTask("form", tests, judge_tests),
         ModelTask("stop", _make_ask("stop", STOP_QUESTION, 64), judge_stop),
     )
@@ -363,16 +372,16 @@ def _make_long_prompt() -> ModelTask:
     """As long a prompt as Burnish ever makes, of short words that every tokenizer knows."""
     above = f"The password is {MARKER}. Remember it.\n"
     below = "\nWhat is the password in the very first line? Answer with the password only."
-    room = prompts.MOST_CHARACTERS - len(above) - len(below) - len(prompts.SYSTEM)
+    room = MOST_CHARACTERS - len(above) - len(below) - len(prompts.SYSTEM)
     filling = ("He is big and she is old. It is red. I am on top of it now. " * room)[:room]
     missing = "the beginning of a long prompt does not come back"
     question = _make_ask("context", above + filling + below, 32)
     return ModelTask("context", question, lambda reply, _: "" if MARKER in reply.text else missing)
 
 
-def _make_ask(purpose: str, text: str, most_tokens: int) -> Ask:
+def _make_ask(purpose: str, text: str, most_tokens: int, schema: str = "") -> Ask:
     messages = (Message(role="system", content=prompts.SYSTEM), Message(role="user", content=text))
-    return Ask(purpose=purpose, messages=messages, max_tokens=most_tokens)
+    return Ask(purpose=purpose, messages=messages, max_tokens=most_tokens, json_schema=schema)
 
 
 def _make_code_task(
@@ -400,11 +409,11 @@ def _make_code_task(
 
 def judge_json(reply: ModelReplied, _: Sandbox) -> str:
     """The answer must be the JSON object and nothing else; a fence around it is forgiven."""
-    block = FENCE.fullmatch(reply.text.strip())
-    with suppress(ValueError, RecursionError):
-        if json.loads(block[3] if block else reply.text) == {"name": "Ada", "age": 36, "city": "London"}:
-            return ""
-    return "the answer is not the JSON that was asked for, or not JSON alone"
+    try:
+        right = read_by_schema(PERSON, reply.text, reply.ended) == {"name": "Ada", "age": 36, "city": "London"}
+    except NotBySchema:
+        right = False
+    return "" if right else "the answer is not the JSON that was asked for, or not JSON alone"
 
 
 def judge_tests(reply: ModelReplied, _: Sandbox) -> str:

@@ -31,6 +31,8 @@ class Asked(BaseEvent):
     min_p: float = 0.05
     repetition_penalty: float = 1.0
     thinking: int = 0
+    json_schema: str = ""
+    stop: tuple[str, ...] = ()
     prompt_version: str = ""
 
 
@@ -62,9 +64,10 @@ class ModelReplied(BaseEvent):
     tokens_in: Count
     tokens_out: Count
     seconds: float = Field(ge=0, le=LATEST)
-    ended: Literal["stop", "length", "enough", "cut"] = "stop"
+    ended: Literal["stop", "length", "enough", "stop_string", "cut"] = "stop"
     """"length" when the answer hit its token limit, "enough" when the rest was not waited for, as all that was wanted
-    was there, "cut" when it was interrupted or the server hung up."""
+    was there, "stop_string" when a text came before which it was to end, "cut" when it was interrupted or the server
+    hung up."""
     dollars: float | None = Field(default=None, ge=0)
     """What it cost; None where the price is unknown, and in older records."""
     tokens_cached: Count = 0

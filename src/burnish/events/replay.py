@@ -47,16 +47,18 @@ class Replay:
         """What the parts so far took."""
 
     def reply(
-        self, ask_id: str, messages: Sequence[Message], temperature: float, seed: int
+        self, ask_id: str, messages: Sequence[Message], temperature: float, seed: int, json_schema: str = ""
     ) -> tuple[Asked, ModelReplied] | None:
         """This very question as it was asked, and its answer; None is the sign to ask: from then on the run is live.
 
-        How long the answer might have been is no part of the question: an answer on record has the length it has.
+        How long the answer might have been, and where it was to stop, is no part of the question: an answer on record
+        has the length it has.
         """
-        wanted = (ask_id, tuple(messages), temperature, seed)
+        wanted = (ask_id, tuple(messages), temperature, seed, json_schema)
         with self._lock:
             for place, (asked, reply) in enumerate(self._replies):
-                if (asked.ask_id, asked.messages, asked.temperature, asked.seed) == wanted:
+                same = (asked.ask_id, asked.messages, asked.temperature, asked.seed, asked.json_schema) == wanted
+                if same:
                     del self._replies[place]
                     return asked, reply
             self._went_on = True

@@ -25,7 +25,7 @@ from burnish.models.http import (
 )
 from burnish.models.model import Ask, Done, Piece, Waiting
 from burnish.models.providers import PACKAGES, ModelServer
-from burnish.models.stream_thread import POLL_SECONDS, Answer, stream_in_thread
+from burnish.models.stream_thread import POLL_SECONDS, Answer, end_at_stop, stream_in_thread
 from burnish.no_telemetry import disable_tracing
 
 MOST_TRIES = 5
@@ -33,6 +33,10 @@ FIRST_PAUSE_SECONDS = 0.5
 MOST_PAUSE_SECONDS = 60.0
 """A server that asks for a longer pause has no time for us today."""
 PREFILL = "prefill"
+SCHEMA = "json_schema"
+"""In place of a parameter's name: each protocol has its own for it."""
+SCHEMA_REFUSALS = ("format", "schema", "grammar", "output_config")
+"""Words of a server that cannot hold a model to a schema, or not to this one."""
 PREFILL_REFUSALS = ("prefill", "end with a user message", "last message must be", "continue_final_message")
 """How servers say that they do not go on from an answer that was begun for them."""
 
@@ -46,7 +50,7 @@ class ChatModel(ABC):
 
     slots = 4
     protocol: ClassVar[str]
-    optional: ClassVar[tuple[str, ...]] = ("temperature", "top_p", "seed")
+    optional: ClassVar[tuple[str, ...]] = ("temperature", "top_p", "seed", "stop")
     """Parameters that an answer can do without."""
 
     def __init__(self, name: str, model: str, server: ModelServer) -> None:
@@ -87,6 +91,10 @@ class ChatModel(ABC):
         """The parameters without those that the server refuses."""
         return {name: value for name, value in parameters.items() if name not in self.refused}
 
+    def bind_schema(self, ask: Ask) -> dict[str, Any]:
+        """The parameter that holds the answer to its schema; none where there is none, or the server refuses it."""
+        return {} if SCHEMA in self.refused else ask.response_format
+
     def warm_up(self) -> None:
         """Begin to import what is needed to ask; the model itself is the server's."""
         threading.Thread(target=lambda: self.chat, name="burnish-load", daemon=True).start()
@@ -105,7 +113,7 @@ class ChatModel(ABC):
                     yield piece
                 return
             except RequestFailed as failure:
-                if not began and self._learn_refusal(failure, left_out):
+                if not began and self._learn_refusal(failure, left_out, bool(ask.json_schema)):
                     continue  # not one of the tries: the next question is another one
                 too_late = tries >= MOST_TRIES or failure.wait_seconds > MOST_PAUSE_SECONDS
                 if began or too_late or not failure.passing:
@@ -126,10 +134,12 @@ class ChatModel(ABC):
             known = isinstance(error, BurnishError | RequestFailed)
             return error if known else describe_failure(error, self._key, exchange)
 
-        return stream_in_thread(self._answer(ask, exchange), cancel, translate, exchange.hang_up)
+        # A server that honours the stop strings sends nothing behind them; one that does not is read to its end.
+        return end_at_stop(stream_in_thread(self._answer(ask, exchange), cancel, translate, exchange.hang_up), ask)
 
     def _answer(self, ask: Ask, exchange: Exchange) -> Answer:
-        messages = format_messages(ask.messages, PREFILL not in self.refused)
+        told = ask.messages_with_schema if SCHEMA in self.refused else ask.messages
+        messages = format_messages(told, PREFILL not in self.refused)
         opened = self._opened and messages[-1][0] != "assistant"
         reader = AnswerReader(ask, opened, self._key)
         yield from self._remark(self.remarks)
@@ -153,7 +163,7 @@ class ChatModel(ABC):
         self._remarked |= new.keys()
         yield from (Waiting(why=f"{self.name} {words}") for words in new.values())
 
-    def _learn_refusal(self, failure: RequestFailed, left_out: frozenset[str]) -> bool:
+    def _learn_refusal(self, failure: RequestFailed, left_out: frozenset[str], has_schema: bool) -> bool:
         """Whether the server refuses something that can be left out.
 
         Another thread may have learnt it meanwhile; what counts is what this question was asked with.
@@ -163,6 +173,7 @@ class ChatModel(ABC):
         words = failure.words.lower()
         new = {name for name in self.optional if name in words}
         new |= {PREFILL} if any(sign in words for sign in PREFILL_REFUSALS) else set()
+        new |= {SCHEMA} if has_schema and any(sign in words for sign in SCHEMA_REFUSALS) else set()
         self.refused |= new
         return bool(new - left_out)
 

@@ -5,7 +5,7 @@ Thoughts that a server leaves in the text, `<think>…</think>` at its very begi
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from burnish.models.http import RequestFailed
 from burnish.models.model import THOUGHTS_CLOSE, THOUGHTS_OPEN, Ask, Chunk, Done, Thought
@@ -22,6 +22,8 @@ from burnish.redact import SecretFilter
 END_KEYS = ("finish_reason", "stop_reason", "done_reason")
 """Where the OpenAI, Anthropic and Ollama protocols say why an answer ended."""
 LENGTH = {"length", "max_tokens", "model_context_window_exceeded"}
+ENDS: dict[str, Literal["stop_string"]] = {"stop_sequence": "stop_string"}
+"""How the Anthropic protocol says that a stop string came; the others do not tell it from the end of an answer."""
 DECLINED = {"content_filter", "refusal"}
 CHARACTERS_PER_PIECE, MOST_CHARACTERS_PER_TOKEN = 6, 16
 """An answer with more pieces than it may have tokens, and so many characters for each, is longer than was asked for; so
@@ -127,7 +129,7 @@ class AnswerReader:
         return Done(
             tokens_in=read,
             tokens_out=written,
-            ended="length" if self._end_reason in LENGTH else "stop",
+            ended="length" if self._end_reason in LENGTH else ENDS.get(self._end_reason, "stop"),
             tokens_cached=min(read, _sum_details(self._usage.get("input_token_details"), "cache_read")),
             tokens_thought=min(written, _sum_details(self._usage.get("output_token_details"), "reasoning")),
         )

@@ -4,20 +4,25 @@ One server per weights file and process, shared by all callers. Processes take t
 spin while they wait for each other, so two of them side by side are many times slower than one after the other.
 """
 
+import atexit
 import os
 import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any, Self
 
+from burnish import config
 from burnish.errors import ModelError, blame
+from burnish.models.catalog import CATALOG, LARGER
 from burnish.models.http import read_prompt_too_long
 from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
-from burnish.models.stream_thread import POLL_SECONDS, Answer, stream_in_thread, wait_for_weights
+from burnish.models.stream_thread import POLL_SECONDS, Answer, end_at_stop, stream_in_thread, wait_for_weights
+from burnish.models.tokens import smallest_known
 from burnish.no_telemetry import disable_tracing
 from burnish.paths import take_lock
 
@@ -32,7 +37,10 @@ way: greedy answers are not always the same as without. Therefore off unless ask
 """
 POST_SECONDS = 10.0
 
-_servers: dict[tuple[Path, bool], "LlamaServer"] = {}
+ALL_THAT_FIT = -1
+"""How llama.cpp calls as many layers as the GPU has memory for."""
+
+_servers: dict["LlamaSettings", "LlamaServer"] = {}
 _servers_lock = threading.Lock()
 
 
@@ -81,12 +89,38 @@ class CpuLock:
         return False
 
 
+@cache
+def list_gpus() -> tuple[str, ...]:
+    """The GPUs that llama.cpp's build here can compute on. None with the usual wheel: it is built for processors."""
+    import xllamacpp
+
+    found = xllamacpp.get_device_info()
+    return tuple(f"{device['name']} ({device['description']})" for device in found if "GPU" in device["type"].name)
+
+
+@dataclass(frozen=True)
+class LlamaSettings:
+    """What one embedded server is started with."""
+
+    weights: Path
+    speculate: bool = False
+    context: int = CONTEXT_TOKENS_PER_SLOT
+    """Tokens for each of the slots."""
+    gpu_layers: int | str = config.AUTO
+
+    @property
+    def layers_on_gpu(self) -> int:
+        """How many layers a GPU computes; none where there is no GPU, whatever is set."""
+        if not self.gpu_layers or not list_gpus():
+            return 0
+        return ALL_THAT_FIT if self.gpu_layers == config.AUTO else int(self.gpu_layers)
+
+
 class LlamaServer:
     """The embedded llama.cpp server for one weights file; loads once, in the background."""
 
-    def __init__(self, weights: Path, speculate: bool = False) -> None:
-        self.weights = weights
-        self.speculate = speculate
+    def __init__(self, settings: LlamaSettings) -> None:
+        self.settings = settings
         self.ready = threading.Event()
         self.problem: Exception | None = None
         self._llama: Any = None
@@ -98,25 +132,30 @@ class LlamaServer:
 
             threads = min(len(os.sched_getaffinity(0)), 8)
             params: Any = xllamacpp.CommonParams()
-            params.model.path = str(self.weights)
+            params.model.path = str(self.settings.weights)
             params.n_parallel = SLOTS
-            params.n_ctx = SLOTS * CONTEXT_TOKENS_PER_SLOT
-            params.n_gpu_layers = 0  # on a GPU, huggingface: is the engine
+            params.n_ctx = SLOTS * self.settings.context
+            params.n_gpu_layers = self.settings.layers_on_gpu
             params.cpuparams.n_threads = threads
             params.cpuparams_batch.n_threads = threads
             params.n_threads_http = SLOTS * 2
             params.verbosity = 0
             params.ui = False
             params.endpoint_slots = False
-            if self.speculate:
+            if self.settings.speculate:
                 kinds = xllamacpp.common_speculative_type
                 params.speculative.types = [kinds[f"COMMON_SPECULATIVE_TYPE_{name}"] for name in SPECULATION]
             self._llama = xllamacpp.Server(params)
+            atexit.register(self._end)
             with suppress(ImportError):
                 import langchain_openai  # noqa: F401  # a second of imports, while the weights are read anyway
         except Exception as error:
             self.problem = error
         self.ready.set()
+
+    def _end(self) -> None:
+        """Stop the server's threads: one that still writes an answer which was left would crash Python at its exit."""
+        self._llama = None
 
     @property
     def address(self) -> str:
@@ -152,12 +191,12 @@ class LlamaServer:
         return dict(answer.raise_for_status().json())
 
 
-def server_for(weights: Path, speculate: bool = False) -> LlamaServer:
-    """The process's one server for these weights, started if need be."""
+def server_for(settings: LlamaSettings) -> LlamaServer:
+    """The process's one server with these settings, started if need be."""
     with _servers_lock:
-        server = _servers.get((weights, speculate))
+        server = _servers.get(settings)
         if server is None or server.problem:
-            server = _servers[weights, speculate] = LlamaServer(weights, speculate)
+            server = _servers[settings] = LlamaServer(settings)
         return server
 
 
@@ -165,12 +204,12 @@ class LocalModel:
     """An embedded model. Loads at the first ask, or earlier with `warm_up`."""
 
     slots = SLOTS
-    context = CONTEXT_TOKENS_PER_SLOT
 
     def __init__(self, name: str, weights: Path, speculate: bool = False) -> None:
         self.name = name
         self.weights = weights
-        self.speculate = speculate
+        self.context = local_context(name)
+        self.settings = LlamaSettings(weights, speculate, self.context, config.load().gpu_layers)
         self._cpu_lock = CpuLock.of_this_machine()
 
     @property
@@ -178,19 +217,21 @@ class LocalModel:
         """What computes the answers, with its version and how coarse the weights are."""
         bits = re.search(r"(?i)(?<![a-z0-9])(?:i?q\d\w*|b?f16|f32)(?=\.gguf$)", self.weights.name)
         coarse = f", {bits[0].lower()}" if bits else ""
-        ahead = ", guessing ahead" if self.speculate else ""
-        return f"llama.cpp (xllamacpp {version('xllamacpp')}{ahead}){coarse}"
+        ahead = ", guessing ahead" if self.settings.speculate else ""
+        layers = self.settings.layers_on_gpu
+        gpu = f", {'all' if layers < 0 else layers} layers on {list_gpus()[0]}" if layers else ""
+        return f"llama.cpp (xllamacpp {version('xllamacpp')}{ahead}){coarse}{gpu}"
 
     def warm_up(self) -> None:
         """Begin to read the weights while the caller does something else."""
-        server_for(self.weights, self.speculate)
+        server_for(self.settings)
 
     def close(self) -> None:
         """The server stays for the process's next caller."""
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer, as it is written."""
-        server = server_for(self.weights, self.speculate)
+        server = server_for(self.settings)
         yield from wait_for_weights(server.ready, cancel)
         if cancel.is_set():
             return
@@ -203,13 +244,15 @@ class LocalModel:
             if cancel.wait(POLL_SECONDS):
                 return
         try:
-            yield from stream_in_thread(_answer(server.chat, ask), cancel, _translate)
+            answer = stream_in_thread(_answer(server, ask), cancel, _translate)
+            # Stop strings are looked for here: llama.cpp's chat protocol does not say whether one ended the answer.
+            yield from end_at_stop(answer, ask, self.counted)
         finally:
             self._cpu_lock.release()
 
     def counted(self, ask: Ask, text: str) -> Done:
         """What an answer cost of which this much was read, by the server's own tokenizer."""
-        server = server_for(self.weights, self.speculate)
+        server = server_for(self.settings)
         messages = [message.model_dump() for message in ask.messages]
         with blame(ModelError, "counting tokens"):
             prompt = server.post("/apply-template", {"messages": messages})["prompt"]
@@ -218,11 +261,18 @@ class LocalModel:
         return Done(tokens_in=len(read["tokens"]), tokens_out=len(written["tokens"]), ended="enough")
 
 
-def _answer(chat: Any, ask: Ask) -> Answer:
+def local_context(name: str) -> int:
+    """Tokens that an embedded model reads at once: as set, and never more than it was made for, where that is known."""
+    known = {**CATALOG, **LARGER}.get(name)
+    wanted = config.load().context_of(name) or CONTEXT_TOKENS_PER_SLOT
+    return smallest_known(wanted, known.context if known else 0)
+
+
+def _answer(server: LlamaServer, ask: Ask) -> Answer:
     usage: dict[str, int] = {}
     end_reason = ""
     with disable_tracing():
-        for part in chat.stream(
+        for part in server.chat.stream(
             [(message.role, message.content) for message in ask.messages],
             temperature=ask.temperature,
             top_p=ask.top_p,
@@ -232,7 +282,8 @@ def _answer(chat: Any, ask: Ask) -> Answer:
                 "top_k": ask.top_k,
                 "min_p": ask.min_p,
                 "repeat_penalty": ask.repetition_penalty,
-                "repeat_last_n": CONTEXT_TOKENS_PER_SLOT,
+                "repeat_last_n": server.settings.context,
+                **ask.response_format,
             },
         ):
             usage = part.usage_metadata or usage

@@ -1,12 +1,14 @@
 """Who answers: one way to ask, whatever stands behind the name."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator
-from typing import Annotated, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field, model_validator
 
 from burnish.events import Frozen, Message
+from burnish.json_schema import check_schema, read_by_schema
 from burnish.text import replace_surrogates
 
 Words = Annotated[str, AfterValidator(replace_surrogates)]
@@ -38,6 +40,39 @@ class Ask(Frozen):
     """Above 1, tokens of the prompt and of the answer so far become less likely; 1 changes nothing."""
     thinking: int = 0
     """Tokens for thoughts, beside those of the answer. With 0, thinking is switched off where the model can do that."""
+
+    json_schema: Annotated[str, AfterValidator(check_schema)] = ""
+    """What the answer must be as data, from `freeze_schema`; empty for free text. Engines that can be bound to it are;
+    `read_data` judges every answer."""
+    stop: tuple[Annotated[str, Field(min_length=1)], ...] = Field(default=(), max_length=4)
+    """The answer ends before the first of these that it would hold. Four at most, as servers take no more."""
+
+    @model_validator(mode="after")
+    def _refuse_begun_data(self) -> Self:
+        if self.json_schema and self.messages and self.messages[-1].role == "assistant":
+            raise ValueError("an answer that has a schema cannot be begun for the model: the schema is for all of it")
+        return self
+
+    def read_data(self, text: str, ended: str = "stop") -> Any:
+        """The answer as the data that the schema asks for. Raises NotBySchema with the reason."""
+        return read_by_schema(self.json_schema, text, ended)
+
+    @property
+    def response_format(self) -> dict[str, Any]:
+        """The schema as OpenAI's protocol takes it, and LangChain for the others; empty where there is none."""
+        if not self.json_schema:
+            return {}
+        wanted = {"name": "answer", "strict": True, "schema": json.loads(self.json_schema)}
+        return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+
+    @property
+    def messages_with_schema(self) -> tuple[Message, ...]:
+        """The messages for a model that nothing binds to the schema: the last one tells it."""
+        if not self.json_schema:
+            return self.messages
+        last = self.messages[-1]
+        told = f"{last.content}\n\nAnswer with JSON only, by this JSON schema:\n{self.json_schema}"
+        return (*self.messages[:-1], last.model_copy(update={"content": told}))
 
     @property
     def most_tokens(self) -> int:
@@ -83,8 +118,9 @@ class Done(Frozen):
 
     tokens_in: int
     tokens_out: int
-    ended: Literal["stop", "length", "enough"] = "stop"
-    """"enough" when the reader left because all that was wanted was there."""
+    ended: Literal["stop", "length", "enough", "stop_string"] = "stop"
+    """"enough" when the reader left because all that was wanted was there; "stop_string" when one of the ask's came.
+    OpenAI's and Ollama's protocols call that "stop", too, where the server itself ended the answer."""
     tokens_cached: int = 0
     """Of those read, how many the provider had cached from an earlier ask, and sells cheaper."""
     tokens_thought: int = 0

@@ -51,6 +51,7 @@ class OpenAIModel(ChatModel):
     def request(self, ask: Ask, messages: list[tuple[str, str]]) -> Iterator[Any]:
         """LangChain's chunks of one answer."""
         extra = {} if self.server.is_official else self.drop_refused(self._free_server_parameters(ask))
+        extra |= self.bind_schema(ask)  # LangChain would read an answer by its own parser, were it among the others
         return iter(
             self.chat.stream(
                 messages,
@@ -64,7 +65,7 @@ class OpenAIModel(ChatModel):
     def parameters(self, ask: Ask) -> dict[str, Any]:
         """How to draw, where the model takes such settings; and the lowest effort where no thoughts are wanted."""
         known, levels = self.profile, self.profile.get("reasoning_effort_levels") or []
-        parameters: dict[str, Any] = {"seed": ask.seed}
+        parameters: dict[str, Any] = {"seed": ask.seed, "stop": list(ask.stop) or None}
         if known.get("temperature", True):
             parameters |= {"temperature": ask.temperature, "top_p": ask.top_p}
         if levels and not ask.thinking:
@@ -124,7 +125,7 @@ class AnthropicModel(ChatModel):
     """A model behind Anthropic's protocol. Older ones go on from a begun answer; newer ones refuse it, and say so."""
 
     protocol = "Anthropic protocol"
-    optional = ("temperature", "thinking", "effort")
+    optional = ("temperature", "thinking", "effort", "stop")
 
     @property
     def least_thinking(self) -> int:
@@ -135,7 +136,8 @@ class AnthropicModel(ChatModel):
         """LangChain's chunks of one answer."""
         if messages[-1][0] == "assistant":  # a begun answer must not end in white space
             messages = [*messages[:-1], ("assistant", messages[-1][1].rstrip())]
-        return iter(self.chat.stream(messages, max_tokens=ask.most_tokens, **self.drop_refused(self.parameters(ask))))
+        parameters = self.drop_refused(self.parameters(ask)) | self.bind_schema(ask)
+        return iter(self.chat.stream(messages, max_tokens=ask.most_tokens, **parameters))
 
     def parameters(self, ask: Ask) -> dict[str, Any]:
         """How to draw and how much to think. Of the ways to draw, only the temperature: no model takes all of them.
@@ -143,10 +145,11 @@ class AnthropicModel(ChatModel):
         A newer model thinks unless thinking is disabled; one that refuses to have it disabled gets the lowest effort.
         """
         known, levels = self.profile, self.profile.get("reasoning_effort_levels") or []
+        stop = [one for one in ask.stop if one.strip()] or None  # one of white space is refused
         if ask.thinking:
             budget = {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, ask.thinking)}
-            return {"thinking": {"type": "adaptive", "display": "summarized"} if levels else budget}
-        parameters: dict[str, Any] = {}
+            return {"thinking": {"type": "adaptive", "display": "summarized"} if levels else budget, "stop": stop}
+        parameters: dict[str, Any] = {"stop": stop}
         if known.get("temperature", True):
             parameters["temperature"] = min(ask.temperature, 1.0)
         if known.get("reasoning_output"):
@@ -207,12 +210,12 @@ class OllamaModel(ChatModel):
     """
 
     protocol = "Ollama"
-    optional = ("think", "seed", "top_k", "top_p", "min_p")
+    optional = ("think", "seed", "top_k", "top_p", "min_p", "stop")
 
     def __init__(self, name: str, model: str, server: ModelServer) -> None:
         super().__init__(name, model, server)
         described = describe_ollama_model(server.address, model, name)
-        wanted = config.load().context.get(name, 0)
+        wanted = config.load().context_of(name)
         self.context = smallest_known(wanted, described.context)
         """Tokens of question and answer that it can read at most; 0 where the server does not say."""
         if wanted > self.context:
@@ -233,9 +236,11 @@ class OllamaModel(ChatModel):
             "min_p": ask.min_p,
             "seed": ask.seed,
             "repeat_penalty": ask.repetition_penalty,
+            **({"stop": list(ask.stop)} if ask.stop else {}),
         }
         thinks = bool(ask.thinking) if self._thinks and "think" not in self.refused else None
-        return iter(self.chat.stream(messages, options=self.drop_refused(options), reasoning=thinks))
+        bound = self.bind_schema(ask)
+        return iter(self.chat.stream(messages, options=self.drop_refused(options), reasoning=thinks, **bound))
 
     def context_for(self, ask: Ask) -> int:
         """Tokens of context for this ask: a power of two, never less than before, as a change loads the model anew."""

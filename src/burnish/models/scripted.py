@@ -9,7 +9,8 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from burnish.errors import ModelError, SetupProblem
-from burnish.models.model import THOUGHTS_CLOSE, THOUGHTS_OPEN, Ask, Chunk, Done, Thought, Waiting
+from burnish.models.model import THOUGHTS_CLOSE, THOUGHTS_OPEN, Ask, Chunk, Done, Piece, Thought
+from burnish.models.stream_thread import end_at_stop
 
 Script = Sequence[str] | Mapping[str, Sequence[str]]
 _SCRIPT = TypeAdapter(list[str] | dict[str, list[str]])
@@ -36,8 +37,11 @@ class ScriptedModel:
         self._given: dict[str, int] = {}
         self.asked: list[Ask] = []
 
-    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Thought | Waiting | Done]:
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The next reply of the script."""
+        return end_at_stop(self._write(ask, cancel), ask, count_words)
+
+    def _write(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         reply, thoughts = self._next_reply(ask), []
         if reply.startswith(THOUGHTS_OPEN) and THOUGHTS_CLOSE in reply:
             thought, _, reply = reply.removeprefix(THOUGHTS_OPEN).partition(THOUGHTS_CLOSE)
@@ -49,12 +53,8 @@ class ScriptedModel:
             if cancel.is_set():
                 return
             yield piece
-        yield Done(
-            tokens_in=sum(len(message.content.split()) for message in ask.messages),
-            tokens_out=min(len(words), ask.max_tokens) + len(thoughts),
-            ended="length" if len(words) > ask.max_tokens else "stop",
-            tokens_thought=len(thoughts),
-        )
+        done = count_words(ask, reply)
+        yield done.model_copy(update={"tokens_out": done.tokens_out + len(thoughts), "tokens_thought": len(thoughts)})
 
     def warm_up(self) -> None:
         """Nothing to load."""
@@ -76,6 +76,16 @@ class ScriptedModel:
             place = self._given.get(key, 0)
             self._given[key] = place + 1
             return replies[min(place, len(replies) - 1)]
+
+
+def count_words(ask: Ask, text: str) -> Done:
+    """What an answer cost: a word is a token here."""
+    words = len(text.split(" "))
+    return Done(
+        tokens_in=sum(len(message.content.split()) for message in ask.messages),
+        tokens_out=min(words, ask.max_tokens),
+        ended="length" if words > ask.max_tokens else "stop",
+    )
 
 
 def open_scripted(name: str) -> ScriptedModel:

@@ -1,4 +1,6 @@
-"""An answer that is read in a thread of its own, so that a cancel need not wait for the next token."""
+"""An answer on its way: read in a thread of its own, so that a cancel need not wait for the next token, and ended
+before a text at which its ask wants it to stop.
+"""
 
 import queue
 import threading
@@ -6,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 
 from burnish.errors import ModelError
-from burnish.models.model import Done, Piece, Waiting
+from burnish.models.model import Ask, Chunk, Done, Piece, Thought, Waiting
 
 POLL_SECONDS = 0.05
 
@@ -62,3 +64,38 @@ def stream_in_thread(
     finally:
         gone.set()
         hang_up()
+
+
+def end_at_stop(pieces: Iterator[Piece], ask: Ask, count: Callable[[Ask, str], Done] | None = None) -> Iterator[Piece]:
+    """The pieces of an answer up to the first of the ask's stop strings, wherever that is cut into pieces.
+
+    With `count` the rest is left unread; without, it is read to its end, which says what all of it cost.
+    """
+    text, given, found = "", 0, False
+    for piece in pieces:
+        if isinstance(piece, Chunk | Thought) and piece.instead:
+            text, given, found = "", 0, False
+        if not ask.stop or isinstance(piece, Thought | Waiting):
+            yield piece
+        elif isinstance(piece, Chunk) and not found:
+            text += piece.text
+            # Looked for in all of the text: it may have begun pieces ago.
+            places = [place for stop in ask.stop if (place := text.find(stop)) >= 0]
+            found = bool(places)
+            safe = min(places) if found else len(text) - _count_begun(text, ask.stop)
+            if safe > given or piece.instead:
+                yield Chunk(text=text[given:safe], instead=piece.instead)
+            given = max(given, safe)
+            if found and count:
+                yield count(ask, text[:safe]).model_copy(update={"ended": "stop_string"})
+                return
+        elif isinstance(piece, Done):
+            if not found and given < len(text):
+                yield Chunk(text=text[given:])
+            yield piece.model_copy(update={"ended": "stop_string"}) if found else piece
+
+
+def _count_begun(text: str, stops: tuple[str, ...]) -> int:
+    """Characters at the end of a text that may be the beginning of a stop string."""
+    sizes = (size for stop in stops for size in range(1, len(stop)) if text.endswith(stop[:size]))
+    return max(sizes, default=0)

@@ -40,7 +40,7 @@ def context_tokens(model: Model) -> int:
     The model, the user's file and the list of prices may know it.
     """
     own = int(getattr(model, "context", 0))
-    return smallest_known(own, config.load().context.get(model.name, 0)) or look_up_context(model.name)
+    return smallest_known(own, config.load().context_of(model.name)) or look_up_context(model.name)
 
 
 def smallest_known(*sizes: int) -> int:

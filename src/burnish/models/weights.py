@@ -27,7 +27,7 @@ from pathlib import Path
 
 from burnish import paths
 from burnish.errors import SetupProblem
-from burnish.models.catalog import CATALOG, Weights, find_nearest_names
+from burnish.models.catalog import CATALOG, LARGER, Weights, find_nearest_names
 from burnish.models.model import Progress
 
 Report = Callable[[int], None]
@@ -36,7 +36,7 @@ SPARE_BYTES = 50_000_000
 BLOCK_BYTES = 1 << 20
 HUB_TIMEOUT_SECONDS = 5.0
 PIPS_AT_ONCE = 3
-TRANSFORMERS_EXTRA = ("accelerate>=1.10", "gguf>=0.17", "torch>=2.8", "transformers>=5.10,<6")
+TRANSFORMERS_EXTRA = ("accelerate>=1.10", "gguf>=0.17", "llguidance>=1.3", "torch>=2.8", "transformers>=5.10,<6")
 """What `[hf]` in pyproject.toml asks for, repeated here because a clone is installed without its metadata."""
 BROKEN_OFF = (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError)
 
@@ -68,6 +68,12 @@ def weights_path(weights: Weights) -> Path:
 
 def find_weights(name: str) -> Weights:
     """The catalogue's entry, or a SetupProblem with the nearest names."""
+    if larger := LARGER.get(name):
+        raise SetupProblem(
+            f"The weights of {name!r} are not fetched by Burnish. Get the file {larger.file} (about"
+            f" {larger.bytes / 1e9:.1f} GB; {larger.licence}), which {larger.hub_repo} has on the hub, and name it",
+            f"--model local:/path/to/{larger.file}",
+        )
     if name not in CATALOG:
         near = find_nearest_names(name)
         raise SetupProblem(

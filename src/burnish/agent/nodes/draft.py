@@ -11,7 +11,7 @@ from dataclasses import replace
 from burnish.agent import prompts
 from burnish.agent.answer.code import Answer, AnswerFault, add_missing_imports, read_answer
 from burnish.agent.ask import Tools, ask
-from burnish.agent.context_budget import LEFT_OUT, function_text
+from burnish.agent.context_budget import LEFT_OUT, function_text, prompt_characters
 from burnish.agent.policy import NO_ANSWER
 from burnish.agent.prompts import Messages, PromptInput
 from burnish.agent.state import AgentState
@@ -29,21 +29,22 @@ TOP_P = 0.95
 
 def rewrite(state: AgentState, tools: Tools, move: Move) -> Generator[Event, None, None]:
     """Ask for the code afresh, without the old one to lean on: small models write better than they repair."""
-    yield from propose(state, tools, move, writing_prompt(state))
+    yield from propose(state, tools, move, writing_prompt(state, tools))
 
 
 def repair(state: AgentState, tools: Tools, move: Move) -> Generator[Event, None, None]:
     """Show a version and the one failure to speak of, and ask for the smallest change that mends it."""
     assert move.base is not None, "the policy asks for a repair only where there is code to show"
     failure = describe_failure(state, move.base)
-    messages = prompts.repair(prompt_input(state), state.version(move.base).code, failure)
+    messages = prompts.repair(prompt_input(state, tools), state.version(move.base).code, failure)
     yield from propose(state, tools, move, messages)
 
 
-def prompt_input(state: AgentState) -> PromptInput:
-    """What the prompts speak of."""
+def prompt_input(state: AgentState, tools: Tools) -> PromptInput:
+    """What the prompts speak of, and how long they may be."""
     added = state.run.last(PackagesAdded)
-    return PromptInput(task=state.task, spec=state.spec, added=added.asked if added else ())
+    most = prompt_characters((tools.model, *tools.others))
+    return PromptInput(task=state.task, spec=state.spec, added=added.asked if added else (), most_characters=most)
 
 
 def describe_failure(state: AgentState, number: int) -> str:
@@ -61,10 +62,10 @@ def describe_failure(state: AgentState, number: int) -> str:
     return f"{words}, but it does not. Check the arguments in the first lines of the function."
 
 
-def writing_prompt(state: AgentState) -> Messages:
+def writing_prompt(state: AgentState, tools: Tools) -> Messages:
     """The question for the code from its description."""
     goes_on = state.task.base_code and not state.task.broken
-    return (prompts.go_on if goes_on else prompts.write)(prompt_input(state))
+    return (prompts.go_on if goes_on else prompts.write)(prompt_input(state, tools))
 
 
 def code_question(move: Move, messages: Messages) -> Ask:
@@ -130,7 +131,7 @@ def _ask_for_code(
     answer = _read_reply(reply, state, messages)
     # To be told of a syntax error rarely helps a small model; and an answer that was too long would be so again.
     if answer.fault not in (AnswerFault.NONE, AnswerFault.NOT_PARSED) and reply.ended != "length":
-        again = prompts.form_again(messages, reply.text, answer.problem, prompt_input(state))
+        again = prompts.form_again(messages, reply.text, answer.problem, prompt_input(state, tools))
         second = yield from ask(tools, f"form-{move.version}", code_question(move, again))
         if second:
             answer, reply = _read_reply(second, state, again), second

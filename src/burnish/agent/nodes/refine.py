@@ -142,7 +142,7 @@ def _question(
     """One question. What the answer leaves out of the function's head and docstring is put back."""
     move = Move(kind=REFINE, version=number, round=state.round, temperature=temperature, base=base.number)
     made = None
-    for event in propose(state, tools, move, prompts.refine(prompt_input(state), base.code, finding)):
+    for event in propose(state, tools, move, prompts.refine(prompt_input(state, tools), base.code, finding)):
         if isinstance(event, CodeProposed):
             code = event.code if event.problem else restore_head(base.code, event.code, state.spec.entry_point)
             event = made = event.model_copy(update={"code": code})

@@ -19,6 +19,8 @@ from burnish.tasks.task import Task
 from burnish.text import one_line
 
 FALLBACK = "solve"
+BODY = ":\n    "
+"""Where the first line ends that is asked for; a small model goes on into the function, up to its token limit."""
 MOST_ASSUMPTIONS = 3
 LONGEST_ASSUMPTION = 120
 _POINT = re.compile(r"\s*(?:[-*•]|\d+[.)])\s*(?:\*\*)?(?:assum(?:e|ption)s?\b[:\s]*)?(?:that\s+)?(.+)", re.IGNORECASE)
@@ -30,7 +32,7 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
     signature = task.signature or task.entry_point
     if not signature:
         yield Decided(choice="specify", reason="The sentence names no function, so the model is asked for a name.")
-        question = Ask(purpose="specify", messages=prompts.specify(task), max_tokens=80)
+        question = Ask(purpose="specify", messages=prompts.specify(task), max_tokens=80, stop=(BODY,))
         reply = yield from ask(tools, "specify-0", question)
         signature = extract_signature(reply.text) if reply else ""
     signature = signature or FALLBACK

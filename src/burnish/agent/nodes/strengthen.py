@@ -148,7 +148,7 @@ def plan_samples(state: AgentState, tools: Tools) -> tuple[Move, ...]:
         Move(kind="rewrite", version=number, round=state.round, temperature=policy.TEMPERATURE, model=level)
         for number in range(state.next_version, state.next_version + min(missing + ONE_MORE, MOST_ASKS[strength]))
     )
-    ask = tools.with_limits(code_question(moves[0], writing_prompt(state)), model)
+    ask = tools.with_limits(code_question(moves[0], writing_prompt(state, tools)), model)
     ask = ask.model_copy(update={"max_tokens": ask.max_tokens + SPARE_TOKENS})
     fits = tools.meter.seconds_left > SAMPLE_SECONDS and tools.meter.affords(ask, 2 * len(moves), model.name)
     return moves if fits else ()
@@ -260,7 +260,7 @@ def _ask_for_calls(
     if tools.meter.seconds_left < QUESTION_SECONDS:
         return ()
     changes = tuple(f"line {one.line}: {one.said}" for one in left[:MOST_SHOWN])
-    messages = prompts.inputs(prompt_input(state), version.code, changes)
+    messages = prompts.inputs(prompt_input(state, tools), version.code, changes)
     question = Ask(purpose=PURPOSE, messages=messages, max_tokens=MOST_TOKENS)
     text = yield from _ask(tools, f"{PURPOSE}-{version.number}", question)
     return read_calls(text, (state.spec.entry_point, *state.task.also))
@@ -320,7 +320,7 @@ def _may_work_on(state: AgentState, tools: Tools, made: Strengthened, ran: list[
     if any(map(after.passes_all, after.versions)):
         return True
     move = Move(kind="rewrite", version=state.next_version, round=state.round + 1)
-    question = tools.with_limits(code_question(move, writing_prompt(state)))
+    question = tools.with_limits(code_question(move, writing_prompt(state, tools)))
     fits = tools.meter.affords(question, ROUND_ASKS, tools.model.name)
     return fits and state.round < tools.meter.limits.rounds and tools.meter.seconds_left > ROUND_SECONDS
 

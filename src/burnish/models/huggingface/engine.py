@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -38,6 +39,14 @@ class LoadedModel:
     network: Any
     tokenizer: Any
     ends: frozenset[int]
+
+    @cached_property
+    def grammar_tokens(self) -> Any:
+        """The vocabulary as llguidance reads it; takes about a second."""
+        from llguidance.hf import from_tokenizer
+
+        size = self.network.get_output_embeddings().weight.shape[0]
+        return from_tokenizer(self.tokenizer, n_vocab=size, eos_token=sorted(self.ends))
 
 
 def best_device() -> torch.device:
@@ -202,9 +211,7 @@ class BatchEngine:
     def _read(self, pool: Slots, fresh: list[int]) -> None:
         entries = [(slot, pool.rows[slot]) for slot in fresh]
         for pack in pack_prompts(entries, self.size.reading_tokens):
-            asks = [row.ask for _, row in pack]
-            places, texts = [slot for slot, _ in pack], [row.tokens for _, row in pack]
-            first = pool.read(places, texts, asks, any(map(is_wide, asks)))
+            first = pool.read(pack, any(is_wide(row.ask) for _, row in pack))
             for (slot, row), token in zip(pack, first, strict=True):
                 self._take(pool, slot, row, (token,))
 

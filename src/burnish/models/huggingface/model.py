@@ -11,8 +11,8 @@ import transformers
 from burnish.errors import ModelError, PromptTooLong, blame
 from burnish.models.huggingface.engine import BatchEngine, EngineSize, best_device
 from burnish.models.huggingface.slots import EngineRow
-from burnish.models.model import Ask, Chunk, Done, Waiting
-from burnish.models.stream_thread import wait_for_weights
+from burnish.models.model import Ask, Chunk, Done, Piece, Waiting
+from burnish.models.stream_thread import end_at_stop, wait_for_weights
 from burnish.models.weights import TransformersSource
 
 POLL_SECONDS = 0.1
@@ -60,7 +60,7 @@ class HuggingFaceModel:
     def close(self) -> None:
         """The engine stays for the process's next caller."""
 
-    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Waiting | Done]:
+    def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer, as it is written."""
         engine = engine_for(self.source, self.size)
         yield from wait_for_weights(engine.ready, cancel)
@@ -68,10 +68,10 @@ class HuggingFaceModel:
             return
         if engine.problem:
             raise ModelError(f"Transformers could not load {self.name}: {engine.problem}") from engine.problem
-        row = EngineRow(ask, encode_prompt(ask, engine), cancel)
+        row = EngineRow(ask, encode_prompt(ask, engine), cancel, grammar=_make_grammar(ask, engine))
         engine.submit(row)
         try:
-            yield from self._read(row, TokenDecoder(engine.loaded.tokenizer))
+            yield from end_at_stop(self._read(row, TokenDecoder(engine.loaded.tokenizer)), ask, self.counted)
         finally:
             row.abandoned = True
 
@@ -117,6 +117,19 @@ class TokenDecoder:
         text = text if last else text.rstrip("\ufffd")
         new, self._given = text[self._given :], max(len(text), self._given)
         return new
+
+
+def _make_grammar(ask: Ask, engine: BatchEngine) -> Any:
+    """What says which tokens may come next in an answer by a schema; None where there is none."""
+    if not ask.json_schema:
+        return None
+    from llguidance import LLMatcher
+
+    with blame(ModelError, "binding the answer to its schema"), _tokenizer_lock:
+        matcher = LLMatcher(engine.loaded.grammar_tokens, LLMatcher.grammar_from_json_schema(ask.json_schema))
+    if matcher.is_error():
+        raise ModelError(f"the answer cannot be bound to its schema: {matcher.get_error()}")
+    return matcher
 
 
 def encode_prompt(ask: Ask, engine: BatchEngine) -> list[int]:

@@ -44,6 +44,8 @@ class EngineRow:
     news: "queue.SimpleQueue[News]" = field(default_factory=queue.SimpleQueue)
     since: float = field(default_factory=time.monotonic)
     written: list[int] = field(default_factory=list)
+    grammar: Any = None
+    """What of the schema is still to come (llguidance); None for free text."""
     handed: int = 0
     abandoned: bool = False
     """The reader has left, cancelled or not."""
@@ -65,6 +67,8 @@ class EngineRow:
             if token in ends:
                 return "stop"
             self.written.append(token)
+            if self.grammar:
+                self.grammar.consume_token(token)
             if len(self.written) >= most:
                 return "length"
         return ""
@@ -172,14 +176,17 @@ class Slots:
     def _zeros(self, *shape: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
         return torch.zeros(shape, dtype=dtype, device=self.device)
 
-    def read(self, places: list[int], prompts: list[list[int]], asks: list[Ask], wide: bool) -> list[int]:
-        """Read prompts into slots, whatever was in them, and return the first token of each answer."""
+    def read(self, entries: list[tuple[int, EngineRow]], wide: bool) -> list[int]:
+        """Read rows into slots, whatever was in them, and return the next token of each answer."""
+        places, rows = [slot for slot, _ in entries], [row for _, row in entries]
+        prompts, asks = [row.tokens for row in rows], [row.ask for row in rows]
         longest = min(-(-max(map(len, prompts)) // 32) * 32, self.context)
         padded = [prompt + prompt[-1:] * (longest - len(prompt)) for prompt in prompts]  # so padding is never new
         ids, slots, last = (self._tensor(rows) for rows in (padded, places, [len(prompt) - 1 for prompt in prompts]))
         floats, ints = (self._tensor(rows) for rows in tabulate_settings(asks))
         seen = self._zeros(len(places), self._seen.shape[1], dtype=torch.bool).scatter_(1, ids, True)
         scores = apply_penalty(self._read(ids, slots, last), seen, floats)
+        self._forbid(scores, dict(enumerate(rows)))
         picked = draw_tokens(scores, floats, ints[:, 0], random_numbers(ints[:, 1], last), wide)
         self._tokens[slots], self._positions[slots] = picked, last + 1
         self._floats[slots], self._ints[slots] = floats, ints
@@ -187,11 +194,16 @@ class Slots:
         return list(picked.tolist())
 
     def write(self, steps: int, longest: int, wide: bool) -> list[tuple[int, ...]]:
-        """Move all rows on by some tokens: those tokens, slot by slot. No row that matters grows beyond `longest`."""
+        """Move all rows on by some tokens: those tokens, slot by slot. No row that matters grows beyond `longest`.
+
+        Beside a row with a schema it is one token, outside the recorded step: Python must see it to know what may come.
+        """
+        bound = any(row.grammar for row in self.rows.values())
+        steps = 1 if bound else steps
         visible = next((width for width in self.widths if width >= longest), self.context)
         history = torch.empty(steps, self.count, dtype=torch.int64, device=self.device)
         for step in range(steps):
-            if visible in self._graphs and not wide:
+            if visible in self._graphs and not wide and not bound:
                 self._graphs[visible].replay()
             else:
                 self._step(visible, wide)
@@ -209,12 +221,21 @@ class Slots:
 
     def _step(self, visible: int, wide: bool) -> None:
         scores = apply_penalty(self._score_next(visible), self._seen, self._floats)
+        self._forbid(scores, self.rows)
         picked = draw_tokens(
             scores, self._floats, self._ints[:, 0], random_numbers(self._ints[:, 1], self._positions), wide
         )
         self._tokens.copy_(picked)
         self._seen.scatter_(1, picked[:, None], True)
         self._positions.add_(1).clamp_(max=self.context - 1)  # a row that has ended runs on until it is refilled
+
+    def _forbid(self, scores: torch.Tensor, rows: dict[int, EngineRow]) -> None:
+        """Leave the rows that have a schema only the tokens that it allows next."""
+        for place, row in rows.items():
+            if row.grammar:
+                packed = torch.frombuffer(bytearray(row.grammar.compute_bitmask()), dtype=torch.uint8)
+                bits = (packed[:, None] >> torch.arange(8)) & 1
+                scores[place].masked_fill_(bits.flatten()[: scores.shape[1]].to(scores.device) == 0, -torch.inf)
 
     def _score_next(self, visible: int) -> torch.Tensor:
         """The scores of every row's next token."""
