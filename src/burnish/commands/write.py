@@ -34,7 +34,7 @@ from burnish.runs.attempt import Resources, attempt
 from burnish.runs.request import Request
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.examples import refuse_contradiction
-from burnish.tasks.sentence import with_test_file
+from burnish.tasks.sentence import refuse_other_language, with_test_file
 from burnish.tasks.test_file import read_test_file, why_no_module
 from burnish.text import slug
 
@@ -110,6 +110,7 @@ def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named:
 
     The code and the file may import the packages in `named`, and those of the earlier run.
     """
+    refuse_other_language(sentence)
     task = _go_on_from(earlier, sentence) if earlier else from_sentence(sentence)
     refuse_contradiction(task.visible_tests, *([ANEW] if earlier else []))
     packages = named
