@@ -57,7 +57,7 @@ def main(args: list[str]) -> int:
     code = prepare(args)
     if code:
         return code
-    return run_tests(args[1:]) if args[:1] == ["test"] else be_burnish(args)
+    return run_tests(args[1:]) if args[:1] == ["test"] and "--help" not in args else be_burnish(args)
 
 
 def prepare(args: list[str]) -> int:
@@ -83,17 +83,33 @@ def prepare(args: list[str]) -> int:
 def needed(args: list[str]) -> list[str]:
     """The steps beyond the core that a command line needs: most need none."""
     verb = next((arg for arg in args if not arg.startswith("-")), "")
+    if "--help" in args:
+        return []
     if verb == "test":
+        refuse_other_tests(args)
         return ["dev", "bwrap", "cell", "tested weights"]
     if verb == "doctor":
         return ["bwrap"]
     named = {arg.split("=")[0] for arg in args}
     cell = ["bwrap", "cell"] if "--sandbox" not in named else []
-    if "--help" in args or verb not in ("write", "fix", "models"):
+    if verb not in ("write", "fix", "models"):
         return []
     if verb == "models":
         return cell if "doctor" in args else []
     return cell + (["weights"] if "--model" not in named and not is_another_chosen() else [])
+
+
+def refuse_other_tests(args: list[str]) -> None:
+    """`test` runs Burnish's own tests: a path of something else means that somebody wants that checked."""
+    own = os.path.join(ROOT, "tests")
+    for before, arg in zip(args, args[1:], strict=False):
+        path = os.path.abspath(os.path.join(ROOT, arg.split("::")[0]))
+        is_word = arg.startswith("-") or before.startswith("-")  # an option, or its value, as in -k roman
+        if not is_word and os.path.exists(path) and os.path.commonpath([own, path]) != own:
+            raise Problem(
+                f"./burnish test runs the tests of Burnish itself, and {arg} is none of them. To have code of yours "
+                f"checked, type: ./burnish check {arg}"
+            )
 
 
 def is_another_chosen() -> bool:

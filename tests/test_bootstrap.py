@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -219,11 +220,37 @@ def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.Cap
         ("write x --model scripted:demo", ["bwrap", "cell"]),
         ("write x --model=scripted:demo --sandbox process", []),
         ("fix a.py", ["bwrap", "cell", "weights"]),
+        ("test --help", []),
         ("test -k x", ["dev", "bwrap", "cell", "tested weights"]),
     ],
 )
 def test_only_what_a_command_needs_is_set_up(boot: ModuleType, line: str, steps: list[str]) -> None:
     assert boot.needed(line.split()) == steps
+
+
+def test_what_the_user_made_in_the_clone_is_none_of_burnish_s_own_tests(boot: ModuleType) -> None:
+    for name in ("tests/test_own.py", "roman/test_solution.py"):
+        file = Path(boot.ROOT) / name
+        file.parent.mkdir()
+        file.touch()
+    assert boot.needed(["test", "tests/test_own.py::test_it", "-k", "roman"])
+    for path in ("roman", "roman/test_solution.py::test_it", f"{boot.ROOT}/roman"):
+        with pytest.raises(boot.Problem) as problem:
+            boot.needed(["test", path])
+        paragraph(str(problem.value), f"./burnish check {path}")
+
+
+def test_ruff_mypy_and_pytest_look_only_at_what_is_burnish_s_own(tmp_path: Path) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    assert settings["pytest"]["ini_options"]["testpaths"] == ["tests"]
+    assert settings["mypy"]["files"] == ["src", "bootstrap.py"]
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    for name in ("src/own.py", "roman/solution.py", "roman/tests/test_it.py", "roman/src/deep.py", "solution.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("import os\n")
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format=concise"]
+    found = subprocess.run(ruff, cwd=tmp_path, capture_output=True, text=True).stdout
+    assert {line.split(":")[0] for line in found.splitlines() if ".py:" in line} == {"src/own.py"}
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ def test_a_task_in_a_language_that_cannot_be_run_is_named(box: Sandbox) -> None:
     assert hash_tasks([GOOD]) != hash_tasks([Task.model_validate({**other.model_dump()})])
 
 
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "change"),

@@ -38,6 +38,20 @@ TASKS = {
 MARKS = {"passed": ("ok", "green"), "failed": ("NO", "bold red"), "not_run": ("--", "dim")}
 
 
+def own_tests(
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST...]", help="Passed on to pytest.")] = None,
+) -> None:
+    """Run the tests of Burnish itself, from its clone: ./burnish test
+
+    Code of yours is checked with `burnish check`.
+    """
+    # In a clone, bootstrap.py has run them before this is asked: an installed Burnish has none.
+    raise SetupProblem(
+        "These are the tests of Burnish itself, and only a clone of it has them: ./burnish test. "
+        "To have code of yours checked, type: burnish check FILE.py"
+    )
+
+
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
     """Check that everything `write` needs is here. Exit code 2 when something is missing."""
     from rich.console import Console
