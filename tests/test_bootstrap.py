@@ -18,8 +18,8 @@ from types import ModuleType
 
 import pytest
 
-from burnish import config
-from burnish.models.catalog import DEFAULT_MODEL
+from burnish import config, paths
+from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from tests.support import assert_words, refused
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -287,6 +287,56 @@ def test_the_set_up_knows_where_settings_are_and_what_the_default_is(
     monkeypatch.delenv("BURNISH_CONFIG")
     assert Path(boot.settings_folder()) / "burnish" / "config.toml" == config.path()
     assert boot.DEFAULT_WEIGHTS == DEFAULT_MODEL
+    monkeypatch.delenv("BURNISH_CACHE", raising=False)
+    assert Path(boot.cache_folder()) / "burnish" == paths.cache()
+
+
+@pytest.mark.parametrize(
+    ("line", "here", "fetched"),
+    [
+        ("write x", False, True),
+        ("fix a.py", False, True),
+        ("write x", True, False),
+        ("write x --model scripted:demo", False, False),
+        ("write --help", False, False),
+        ("test", False, False),
+        ("doctor", False, False),
+    ],
+)
+def test_weights_are_fetched_beside_the_packages_where_a_command_will_need_them(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str, here: bool, fetched: bool
+) -> None:
+    """A stand-in for the weights module says what it was asked for, and waits: whoever ends it did not wait for it."""
+    shutil.copytree(ROOT / "src" / "burnish", f"{boot.ROOT}/src/burnish", dirs_exist_ok=True)
+    told = tmp_path / "told"
+    (Path(boot.ROOT) / "src/burnish/models/weights.py").write_text(
+        "import os, pathlib, time\n\n"
+        "def ensure_weights(name):\n"
+        f"    pathlib.Path({str(told)!r}).write_text(name + ' ' + os.environ['BURNISH_CACHE'])\n    time.sleep(60)\n"
+    )
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    checked = tmp_path / "cache" / "models" / f"{CATALOG[DEFAULT_MODEL].file}.checked"
+    checked.parent.mkdir(parents=True)
+    if here:
+        checked.touch()
+
+    def make_core() -> None:
+        deadline = time.monotonic() + 10
+        while fetched and not told.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        raise boot.Problem("no packages")
+
+    monkeypatch.setattr(boot, "make_core", make_core)
+    assert boot.main(line.split()) == 2
+    assert told.exists() is fetched
+    if fetched:
+        assert told.read_text() == f"{DEFAULT_MODEL} {tmp_path / 'cache'}"
+
+
+def test_weights_can_be_fetched_by_a_python_without_any_package() -> None:
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); import burnish.models.weights; print(*sys.modules)"
+    bare = subprocess.run([sys.executable, "-ISc", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pydantic", "platformdirs"} & {name.partition(".")[0] for name in bare}
 
 
 def test_a_machine_that_opens_no_cell_gets_the_paragraph_and_no_stamp(
