@@ -15,7 +15,7 @@ from burnish.tasks.examples import find_called_names, find_examples, is_error
 from burnish.tasks.source import FUNCTIONS, find_definition
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import TestFile
-from burnish.text import slug
+from burnish.text import one_line, slug
 
 AskedKinds = tuple[tuple[str, Literal["function", "class"]], ...]
 """Names, each with what it is to be; one of which nothing is known is left out."""
@@ -87,6 +87,18 @@ LANGUAGES = {
 """Languages that are not written here: how a request names them, and how their files end. Words that mean other things
 too, as Go and Swift do, count only with their capital letter.
 """
+LONGEST_SUMMARY = 99
+_HEAD_ENDS = re.compile(
+    r"\n|[.!?](?=\s|$)|[,;:(\s]+(?:e\.\s?g\.|for (?:example|instance)\b|examples?:|such as\b|z\.\s?B\.|>>>)|"
+    r"[,;:]\s+(?=`?[A-Za-z_]\w*\([^()]*\)\s*(?:==|=|->|→|raises|is|returns)\s?)"
+)
+"""Where a sentence stops to say what is asked for: at its end, and where examples begin."""
+_REQUEST = re.compile(
+    r"^(?:please\s+)?(?:(?:write|create|make|implement|give)\s+(?:me\s+)?)?an?\s+(?:\w+\s+){0,2}(?:function|method)\s+"
+    r"(?:(?:called\s+|named\s+)?[`'\"]?[A-Za-z_]\w*(?:\([^()]*\))?[`'\"]?,?\s+)?(?:that|which|to)\s+(?:should\s+)?"
+    r"|^[`'\"]?[A-Za-z_]\w*\([^()]*\)[`'\"]?\s+(?=\w)",
+    re.IGNORECASE,
+)
 _LANGUAGE = f"(?P<language>{'|'.join(pattern for pattern, _ in LANGUAGES.values())})"
 _ASKING = (
     r"(?:(?:please|bitte|i (?:need|want)|ich (?:brauche|will)|write|create|make|build|implement|code|give|"
@@ -201,6 +213,14 @@ def with_test_file(task: Task, file: TestFile) -> Task:
             "module": file.module,
         }
     )
+
+
+def summarise(words: str) -> str:
+    """What the words ask for, as the one line of a docstring: no examples, no "a function that", no more than that."""
+    head = _HEAD_ENDS.split(words.strip(), maxsplit=1)[0]
+    head = _REQUEST.sub("", head, count=1) or head
+    line = one_line(head, LONGEST_SUMMARY).rstrip(" ,;:.-–(").replace("\\", "\\\\").replace('"""', "'''")
+    return f"{line[:1].upper()}{line[1:]}" + ("" if line.endswith("…") else ".")
 
 
 def is_ambiguous(task: Task) -> bool:
