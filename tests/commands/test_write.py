@@ -12,6 +12,7 @@ import burnish
 from burnish import Run, ScriptedModel, SetupProblem, Store
 from burnish.agent.limits import Limits
 from burnish.events import Asked, Event, RunFinished, Stopped
+from burnish.report.deliverables import list_open_questions
 from tests.evidence.delivered import edit
 from tests.support import DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, block, refused, script
 
@@ -298,6 +299,23 @@ def test_assumptions_are_on_record_and_answers_take_their_place() -> None:
     assert run.spec is not None
     assert (run.spec.assumptions, run.spec.given_tests) == (("double(0) == 0",), ("assert double(0) == 0",))
     assert run.verdict == "proven"
+
+
+def test_an_assumption_that_the_code_does_not_follow_is_an_open_question_and_never_in_the_code(tmp_path: Path) -> None:
+    said = "- It must decide the order\n" + block("assert double([]) == []\nassert double(0) == 7")
+    sentence = "a function double(n) that doubles numbers and lists, e.g. double(2) == 4"
+    run = burnish.write(sentence, ScriptedModel(script(assume=said)), fast=True, out=tmp_path / "new")
+    assert run.verdict in ("proven", "plausible")
+    assert run.spec is not None
+    assert run.spec.assumptions == ("double([]) == []", "double(0) == 7")
+    assert list_open_questions(run) == [
+        "It must decide the order",
+        "double(0) == 7 was assumed, and the code does something else",
+    ]
+    assert "## Open questions" in (tmp_path / "new" / "report.md").read_text()
+    assert "assert double([]) == []  # assumed" in (tmp_path / "new" / "test_solution.py").read_text()
+    assert "ssume" not in run.code
+    assert burnish.verify(tmp_path / "new", fast=True).good
 
 
 @pytest.mark.slow
