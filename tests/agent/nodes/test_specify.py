@@ -59,7 +59,7 @@ def test_only_what_decides_something_is_assumed() -> None:
     reply = block(
         "assert total([]) == 0  # empty\nassert total([4]) == 4\nassert total([1, 2]) == 4\n"
         "assert total([5, 6]) == 11\n"
-        "total(['a']) raises TypeError\nassert total(x) == 0\nassert other([]) == 0\nassert total([]) == 1\n"
+        "assert total(['a']) == TypeError\nassert total(x) == 0\nassert other([]) == 0\nassert total([]) == 1\n"
         "assert total([-1]) == -1"
     )
     spec, _ = agreed(asking(VAGUE), tools(assume=f"- It must decide the order.\n{reply}"))

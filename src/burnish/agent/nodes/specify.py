@@ -23,6 +23,8 @@ FALLBACK = "solve"
 MOST_ASSUMPTIONS = 3
 LONGEST_ASSUMPTION = 120
 _POINT = re.compile(r"\s*(?:[-*•]|\d+[.)])\s*(?:\*\*)?(?:assum(?:e|ption)s?\b[:\s]*)?(?:that\s+)?(.+)", re.IGNORECASE)
+_IS_ERROR = re.compile(r"\s*==\s*(?=[A-Z]\w*(?:Error|Exception)\b)")
+"""As small models write that something raises: `total('a') == ValueError`."""
 
 
 def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
@@ -64,7 +66,7 @@ def extract_assumptions(answer: str, name: str, task: Task) -> tuple[str, ...]:
     What a given example says already, or otherwise, is left out.
     """
     names, known = {name, *task.also}, [*task.visible_tests]
-    for example in find_examples(answer):
+    for example in find_examples(_IS_ERROR.sub(" raises ", answer)):
         test = ast.unparse(parse(example))  # without the comment that may stand behind it
         is_ours = bool(names & {*find_called_names(test)}) and is_edge_case(test) and len(test) <= LONGEST_ASSUMPTION
         if is_ours and test not in known and find_contradiction((*known, test)) is None:
