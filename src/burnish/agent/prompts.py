@@ -18,7 +18,7 @@ from burnish.agent.context_budget import (
     truncate_text,
 )
 from burnish.events import Frozen, Message, SpecAgreed
-from burnish.tasks.examples import as_doctest, describe_test
+from burnish.tasks.examples import as_doctest, describe_test, find_examples
 from burnish.tasks.task import Task
 
 VERSION = "5"
@@ -62,8 +62,13 @@ class PromptInput(Frozen):
 
     @property
     def words(self) -> str:
-        """What it should do, with what was taken for granted."""
-        assumed = [f"Assume: {assumption}." for assumption in self.spec.assumptions]
+        """What it should do, with what a person said of what the words leave open.
+
+        What the model assumed is only tested: small models misread a task there, and would build on that.
+        """
+        given, own = {*self.spec.given_tests}, self.spec.assumptions
+        claims = {point for point in own if (found := {*find_examples(point)}) and not found & given}
+        assumed = [f"Assume: {point}." for point in own if point not in claims]
         words = "\n".join([self.task.prompt.strip(), *assumed]) if self.task.described else ""
         return self.short(words, MOST_WORDS)
 
