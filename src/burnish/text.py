@@ -23,6 +23,17 @@ def strip_controls(text: str) -> str:
     return "".join(char for char in text if char in _KEPT or unicodedata.category(char) not in _CONTROLS)
 
 
+def escape_json(text: str) -> str:
+    """JSON text in which control and invisible direction characters are spelled out: a terminal obeys none of them."""
+
+    def spell(char: str) -> str:
+        units = char.encode("utf-16-be", "surrogatepass").hex()
+        return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+    hidden = {char for char in text if char != "\n" and unicodedata.category(char) in _CONTROLS}
+    return text.translate({ord(char): spell(char) for char in hidden})
+
+
 def replace_surrogates(text: str) -> str:
     """The text with a mark in place of each lone surrogate: no file can hold one, and no terminal show it."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -114,6 +114,12 @@ def test_assumptions_are_part_of_what_is_asked_for() -> None:
     assert assumption in prompts.write(wanted(assumptions=(assumption,)))[1].content
 
 
+def test_what_the_model_assumed_is_no_part_of_what_is_asked_for() -> None:
+    assert "Assume" not in prompts.write(wanted(assumptions=("f(0) == 7",)))[1].content
+    told = wanted(assumptions=("f(0) == 7",), given_tests=("assert f(0) == 7",))
+    assert "Assume: f(0) == 7." in prompts.write(told)[1].content
+
+
 def test_an_example_that_stands_in_the_words_is_not_shown_twice() -> None:
     words = "Twice n.\n\n>>> f(1)\n2\n"
     task = TASK.model_copy(update={"prompt": words, "visible_tests": ("assert f(1) == 2", "assert f(3) == 6")})

@@ -11,6 +11,7 @@ from burnish.checks.project import CHECKS
 from burnish.checks.verdict import CheckResults, Watcher, judge_all
 from burnish.errors import CheckError, SandboxError, SetupProblem
 from burnish.events import Evidence
+from burnish.report.check_report import render_headline
 from tests.checks.stand_ins import Answer, made, said, stand_ins
 
 
@@ -46,6 +47,19 @@ def test_a_required_check_that_was_not_run_is_not_a_pass(
     context: CheckContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert not judged(context, monkeypatch, mutation="not_run").passed
+
+
+def test_failed_dependencies_decide_and_those_that_were_not_run_inform(
+    context: CheckContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert judged(context, monkeypatch, dependencies="not_run").passed
+    failed = judged(context, monkeypatch, dependencies="failed")
+    assert not failed.passed
+    assert failed.decisive == (*failed.required, "dependencies")
+    assert "dependencies failed" in render_headline(failed)
+    waived = failed.model_copy(update={"must_not_fail": ()})
+    assert waived.passed
+    assert CheckResults.model_validate(failed.model_dump(exclude={"must_not_fail"})).passed  # a report of before
 
 
 def test_a_check_that_is_not_required_may_fail(context: CheckContext, monkeypatch: pytest.MonkeyPatch) -> None:

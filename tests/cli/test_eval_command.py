@@ -176,6 +176,13 @@ def test_a_broken_row_is_named_and_left_out(call: Call, work_folder: Path) -> No
     assert (results()["solved"], results()["finished"]) == (2, 2)
 
 
+def test_json_holds_no_character_that_a_terminal_obeys(call: Call, work_folder: Path) -> None:
+    jsonl(work_folder / "mine.jsonl", [toy(1).model_copy(update={"id": "toy\x9b31m\u202e1"})])
+    told = call("eval", "mine.jsonl", *GOLD, "--json")
+    assert json.loads(told.out)["attempts"][0]["task_id"] == "toy\x9b31m\u202e1"
+    assert not {"\x9b", "\u202e"} & set(told.out)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -10,6 +10,7 @@ from burnish.cli.session import CommandSession
 from burnish.commands.apply import DIFF, save_diff
 from burnish.errors import SetupProblem
 from burnish.events import CodeProposed, Graded, RunFinished, RunStarted, TestsRan
+from burnish.report.deliverables import check_free
 from burnish.runs import Run, Store
 from tests.cli.conftest import Call
 from tests.support import ESC, assert_words, refused
@@ -99,6 +100,13 @@ def test_a_place_where_no_diff_can_go_is_refused_at_once(out: str, call: Call, w
     told = call("fix", "nosuch.py", "--out", out)
     assert (told.code, "--out fix.diff" in told.err) == (2, True)
     assert (work_folder / "taken.diff").read_text() == "mine"
+
+
+def test_a_diff_goes_into_an_empty_folder_under_its_usual_name(tmp_path: Path) -> None:
+    assert check_free(tmp_path, file="fix.diff") == tmp_path / "fix.diff"
+    (tmp_path / "mine").touch()
+    with pytest.raises(SetupProblem, match=r"--out fix\.diff$"):
+        check_free(tmp_path, file="fix.diff")
 
 
 def test_a_diff_that_cannot_be_written_after_all_is_shown_and_kept(

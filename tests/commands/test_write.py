@@ -4,13 +4,15 @@ import errno
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import burnish
 from burnish import Run, ScriptedModel, SetupProblem, Store
 from burnish.agent.limits import Limits
-from burnish.events import Asked, Stopped
+from burnish.events import Asked, Event, RunFinished, Stopped
+from burnish.report.deliverables import list_open_questions
 from tests.evidence.delivered import edit
 from tests.support import DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, block, refused, script
 
@@ -63,6 +65,38 @@ def test_an_existing_folder_is_never_overwritten(tmp_path: Path, store: Store) -
     assert store.list() == [], "refused before any work was done"
 
 
+@pytest.mark.parametrize("linked", [False, True])
+def test_an_empty_folder_is_taken_and_a_link_to_one_too(tmp_path: Path, linked: bool) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    run = written(out=str(tmp_path / ("link" if linked else "empty")))
+    assert (tmp_path / "empty" / "solution.py").read_text() == run.code
+
+
+def test_a_link_to_nothing_is_refused_before_any_work(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(SetupProblem, match=r"--out DIR$"):
+        written(out=tmp_path / "link")
+    assert store.list() == []
+
+
+def test_what_came_into_the_empty_folder_meanwhile_is_never_overwritten(tmp_path: Path, store: Store) -> None:
+    mine = tmp_path / "empty" / "solution.py"
+    mine.parent.mkdir()
+
+    def put_a_file(event: Event) -> None:
+        if isinstance(event, RunFinished):
+            mine.write_text("precious")
+
+    with pytest.raises(SetupProblem, match=r"burnish show \S+ --code$"):
+        written(out=mine.parent, watch=put_a_file)
+    assert [file.name for file in mine.parent.iterdir()] == ["solution.py"]
+    assert mine.read_text() == "precious"
+    run = burnish.resume(store.list()[0].id)
+    assert run.folder == f"{mine.parent}-2"
+    assert mine.read_text() == "precious"
+
+
 def test_a_file_in_the_way_is_refused_before_any_work(tmp_path: Path, store: Store) -> None:
     (tmp_path / "file").touch()
     with refused():
@@ -108,15 +142,15 @@ def test_a_read_only_disk_is_refused_before_any_work(tiny_disk: Path, store: Sto
 def test_a_result_that_cannot_be_written_is_still_in_the_record(
     number: int, tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_text = Path.write_text
+    really_open = Path.open
 
-    def refuse(path: Path, *given: str) -> int:
+    def refuse(path: Path, *given: Any, **named: Any) -> Any:
         if path.is_relative_to(tmp_path / "double"):
             raise OSError(number, os.strerror(number))
-        return write_text(path, *given)
+        return really_open(path, *given, **named)
 
     with refused(), monkeypatch.context() as patched:
-        patched.setattr(Path, "write_text", refuse)
+        patched.setattr(Path, "open", refuse)
         written(out=tmp_path / "double")
     assert store.open("last").verdict == "proven"
 
@@ -265,6 +299,23 @@ def test_assumptions_are_on_record_and_answers_take_their_place() -> None:
     assert run.spec is not None
     assert (run.spec.assumptions, run.spec.given_tests) == (("double(0) == 0",), ("assert double(0) == 0",))
     assert run.verdict == "proven"
+
+
+def test_an_assumption_that_the_code_does_not_follow_is_an_open_question_and_never_in_the_code(tmp_path: Path) -> None:
+    said = "- It must decide the order\n" + block("assert double([]) == []\nassert double(0) == 7")
+    sentence = "a function double(n) that doubles numbers and lists, e.g. double(2) == 4"
+    run = burnish.write(sentence, ScriptedModel(script(assume=said)), fast=True, out=tmp_path / "new")
+    assert run.verdict in ("proven", "plausible")
+    assert run.spec is not None
+    assert run.spec.assumptions == ("double([]) == []", "double(0) == 7")
+    assert list_open_questions(run) == [
+        "It must decide the order",
+        "double(0) == 7 was assumed, and the code does something else",
+    ]
+    assert "## Open questions" in (tmp_path / "new" / "report.md").read_text()
+    assert "assert double([]) == []  # assumed" in (tmp_path / "new" / "test_solution.py").read_text()
+    assert "ssume" not in run.code
+    assert burnish.verify(tmp_path / "new", fast=True).good
 
 
 @pytest.mark.slow

@@ -111,6 +111,14 @@ def test_an_evaluation_is_not_gone_on_with_on_another_engine(tmp_path: Path) -> 
     assert resume("last", model=burnish.ScriptedModel([ADD_1])).complete
 
 
+def test_an_empty_folder_is_taken_and_named_in_plain_text(tmp_path: Path) -> None:
+    suite, out = jsonl(tmp_path / "mine.jsonl", toys(1)), tmp_path / "out"
+    out.mkdir()
+    model = burnish.ScriptedModel([ADD_1])
+    results = burnish.evaluate(str(suite), model, strategy="single", out=str(out), data=str(tmp_path))
+    assert (results.solved, (out / "results.json").is_file()) == (1, True)
+
+
 @pytest.mark.slow
 def test_a_suite_without_one_good_row_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     suite = jsonl(tmp_path / "mine.jsonl", [toy(1).model_copy(update={"gold": "def add_1(x):\n    return 0\n"})])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from burnish.evals.validate import validate, why_broken
+from burnish.evals.validate import hash_tasks, validate, why_broken
 from burnish.events import Graded
 from burnish.sandbox import Sandbox
 from burnish.sandbox.sandbox import NO_KINDS, Kinds
@@ -36,6 +36,12 @@ def little_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_good_task_has_no_fault(box: Sandbox) -> None:
     assert why_broken(GOOD, box) == ""
+
+
+def test_a_task_in_a_language_that_cannot_be_run_is_named(box: Sandbox) -> None:
+    other = GOOD.model_copy(update={"language": "javascript"})
+    assert "javascript" in why_broken(other, box)
+    assert hash_tasks([GOOD]) != hash_tasks([Task.model_validate({**other.model_dump()})])
 
 
 @pytest.mark.slow

@@ -45,6 +45,10 @@ def test_a_home_that_does_not_exist_yet_has_no_runs(store: Store) -> None:
         store.open("last")
 
 
+def test_a_store_may_be_named_in_plain_text(tmp_path: Path) -> None:
+    assert Store(str(tmp_path)).runs == Store(tmp_path).runs
+
+
 def test_the_newest_run_is_called_last(store: Store) -> None:
     keep(store, "a", at=1.0)
     newest = keep(store, "b", at=2.0)

@@ -19,10 +19,10 @@ from burnish.agent.context_budget import (
     truncate_text,
 )
 from burnish.events import Frozen, Message, SpecAgreed
-from burnish.tasks.examples import as_doctest, describe_test
+from burnish.tasks.examples import as_doctest, describe_test, find_examples
 from burnish.tasks.task import Task
 
-VERSION = "4"
+VERSION = "5"
 
 SYSTEM = "You are a careful Python programmer. You follow the required form exactly."
 _FORM = "Answer with one ```python block that holds the complete code, with its imports, and nothing else."
@@ -64,8 +64,13 @@ class PromptInput(Frozen):
 
     @property
     def words(self) -> str:
-        """What it should do, with what was taken for granted."""
-        assumed = [f"Assume: {assumption}." for assumption in self.spec.assumptions]
+        """What it should do, with what a person said of what the words leave open.
+
+        What the model assumed is only tested: small models misread a task there, and would build on that.
+        """
+        given, own = {*self.spec.given_tests}, self.spec.assumptions
+        claims = {point for point in own if (found := {*find_examples(point)}) and not found & given}
+        assumed = [f"Assume: {point}." for point in own if point not in claims]
         words = "\n".join([self.task.prompt.strip(), *assumed]) if self.task.described else ""
         return self.short(words, MOST_WORDS)
 
@@ -130,12 +135,18 @@ def specify(task: Task) -> Messages:
 
 
 def assume(task: Task, signature: str) -> Messages:
-    """Ask what to take for granted where the words leave something open."""
+    """Ask what to take for granted where the words leave something open.
+
+    As calls with their values: asked for sentences, small models name what is open ("it must decide the order") and
+    decide nothing; and where they may answer that nothing is open, they do.
+    """
+    name = signature.split("(")[0]
     return _messages(
         f"Task: {_describe_task(task)}\n\n"
-        f"What does this task leave open that `{signature}` must decide, e.g. empty or invalid input, ties, order? "
-        "Name at most three points. Each is one short line that says what you assume, beginning with a dash.\n"
-        "If nothing is open, answer: none"
+        f"The task does not say what `{signature}` does with unusual input. Decide three such cases: an empty one, the "
+        f"smallest one, an invalid one. Each is one line of the form: assert {name}(...) == value\n"
+        f"or, where it must fail, of the form: {name}(...) raises ValueError\n"
+        "Do not write the function.\n\nAnswer with one ```python block of these lines and nothing else."
     )
 
 

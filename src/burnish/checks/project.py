@@ -27,7 +27,9 @@ class Settings(Frozen):
     """The thresholds of one project; the defaults are what we would ask of our own code."""
 
     required: tuple[str, ...] = ("tests", "coverage", "mutation", "security", "quality")
-    """Checks that must pass; the others are shown, and can fail without harm to the verdict."""
+    """Checks that must pass; one of these that could not be run has not passed."""
+    must_not_fail: tuple[str, ...] = ("dependencies",)
+    """Checks that decide where they fail, and only inform where they could not be run. All others are only shown."""
     coverage: float = Field(default=80.0, ge=0, le=100, allow_inf_nan=False)
     """Lines and branches that the tests run, in percent."""
     mutation: float = Field(default=60.0, ge=0, le=100, allow_inf_nan=False)
@@ -47,7 +49,7 @@ class Settings(Frozen):
     newest_days: int = Field(default=14, ge=0)
     """A dependency whose first release is younger than this is a finding."""
 
-    @field_validator("required")
+    @field_validator("required", "must_not_fail")
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:

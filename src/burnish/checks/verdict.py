@@ -64,6 +64,8 @@ class CheckResults(Frozen):
     project: ProjectSummary
     required: tuple[str, ...]
     """Checks that must pass, among those that were asked for."""
+    must_not_fail: tuple[str, ...] = ()
+    """Further ones that decide where they fail; one that was not run does no harm."""
     evidence: tuple[Evidence, ...]
     """In the order of `project.CHECKS`."""
     seconds: dict[str, float] = Field(default_factory=dict)
@@ -72,9 +74,15 @@ class CheckResults(Frozen):
 
     @property
     def passed(self) -> bool:
-        """Whether every required check passed. One that was not run did not."""
+        """Whether all that decides passed. A required check that was not run did not."""
         verdicts = {item.check: item.verdict for item in self.evidence}
-        return all(verdicts.get(name) == "passed" for name in self.required)
+        return all(verdicts.get(name) == "passed" for name in self.decisive)
+
+    @property
+    def decisive(self) -> tuple[str, ...]:
+        """The checks that the verdict comes from: those that are required, and failed ones that must not fail."""
+        failed = {item.check for item in self.evidence if item.verdict == "failed"}
+        return tuple(dict.fromkeys((*self.required, *(name for name in self.must_not_fail if name in failed))))
 
     def __getitem__(self, check: str) -> Evidence:
         """The answer of one check; KeyError if it was not asked for."""
@@ -153,6 +161,7 @@ def judge_all(
         ),
         # Somebody who asks only for checks that are not required wants to know about those.
         required=required or tuple(names) if only else required,
+        must_not_fail=tuple(name for name in names if name in project.settings.must_not_fail),
         evidence=tuple(answers[name] for name in names),
         seconds={name: seconds[name] for name in names},
         bugs=tuple(bugs),

@@ -35,9 +35,12 @@ def check(
 ) -> None:
     """Check code that exists: tests, coverage, mutation, security and more.
 
-    Exit code 0 only if every required check passed. Thresholds: [tool.burnish] in pyproject.toml.
+    Exit code 0 only if every required check passed (tests, coverage, mutation, security, quality) and dependencies did
+    not fail; dependencies that could not be looked up only inform, and so does performance. To change that, and
+    thresholds: [tool.burnish] in pyproject.toml.
     """
     from burnish.cli.check_screen import open_check_screen, show_checks
+    from burnish.cli.io import print_json
     from burnish.report.check_report import render_json
 
     with open_check_screen(as_json) as screen:
@@ -60,7 +63,7 @@ def check(
         words += [word for value in values if value is not None for word in (option, str(value))]
     show_checks(screen.console, checked, shlex.join(words), out)
     if as_json:
-        print(render_json(checked), end="")
+        print_json(render_json(checked))
     if checked.bugs:
         raise checked.bugs[0]
     raise typer.Exit(0 if checked.passed else 1)
@@ -80,12 +83,13 @@ def verify(
     evidence of their own: what counts then is that it was run again here.
     """
     from burnish.cli.check_screen import open_check_screen, show_verified
+    from burnish.cli.io import print_json
 
     with open_check_screen(as_json) as screen:
         verified = burnish.verify(folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allow_package or ())
     show_verified(screen.console, verified)
     if as_json:
-        print(json.dumps({**verified.model_dump(mode="json"), "ending": verified.ending}, indent=1))
+        print_json(json.dumps({**verified.model_dump(mode="json"), "ending": verified.ending}, indent=1))
     raise typer.Exit(0 if verified.good else 1)
 
 
@@ -115,6 +119,7 @@ def strengthen(
     Exit code 1 where a docstring, or several versions written from it, say something else than the code.
     """
     from burnish.cli.check_screen import open_check_screen, show_strengthened
+    from burnish.cli.io import print_json
     from burnish.cli.session import read_limits
     from burnish.commands.strengthen import render_json
 
@@ -138,5 +143,5 @@ def strengthen(
         )
     show_strengthened(screen.console, run)
     if as_json:
-        print(render_json(run))
+        print_json(render_json(run))
     raise typer.Exit(0 if run.verdict == "proven" else 1)

@@ -109,7 +109,7 @@ def show_checks(console: Console, checked: CheckResults, command: str, out: Path
     wide = console.width >= WIDE
     rows: list[Sequence[str | Text]] = []
     for item in checked.evidence:
-        optional = "" if item.check in checked.required else " (optional)"
+        optional = "" if item.check in checked.decisive else " (optional)"
         wanted, why = f"{one_line(item.threshold, 80)}{optional}".strip(), one_line(item.why, 240)
         row = (item.check, _answer(item.verdict, words.VERDICTS[item.verdict]), one_line(item.figure, 60))
         rows.append((*row, Text(wanted, style="dim"), *([why] if wide else [])))

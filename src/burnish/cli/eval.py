@@ -67,6 +67,7 @@ def evaluate(
                 f"There is no {option} {value!r}. Choose one of {', '.join(known)}: --{option} {known[0]}"
             )
     from burnish.cli.eval_screen import run_on_screen
+    from burnish.cli.io import print_json
     from burnish.evals.evaluate import resume
 
     settings = {name: context.params[name] for name in SETTINGS}
@@ -77,7 +78,7 @@ def evaluate(
     begin = partial(burnish.evaluate, suite, **settings)
     results = run_on_screen(go_on if suite == "resume" else begin, verbose, as_json)
     if as_json:
-        print(results.text(), end="")
+        print_json(results.text())
     raise typer.Exit(1 if results.errors == results.finished else 0)
 
 

@@ -21,6 +21,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from burnish.cli.io import print_json
 from burnish.cli.setup import show_fetching
 from burnish.errors import SetupProblem
 from burnish.evals.compare import Comparison, describe_difference
@@ -282,7 +283,7 @@ def show_list(as_json: bool) -> None:
         plan, done = folder.plan, f"{len(folder.finished_attempts())}/{folder.total}"
         kept.append((path.name, done, one_line(plan.suite, 40), plan.protocol, plan.strategy, one_line(plan.model, 50)))
     if as_json:
-        print(json.dumps({"suites": suites, "strategies": strategies, "evaluations": kept}))
+        print_json(json.dumps({"suites": suites, "strategies": strategies, "evaluations": kept}))
         return
     texts = [(name, ", ".join(kinds), ", ".join(splits), str(rows), what) for name, kinds, splits, rows, what in suites]
     tables: list[tuple[Sequence[str], Sequence[Sequence[str]]]] = [
@@ -318,7 +319,7 @@ def compare_on_screen(names: tuple[str, str], plot: Path | None, as_json: bool) 
                 f"The plot cannot be written to {str(plot)!r} ({error.strerror}). Choose another place: --plot FILE.svg"
             ) from error
     if as_json:
-        print(json.dumps(found.model_dump(mode="json"), indent=2))
+        print_json(json.dumps(found.model_dump(mode="json"), indent=2))
         return
     _show_comparison(found, names)
     if plot:

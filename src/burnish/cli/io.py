@@ -13,7 +13,7 @@ from rich.text import Text
 
 from burnish.errors import SetupProblem
 from burnish.events import BaseEvent
-from burnish.text import strip_controls
+from burnish.text import escape_json, strip_controls
 
 MOST_CHARACTERS = 20_000
 COLOURS = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
@@ -75,7 +75,12 @@ def show_diff(diff: str, console: Console) -> None:
 
 def json_line(event: BaseEvent) -> str:
     """The event as JSON in which no character is a control character."""
-    return json.dumps(event.model_dump(mode="json"))
+    return escape_json(json.dumps(event.model_dump(mode="json")))
+
+
+def print_json(text: str) -> None:
+    """Print what `--json` asks for."""
+    print(escape_json(text.rstrip("\n")))
 
 
 def print_line(event: BaseEvent) -> None:

@@ -11,7 +11,7 @@ import typer
 from burnish.cli.check import check, strengthen, verify
 from burnish.cli.eval import compare, evaluate
 from burnish.cli.runs import explain, rate, rm, runs, show
-from burnish.cli.setup import config_app, doctor, models_app
+from burnish.cli.setup import config_app, doctor, models_app, own_tests
 from burnish.cli.write import apply, fix, resume, write
 from burnish.errors import AttemptError, SetupProblem
 from burnish.text import strip_controls
@@ -27,6 +27,7 @@ app.add_typer(config_app, name="config")
 app.command("eval")(evaluate)
 app.command()(compare)
 app.command()(doctor)
+app.command("test", context_settings={"ignore_unknown_options": True})(own_tests)
 
 
 def _print_version(wanted: bool) -> None:

@@ -18,12 +18,13 @@ def runs(
     from rich.console import Console
     from rich.text import Text
 
+    from burnish.cli.io import print_json
     from burnish.cli.screen import COLOURS
     from burnish.text import one_line
 
     rows = burnish.Store().list()[:limit]
     if as_json:
-        print(json.dumps([row.model_dump() for row in rows], indent=2))
+        print_json(json.dumps([row.model_dump() for row in rows], indent=2))
         return
     if not rows:
         print('No runs yet. Make the first: burnish write "a function double(n), e.g. double(2) == 4"')

@@ -40,6 +40,7 @@ from burnish.events import (
 from burnish.events.history import Run
 from burnish.models.tokens import guess_tokens
 from burnish.report.costs import describe_cost, describe_cost_by_model
+from burnish.report.deliverables import list_open_questions
 from burnish.report.narrate import CHECK_TONES, Line, Tone, narrate
 from burnish.text import one_line, plural, strip_controls
 
@@ -242,7 +243,9 @@ class Screen:
             self._status.update(self._moving())
 
     def goodbye(self, run: Run) -> None:
-        """What it cost, and where to look next."""
+        """What is still open, what it cost, and where to look next."""
+        for question in list_open_questions(run):
+            self.print_line(Line("open", one_line(question, 200), "warning"), timed=False)
         self.print_line(Line("cost", describe_cost(run)))
         for line in describe_cost_by_model(run):
             self.print_line(Line("", line))

@@ -38,16 +38,31 @@ TASKS = {
 MARKS = {"passed": ("ok", "green"), "failed": ("NO", "bold red"), "not_run": ("--", "dim")}
 
 
+def own_tests(
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="[PYTEST...]", help="Passed on to pytest.")] = None,
+) -> None:
+    """Run the tests of Burnish itself, from its clone: ./burnish test
+
+    Code of yours is checked with `burnish check`.
+    """
+    # In a clone, bootstrap.py has run them before this is asked: an installed Burnish has none.
+    raise SetupProblem(
+        "These are the tests of Burnish itself, and only a clone of it has them: ./burnish test. "
+        "To have code of yours checked, type: burnish check FILE.py"
+    )
+
+
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> None:
     """Check that everything `write` needs is here. Exit code 2 when something is missing."""
     from rich.console import Console
     from rich.text import Text
 
+    from burnish.cli.io import print_json
     from burnish.doctor import examine, is_healthy
 
     findings = examine()
     if as_json:
-        print(json.dumps([finding.model_dump() for finding in findings], indent=2))
+        print_json(json.dumps([finding.model_dump() for finding in findings], indent=2))
         raise typer.Exit(0 if is_healthy(findings) else 2)
     console = Console(highlight=False, soft_wrap=True)
     width = max(len(finding.thing) for finding in findings)
@@ -141,13 +156,17 @@ def models(
 ) -> None:
     """List the models that are there: on this disk, and with the servers that are set up. Or fetch one, or try one."""
     if context.invoked_subcommand is None:
+        from burnish.cli.io import print_json
         from burnish.commands.models import format_table, list_rows
         from burnish.model_choice import last_speeds
         from burnish.models.discovery import list_all_models
 
         found = list_all_models()
         rows = list_rows(found, last_speeds())
-        print(json.dumps(rows, indent=2) if as_json else "\n".join(format_table(rows, found)))
+        if as_json:
+            print_json(json.dumps(rows, indent=2))
+        else:
+            print("\n".join(format_table(rows, found)))
 
 
 @models_app.command("doctor")
@@ -174,6 +193,7 @@ def models_doctor(
     from rich.console import Console
     from rich.text import Text
 
+    from burnish.cli.io import print_json
     from burnish.commands.try_model import check_cost, estimate_cost, try_model
     from burnish.models.names import AUTO, default_names, open_model, split_names
 
@@ -200,7 +220,7 @@ def models_doctor(
             show(f"{model.name}: stopped before the end. Again: burnish models doctor {model.name}")
             raise
     if as_json:
-        print(trial.model_dump_json(indent=2))
+        print_json(trial.model_dump_json(indent=2))
     else:
         show(trial.line, "bold")
         for line in (*trial.changes, *([f"It cost {trial.dollars:.4f} dollars."] if trial.dollars else [])):

@@ -1,6 +1,5 @@
 """`write`: tests and code from a sentence; `fix` and `apply`: a repair that tests agree with; `resume`: go on."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -23,9 +22,8 @@ from burnish.cli.options import (
     Tokens,
     Verbose,
 )
-from burnish.errors import SetupProblem
 from burnish.models.catalog import DEFAULT_MODEL
-from burnish.text import one_line, strip_controls
+from burnish.text import strip_controls
 
 Sentence = Annotated[str, typer.Argument(help="What to write, with examples if you can; - reads it from stdin.")]
 WithTests = Annotated[Path | None, typer.Option(metavar="FILE", help="Your own pytest file; its tests decide.")]
@@ -52,7 +50,7 @@ def write(
     ] = None,
     allow_package: AllowPackage = None,
     out: Annotated[
-        Path | None, typer.Option(help="The new folder for the files. [default: named after the task]")
+        Path | None, typer.Option(help="A new or empty folder for the files. [default: named after the task]")
     ] = None,
     from_run: Annotated[str | None, typer.Option("--from", metavar="RUN", help="Go on from an earlier run.")] = None,
     rounds: Rounds = 5,
@@ -156,7 +154,9 @@ def fix(
         str | None, typer.Option(help="Which one to repair, e.g. total or Cart.total. [default: where tests point]")
     ] = None,
     apply: Annotated[bool, typer.Option("--apply", help="Write the file; what it held is kept beside it.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="DIFF", help="Write the diff to this file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIFF", help="A new file for the diff, or an empty folder.")
+    ] = None,
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
     packages: Packages = None,
     allow_package: AllowPackage = None,
@@ -179,10 +179,12 @@ def fix(
     """Repair a function of a file until its tests pass; tests are never touched."""
     from burnish.cli.io import current_folder
     from burnish.cli.session import CommandSession, exit_code, read_limits
+    from burnish.commands.apply import DIFF
+    from burnish.report.deliverables import check_free
 
-    folder = current_folder()
+    current_folder()
     if out is not None:
-        _check_free(out, folder)
+        out = check_free(out, file=DIFF)
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     with CommandSession(verbose, events, quiet) as session:
@@ -223,16 +225,3 @@ def apply(
     show_diff(diff_of(done), Console(highlight=False))
     for written in done.all(Applied):
         print(strip_controls(f"written {written.file}; what it held is in {written.backup}"))
-
-
-def _check_free(out: Path, inside: Path) -> None:
-    """Refuse, before any work is done, a diff file that exists or could not be written."""
-    name, folder = one_line(str(out)), (inside / out).parent
-    try:
-        taken = out.exists() or not folder.is_dir()
-    except OSError as error:
-        raise SetupProblem(f"{name!r}: {error.strerror}. Name a new file: --out fix.diff") from error
-    if taken:
-        raise SetupProblem(f"{name!r} exists, or its folder does not. Name a new file: --out fix.diff")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise SetupProblem(f"The folder {str(folder)!r} cannot be written. Name a file elsewhere: --out ~/fix.diff")

@@ -21,6 +21,7 @@ from burnish.events import Applied, FixFacts
 from burnish.parsing import decode_source, explain_refusal
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.runs import Run, Store, Watch
+from burnish.tasks.sentence import LANGUAGES
 from burnish.tasks.source import split_lines
 from burnish.text import one_line
 
@@ -189,6 +190,10 @@ def _check_is_code(named: Path, full: Path) -> None:
         raise SetupProblem(f"{_quote(named)} is a folder, and one file is repaired at a time: burnish fix {example}")
     if not full.exists():
         raise SetupProblem(f"There is no file {_quote(named)}. Look at the path and try again.")
+    if language := next((name for name, (_, ends) in LANGUAGES.items() if full.suffix[1:].lower() in ends.split()), ""):
+        raise SetupProblem(
+            f"{_quote(named)} is {language}, and Burnish repairs Python. Name a file of Python: burnish fix FILE.py"
+        )
     if not full.is_file() or full.suffix != ".py":
         raise SetupProblem(f"{_quote(named)} is not Python code: its name does not end in .py. Name a file that does.")
     if not str(full).isprintable():  # a line end in it would be a line of the diff

@@ -1,7 +1,6 @@
 """`burnish.write`: a sentence goes in, tested code comes out. The Python twin of the command of the same name."""
 
 import errno
-import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from itertools import chain, count
@@ -21,16 +20,23 @@ from burnish.packages import parse_requirements
 from burnish.packages.names import module_provider
 from burnish.packages.requirements import normalise_requirements
 from burnish.parsing import explain_refusal
-from burnish.report.deliverables import read_module_name, read_suite, read_task, render_tests
+from burnish.report.deliverables import (
+    check_free,
+    is_empty_folder,
+    read_module_name,
+    read_suite,
+    read_task,
+    render_tests,
+)
 from burnish.report.run_report import render_report
 from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Resources, attempt
 from burnish.runs.request import Request
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.examples import refuse_contradiction
-from burnish.tasks.sentence import with_test_file
+from burnish.tasks.sentence import refuse_other_language, with_test_file
 from burnish.tasks.test_file import read_test_file, why_no_module
-from burnish.text import one_line, slug
+from burnish.text import slug
 
 CHECKS_AT_END = CHECKS[1:]
 """Beside the tests, which decide."""
@@ -62,7 +68,7 @@ def write(
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
     `model` is who answers: a name, `small,large`, `auto` to have one chosen; unless named, what the settings say.
-    `out` names a folder to put the files in; it must not exist yet. Where it names none, `beside` is a folder that gets
+    `out` names a new or empty folder to put the files in. Where it names none, `beside` is a folder that gets
     a new one, named after the task. `from_run` goes on from an earlier run.
     `fast` leaves out tests for what goes unnoticed, rounds for what checks find, and the two slow checks at the end,
     mutation and performance. `with_tests` is a pytest file of the
@@ -104,6 +110,7 @@ def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named:
 
     The code and the file may import the packages in `named`, and those of the earlier run.
     """
+    refuse_other_language(sentence)
     task = _go_on_from(earlier, sentence) if earlier else from_sentence(sentence)
     refuse_contradiction(task.visible_tests, *([ANEW] if earlier else []))
     packages = named
@@ -134,23 +141,11 @@ def _go_on_from(run: Run, sentence: str) -> Task:
     return go_on(earlier, run.code, tuple(kept), sentence)
 
 
-def check_free(folder: Path, *, numbered: bool = False) -> None:
-    """Refuse, before any work is done, a folder that exists or could not be made; with `numbered` it may exist."""
-    try:
-        taken = folder.exists()
-    except OSError as error:
-        raise SetupProblem(f"{one_line(str(folder))!r}: {error.strerror}. Name a new folder: --out DIR") from error
-    if taken and not numbered:
-        raise SetupProblem(f"{str(folder)!r} exists, and Burnish never overwrites. Name a new folder: --out DIR")
-    parent = next(place for place in folder.absolute().parents if place.exists())
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise SetupProblem(f"The folder {str(parent)!r} cannot be written. Name another place: --out DIR")
-
-
 def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *, numbered: bool = False) -> Run:
-    """Put solution, tests, report and evidence into a new folder; say so in the run's record.
+    """Put solution, tests, report and evidence into a new or empty folder; say so in the run's record.
 
-    With `numbered` the next free name is taken where the folder exists: another run may have made it meanwhile.
+    No file is written over. With `numbered` the next free name is taken where the folder holds something: another run
+    may have made it meanwhile.
     """
     contents = {REPORT: render_report(run)}
     if run.code:
@@ -166,11 +161,12 @@ def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *,
     try:
         for folder in chain([wanted], (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))):
             with suppress(FileExistsError) if numbered else nullcontext():
-                folder.mkdir(parents=True)
+                folder.mkdir(parents=True, exist_ok=is_empty_folder(folder))
+                for name, text in contents.items():
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    with (folder / name).open("x", encoding="utf-8") as file:  # it may be somebody's by now
+                        file.write(text)
                 break
-        for name, text in contents.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text, "utf-8")
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
         raise SetupProblem(

@@ -23,6 +23,7 @@ from burnish.errors import SetupProblem
 from burnish.evals.schema import PLAN_VERSION, Contents, LeftOut, Plan, Row
 from burnish.events import Event, read_event, write_event
 from burnish.paths import PRIVATE_MODE, home, make_private_folder, write_atomically
+from burnish.report.deliverables import check_free
 from burnish.tasks.task import Task
 from burnish.text import one_line, slug
 
@@ -44,16 +45,6 @@ def new_path(name: str) -> Path:
     while (path := evals_home() / f"{slug(name, 40)}-{secrets.token_hex(8)[:letters]}").exists():
         letters += 1  # so that it ends, however many there are
     return path
-
-
-def check_free(path: Path) -> None:
-    """Raise unless the folder can be made, or is there and empty."""
-    if path.is_dir() and not any(path.iterdir()):
-        return
-    if path.exists() or path.is_symlink():
-        raise SetupProblem(
-            f"{str(path)!r} exists and is no evaluation, and Burnish never overwrites. Name a new folder: --out DIR"
-        )
 
 
 def list_evaluations() -> list[Path]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from burnish.agent.limits import Limits, check_answer_fits
 from burnish.errors import SetupProblem
-from burnish.evals.eval_store import PLAN_FILE, Folder, check_free, find_evaluation, new_path
+from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, new_path
 from burnish.evals.report import write_reports
 from burnish.evals.runner import EvalProgress, name_engine, open_eval_sandbox, open_task_model, run_missing
 from burnish.evals.schema import Asking, Plan, Protocol, Results
@@ -17,6 +17,7 @@ from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
 from burnish.models.names import AUTO, default_names
 from burnish.paths import describe_origin
+from burnish.report.deliverables import check_free
 from burnish.runs.attempt import Resources
 from burnish.sandbox.open import choose_resumed_sandbox
 from burnish.tasks.task import Task
@@ -39,8 +40,8 @@ def evaluate(
     max_tokens: int | None = None,
     thinking: int | None = None,
     at_once: int = 0,
-    data: Path | None = None,
-    out: Path | None = None,
+    data: Path | str | None = None,
+    out: Path | str | None = None,
     sandbox: str = "auto",
     watch: EvalProgress | None = None,
 ) -> Results:
@@ -49,17 +50,16 @@ def evaluate(
     Each finished attempt is on disk at once. An `out` that holds this very evaluation is gone on with. `max_tokens` and
     `thinking` are for one answer, as in `Limits`.
     """
-    watch = watch or EvalProgress()
+    watch, data = watch or EvalProgress(), Path(data) if data else None
     model = default_names() if model is None else model
     _refuse_auto(model, suite)
     find_strategy(strategy)
     variant = resolve_variant(suite, variant)
     check_protocol(suite, protocol)
     tasks = load_suite(suite, variant=variant, split=split, data=data, progress=watch.on_prepare)[:limit]
-    if out:
-        out = out.expanduser().absolute()
-        if not (out / PLAN_FILE).exists():
-            check_free(out)
+    folder = Path(out).expanduser().absolute() if out else None
+    if folder and not (folder / PLAN_FILE).exists():
+        check_free(folder)
     answering = open_task_model(model, watch.on_fetch) if isinstance(model, str) else model
     check_answer_fits(Limits(max_tokens=max_tokens, thinking=thinking), [answering])
     plan = Plan(
@@ -82,14 +82,14 @@ def evaluate(
         at_once=at_once,
         sandbox=sandbox,
     )
-    return _run_plan(plan, tasks, answering, watch, out, data)
+    return _run_plan(plan, tasks, answering, watch, folder, data)
 
 
 def resume(
     name: str,
     *,
     model: Model | None = None,
-    data: Path | None = None,
+    data: Path | str | None = None,
     watch: EvalProgress | None = None,
     sandbox: str | None = None,
 ) -> Results:
@@ -97,7 +97,7 @@ def resume(
 
     The sandbox is the plan's unless named; one without isolation has to be named.
     """
-    watch = watch or EvalProgress()
+    watch, data = watch or EvalProgress(), Path(data) if data else None
     folder = Folder.open(find_evaluation(name))
     sandbox = choose_resumed_sandbox(sandbox, folder.plan.sandbox, f"burnish eval resume {folder.name}")
     with folder.lock():

@@ -128,7 +128,8 @@ def is_file_suite(name: str) -> bool:
 
 def load_planted_bugs(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
     """A proven bug for every task that can have one, in order; from the cache when the same was asked before."""
-    said = json.dumps([task.model_dump(mode="json", exclude={"packages"}) for task in tasks], sort_keys=True)
+    later = {"packages", "language"}  # fields that came later, and say nothing here
+    said = json.dumps([task.model_dump(mode="json", exclude=later) for task in tasks], sort_keys=True)
 
     def plant() -> list[Any]:
         """Prove a bug for each task, as many at a time as there are processors."""

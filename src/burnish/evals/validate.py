@@ -67,6 +67,8 @@ def hash_tasks(tasks: Sequence[Task]) -> str:
 
 def why_broken(task: Task, sandbox: Sandbox) -> str:
     """What makes a task unfit; empty when nothing does."""
+    if task.language != "python":
+        return f"it is to be written in {task.language}, and only Python can be run"
     if not task.hidden_tests.strip():
         return "it has no scoring tests"
     # A task without a reference is taken at its word.

@@ -99,7 +99,11 @@ class SpecAgreed(BaseEvent):
     signature: str
     given_tests: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
-    """What was taken for granted where the words leave it open."""
+    """What was taken for granted where the words leave it open: a call and what it gives, or the user's own words. In
+    earlier records also other words of the model's.
+    """
+    open_questions: tuple[str, ...] = ()
+    """What the model says is open, without deciding it."""
 
 
 class Move(Frozen):

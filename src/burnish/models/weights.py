@@ -5,7 +5,6 @@ so that a fetch that was broken off goes on from there. What `huggingface:` read
 """
 
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -14,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 import zipfile
@@ -28,8 +28,9 @@ from pathlib import Path
 from burnish import paths
 from burnish.errors import SetupProblem
 from burnish.models.catalog import CATALOG, LARGER, Weights, find_nearest_names
-from burnish.models.model import Progress
 
+Progress = Callable[[int, int, str], None]
+"""As in `models.model`, which needs packages: the set-up fetches weights while these are installed."""
 Report = Callable[[int], None]
 """Called now and then with the bytes on disk so far."""
 SPARE_BYTES = 50_000_000
@@ -173,6 +174,10 @@ def is_checked(weights: Weights) -> bool:
         return False
 
 
+def _fetch_folder(path: Path) -> Path:
+    return path.with_name(f".fetch-{path.name}")
+
+
 def _note_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.checked")
 
@@ -203,7 +208,7 @@ def _check(file: Path, path: Path, weights: Weights, progress: Progress) -> bool
 
 def _fetch(weights: Weights, path: Path, progress: Progress) -> None:
     """Ask each source in turn. Bytes with a wrong hash are kept aside and fetched again once, from the next source."""
-    folder = path.parent / f".fetch-{weights.file}"
+    folder = _fetch_folder(path)
     folder.mkdir(exist_ok=True)
     left, tried, wrong = list(SOURCES), [], 0
     while left and wrong < 2:
@@ -240,9 +245,10 @@ def _lock(path: Path, weights: Weights, progress: Progress) -> Iterator[None]:
     """One process at a time fetches a file; the others wait for it and say so."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (path.parent / f".lock-{path.name}").open("w") as lock:
-        if not paths.take_lock(lock):
-            progress(0, weights.bytes, "another Burnish process is fetching them; waiting for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        while not paths.take_lock(lock):
+            done = min(folder_size(_fetch_folder(path)), weights.bytes)
+            progress(done, weights.bytes, "another Burnish process is fetching them; waiting for it")
+            time.sleep(0.2)
         yield
 
 

@@ -61,7 +61,7 @@ def render_page(checked: CheckResults, texts: Mapping[str, str]) -> str:
         if "traceback" in item.details:
             traceback = escape(strip_controls(str(item.details["traceback"])))
             inside += f"<details><summary>Our bug, in full</summary><pre>{traceback}</pre></details>"
-        lights.append(_render_light(item, item.check in checked.required, bool(inside)))
+        lights.append(_render_light(item, item.check in checked.decisive, bool(inside)))
         name = html_line(item.check.capitalize())
         details.append(f'<h2 id="{html_line(item.check)}">{name}</h2>{inside}' if inside else "")
     code = "".join(render_files(checked, texts))

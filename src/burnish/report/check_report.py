@@ -37,7 +37,7 @@ MOST_LISTED = 50
 
 def render_headline(checked: CheckResults) -> str:
     """One sentence with the verdict, without its full stop."""
-    named = _by_verdict(checked, checked.required)
+    named = _by_verdict(checked, checked.decisive)
     if checked.passed and not checked.required:
         return "Nothing is required here, so nothing could fail"
     if checked.passed:
@@ -53,7 +53,7 @@ def render_headline(checked: CheckResults) -> str:
 
 def list_remarks(checked: CheckResults) -> Iterator[str]:
     """What the headline leaves out: checks that are not required and did not pass, and what that means."""
-    others = [item.check for item in checked.evidence if item.check not in checked.required]
+    others = [item.check for item in checked.evidence if item.check not in checked.decisive]
     named = _by_verdict(checked, others)
     if named["failed"]:
         yield f"Not required, but failed: {join_words(named['failed'])}."
@@ -120,7 +120,7 @@ def render_markdown(checked: CheckResults) -> str:
     rows = ["| check | verdict | figure | wanted | why |", "|---|---|---|---|---|"]
     listed = []
     for item in checked.evidence:
-        verdict = VERDICTS[item.verdict] + ("" if item.check in checked.required else " (not required)")
+        verdict = VERDICTS[item.verdict] + ("" if item.check in checked.decisive else " (not required)")
         cells = (item.check, verdict, item.figure, item.threshold, item.why)
         rows.append(f"| {' | '.join(map(_escape, cells))} |")
         found = read_findings(item)

@@ -1,6 +1,8 @@
-"""What a run delivers beside its code, read from its record: the task, its module's name, and its file of tests."""
+"""What a run delivers beside its code, read from its record: the task, its module's name, its tests; and where to."""
 
+import os
 import re
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -8,7 +10,44 @@ from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
 from burnish.events import RunSettings
 from burnish.events.history import Run
+from burnish.tasks.examples import find_assumed_tests
 from burnish.tasks.task import Task
+from burnish.text import one_line
+
+
+def is_empty_folder(path: Path) -> bool:
+    """Whether there is a folder with nothing in it; a link to one counts, as the user named it."""
+    return path.is_dir() and not any(path.iterdir())
+
+
+def check_free(out: Path, *, file: str = "", numbered: bool = False) -> Path:
+    """Refuse, before any work is done, a place for results that is taken or cannot be written; else return it.
+
+    A folder that is there and empty is free. With `file`, the name of a file, a file is wanted: in an empty folder it
+    gets that name. With `numbered` the place may be taken: whoever writes adds a number.
+    """
+    name, again = one_line(str(out), 200), f"file: --out {file}" if file else "folder: --out DIR"
+    try:
+        is_empty, is_taken = is_empty_folder(out), out.is_symlink() or out.exists()
+    except OSError as error:
+        raise SetupProblem(f"{name!r}: {error.strerror}. Name a new {again}") from error
+    if is_taken and not is_empty and not numbered:
+        raise SetupProblem(f"{name!r} exists, and Burnish never overwrites. Name a new {again}")
+    out = out / file if is_empty and file else out
+    inside = [out] if is_empty and not file else [*out.absolute().parents][: 1 if file else None]
+    parent = next((place for place in inside if place.exists()), inside[0])
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        folder = one_line(str(parent), 200)
+        raise SetupProblem(f"The folder {folder!r} cannot be written. Name another place: --out {file or 'DIR'}")
+    return out
+
+
+def list_open_questions(run: Run) -> list[str]:
+    """What nothing has settled: what the model says is open, and what it assumed and the code does otherwise."""
+    if run.spec is None:
+        return []
+    broken = [point for test, point in find_assumed_tests(run.spec.assumptions).items() if test in run.disputed]
+    return [*run.spec.open_questions, *(f"{point} was assumed, and the code does something else" for point in broken)]
 
 
 def read_task(run: Run) -> Task:

@@ -115,6 +115,7 @@ def _narrate_task(event: BaseEvent) -> Iterator[Line]:
             yield Line("function", event.signature)
             yield from (Line("given", name_in_file(test) or one_line(test), "test") for test in event.given_tests)
             yield from (Line("assumed", one_line(point, 160), "warning") for point in event.assumptions)
+            yield from (Line("open", one_line(point, 160), "warning") for point in event.open_questions)
         case UserAnswered():
             said = f"the answer was: {one_line(event.words, 200)}" if event.words else "the user agreed"
             yield Line("", f"Asked whether to assume that {one_line(event.assumption, 120)}: {said}.")

@@ -22,7 +22,7 @@ from burnish.events import (
 from burnish.events.history import Run, Version
 from burnish.redact import redact
 from burnish.report.costs import describe_cost, explain_who_answered, render_cost_table
-from burnish.report.deliverables import read_suite
+from burnish.report.deliverables import list_open_questions, read_suite
 from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
 from burnish.report.narrate import asked_names, count_results, describe
 from burnish.tasks.test_file import name_in_file
@@ -60,6 +60,7 @@ def render_report(run: Run) -> str:
     sections = {
         "Task": fence_code(strip_controls(run.started.prompt), "text"),
         "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
+        "Open questions": _bullets(list_open_questions(run)),
         "Code": fence_code(strip_controls(run.code), "python") if run.code else "",
         "Evidence": _evidence(run),
         "Tests": _tests(run),

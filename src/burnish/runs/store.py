@@ -56,8 +56,8 @@ INDEX = TypeAdapter(dict[str, IndexEntry])
 class Store:
     """Where runs are kept. Several processes may use one store at the same time."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or home()
+    def __init__(self, folder: Path | str | None = None) -> None:
+        self.folder = Path(folder) if folder else home()
         self.runs = self.folder / "runs"
 
     def begin(self, name: str) -> tuple[str, Record]:

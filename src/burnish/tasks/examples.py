@@ -32,6 +32,8 @@ _CLAIM_ENDS = re.compile(r"\s*(?:$|\n|\.(?!\w)|[,;:)`—–]|(?:and|as|because|s
 _QUESTIONS = ("isinstance", "all", "any", "callable", "issubclass")
 """Functions of Python that answer yes or no."""
 _LONGEST = 400
+ASSUMED = "  # assumed"
+"""Ends a test that says what the model assumed: nobody has said that it is right."""
 
 
 def find_examples(text: str) -> list[str]:
@@ -64,6 +66,26 @@ def find_examples(text: str) -> list[str]:
     longer = [*_one_line_steps(text), *_session_steps(text)]
     steps = {line for test in longer for line in test.split("\n")}  # a last step is no example of its own
     return list(dict.fromkeys([*(test for test in tests if test not in steps), *longer]))
+
+
+def find_assumed_tests(assumptions: Sequence[str]) -> dict[str, str]:
+    """The marked tests that assumptions give, each with its assumption; words that decide nothing give none."""
+    return {f"{test}{ASSUMED}": point for point in assumptions for test in find_examples(point)}
+
+
+def is_edge_case(test: str) -> bool:
+    """Whether a test says what unusual values give: an error or None, or anything for a value that is empty, zero,
+    below zero or the only one of its kind. All values must be written out.
+    """
+    calls = [node for node in ast.walk(parse(test)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    try:
+        values = [ast.literal_eval(value) for call in calls for value in call.args]
+    except ValueError:
+        return False
+    negative = [value for value in values if isinstance(value, int | float) and value < 0]
+    single = [value for value in values if isinstance(value, str | list | tuple | dict | set) and len(value) == 1]
+    is_refused = not test.startswith("assert ") or test.endswith((" == None", " is None"))
+    return is_refused or bool(negative or single) or not all(values)
 
 
 def find_unread_example(text: str, names: set[str]) -> str:
@@ -100,7 +122,7 @@ def is_literal(piece: str) -> bool:
 
 def describe_test(test: str) -> str:
     """A test as one line that a small model understands; an assertion stays as it is."""
-    match = re.fullmatch(r"with pytest\.raises\((\w+)\):\s*(.+)", test, re.DOTALL)
+    match = re.fullmatch(r"with pytest\.raises\((\w+)\):\s*(.+)", test.removesuffix(ASSUMED), re.DOTALL)
     return f"{match[2].strip()} must raise {match[1]}" if match else test
 
 

@@ -15,7 +15,7 @@ from burnish.tasks.examples import find_called_names, find_examples, is_error
 from burnish.tasks.source import FUNCTIONS, find_definition
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import TestFile
-from burnish.text import slug
+from burnish.text import one_line, slug
 
 AskedKinds = tuple[tuple[str, Literal["function", "class"]], ...]
 """Names, each with what it is to be; one of which nothing is known is left out."""
@@ -61,6 +61,92 @@ _SETTLED = re.compile(
     re.IGNORECASE,
 )
 """Words that say what happens at an edge."""
+LANGUAGES = {
+    "JavaScript": ("(?i:javascript|node\\.?js|react)|JS", "js mjs cjs jsx"),
+    "TypeScript": ("(?i:typescript)", "ts tsx"),
+    "Java": ("[Jj]ava", "java"),
+    "Kotlin": ("(?i:kotlin)", "kt"),
+    "C++": ("[Cc]\\+\\+", "cpp cc hpp"),
+    "C#": ("[Cc]#", "cs"),
+    "C": ("C", "c h"),
+    "Go": ("Go|(?i:golang)", "go"),
+    "Rust": ("[Rr]ust", "rs"),
+    "Ruby": ("[Rr]uby", "rb"),
+    "PHP": ("(?i:php)", "php"),
+    "Swift": ("Swift", "swift"),
+    "Scala": ("Scala", "scala"),
+    "Haskell": ("(?i:haskell)", "hs"),
+    "R": ("R", "r"),
+    "Lua": ("Lua", "lua"),
+    "Perl": ("(?i:perl)", "pl"),
+    "PowerShell": ("(?i:powershell)", "ps1"),
+    "Bash": ("(?i:bash|shell)", "sh bash"),
+    "SQL": ("SQL|sql", "sql"),
+    "HTML": ("(?i:html)", "html"),
+}
+"""Languages that are not written here: how a request names them, and how their files end. Words that mean other things
+too, as Go and Swift do, count only with their capital letter.
+"""
+LONGEST_SUMMARY = 99
+_HEAD_ENDS = re.compile(
+    r"\n|[.!?](?=\s|$)|[,;:(\s]+(?:e\.\s?g\.|for (?:example|instance)\b|examples?:|such as\b|z\.\s?B\.|>>>)|"
+    r"[,;:]\s+(?=`?[A-Za-z_]\w*\([^()]*\)\s*(?:==|=|->|→|raises|is|returns)\s?)"
+)
+"""Where a sentence stops to say what is asked for: at its end, and where examples begin."""
+_REQUEST = re.compile(
+    r"^(?:please\s+)?(?:(?:write|create|make|implement|give)\s+(?:me\s+)?)?an?\s+(?:\w+\s+){0,2}(?:function|method)\s+"
+    r"(?:(?:called\s+|named\s+)?[`'\"]?[A-Za-z_]\w*(?:\([^()]*\))?[`'\"]?,?\s+)?(?:that|which|to)\s+(?:should\s+)?"
+    r"|^[`'\"]?[A-Za-z_]\w*\([^()]*\)[`'\"]?\s+(?=\w)",
+    re.IGNORECASE,
+)
+_LANGUAGE = f"(?P<language>{'|'.join(pattern for pattern, _ in LANGUAGES.values())})"
+_ASKING = (
+    r"(?:(?:please|bitte|i (?:need|want)|ich (?:brauche|will)|write|create|make|build|implement|code|give|"
+    r"schreib\w*|erstell\w*|implementier\w*|programmier\w*|me|us|mir|uns)[,\s]+)*"
+    r"(?:(?:an?|eine?n?)\s+(?:(?!(?:of|for|from|to|in|with|that|like|von|für|aus|mit)\b)[\w-]+\s+){0,2})?"
+)
+_PROGRAM = (
+    r"(?:function|method|class|program|script|module|component|query|page|"
+    r"funktion|methode|klasse|programm|skript|modul|komponente|abfrage|seite)\b"
+)
+_GOES_ON = r"(?=\s*(?:$|[,.;:()!?`]|(?:that|which|to|for|with|taking|returning|die|das|der|um|zum|zur|für|mit)\b))"
+_ITS_NAME = r"(?:\s+(?:(?:called|named|namens)\s+[`'\"]?\w+|(?-i:\w*[A-Z_]\w*)|\w+(?=\())(?:\([^()]*\))?[`'\"]?)?"
+_OTHER_LANGUAGE = [
+    re.compile(rf"(?i:{start})(?-i:{_LANGUAGE})(?i:{end})")
+    for start, end in (
+        (rf"^{_ASKING}", rf"(?:[\s-]+|(?<=shell)){_PROGRAM}{_ITS_NAME}{_GOES_ON}"),
+        (rf"^{_ASKING}{_PROGRAM}{_ITS_NAME},?\s+(?:written\s+|implemented\s+)?in\s+", _GOES_ON),
+        (rf"^{_ASKING}in\s+", rf"\s+(?:geschrieben\w*|written)\s+{_PROGRAM}"),
+        (r"^(?:in|using|mit)\s+", r"[,:]\s+(?:please\s+)?(?:write|create|implement|make|build|an?\s|schreib|eine?\s)"),
+        (r",\s*(?:written\s+)?in\s+(?!(?:C|R)\b(?![+#]))", r"\s*[.!]?$"),
+        (
+            r"^(?:please\s+)?(?:implement|write|code|schreibe?|implementiere)\s+"
+            r"(?:(?!(?:that|which|like|as|for|to|from|wie|die|das|der)\b)[^\s.]+\s+){1,6}in\s+(?!(?:C|R)\b(?![+#]))",
+            r"\s*[.!]?$",
+        ),
+    )
+]
+"""A request for another language says so of the thing to write, at its head or at its end: "a Go program that …", "a
+function in Rust", "…, in Java". What the thing does may speak of any language.
+"""
+
+
+def find_other_language(text: str) -> str:
+    """The language that a sentence asks for, if that is another one than Python; empty where that is not plain."""
+    words = text.strip()
+    if re.search(r"\bpython", words, re.IGNORECASE):
+        return ""
+    named = next((found["language"] for form in _OTHER_LANGUAGE if (found := form.search(words))), None)
+    return next((name for name, (form, _) in LANGUAGES.items() if named and re.fullmatch(form, named)), "")
+
+
+def refuse_other_language(text: str) -> None:
+    """Raise SetupProblem for a sentence that asks for another language."""
+    if language := find_other_language(text):
+        raise SetupProblem(
+            f"Burnish writes Python, and this asks for {language}. Ask for it in Python, or leave the language out: "
+            'burnish write "a Python function that …"'
+        )
 
 
 def from_sentence(text: str) -> Task:
@@ -127,6 +213,14 @@ def with_test_file(task: Task, file: TestFile) -> Task:
             "module": file.module,
         }
     )
+
+
+def summarise(words: str) -> str:
+    """What the words ask for, as the one line of a docstring: no examples, no "a function that", no more than that."""
+    head = _HEAD_ENDS.split(words.strip(), maxsplit=1)[0]
+    head = _REQUEST.sub("", head, count=1) or head
+    line = one_line(head, LONGEST_SUMMARY).rstrip(" ,;:.-–(").replace("\\", "\\\\").replace('"""', "'''")
+    return f"{line[:1].upper()}{line[1:]}" + ("" if line.endswith("…") else ".")
 
 
 def is_ambiguous(task: Task) -> bool:

@@ -19,6 +19,8 @@ class Task(Frozen):
 
     id: str
     prompt: str
+    language: Literal["python", "javascript"] = "python"
+    """What the code is to be written in. Only Python can be run as yet."""
     entry_point: str = ""
     """Name of the function or class to write; empty when the words do not say."""
     also: tuple[str, ...] = ()

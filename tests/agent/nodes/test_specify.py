@@ -8,7 +8,7 @@ import pytest
 
 from burnish.agent.ask import Tools
 from burnish.agent.limits import Limits, Meter
-from burnish.agent.nodes.specify import extract_assumptions, specify
+from burnish.agent.nodes.specify import extract_assumptions, extract_questions, specify
 from burnish.agent.nodes.write_tests import write_tests
 from burnish.agent.state import AgentState
 from burnish.checks import Suite
@@ -17,6 +17,7 @@ from burnish.events.replay import Replay
 from burnish.models.scripted import ScriptedModel
 from burnish.sandbox import Sandbox
 from burnish.tasks import Task, from_sentence
+from burnish.tasks.examples import ASSUMED, is_edge_case
 from tests.support import DOUBLE, block
 
 POINTS = "Here is what is open:\n- assume that empty input gives 0\n2. Ties keep their order.\n"
@@ -51,7 +52,45 @@ def asking(sentence: str) -> Task:
 def test_a_vague_sentence_gets_its_assumptions_from_one_ask() -> None:
     spec, asked = agreed(asking(VAGUE), tools(assume=POINTS))
     assert asked == ["assume"]
-    assert spec.assumptions == ("empty input gives 0", "Ties keep their order")
+    assert (spec.assumptions, spec.open_questions) == ((), ("empty input gives 0", "Ties keep their order"))
+
+
+def test_only_what_decides_something_is_assumed() -> None:
+    reply = block(
+        "assert total([]) == 0  # empty\nassert total([4]) == 4\nassert total([1, 2]) == 4\n"
+        "assert total([5, 6]) == 11\n"
+        "assert total(['a']) == TypeError\nassert total(x) == 0\nassert other([]) == 0\nassert total([]) == 1\n"
+        "assert total([-1]) == -1"
+    )
+    spec, _ = agreed(asking(VAGUE), tools(assume=f"- It must decide the order.\n{reply}"))
+    assert spec.assumptions == ("total([]) == 0", "total([4]) == 4", "total(['a']) must raise TypeError")
+    assert spec.open_questions == ("It must decide the order",)
+    assert spec.given_tests == ("assert total([1, 2]) == 3",)
+
+
+def test_an_assumption_becomes_a_test_that_says_so_and_decides_nothing() -> None:
+    given = tools(assume=block("assert total([]) == 0"), tests=block("assert total([]) == 0\nassert total([2]) == 2"))
+    events = proposed(asking(VAGUE), given)
+    [found] = [event for event in events if isinstance(event, TestsProposed)]
+    assert found.tests == (f"assert total([]) == 0{ASSUMED}", "assert total([2]) == 2")
+
+
+@pytest.mark.parametrize(
+    ("test", "decides"),
+    [
+        ("assert f([]) == 0", True),
+        ("assert f('') == ''", True),
+        ("assert f(-1) is None", True),
+        ("assert f([1, 2]) == None", True),
+        ("with pytest.raises(ValueError):\n    f('abc')", True),
+        ("assert f([1, 2], 0) == 1", True),
+        ("assert f('Hello World!') == 'hello-world'", False),
+        ("assert f([1, 2, 3]) == 2", False),
+        ("assert f(x) == 0", False),
+    ],
+)
+def test_what_unusual_input_gives_is_a_decision(test: str, decides: bool) -> None:
+    assert is_edge_case(test) is decides
 
 
 @pytest.mark.parametrize(
@@ -81,11 +120,11 @@ def test_a_test_file_says_enough() -> None:
 
 @pytest.mark.parametrize("reply", ["none", "", "Nothing is open.", block("- assume a list\n"), "- ok\n* no\n"])
 def test_an_answer_without_points_assumes_nothing(reply: str) -> None:
-    assert extract_assumptions(reply) == ()
+    assert extract_assumptions(reply, "total", asking(VAGUE)) == extract_questions(reply) == ()
 
 
 def test_at_most_three_short_lines_are_kept() -> None:
-    found = extract_assumptions("\n".join(f"- point number {n} {'x' * 300}" for n in range(9)))
+    found = extract_questions("\n".join(f"- point number {n} {'x' * 300}" for n in range(9)))
     assert len(found) == 3
     assert all(len(point) <= 120 and "\n" not in point for point in found)
 

@@ -21,10 +21,13 @@ from burnish.models.model import Ask
 from burnish.parsing import try_parse
 from burnish.tasks.assemble import assemble, offered_names
 from burnish.tasks.examples import describe_test
-from burnish.tasks.source import find_definition
+from burnish.tasks.sentence import summarise
+from burnish.tasks.source import find_definition, find_docstring, split_lines
 
 MOST_TOKENS = 1024
 TOP_P = 0.95
+SAME = 60
+"""Characters at the beginning of a docstring by which the user's sentence is known again."""
 
 
 def rewrite(state: AgentState, tools: Tools, move: Move) -> Generator[Event, None, None]:
@@ -103,6 +106,7 @@ def propose(
         layer = tools.packages.layer if tools.packages else None
         packages = [package.name for package in layer.packages] if layer else []
         code = assemble(state.task, add_missing_imports(code, offered_names(state.task), packages))
+        code = shorten_docstring(code, state)
     made = CodeProposed(
         version=move.version,
         code=code,
@@ -116,6 +120,27 @@ def propose(
     )
     yield made
     return made
+
+
+def shorten_docstring(code: str, state: AgentState) -> str:
+    """The code with one line in place of a docstring that repeats the user's whole sentence, as our prompts begin it.
+
+    Only where a user asked for new code: words and examples that were there before stay as they are.
+    """
+    task = state.task
+    if task.split != "user" or task.base_code:
+        return code
+    node = find_definition(try_parse(code), state.spec.entry_point)
+    doc = find_docstring(node) if node else None
+    said = (ast.get_source_segment(code, doc) or "").strip("\"'rR \n") if doc else ""
+    same = [" ".join(words.replace('"""', "'''").split())[:SAME] for words in (task.prompt, said)]
+    if doc is None or doc.end_lineno is None or same[0] != same[1]:
+        return code
+    lines, short = split_lines(code), f'"""{summarise(task.prompt)}"""'
+    first, last = lines[doc.lineno - 1], lines[doc.end_lineno - 1]
+    before = first.encode()[: doc.col_offset].decode()
+    after = last.encode()[doc.end_col_offset :].decode()
+    return "".join([*lines[: doc.lineno - 1], before + short + after, *lines[doc.end_lineno :]])
 
 
 def _ask_for_code(

@@ -1,5 +1,6 @@
 """specify: before anything is written, agree on a name, a signature, and what to take for granted."""
 
+import ast
 import re
 import time
 from collections.abc import Iterator
@@ -12,8 +13,8 @@ from burnish.agent.state import GIVEN, AgentState
 from burnish.errors import ModelError
 from burnish.events import CodeProposed, Decided, Event, SpecAgreed, UserAnswered
 from burnish.models.model import Ask
-from burnish.parsing import try_parse
-from burnish.tasks.examples import find_called_names, find_examples
+from burnish.parsing import parse, try_parse
+from burnish.tasks.examples import describe_test, find_called_names, find_contradiction, find_examples, is_edge_case
 from burnish.tasks.sentence import is_ambiguous
 from burnish.tasks.task import Task
 from burnish.text import one_line
@@ -24,6 +25,8 @@ BODY = ":\n    "
 MOST_ASSUMPTIONS = 3
 LONGEST_ASSUMPTION = 120
 _POINT = re.compile(r"\s*(?:[-*•]|\d+[.)])\s*(?:\*\*)?(?:assum(?:e|ption)s?\b[:\s]*)?(?:that\s+)?(.+)", re.IGNORECASE)
+_IS_ERROR = re.compile(r"\s*==\s*(?=[A-Z]\w*(?:Error|Exception)\b)")
+"""As small models write that something raises: `total('a') == ValueError`."""
 
 
 def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
@@ -37,44 +40,65 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
         signature = extract_signature(reply.text) if reply else ""
     signature = signature or FALLBACK
     recorded = tools.replay.take(SpecAgreed, signature=signature)
-    wanted = bool(tools.answer) or is_ambiguous(task) or bool(recorded and recorded.assumptions)
+    was_asked = bool(recorded and (recorded.assumptions or recorded.open_questions))
+    wanted = bool(tools.answer) or is_ambiguous(task) or was_asked
     assumptions: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     if task.assume and wanted:
         open_ = "The sentence leaves something open, so the model says what it would assume."
         yield Decided(choice="assume", reason=open_)
         question = Ask(purpose="assume", messages=prompts.assume(task, signature), max_tokens=100)
         with suppress(ModelError):  # the work can do without
             reply = yield from ask(tools, "assume-0", question)
-            assumptions = extract_assumptions(reply.text) if reply else ()
+            text, name = reply.text if reply else "", signature.split("(")[0]
+            assumptions = extract_assumptions(text, name, task)
+            questions = extract_questions(text)
     if recorded:
         yield recorded.model_copy(update={"at": time.time()})
     else:
-        yield from _agree(task, signature, assumptions, tools)
+        yield from _agree(task, signature, (assumptions, questions), tools)
     if state.broken:
         problem = "" if try_parse(task.base_code) else "the code does not parse"
         yield CodeProposed(version=0, code=task.base_code, by=GIVEN, problem=problem)
 
 
-def extract_assumptions(answer: str) -> tuple[str, ...]:
-    """The points of a list, without code and without what only introduces it."""
+def extract_assumptions(answer: str, name: str, task: Task) -> tuple[str, ...]:
+    """What an answer decides: calls with unusual input, each with what it gives, as plain words.
+
+    What a given example says already, or otherwise, is left out.
+    """
+    names, known = {name, *task.also}, [*task.visible_tests]
+    for example in find_examples(_IS_ERROR.sub(" raises ", answer)):
+        test = ast.unparse(parse(example))  # without the comment that may stand behind it
+        is_ours = bool(names & {*find_called_names(test)}) and is_edge_case(test) and len(test) <= LONGEST_ASSUMPTION
+        if is_ours and test not in known and find_contradiction((*known, test)) is None:
+            known.append(test)
+    kept = known[len(task.visible_tests) :]
+    return tuple(describe_test(test).removeprefix("assert ") for test in kept[:MOST_ASSUMPTIONS])
+
+
+def extract_questions(answer: str) -> tuple[str, ...]:
+    """The points of a list that name something open and decide nothing, without what only introduces it."""
     text = re.sub(r"```.*?(?:```|\Z)", "", answer, flags=re.DOTALL)
-    points = [match[1] for line in text.splitlines() if (match := _POINT.fullmatch(line))]
+    points = [match[1] for line in text.splitlines() if (match := _POINT.fullmatch(line)) and not find_examples(line)]
     short = [one_line(point.replace("**", ""), LONGEST_ASSUMPTION).rstrip(" .") for point in points]
     useful = [point for point in short if len(point.split()) > 2]
     return tuple(dict.fromkeys(useful))[:MOST_ASSUMPTIONS]
 
 
-def _agree(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tools) -> Iterator[Event]:
+def _agree(task: Task, signature: str, said: tuple[tuple[str, ...], tuple[str, ...]], tools: Tools) -> Iterator[Event]:
     """With the user's own words in the place of assumptions, and the examples in those words among the given tests.
 
-    Each answer is on record before the next question; one that is there already is not asked for again.
+    `said` is what the model assumes, and what it leaves open; words of the user's settle that too. Each answer is on
+    record before the next question; one that is there already is not asked for again.
     """
-    agreed, examples = [], []
-    name = signature.split("(")[0]
-    for point in assumptions:
+    agreed, examples, still_open = list[str](), list[str](), list[str]()
+    name, (assumptions, questions) = signature.split("(")[0], said
+    for point in (*assumptions, *questions):
         known = tools.replay.take(UserAnswered, assumption=point)
         words = known.words if known else tools.answer(point).strip() if tools.answer else ""
-        agreed.append(words or point)
+        is_settled = known or tools.answer or point in assumptions  # who was asked, and said nothing else, agrees
+        (agreed if is_settled else still_open).append(words or point)
         examples += [test for test in find_examples(words) if {name, *task.also} & {*find_called_names(test)}]
         if known or tools.answer:
             yield UserAnswered(assumption=point, words=words)
@@ -83,4 +107,5 @@ def _agree(task: Task, signature: str, assumptions: tuple[str, ...], tools: Tool
         signature=signature,
         given_tests=tuple(dict.fromkeys((*task.visible_tests, *examples))),
         assumptions=tuple(agreed),
+        open_questions=tuple(still_open),
     )

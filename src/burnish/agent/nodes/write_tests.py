@@ -24,7 +24,13 @@ from burnish.models.model import Ask
 from burnish.parsing import explain_syntax_error, try_parse
 from burnish.search.standalone_tests import extract_multi_step_tests, is_standalone
 from burnish.tasks.assemble import offered_names
-from burnish.tasks.examples import find_called_names, find_contradiction, find_examples
+from burnish.tasks.examples import (
+    ASSUMED,
+    find_assumed_tests,
+    find_called_names,
+    find_contradiction,
+    find_examples,
+)
 from burnish.tasks.test_file import name_in_file
 from burnish.text import one_line, plural, strip_controls
 
@@ -48,6 +54,12 @@ def write_tests(state: AgentState, tools: Tools) -> Iterator[Event]:
     question = prompts.tests(state.task, spec.signature, spec.given_tests)
     found = yield from ask_for_tests(state, tools, "tests-0", question, spec.given_tests)
     if found:
+        # What was assumed is tested too, and said to be no more than that.
+        names, marked = {spec.entry_point, *state.task.also}, find_assumed_tests(spec.assumptions)
+        assumed = [test for test in marked if names & {*find_called_names(test)}]
+        assumed = [test for test in assumed if test.removesuffix(ASSUMED) not in spec.given_tests]
+        plain = {test.removesuffix(ASSUMED) for test in assumed}
+        found = found.model_copy(update={"tests": (*assumed, *(test for test in found.tests if test not in plain))})
         yield found
         suite = yield from review_tests(state, tools, found.tests)
     else:
