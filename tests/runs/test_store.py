@@ -230,11 +230,12 @@ for number in range(25):
     assert len(store.list()) == 75
 
 
-def test_a_run_that_is_still_being_written_is_unfinished(store: Store) -> None:
+def test_a_run_is_running_as_long_as_somebody_works_on_it_and_then_unfinished(store: Store) -> None:
     run_id, record = store.begin("slow")
     with record:
         record.append(RunStarted(run_id=run_id, verb="write", prompt="p", model="m", burnish="0"))
-        assert store.list()[0].state == "unfinished"
+        assert store.list()[0].state == "running"
+    assert store.list()[0].state == "unfinished"
     with Record(store.runs / run_id) as record:
         record.append(RunFinished(verdict="failed", why="no"))
     assert store.list()[0].state == "failed"
