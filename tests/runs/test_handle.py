@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import burnish
-from burnish import Request, Resources, ScriptedModel, SetupProblem, Store, Task
+from burnish import Request, Resources, ScriptedModel, SetupProblem, Store
 from burnish.agent.ask import Checkpoint
 from burnish.commands.write import AFTERWARDS, CHECKS_AT_END
 from burnish.events import (
@@ -31,15 +31,13 @@ from burnish.events import (
     RunStarted,
     Stopped,
 )
-from burnish.models.model import Ask, Model, Piece, Progress
+from burnish.models.model import Ask, Model, Progress
 from burnish.models.stream_thread import wait_for_weights
 from burnish.runs.record import FILE, follow, is_running, read_thoughts
 from burnish.sandbox import Sandbox
 from burnish.tasks import from_sentence
-from tests.runs.test_attempt import silent_index
 from tests.support import DOUBLE, block, script
 
-__all__ = ["silent_index"]
 TASK = from_sentence(DOUBLE)
 SLOW = block("import time\ndef double(n):\n    time.sleep(0.1)\n    return n * 2")
 ENDLESS = block("def double(n):\n    while True: pass")
@@ -358,7 +356,7 @@ def test_thoughts_are_kept_beside_the_run_only_where_that_was_asked_for(box: San
         run = begin(model, box, store, keep_thoughts=keep, limits=burnish.Limits(thinking=5)).wait()
         assert run.verdict == "proven"
         told = {thought.ask_id: thought.text for thought in read_thoughts(store.runs / run.id)}
-        assert told == ({"tests-1": "zebra tests ", "draft-1": "zebra draft "} if keep else {})
+        assert told == ({"tests-0": "zebra tests ", "draft-1": "zebra draft "} if keep else {})
         files = {file.name: file.read_text() for file in (store.runs / run.id).iterdir()}
         assert [name for name, text in files.items() if "zebra" in text] == (["thoughts.jsonl"] if keep else [])
         assert "zebra" not in "".join(message.content for ask in model.asked for message in ask.messages)
