@@ -256,6 +256,21 @@ def test_a_stopped_run_is_resumed_from_what_it_had(box: Sandbox, store: Store) -
     assert any(isinstance(event, Resumed) for event in live)
 
 
+def test_a_run_that_was_stopped_before_its_sandbox_was_there_is_resumed_and_names_it(
+    box: Sandbox, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("burnish.runs.attempt.open_models", fetch_for_ever)
+    handle = burnish.start(Request(task=TASK, model="local:any"), Resources(store=store, sandbox=box))
+    await_event(handle.events(), is_notice)
+    handle.stop()
+    stopped = handle.wait()
+    assert [event.kind for event in stopped.events] == ["run_started", "stopped"]
+    assert (stopped.sandbox, stopped.started.model) == ("", "local:any")
+    resources = Resources([ScriptedModel(script())], store, sandbox=box, replay=stopped.events)
+    run = burnish.start(Request(task=TASK), resources).wait()
+    assert (run.id, run.verdict, run.sandbox) == (handle.id, "proven", box.level)
+
+
 @pytest.mark.parametrize("what", ["model", "sandbox", "packages"])
 def test_what_keeps_a_run_from_beginning_is_raised_by_wait_and_leaves_nothing(what: str, store: Store) -> None:
     wrong: dict[str, dict[str, Any]] = {

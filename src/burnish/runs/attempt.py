@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
@@ -22,7 +23,6 @@ from burnish.checks.final import FinalChecks
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import AttemptError
 from burnish.events import (
-    BaseEvent,
     Broke,
     Event,
     Notice,
@@ -91,13 +91,13 @@ class RunHandle:
         self._lock = threading.RLock()
         self._done: Future[None] = Future()
 
-    def events(self, from_now: bool = False) -> Iterator[BaseEvent]:
+    def events(self, from_now: bool = False) -> Iterator[Event]:
         """All that happens, until the run is over: from its beginning, or `from_now` on.
 
         Any number of readers, each at its own pace; none slows the run. One who joins while an answer is being written
         gets what there is of it first. Pieces of answers that are long finished are left out.
         """
-        return self._emitter.live.read(from_now)
+        return cast(Iterator[Event], self._emitter.live.read(from_now))
 
     def wait(self) -> Run:
         """The run as it is on record, once it is over. Ctrl-C meanwhile stops it, and is raised again.
@@ -135,6 +135,7 @@ class RunHandle:
             self._end()
 
     def _make(self, work: Work | None) -> None:
+        """Models, packages and a sandbox, then the work itself."""
         request, emitter = self._request, self._emitter
         if request.nothing:  # it ends where it begins; nobody is asked
             emitter.tell(begin_run(request, self._resources, self.id, level=""))
@@ -284,4 +285,4 @@ def _tell_start(started: RunStarted, replay: Sequence[Event], answers: int, emit
     first = Run(replay).started
     emitter.show(first)
     differs = {key: value for key, value in started.settings.items() if first.settings.get(key) != value}
-    emitter.tell(Resumed(answers=answers, burnish=__version__, settings=differs))
+    emitter.tell(Resumed(answers=answers, burnish=__version__, settings=differs, sandbox=started.sandbox))
