@@ -130,6 +130,8 @@ class RunHandle:
         try:
             self._make(work)
         except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):  # from whoever watches: the user wants no more
+                self._cancel.set()
             self._end(error)
         else:
             self._end()
@@ -191,7 +193,7 @@ class RunHandle:
                 return
             try:
                 if self._cancel.is_set() and not emitter.has_verdict:
-                    error = None
+                    error = error if isinstance(error, KeyboardInterrupt) else None
                     if not emitter.has_begun:
                         emitter.tell(begin_run(self._request, self._resources, self.id, level=""))
                     emitter.tell(Stopped(reason="interrupted", why="stopped by the user"))
