@@ -22,7 +22,7 @@ from burnish.checks import Suite, TestsCheck
 from burnish.models.names import open_model
 from burnish.paths import describe_origin
 from burnish.runs import Store
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
 from burnish.sandbox import open_sandbox
 from burnish.tasks import Task
@@ -40,7 +40,7 @@ def main(model_name: str, out: Path) -> None:
         store, origin = Store(Path(home)), describe_origin()
 
         def work(task: Task) -> dict[str, object]:
-            run = attempt(Request(task=task, limits=Limits(rounds=ROUNDS)), Resources([model], store))
+            run = start(Request(task=task, limits=Limits(rounds=ROUNDS)), Resources([model], store)).wait()
             hidden = Suite(entry_point=task.entry_point, given=tuple(task.hidden_tests.splitlines()))
             solved = bool(run.code) and TestsCheck().judge(run.code, hidden, box).verdict == "passed"
             return {

@@ -30,7 +30,7 @@ from burnish.models.names import open_model
 from burnish.paths import describe_origin
 from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
 from burnish.sandbox import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
@@ -81,7 +81,7 @@ def work_through(tasks: Sequence[Task], model: Model, out: Path, many: int) -> N
 def measured(task: Task, model: Model, store: Store, box: Sandbox) -> Row:
     """One task, start to finish, and what the reference and the other assertions say of it."""
     request = Request(task=task, limits=LIMITS, checks=CHECKS, afterwards=frozenset(AFTERWARDS))
-    run = attempt(request, Resources([model], store))
+    run = start(request, Resources([model], store)).wait()
     first = run.all(Mutated)[0].version if run.all(Mutated) else None
     codes = {version.number: version.code for version in run.versions}
     return {

@@ -24,7 +24,7 @@ from burnish.events import CodeProposed, Evidence, Mutated, Refined, Strengthene
 from burnish.models.model import Ask, Chunk, Done, Model, Waiting
 from burnish.models.names import open_model
 from burnish.runs import Run, Store
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
 from burnish.tasks import Task
 from burnish.tasks.examples import find_called_names
@@ -126,7 +126,7 @@ def tried(weakness: Weakness, model: Model | None, store: Store) -> Outcome:
         afterwards=frozenset({"strengthen", "refine"}),
         limits=Limits(calls=24, tokens=60_000),
     )
-    run = attempt(request, Resources([Planted(weakness.code, model)], store))
+    run = start(request, Resources([Planted(weakness.code, model)], store)).wait()
     seconds = time.monotonic() - began
     first = next(event.code for event in run.all(CodeProposed))
     before = {one.check: one for one in FinalChecks(CHECKS).judge(first, file_of_tests(weakness))}

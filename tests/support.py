@@ -58,7 +58,7 @@ def attempt(task: Task, model: Model | Sequence[Model], **asked: Any) -> Run:
     models = model if isinstance(model, Sequence) else [model]
     live = {name: asked.pop(name) for name in LIVE if asked.get(name) is not None}
     asked = {name: value for name, value in asked.items() if value is not None}
-    return runs_attempt.attempt(Request(task=task, **asked), runs_attempt.Resources(models, **live))
+    return runs_attempt.start(Request(task=task, **asked), runs_attempt.Resources(models, **live)).wait()
 
 
 def plan_for(path: Path | str, **asked: Any) -> FixPlan:

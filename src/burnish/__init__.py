@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from burnish.commands.resume import resume
     from burnish.commands.strengthen import strengthen
     from burnish.commands.verify import verify
-    from burnish.commands.write import write
+    from burnish.commands.write import build_request, write
     from burnish.errors import AttemptError, BurnishError, SetupProblem
     from burnish.evals.compare import compare
     from burnish.evals.evaluate import evaluate
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from burnish.events.history import Run
     from burnish.models.scripted import ScriptedModel
     from burnish.report.explain import explain
+    from burnish.runs.attempt import Resources, start
+    from burnish.runs.request import Request
     from burnish.runs.store import Store
     from burnish.sandbox import open_sandbox
     from burnish.tasks.task import Task
@@ -34,12 +36,15 @@ _ROOMS = {
     "BurnishError": "burnish.errors",
     "Evidence": "burnish.events",
     "Limits": "burnish.agent.limits",
+    "Request": "burnish.runs.request",
+    "Resources": "burnish.runs.attempt",
     "Run": "burnish.events.history",
     "ScriptedModel": "burnish.models.scripted",
     "SetupProblem": "burnish.errors",
     "Store": "burnish.runs.store",
     "Task": "burnish.tasks.task",
     "apply": "burnish.commands.apply",
+    "build_request": "burnish.commands.write",
     "check": "burnish.commands.check",
     "compare": "burnish.evals.compare",
     "evaluate": "burnish.evals.evaluate",
@@ -47,6 +52,7 @@ _ROOMS = {
     "fix": "burnish.commands.fix",
     "open_sandbox": "burnish.sandbox",
     "resume": "burnish.commands.resume",
+    "start": "burnish.runs.attempt",
     "strengthen": "burnish.commands.strengthen",
     "verify": "burnish.commands.verify",
     "write": "burnish.commands.write",
@@ -58,6 +64,8 @@ __all__ = [
     "BurnishError",
     "Evidence",
     "Limits",
+    "Request",
+    "Resources",
     "Run",
     "ScriptedModel",
     "SetupProblem",
@@ -65,6 +73,7 @@ __all__ = [
     "Task",
     "__version__",
     "apply",
+    "build_request",
     "check",
     "compare",
     "evaluate",
@@ -72,6 +81,7 @@ __all__ = [
     "fix",
     "open_sandbox",
     "resume",
+    "start",
     "strengthen",
     "verify",
     "write",

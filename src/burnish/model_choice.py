@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -27,7 +27,7 @@ from burnish.intervals import wilson
 from burnish.models.catalog import CATALOG, DEFAULT_MODEL
 from burnish.models.discovery import ListedModel, list_models, run_together
 from burnish.models.model import Model
-from burnish.models.names import AUTO, Models, default_names, open_model, open_models, split_names
+from burnish.models.names import AUTO, Models, default_names, list_given, open_model, open_models, split_names
 from burnish.models.providers import PACKAGES, ModelServer, list_servers
 from burnish.models.weights import is_checked
 from burnish.paths import home
@@ -165,7 +165,7 @@ def select_models(model: Models | None, limits: Limits, store: Store, *, alone: 
         choice = choose_models(model, limits, store, alone=alone)
         check_priced(limits, *split_names(choice.names))
         return choice
-    models: tuple[Model, ...] = (*model,) if isinstance(model, tuple | list) else (cast(Model, model),)
+    models = list_given(model)
     names = [one.name for one in models]
     check_priced(limits, *names)
     return Choice(",".join(names), models=models)

@@ -159,3 +159,29 @@ def test_a_reader_who_leaves_early_is_no_error() -> None:
     with os.fdopen(writing, "wb") as gone:
         done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, env=held_back)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.slow
+def test_follow_shows_a_run_as_it_went_and_ends_with_it(call: Call, run_id: str, store: Store) -> None:
+    told = call("show", run_id, "--follow")
+    assert (told.code, f"burnish show {run_id}" in told.out, "PROVEN" in told.out) == (0, True, True)
+    lines = call("show", run_id[:6], "--follow", "--json").out.splitlines()
+    assert [read_event(line) for line in lines] == list(store.open(run_id).events)
+    assert call("show", "nothing-like-it", "--follow").code == 2
+
+
+@pytest.mark.slow
+def test_thoughts_are_shown_and_never_obeyed_or_it_is_said_how_to_keep_them(
+    call: Call, store: Store, tmp_path: Path
+) -> None:
+    script = tmp_path / "thinker.json"
+    script.write_text(json.dumps({"": ["<think>hm \x1b[31mzebra</think>```python\ndef one():\n    return 1\n```"]}))
+    words = ("write", "a function one(), e.g. one() == 1", "--model", f"scripted:{script}", "--fast", "--quiet")
+    told = call(*words, "--thinking", "5", "--keep-thoughts")
+    assert told.code == 0
+    shown = call("show", "last", "--thoughts")
+    assert (shown.code, "zebra" in shown.out, "\x1b" in shown.out) == (0, True, False)
+    assert call(*words, "--thinking", "5").code == 0
+    told = call("show", "last", "--thoughts")
+    assert (told.code, told.out) == (2, "")
+    assert_words(told.err)

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from burnish.errors import SetupProblem
 from burnish.events import ModelReplied, RunFinished, RunStarted
 from burnish.runs import Record, Store
-from burnish.runs.record import FILE
+from burnish.runs.record import FILE, is_running
 from tests.support import refused
 
 
@@ -217,6 +218,7 @@ def test_a_run_that_was_killed_at_birth_says_so_when_opened(store: Store) -> Non
 def test_two_processes_may_write_and_list_at_once(store: Store) -> None:
     program = """
 import sys
+import threading
 from pathlib import Path
 from burnish.events import RunStarted
 from burnish.runs import Store
@@ -234,11 +236,12 @@ for number in range(25):
     assert len(store.list()) == 75
 
 
-def test_a_run_that_is_still_being_written_is_unfinished(store: Store) -> None:
+def test_a_run_is_running_as_long_as_somebody_works_on_it_and_then_unfinished(store: Store) -> None:
     run_id, record = store.begin("slow")
     with record:
         record.append(RunStarted(run_id=run_id, verb="write", prompt="p", model="m", burnish="0"))
-        assert store.list()[0].state == "unfinished"
+        assert store.list()[0].state == "running"
+    assert store.list()[0].state == "unfinished"
     with Record(store.runs / run_id) as record:
         record.append(RunFinished(verdict="failed", why="no"))
     assert store.list()[0].state == "failed"
@@ -254,3 +257,24 @@ def test_a_home_on_a_read_only_disk_can_be_read_and_says_why_it_cannot_be_change
         with refused():
             change()
     assert store.open("last").id == run_id
+
+
+def test_whoever_looks_whether_a_run_goes_on_is_not_in_the_way_of_who_takes_it_up(store: Store) -> None:
+    run_id = keep(store, "a")
+    looking = threading.Event()
+
+    def look() -> None:
+        while not looking.is_set():
+            is_running(store.runs / run_id)
+            time.sleep(0.001)
+
+    lookers = [threading.Thread(target=look) for _ in range(2)]
+    for looker in lookers:
+        looker.start()
+    for _ in range(20):
+        store.take_up(run_id).close()
+    looking.set()
+    for looker in lookers:
+        looker.join()
+    with store.take_up(run_id), pytest.raises(SetupProblem, match=f"burnish resume {run_id}$"):
+        store.take_up(run_id)

@@ -214,7 +214,7 @@ class _IncomingAnswer:
                 match piece:
                     case Chunk():
                         self.text.append(piece.text)
-                        yield ModelChunk(ask_id=self.ask_id, text=piece.text)
+                        yield ModelChunk(ask_id=self.ask_id, text=piece.text, instead=piece.instead)
                         # Only a model on this machine lets go of an answer at no cost, and only at the end of a line
                         # is it clear what the text so far says.
                         if "\n" in piece.text and isinstance(model, Leavable) and enough(whole := "".join(self.text)):
@@ -222,7 +222,7 @@ class _IncomingAnswer:
                             break
                     case Thought():
                         self.thoughts.append(piece.text)
-                        yield ModelThought(ask_id=self.ask_id, text=piece.text)
+                        yield ModelThought(ask_id=self.ask_id, text=piece.text, instead=piece.instead)
                     case Waiting():
                         yield from self._wait(piece)
                     case Done():

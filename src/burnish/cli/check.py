@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import burnish
-from burnish.cli.options import AllowPackage, Fast, MaxTokens, Packages, Sandbox, Thinking
+from burnish.cli.options import AllowPackage, Fast, KeepThoughts, MaxTokens, Packages, Sandbox, Thinking
 
 ONLY = "Only these checks, joined by commas: tests, coverage, mutation, security, dependencies, quality, performance."
 
@@ -110,6 +110,7 @@ def strengthen(
     packages: Packages = None,
     allow_package: AllowPackage = None,
     sandbox: Sandbox = "auto",
+    keep_thoughts: KeepThoughts = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the outcome as JSON; the rest goes to stderr.")
     ] = False,
@@ -140,6 +141,7 @@ def strengthen(
             thinking=thinking,
             sandbox=sandbox,
             watch=screen,
+            keep_thoughts=keep_thoughts,
         )
     show_strengthened(screen.console, run)
     if as_json:

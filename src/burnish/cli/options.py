@@ -29,4 +29,7 @@ Thinking = Annotated[
 Fast = Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")]
+KeepThoughts = Annotated[
+    bool, typer.Option("--keep-thoughts", help="Keep what the model thinks, for `burnish show RUN --thoughts`.")
+]
 Events = Annotated[bool, typer.Option("--events", help="Print events as JSON lines.")]

@@ -44,14 +44,23 @@ def show(
     code: Annotated[bool, typer.Option("--code", help="Print only the code.")] = False,
     tests: Annotated[bool, typer.Option("--tests", help="Print only the tests.")] = False,
     evidence: Annotated[bool, typer.Option("--evidence", help="Print who made what, as JSON.")] = False,
+    thoughts: Annotated[bool, typer.Option("--thoughts", help="Print only what the model thought, if kept.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Watch a run of another process to its end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
 ) -> None:
     """Show one run in full."""
     from burnish.cli.io import json_line, print_code
     from burnish.report.deliverables import render_tests
 
+    if follow:
+        from burnish.cli.session import follow_run
+
+        follow_run(run, as_json)
+        return
     opened = burnish.Store().open(run)
-    if code:
+    if thoughts:
+        print_thoughts(opened)
+    elif code:
         print_code(opened.code)
     elif tests and opened.started.verb == "strengthen":
         from burnish.commands.strengthen import read_new_tests
@@ -69,6 +78,21 @@ def show(
         from burnish.cli.show_run import show_run
 
         show_run(opened)
+
+
+def print_thoughts(run: "burnish.Run") -> None:
+    """What models thought before each answer. Raises SetupProblem where nothing was kept."""
+    from burnish.runs.record import read_thoughts
+    from burnish.text import strip_controls
+
+    kept = read_thoughts(burnish.Store().runs / run.id)
+    if not kept:
+        raise burnish.SetupProblem(
+            f"Of run {run.id!r} no thoughts are kept: its models had none, or nobody asked for them. Keep them next "
+            'time: burnish write "…" --keep-thoughts --thinking 1024'
+        )
+    for thought in kept:
+        print(f"── {strip_controls(thought.ask_id)} ──\n{strip_controls(thought.text).rstrip()}\n")
 
 
 def explain(

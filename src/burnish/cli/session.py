@@ -20,6 +20,7 @@ from burnish.models.model import Model
 from burnish.models.names import open_models
 from burnish.report.narrate import Line
 from burnish.runs import Run, Store, Watch
+from burnish.runs.record import follow
 from burnish.text import strip_controls
 
 EXAMPLES = {"seconds": "3600", "dollars": "1"}
@@ -135,6 +136,21 @@ class CommandSession(AbstractContextManager["CommandSession"]):
         if isinstance(error, KeyboardInterrupt):
             further = f"What was done is kept; go on with: burnish resume {self._run_id}"
             print(f"burnish: Stopped. {further if self._run_id else 'No run had begun.'}", file=sys.stderr)
+
+
+def follow_run(name: str, as_json: bool) -> None:
+    """Show a run as it goes on in another process, until it ends there; Ctrl-C ends only the looking."""
+    store = Store()
+    folder = store.find(name)
+    reader = None if as_json else Screen()
+    try:
+        for event in follow(folder):
+            (reader.watch if reader else print_line)(event)
+    finally:
+        if reader:
+            reader.pause()
+    if reader:
+        reader.goodbye(store.open(folder.name))
 
 
 def save_diff_file(kept: Path, out: Path) -> None:

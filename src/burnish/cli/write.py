@@ -12,6 +12,7 @@ from burnish.cli.options import (
     Dollars,
     Events,
     Fast,
+    KeepThoughts,
     MaxTokens,
     Packages,
     Rounds,
@@ -63,6 +64,7 @@ def write(
     sandbox: Sandbox = "auto",
     fast: Fast = False,
     strict: Strict = False,
+    keep_thoughts: KeepThoughts = False,
     verbose: Verbose = False,
     events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder.")] = False,
@@ -93,6 +95,7 @@ def write(
             packages=packages or (),
             allow_packages=allow_package or (),
             opener=session.open_models,
+            keep_thoughts=keep_thoughts,
         )
     session.finish(run)
     raise typer.Exit(exit_code(run, strict))
@@ -109,6 +112,7 @@ def resume(
     thinking: Annotated[int | None, typer.Option(min=0, help="Another length for the thoughts before it.")] = None,
     sandbox: Annotated[str | None, typer.Option(help="Where code runs. [default: where it ran before]")] = None,
     strict: Strict = False,
+    keep_thoughts: KeepThoughts = False,
     verbose: Verbose = False,
     events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder, or the diff.")] = False,
@@ -138,6 +142,7 @@ def resume(
             sandbox=sandbox,
             beside=current_folder() if nowhere else None,
             opener=session.open_models,
+            keep_thoughts=keep_thoughts,
         )
     session.finish(done)
     raise typer.Exit(exit_code(done, strict))
@@ -172,6 +177,7 @@ def fix(
     thinking: Thinking = None,
     sandbox: Sandbox = "auto",
     strict: Strict = False,
+    keep_thoughts: KeepThoughts = False,
     verbose: Verbose = False,
     events: Events = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the diff.")] = False,
@@ -202,6 +208,7 @@ def fix(
             packages=packages or (),
             allow_packages=allow_package or (),
             opener=session.open_models,
+            keep_thoughts=keep_thoughts,
         )
     session.finish(run, out)
     raise typer.Exit(exit_code(run, strict))

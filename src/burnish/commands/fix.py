@@ -34,7 +34,7 @@ from burnish.models.names import Models
 from burnish.packages import Budget, parse_requirements
 from burnish.parsing import parse, try_parse
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.record import notices_to
 from burnish.runs.request import Request
 from burnish.tasks import Task
@@ -116,13 +116,14 @@ def fix(
     packages: Sequence[str] = (),
     allow_packages: Sequence[str] = (),
     opener: Opener | None = None,
+    keep_thoughts: bool = False,
 ) -> Run:
     """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
 
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
     `function` the one that failing tests point at is repaired. `model` is who answers, as in `write`. `apply` writes
     the file, its old content kept beside it. `packages` are third-party packages for a project that has no environment
-    of its own, besides those that it requires; see `write`.
+    of its own, besides those that it requires; see `write`, also for `keep_thoughts`.
     """
     store, limits = store or Store(), limits or Limits()
     selection = select_models(model, limits, store)
@@ -147,18 +148,19 @@ def fix(
         sandbox=sandbox,
         packages=plan.packages,
         allow_packages=tuple(allow_packages),
+        keep_thoughts=keep_thoughts,
         nothing=plan.nothing,
         fix=plan.settings(apply and not plan.nothing),
     )
     if plan.nothing:  # nobody is asked: a name is model enough
-        return attempt(request, Resources(store=store, watch=watch))
+        return start(request, Resources(store=store, watch=watch)).wait()
     return repair(plan, request, Resources(selection.open(opener), store, watch))
 
 
 def repair(plan: FixPlan, request: Request, resources: Resources) -> Run:
     """The agent at work in the project, and what it made delivered."""
     with plan.bench(request.sandbox) as ground:
-        run = attempt(request, replace(resources, ground=ground))
+        run = start(request, replace(resources, ground=ground)).wait()
     return deliver(run, resources.store, resources.watch)
 
 

@@ -18,7 +18,7 @@ from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
 from burnish.sandbox.open import choose_resumed_sandbox
 from burnish.tasks import Task
@@ -37,6 +37,7 @@ def resume(
     sandbox: str | None = None,
     beside: Path | str | None = None,
     opener: Opener | None = None,
+    keep_thoughts: bool = False,
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
@@ -45,7 +46,7 @@ def resume(
     lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet.
     `review` is who looks at what has not been looked at, where the run was to be reviewed. `beside` is a folder for the
-    result of a run of `write` that names none, as there.
+    result of a run of `write` that names none, as there. Thoughts are kept where they were, or from now on.
     A finished run comes back as it is.
     """
     store = store or Store()
@@ -53,6 +54,7 @@ def resume(
     if is_over(opened, raised, beside is not None):
         return opened
     request = request_again(opened, limits_of(opened, raised), sandbox)
+    request = request.model_copy(update={"keep_thoughts": request.keep_thoughts or keep_thoughts})
     selection = select_models(model or opened.started.model, request.limits, store)
     if opened.started.verb == "fix":
         if fix_facts(opened).apply and is_in_place(opened):
@@ -68,7 +70,7 @@ def resume(
             review=_find_reviewer(opened, review),
             replay=opened.events,
         )
-        opened = attempt(request, resources)
+        opened = start(request, resources).wait()
     out = Path(request.out) if request.out else Path(beside) / slug(request.task.id) if beside is not None else None
     if out is None or (not request.out and opened.ending(FilesWritten)):
         return opened
@@ -130,6 +132,7 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         out=settings.out,
         ask=settings.ask,
         review=settings.review,
+        keep_thoughts=settings.keep_thoughts,
         fix=settings.fix,
     )
 

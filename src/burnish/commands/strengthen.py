@@ -40,7 +40,7 @@ from burnish.parsing import try_parse
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.report.costs import NOBODY
 from burnish.runs import Run, Store
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.record import Emitter
 from burnish.runs.request import Request
 from burnish.strengthening.new_file import write_new
@@ -83,6 +83,7 @@ def strengthen(
     watch: Watcher | None = None,
     packages: Sequence[str] = (),
     allow_packages: Sequence[str] = (),
+    keep_thoughts: bool = False,
 ) -> Run:
     """Look for changes of the code that the tests do not notice, write tests for them, and return the recorded run.
 
@@ -90,7 +91,7 @@ def strengthen(
     else the code itself, and the test is then marked as pinned. `apply` puts the new files beside the others.
     `model` is a name, `auto`, or "none"; unless named, the one in the user's settings, if there is one. The
     verdict is "failed" where docstring or versions speak against the code; `Strengthened.exposing` says how.
-    `max_tokens` and `thinking` are for one answer of the model, as in `Limits`.
+    `max_tokens` and `thinking` are for one answer of the model, as in `Limits`; `keep_thoughts` is as in `write`.
     """
     store, watch = store or Store(), watch or Watcher()
     require_tests(Path(tests))
@@ -123,9 +124,16 @@ def strengthen(
             yield from ()
 
         many = limits.model_copy(update={"calls": 10_000, "tokens": 10_000_000})  # the time alone ends it
-        request = Request(task=_name_run(scope), verb=VERB, chosen=selection.why, limits=many, strengthen=facts)
+        request = Request(
+            task=_name_run(scope),
+            verb=VERB,
+            chosen=selection.why,
+            limits=many,
+            keep_thoughts=keep_thoughts,
+            strengthen=facts,
+        )
         nobody = [ScriptedModel([], name=NOBODY)]
-        return attempt(request, Resources(models or nobody, store, sandbox=lab.sandbox), work)
+        return start(request, Resources(models or nobody, store, sandbox=lab.sandbox), work).wait()
 
 
 def read_new_tests(run: Run, store: Store | None = None) -> dict[Path, str]:

@@ -41,7 +41,7 @@ from burnish.models.providers import find_server
 from burnish.models.tokens import fewest_prompt_tokens, look_up_context, price_of
 from burnish.paths import home
 from burnish.runs import Store, Watch
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.record import Emitter
 from burnish.runs.request import Request
 from burnish.sandbox import Sandbox, open_sandbox
@@ -207,7 +207,7 @@ def try_model(
     request = Request(task=Task(id=model.name, prompt="five tiny tasks"), verb=VERB, limits=caps)
     with open_sandbox(sandbox, cells=1) as box:
         resources = Resources([model], Store(home() / TRIALS), watch, sandbox=box)
-        run = attempt(request, resources, put_tasks)
+        run = start(request, resources, put_tasks).wait()
     speed = measure_speed(model.name, run.all(ModelReplied))
     cost = spent if price_of(model.name) else None
     return summarise(model.name, answers, speed.tokens_per_second if speed else None, cost)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from itertools import chain, count
 from pathlib import Path
+from typing import Any
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
@@ -15,7 +16,7 @@ from burnish.evidence import build_dossier, render_dossier
 from burnish.evidence.claims import read_versions
 from burnish.evidence.schema import FILE, REPORT, name_files
 from burnish.model_choice import Opener, select_models
-from burnish.models.names import Models
+from burnish.models.names import Models, list_given, open_models
 from burnish.packages import parse_requirements
 from burnish.packages.names import module_provider
 from burnish.packages.requirements import normalise_requirements
@@ -30,7 +31,7 @@ from burnish.report.deliverables import (
 )
 from burnish.report.run_report import render_report
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Resources, attempt
+from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
 from burnish.tasks import Task, from_sentence, go_on
 from burnish.tasks.examples import refuse_contradiction
@@ -64,6 +65,7 @@ def write(
     allow_packages: Sequence[str] = (),
     beside: Path | str | None = None,
     opener: Opener | None = None,
+    keep_thoughts: bool = False,
 ) -> Run:
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
@@ -77,32 +79,64 @@ def write(
     `review` is shown the tests before they are frozen and the code before its verdict, and says how to go on.
     `packages` are third-party packages that the code may import, such as "numpy" or "pandas>=2": well-known ones, or
     those in `allow_packages`. They are prepared before any code runs; of an earlier
-    run that this one goes on from, its packages stay.
+    run that this one goes on from, its packages stay. `keep_thoughts` keeps what the models think before they answer,
+    in a file beside the run's record.
     """
-    store, limits = store or Store(), limits or Limits()
-    named = parse_requirements(packages, allow_packages)
-    earlier = store.open(from_run) if from_run is not None else None
-    task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named)
-    folder = Path(out) if out is not None else Path(beside) / task.id if beside is not None else None
-    if folder:
-        check_free(folder, numbered=out is None)
-    selection = select_models(model, limits, store)
-    request = Request(
-        task=task,
-        chosen=selection.why,
-        limits=limits,
+    store = store or Store()
+    request = build_request(
+        sentence,
+        model,
+        store=store,
+        from_run=from_run,
+        with_tests=with_tests,
+        fast=fast,
+        limits=limits or Limits(),
         sandbox=sandbox,
-        checks=tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS)),
-        afterwards=frozenset(() if fast else AFTERWARDS),
-        packages=task.packages,
+        packages=packages,
         allow_packages=tuple(allow_packages),
-        continues=earlier.id if earlier else None,
         out=str(Path(out).absolute()) if out is not None else "",
         ask=answer is not None,
         review=review is not None,
+        keep_thoughts=keep_thoughts,
     )
-    run = attempt(request, Resources(selection.open(opener), store, watch, answer=answer, review=review))
+    folder = Path(out) if out is not None else Path(beside) / request.task.id if beside is not None else None
+    if folder:
+        check_free(folder, numbered=out is None)
+    models = list_given(model) or (opener or open_models)(request.model)
+    run = start(request, Resources(models, store, watch, answer=answer, review=review)).wait()
     return deliver(run, folder, store, watch, numbered=out is None) if folder else run
+
+
+def build_request(
+    sentence: str,
+    model: Models | None = None,
+    *,
+    store: Store | None = None,
+    from_run: str | None = None,
+    with_tests: Path | str | None = None,
+    fast: bool = False,
+    **fields: Any,
+) -> Request:
+    """What `write` asks of a run, to be given to `burnish.start`; all is as there.
+
+    `fields` are others of `Request`, such as limits, sandbox, packages, allow_packages and keep_thoughts. A model that
+    is no name, but open already, goes into `Resources` as well.
+    """
+    store, limits = store or Store(), fields.get("limits") or Limits()
+    named = parse_requirements(fields.pop("packages", ()), fields.get("allow_packages", ()))
+    earlier = store.open(from_run) if from_run is not None else None
+    task = task_for(sentence, earlier, Path(with_tests) if with_tests is not None else None, named)
+    selection = select_models(model, limits, store)
+    return Request(
+        task=task,
+        model=selection.names,
+        chosen=selection.why,
+        checks=tuple(name for name in CHECKS_AT_END if not (fast and name in SLOW_CHECKS)),
+        afterwards=frozenset(() if fast else AFTERWARDS),
+        packages=task.packages,
+        continues=earlier.id if earlier else None,
+        **fields,
+    )
 
 
 def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named: tuple[str, ...]) -> Task:

@@ -43,6 +43,8 @@ class ModelChunk(BaseEvent):
     kind: Literal["model_chunk"] = "model_chunk"
     ask_id: str
     text: str
+    instead: bool = False
+    """Whether it stands for all that came of this answer before, which was taken for thoughts."""
 
 
 class ModelThought(BaseEvent):
@@ -52,6 +54,8 @@ class ModelThought(BaseEvent):
     kind: Literal["model_thought"] = "model_thought"
     ask_id: str
     text: str
+    instead: bool = False
+    """Whether it stands for all that came before, which was taken for the answer."""
 
 
 class ModelReplied(BaseEvent):

@@ -114,6 +114,12 @@ class Run:
         return self.started.run_id
 
     @property
+    def sandbox(self) -> str:
+        """Where its code ran, the last time it was taken up; empty where it was stopped before there was a place."""
+        places = [event.sandbox for event in self.events if isinstance(event, RunStarted | Resumed)]
+        return next((place for place in reversed(places) if place), "")
+
+    @property
     def verdict(self) -> Verdict | None:
         """Proven, plausible or failed; None while the run is unfinished."""
         finished = self.ending(RunFinished)

@@ -39,6 +39,8 @@ class Resumed(BaseEvent):
     burnish: str = ""
     settings: dict[str, object] = Field(default_factory=dict)
     """What differs from the run's beginning, such as limits that were raised."""
+    sandbox: str = ""
+    """Where code runs from now on; empty in older records."""
 
 
 class Notice(BaseEvent):

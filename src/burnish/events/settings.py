@@ -81,6 +81,7 @@ class RunSettings(Recorded):
     """The folder for the result; empty where none was named."""
     ask: bool = False
     review: bool = False
+    keep_thoughts: bool = False
     fix: FixFacts | None = None
     strengthen: StrengthenFacts | None = None
     plan: dict[str, Any] = {}

@@ -77,7 +77,7 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
             verb=started.verb,
             at=datetime.fromtimestamp(started.at, UTC).isoformat(timespec="milliseconds"),
             burnish=newest[-1] if newest else started.burnish,
-            sandbox=redact(started.sandbox),
+            sandbox=redact(run.sandbox),
             continues=started.continues or "",
             chosen=redact(read_choice(started)),
         ),

@@ -5,6 +5,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import cast
 from urllib.parse import urlsplit
 
 from burnish import config
@@ -28,6 +29,13 @@ def default_names() -> str:
 def split_names(names: str) -> list[str]:
     """Each name of `small,large`; a comma in a file's name stays there, as only `provider:` begins the next one."""
     return re.split(r"\s*,\s*(?=\w+:)", names.strip())
+
+
+def list_given(model: Models | None) -> tuple[Model, ...]:
+    """The models that are open already; none where they are only named."""
+    if model is None or isinstance(model, str):
+        return ()
+    return (*model,) if isinstance(model, tuple | list) else (cast(Model, model),)
 
 
 def open_models(names: str, progress: Progress | None = None) -> tuple[Model, ...]:

@@ -101,7 +101,7 @@ def _explain_task(run: Run) -> Iterator[str]:
     first, *others = split_names(started.model)
     helped = f" When it was stuck, {' and '.join(others)} could be asked." if others else ""
     who = "No model was asked." if started.model == NOBODY else f"{first} answered.{helped}"
-    sandbox = started.sandbox.split(":")[0] or "no sandbox on record"
+    sandbox = run.sandbox.split(":")[0] or "no sandbox on record"
     yield f"{who} Code was run in: {one_line(sandbox)}. The run is called {run.id}."
     if spec:
         yield f"It was taken to mean `{one_line(spec.signature, 120)}`."

@@ -107,7 +107,8 @@ def _narrate_task(event: BaseEvent) -> Iterator[Line]:
             yield Line("model", event.model)
             if why := read_choice(event):
                 yield Line("chosen", why, "quiet")
-            yield Line("sandbox", event.sandbox)
+            if event.sandbox:
+                yield Line("sandbox", event.sandbox)
         case Resumed():
             answers = plural(event.answers, "answer")
             yield Line("resumed", f"Taken up again, with {answers} on record that need no asking.")

@@ -73,7 +73,7 @@ def render_report(run: Run) -> str:
         "Who answered": _bullets(explain_who_answered(run), 900),
         "Cost": "\n\n".join(filter(None, [describe_cost(run), render_cost_table(run)])),
         "What this does not say": "Tests show that the code is right where they look, not elsewhere. Tests that the "
-        f"model wrote may share its misunderstandings. The code ran in: {redact(run.started.sandbox) or 'no sandbox'}. "
+        f"model wrote may share its misunderstandings. The code ran in: {redact(run.sandbox) or 'no sandbox'}. "
         f"{f'Not checked: {missing}. ' if missing else ''}Burnish {run.started.burnish}, run {run.id}.",
     }
     parts += [f"## {title}\n\n{text}" for title, text in sections.items() if text]

@@ -1,16 +1,19 @@
 """One attempt, start to finish: the only place where a run is made. Read this first.
 
-`attempt` joins models, packages, sandbox and record around the work of a run; that of `solve`, the agent's graph, is
-the usual one. Evaluations make thousands of attempts side by side, in one sandbox and without a record each: they take
-`begin_run`, `equip` and `solve` from here, and read the events as they are yielded.
+`start` joins models, packages, sandbox and record around the work of a run, in a thread of its own, and returns a
+handle on it; the work of `solve`, the agent's graph, is the usual one. Evaluations make thousands of attempts side by
+side, in one sandbox and without a record each: they take `begin_run`, `equip` and `solve` from here, and read the
+events as they are yielded.
 """
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
@@ -33,9 +36,10 @@ from burnish.events import (
 from burnish.events.history import Run
 from burnish.events.replay import Replay
 from burnish.models.model import Model
+from burnish.models.names import default_names, open_models
 from burnish.no_telemetry import disable_tracing
 from burnish.packages import Budget, Layer
-from burnish.runs.record import Emitter, Watch, notices_to, read_record
+from burnish.runs.record import Emitter, Record, Watch, read_record
 from burnish.runs.request import Request
 from burnish.runs.store import Store
 from burnish.sandbox import Sandbox, open_sandbox
@@ -44,7 +48,7 @@ from burnish.tasks import Task
 from burnish.version import __version__
 
 LAST_WORDS_SECONDS = 0.5
-"""For what is under way when Ctrl-C comes, so that nothing is said after the end."""
+"""For what is under way when a run is stopped, to say so itself; then it is not heard any more."""
 
 Work = Callable[[Tools, Emitter], Iterator[Event]]
 """What is done in a run: each event is recorded before the next step, and yielded for whoever watches."""
@@ -55,7 +59,7 @@ class Resources:
     """What an attempt works with that cannot be written down."""
 
     models: Sequence[Model] = ()
-    """The first answers, the others help when it is stuck."""
+    """The first answers, the others help when it is stuck. None: those that the request names are opened in the run."""
     store: Store = field(default_factory=Store)
     watch: Watch | None = None
     """Given every event once it is on disk."""
@@ -74,54 +78,153 @@ class Resources:
     """Small edits that were found already; the attempts of an evaluation share them."""
 
 
-def attempt(request: Request, resources: Resources, work: Work | None = None) -> Run:
-    """Work on the request until its verdict, a limit, or Ctrl-C, and return the recorded run.
+class RunHandle:
+    """A run that goes on in a thread of this process, and ends with it at the latest."""
 
-    Every event is on disk before the next step. A KeyboardInterrupt ends the run within two seconds and is raised again
-    once the record is closed; an AttemptError is on record, and the run has no verdict. `work` takes the place of the
-    agent, for runs of another kind; what breaks it is raised.
-    """
-    if request.nothing:
-        return _record_nothing(request, resources)
-    resources.models[0].warm_up()
-    if work is None:
-        check_answer_fits(request.limits, resources.models)
-    began, tell = time.time(), notices_to(resources.watch)
-    # Packages are fetched out here, before any code runs; of a run that goes on, the same versions again.
-    earlier = Run(resources.replay).last(PackagesAdded)
-    layer = prepare_run_layer(request.packages, earlier, tell, Budget.within(request.limits.seconds))
-    seconds, folder = (time.time() - began, layer.folder) if layer else (0.0, None)
-    shared = resources.sandbox
-    with nullcontext(shared) if shared else open_sandbox(request.sandbox, layer=folder) as sandbox:
-        if resources.replay:
-            run_id = Run(resources.replay).id
-            record = resources.store.take_up(run_id)
+    def __init__(self, request: Request, resources: Resources, run_id: str, record: Record) -> None:
+        self.id = run_id
+        self._cancel = threading.Event()  # of this run alone, whoever shares its resources
+        self._request, self._resources = request, replace(resources, cancel=self._cancel)
+        self._record = record
+        self._emitter = Emitter(record, resources.watch, resources.replay, request.keep_thoughts)
+        self._to_close: list[Sandbox | FinalChecks | Mutations] = []
+        self._lock = threading.RLock()
+        self._done: Future[None] = Future()
+
+    def events(self, from_now: bool = False) -> Iterator[Event]:
+        """All that happens, until the run is over: from its beginning, or `from_now` on.
+
+        Any number of readers, each at its own pace; none slows the run. One who joins while an answer is being written
+        gets what there is of it first. Pieces of answers that are long finished are left out.
+        """
+        return cast(Iterator[Event], self._emitter.live.read(from_now))
+
+    def wait(self) -> Run:
+        """The run as it is on record, once it is over. Ctrl-C meanwhile stops it, and is raised again.
+
+        What kept the run from beginning is raised, and then nothing is on record; so is our own bug, which is.
+        """
+        try:
+            self._done.result()
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        return Run(read_record(self._emitter.folder))
+
+    def stop(self) -> None:
+        """End the run within two seconds, whatever it waits for, a person too; what was done is on record.
+
+        From any thread, and as often as you like: a run that is over stays as it is.
+        """
+        if self._done.done():
+            return
+        self._cancel.set()
+        with self._lock:
+            for working in self._to_close:
+                working.close()
+        wait([self._done], LAST_WORDS_SECONDS)
+        self._end()
+
+    def _go(self, work: Work | None) -> None:
+        """All of the run, in its thread."""
+        try:
+            self._make(work)
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):  # from whoever watches: the user wants no more
+                self._cancel.set()
+            self._end(error)
         else:
-            run_id, record = resources.store.begin(request.task.id)
-        with record:
-            emitter = Emitter(record, resources.watch, resources.replay)
+            self._end()
+
+    def _make(self, work: Work | None) -> None:
+        """Models, packages and a sandbox, then the work itself."""
+        request, emitter = self._request, self._emitter
+        if request.nothing:  # it ends where it begins; nobody is asked
+            emitter.tell(begin_run(request, self._resources, self.id, level=""))
+            emitter.tell(Stopped(reason="done", why=request.nothing))
+            emitter.tell(RunFinished(verdict="proven", why=request.nothing))
+            return
+        models = self._resources.models or open_models(request.model or default_names(), self._tell_fetching)
+        resources = replace(self._resources, models=models)
+        models[0].warm_up()
+        if work is None:
+            check_answer_fits(request.limits, models)
+        began = time.time()
+        # Packages are fetched out here, before any code runs; of a run that goes on, the same versions again.
+        earlier = Run(resources.replay).last(PackagesAdded)
+        budget = Budget.within(request.limits.seconds, self._cancel)
+        layer = prepare_run_layer(request.packages, earlier, emitter.notify, budget)
+        seconds, folder = (time.time() - began, layer.folder) if layer else (0.0, None)
+        shared = resources.sandbox
+        with nullcontext(shared) if shared else open_sandbox(request.sandbox, layer=folder) as sandbox:
             tools = equip(request, resources, sandbox, layer, seconds)
-            tools = tools.with_packages(layer, request.allow_packages, tell)
-
-            def go() -> None:
-                try:
-                    started = begin_run(request, resources, run_id, sandbox.level, seconds)
-                    _tell_start(started, resources.replay, tools.replay.answers, emitter)
-                    names = [model.name for model in resources.models]
-                    if work is None and (doubt := explain_missing_cap(request.limits, *names)):
-                        emitter.tell(Notice(text=doubt, stays=True))
-                    if layer and not resources.replay:
-                        emitter.tell(packages_event(layer, seconds=seconds))
-                    for event in work(tools, emitter) if work else solve(request.task, tools, emitter.record):
-                        emitter.show(event)
-                except Exception as error:
+            tools = tools.with_packages(layer, request.allow_packages, emitter.notify)
+            with self._lock:
+                own = (None if shared else sandbox, tools.checks, tools.mutations)
+                self._to_close += [working for working in own if working]
+                if self._cancel.is_set():
+                    return
+            try:
+                started = begin_run(request, resources, self.id, sandbox.level, seconds)
+                _tell_start(started, resources.replay, tools.replay.answers, emitter)
+                if work is None and (doubt := explain_missing_cap(request.limits, *(one.name for one in models))):
+                    emitter.tell(Notice(text=doubt, stays=True))
+                if layer and not resources.replay:
+                    emitter.tell(packages_event(layer, seconds=seconds))
+                for event in work(tools, emitter) if work else solve(request.task, tools, emitter.record):
+                    emitter.show(event)
+            except Exception as error:
+                if not self._cancel.is_set():  # else it broke because all was closed under it
                     emitter.tell(Broke(error=type(error).__name__, message=str(error)))
-                    if work or not isinstance(error, AttemptError):
-                        raise
+                if work or not isinstance(error, AttemptError):
+                    raise
 
-            own = [] if shared else [sandbox]
-            _run_in_thread(go, [*own, tools.checks, tools.mutations], resources.cancel, emitter)
-    return Run(read_record(record.path.parent))
+    def _tell_fetching(self, done: int, total: int, source: str) -> None:
+        """While weights are on their way. Raises AttemptError once the run is stopped, which ends that."""
+        if self._cancel.is_set():
+            raise AttemptError("stopped while weights were fetched")
+        self._emitter.notify(f"weights: {100 * done // max(1, total)} %, {source}")
+
+    def _end(self, error: BaseException | None = None) -> None:
+        """Close the record and let go of those who wait and read. Only the first call counts."""
+        emitter = self._emitter
+        with self._lock:
+            if self._done.done():
+                return
+            try:
+                if self._cancel.is_set() and not emitter.has_verdict:
+                    error = error if isinstance(error, KeyboardInterrupt) else None
+                    if not emitter.has_begun:
+                        emitter.tell(begin_run(self._request, self._resources, self.id, level=""))
+                    emitter.tell(Stopped(reason="interrupted", why="stopped by the user"))
+            except Exception as failed:  # the disk is full, or whoever watches breaks
+                error = failed
+            self._record.close()
+            if not emitter.has_begun:
+                shutil.rmtree(emitter.folder, ignore_errors=True)
+            emitter.live.end()
+            if error:
+                self._done.set_exception(error)
+            else:
+                self._done.set_result(None)
+
+
+def start(request: Request, resources: Resources | None = None, work: Work | None = None) -> RunHandle:
+    """Begin to work on the request, in a thread of its own, until its verdict, a limit, or a stop.
+
+    Every event is on disk before the next step. An AttemptError is on record, and the run has no verdict. What the user
+    has to put right before anything can begin leaves no record, and is raised by `RunHandle.wait`. `work` takes the
+    place of the agent, for runs of another kind; what breaks it is raised there, too.
+    """
+    resources = resources or Resources()
+    if resources.replay:
+        run_id = Run(resources.replay).id
+        record = resources.store.take_up(run_id)
+    else:
+        run_id, record = resources.store.begin(request.task.id)
+    handle = RunHandle(request, resources, run_id, record)
+    threading.Thread(target=handle._go, args=(work,), name="burnish-agent", daemon=True).start()
+    return handle
 
 
 def begin_run(request: Request, resources: Resources, run_id: str, level: str, seconds: float = 0.0) -> RunStarted:
@@ -131,7 +234,7 @@ def begin_run(request: Request, resources: Resources, run_id: str, level: str, s
         run_id=run_id,
         verb=request.verb,
         prompt=request.task.prompt,
-        model=request.model or ",".join(model.name for model in resources.models),
+        model=",".join(model.name for model in resources.models) or request.model,
         burnish=request.burnish,
         sandbox=resources.ground.level if resources.ground else level,
         settings=request.settings.to_json(),
@@ -176,17 +279,6 @@ def solve(task: Task, tools: Tools, record: Watch = lambda event: None) -> Itera
         yield from build(task, tools, record).stream({"events": []}, most, stream_mode="custom")
 
 
-def _record_nothing(request: Request, resources: Resources) -> Run:
-    """A run that ends where it begins; nobody was asked."""
-    run_id, record = resources.store.begin(request.task.id)
-    emitter = Emitter(record, resources.watch)
-    with record:
-        emitter.tell(begin_run(request, resources, run_id, level=""))
-        emitter.tell(Stopped(reason="done", why=request.nothing))
-        emitter.tell(RunFinished(verdict="proven", why=request.nothing))
-    return Run(read_record(record.path.parent))
-
-
 def _tell_start(started: RunStarted, replay: Sequence[Event], answers: int, emitter: Emitter) -> None:
     """Put the beginning on record; of a run that goes on, what differs from its beginning."""
     if not replay:
@@ -195,37 +287,4 @@ def _tell_start(started: RunStarted, replay: Sequence[Event], answers: int, emit
     first = Run(replay).started
     emitter.show(first)
     differs = {key: value for key, value in started.settings.items() if first.settings.get(key) != value}
-    emitter.tell(Resumed(answers=answers, burnish=__version__, settings=differs))
-
-
-def _run_in_thread(
-    go: Callable[[], None],
-    to_close: Sequence[Sandbox | FinalChecks | Mutations | None],
-    cancel: threading.Event,
-    emitter: Emitter,
-) -> None:
-    """Work in a thread of its own, so that Ctrl-C is heard at once, whatever the work waits for.
-
-    A KeyboardInterrupt breaks off what is under way, is on record, and raised again.
-    """
-    done: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            go()
-        except BaseException as error:
-            done.set_exception(error)
-        else:
-            done.set_result(None)
-
-    threading.Thread(target=run, name="burnish-agent", daemon=True).start()
-    try:
-        done.result()
-    except KeyboardInterrupt:
-        cancel.set()
-        for working in to_close:
-            if working:
-                working.close()
-        wait([done], LAST_WORDS_SECONDS)
-        emitter.tell(Stopped(reason="interrupted", why="stopped by the user"))
-        raise
+    emitter.tell(Resumed(answers=answers, burnish=__version__, settings=differs, sandbox=started.sandbox))

@@ -1,14 +1,15 @@
 """One run's record: `events.jsonl`, the truth. Appended and flushed before the next step, read back line by line.
 
-An `Emitter` puts what a run says on record first, and then hands it to whoever watches.
+An `Emitter` puts what a run says on record first, and then hands it to whoever watches. Whoever works on a run holds a
+lock on its record, so that every other process can tell whether it goes on, and `follow` it.
 """
 
 import errno
-import fcntl
 import json
 import os
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,17 +17,36 @@ from typing import Any
 from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.events import RECORD_VERSION, BaseEvent, Event, Notice, Stopped, read_event, write_event
+from burnish.events import (
+    RECORD_VERSION,
+    BaseEvent,
+    Event,
+    ModelChunk,
+    ModelReplied,
+    ModelThought,
+    Notice,
+    RunFinished,
+    RunStarted,
+    Stopped,
+    read_event,
+    write_event,
+)
 from burnish.events.replay import unless_known
 from burnish.jsonlines import parse_json_lines
-from burnish.paths import close_to_others, open_private_file
+from burnish.paths import close_to_others, open_private_file, take_lock
+from burnish.runs.live import LiveLog
 
 FILE = "events.jsonl"
+THOUGHTS = "thoughts.jsonl"
+"""What models thought, a line for each answer, where that was to be kept. Only people read it."""
 MOST_BYTES = 512 << 20
 """Of a record: thousands of times what a long run writes, and still less than the memory of a small machine."""
 
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """From version n to n + 1, one event (as plain data) at a time. A step is never changed once released."""
+
+POLL_SECONDS = 0.1
+HOLD_TRIES = 5
 
 Watch = Callable[[BaseEvent], None]
 
@@ -48,16 +68,16 @@ class Record(AbstractContextManager["Record"]):
 
     def hold(self) -> None:
         """Be the one who works on this run, until `close` or the end of the process, however it ends."""
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        with suppress(OSError):  # a place that knows no locks; nothing there can tell
+            for _ in range(HOLD_TRIES):  # `is_running` has the lock for a moment, too
+                if take_lock(self._file):
+                    return
+                time.sleep(POLL_SECONDS)
             self._file.close()
             raise SetupProblem(
                 f"Another process is working on run {self.path.parent.name!r} right now. Wait for it, or stop it there "
                 f"with Ctrl-C, and then type: burnish resume {self.path.parent.name}"
-            ) from error
-        except OSError:  # a place that knows no locks; nothing there can tell
-            pass
+            )
 
     def append(self, event: BaseEvent) -> None:
         """Write the event down, unless only a live reader wants it."""
@@ -88,16 +108,23 @@ class Record(AbstractContextManager["Record"]):
 
 
 class Emitter:
-    """The two readers of a run: its record, which forgets nothing, and whoever watches, if anybody does.
+    """Where a run's words go: its record, which forgets nothing, the log for live readers, and whoever watches.
 
     `known` is what earlier parts of the run have on record; it is not written down again. Once the user has stopped
     the run, whoever still talks is not heard: that end is the last word on record.
     """
 
-    def __init__(self, record: Record, watch: Watch | None = None, known: Sequence[Event] = ()) -> None:
+    def __init__(
+        self, record: Record, watch: Watch | None = None, known: Sequence[Event] = (), keep_thoughts: bool = False
+    ) -> None:
         self.folder = record.path.parent
         """The run's own, for what is too large for its record."""
-        self._append = unless_known(known, record.append)
+        self.live = LiveLog(known)
+        self.has_begun, self.has_verdict = bool(known), False
+        self._record = record
+        self._append = unless_known(known, self._write)
+        self._thoughts: dict[str, str] | None = {} if keep_thoughts else None
+        """By ask, those of answers that are being written; None where they are not kept."""
         self._watch = watch
         self._lock = threading.Lock()
         self._end: BaseEvent | None = None
@@ -109,6 +136,8 @@ class Emitter:
                 if isinstance(event, Stopped) and event.reason == "interrupted":
                     self._end = event
                 self._append(event)
+                self.has_begun = self.has_begun or isinstance(event, RunStarted)
+                self.has_verdict = self.has_verdict or isinstance(event, RunFinished)
 
     def show(self, event: BaseEvent) -> None:
         """Give whoever watches an event that is on record."""
@@ -120,10 +149,72 @@ class Emitter:
         self.record(event)
         self.show(event)
 
+    def notify(self, text: str) -> None:
+        """Tell those who read along something that nobody puts on record."""
+        self.tell(Notice(text=text))
+
+    def _write(self, event: BaseEvent) -> None:
+        self._record.append(event)
+        self.live.add(event)
+        if self._thoughts is None or not isinstance(event, ModelThought | ModelChunk | ModelReplied):
+            return
+        before = self._thoughts.pop(event.ask_id, "")
+        if isinstance(event, ModelReplied):
+            if before:
+                append_thought(self.folder, ModelThought(ask_id=event.ask_id, text=before))
+            return
+        before = "" if event.instead else before
+        self._thoughts[event.ask_id] = before + event.text if isinstance(event, ModelThought) else before
+
 
 def notices_to(watch: Watch | None) -> Callable[[str], None] | None:
     """`watch` for plain words, which nobody puts on record."""
     return (lambda text: watch(Notice(text=text))) if watch else None
+
+
+def append_thought(folder: Path, thought: ModelThought) -> None:
+    """Keep what was thought before one answer, in a file that only its owner may read."""
+    try:
+        with os.fdopen(open_private_file(folder / THOUGHTS, os.O_WRONLY | os.O_APPEND), "ab") as file:
+            file.write(write_event(thought))
+    except OSError as error:
+        raise _explain_unwritable(folder / THOUGHTS, error) from error
+
+
+def read_thoughts(folder: Path) -> list[ModelThought]:
+    """What was kept of a run's thoughts, an answer each; none where they were not to be kept."""
+    with suppress(FileNotFoundError, ValidationError):
+        rows = parse_json_lines((folder / THOUGHTS).read_text("utf-8", errors="replace").split("\n"))
+        return [ModelThought.model_validate(row) for row in rows]
+    return []
+
+
+def is_running(folder: Path) -> bool:
+    """Whether somebody works on the run in this folder: its process lives, whatever became of others."""
+    with suppress(OSError), (folder / FILE).open("rb") as file:
+        return not take_lock(file)
+    return False
+
+
+def follow(folder: Path) -> Iterator[Event]:
+    """Every event on record from the first, then each new one, until nobody works on the run any more.
+
+    This is how another process reads along. What a model has said of an answer that is not whole yet is not on record.
+    """
+    count, size = 0, -1
+    with suppress(FileNotFoundError):  # somebody has removed the run
+        while True:
+            # In this order: what was written before the lock was freed is still read.
+            running, began = is_running(folder), time.monotonic()
+            if size != (size := (folder / FILE).stat().st_size):
+                events = read_record(folder)
+                took = time.monotonic() - began
+                yield from events[count:]
+                count = len(events)
+            elif not running:
+                return
+            else:
+                time.sleep(max(POLL_SECONDS, 5 * took))  # a long record is not read all the time
 
 
 def read_record(folder: Path) -> list[Event]:

@@ -25,7 +25,7 @@ class Request(Frozen):
     """What to write; `task.own_tests` says whether the model writes tests too."""
     verb: str = "write"
     model: str = ""
-    """Who answers, for the record; empty: the names of the models that are given."""
+    """Who answers where no models are given: their names, `small,large`; empty: what the settings say."""
     chosen: str = ""
     """Why these models, where they were chosen for the user."""
     limits: Limits = Limits()
@@ -54,6 +54,8 @@ class Request(Frozen):
     """Whether a person is asked about assumptions."""
     review: bool = False
     """Whether a person looks at what there is on the way."""
+    keep_thoughts: bool = False
+    """Whether what models think before they answer is kept, in a file beside the record. It is never in a prompt."""
     nothing: str = ""
     """Why there is nothing to do. The run then ends where it begins, and nobody is asked."""
     fix: FixFacts | None = None
@@ -69,6 +71,6 @@ class Request(Frozen):
             task = self.task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
             said |= {"task": task, "checks": self.checks}
             said |= {"sandbox": self.sandbox, "afterwards": tuple(sorted(self.afterwards))}
-        optional = ("packages", "allow_packages", "chosen", "out", "ask", "review", "fix", "strengthen")
-        said |= {name: value for name in optional if (value := getattr(self, name))}
+        extra = ("packages", "allow_packages", "chosen", "out", "ask", "review", "keep_thoughts", "fix", "strengthen")
+        said |= {name: value for name in extra if (value := getattr(self, name))}
         return RunSettings(**said, **(dict(self.evaluation) if self.evaluation else {}))

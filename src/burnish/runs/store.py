@@ -16,11 +16,13 @@ from burnish.errors import SetupProblem
 from burnish.events import Event, Frozen, Rated, RunStarted
 from burnish.events.history import Account, Run
 from burnish.paths import PRIVATE_MODE, close_to_others, home, make_private_folder, write_atomically
-from burnish.runs.record import FILE, Record, Watch, explain_altered, read_record
+from burnish.runs.record import FILE, Record, Watch, explain_altered, is_running, read_record
 from burnish.text import one_line, slug
 
 UNREADABLE = "unreadable"
 """In place of a run's state: its record is there, and this Burnish cannot read it."""
+RUNNING = "running"
+"""In place of "unfinished": somebody works on it right now."""
 
 
 class RunRow(Frozen):
@@ -111,7 +113,10 @@ class Store:
         if not self.runs.is_dir():
             return []
         close_to_others(self.runs)
-        return list_runs(self.folder / "index.json", self._records())
+        rows = list_runs(self.folder / "index.json", self._records())
+        # Never in the index: that a process lives does not change its record.
+        live = {row.id for row in rows if row.state == "unfinished" and is_running(self.runs / row.id)}
+        return [row.model_copy(update={"state": RUNNING}) if row.id in live else row for row in rows]
 
     def add(self, run: Run, event: Event, watch: Watch | None = None) -> Run:
         """Put what was done with a run after its end on its record, and give the event to whoever watches."""
