@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from burnish.commands.apply import apply
     from burnish.commands.check import check
     from burnish.commands.fix import fix
+    from burnish.commands.rate import rate
     from burnish.commands.resume import resume
     from burnish.commands.strengthen import strengthen
     from burnish.commands.verify import verify
@@ -46,6 +47,7 @@ _ROOMS = {
     "explain": "burnish.report.explain",
     "fix": "burnish.commands.fix",
     "open_sandbox": "burnish.sandbox",
+    "rate": "burnish.commands.rate",
     "resume": "burnish.commands.resume",
     "strengthen": "burnish.commands.strengthen",
     "verify": "burnish.commands.verify",
@@ -71,6 +73,7 @@ __all__ = [
     "explain",
     "fix",
     "open_sandbox",
+    "rate",
     "resume",
     "strengthen",
     "verify",

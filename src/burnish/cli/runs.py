@@ -44,8 +44,9 @@ def show(
     tests: Annotated[bool, typer.Option("--tests", help="Print only the tests.")] = False,
     evidence: Annotated[bool, typer.Option("--evidence", help="Print who made what, as JSON.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Print every event, with its texts in full.")] = False,
 ) -> None:
-    """Show one run in full."""
+    """Show one run on a screen; in full with --all."""
     from burnish.cli.io import json_line, print_code
     from burnish.report.deliverables import render_tests
 
@@ -65,9 +66,9 @@ def show(
     elif as_json:
         print("\n".join(map(json_line, opened.events)))
     else:
-        from burnish.cli.show_run import show_run
+        from burnish.cli.show_run import show_run, show_summary
 
-        show_run(opened)
+        (show_run if everything else show_summary)(opened)
 
 
 def explain(
@@ -87,13 +88,51 @@ def explain(
 
 
 def rate(
-    run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.")],
-    stars: Annotated[int, typer.Argument(min=1, max=5, help="From 1 (useless) to 5 (just right).")],
-    comment: Annotated[str, typer.Argument(help="Why, in your words.")] = "",
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, its beginning, last, or RUN:VERSION.")],
+    stars_first: Annotated[int | None, typer.Argument(metavar="STARS", hidden=True)] = None,
+    comment_first: Annotated[str, typer.Argument(metavar="COMMENT", hidden=True)] = "",
+    stars: Annotated[int | None, typer.Option(help="From 1 (useless) to 5 (just right).")] = None,
+    thumbs: Annotated[str | None, typer.Option(metavar="up|down", help="Good or not.")] = None,
+    comment: Annotated[str, typer.Option(metavar="WORDS", help="What, or why, in your words.")] = "",
+    line: Annotated[int | None, typer.Option(help="The line of the code that the comment is about.")] = None,
+    correct: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|EXAMPLE", help='The code as it should have been, or "f(2) == 4".'),
+    ] = None,
+    better_than: Annotated[str | None, typer.Option(metavar="RUN", help="RUN is better than this one.")] = None,
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who says so; goes into the evidence. [default: user]")] = "",
+    simulated: Annotated[bool, typer.Option("--simulated", help="A program says so, in a person's place.")] = False,
+    change: Annotated[str | None, typer.Option(metavar="ID", help="Replace what was said under this id.")] = None,
+    take_back: Annotated[str | None, typer.Option(metavar="ID", help="Take back what was said.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List what was said, with ids.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what stands now as JSON.")] = False,
 ) -> None:
-    """Say what you think of a run."""
-    rated = burnish.Store().rate(run, stars, comment)
-    print(f"{rated.id}: {'★' * stars}{'☆' * (5 - stars)} {comment}".rstrip())
+    """Say what you think of a run; change it, or take it back."""
+    from burnish.report.summary import list_feedback
+
+    if listed:
+        rated = burnish.Store().open(run)
+    else:
+        rated = burnish.rate(
+            run,
+            by=by,
+            simulated=simulated,
+            stars=stars_first if stars is None else stars,
+            thumbs=thumbs,
+            comment=comment or comment_first,
+            line=line,
+            correct=correct,
+            better_than=better_than,
+            change=change,
+            take_back=take_back,
+        )
+    said = list_feedback(rated) or ["Nobody has said anything of it yet."]
+    if as_json:
+        print(json.dumps([given.model_dump(mode="json") for given in rated.feedback], indent=2))
+    elif take_back is not None:
+        print(f"{rated.id} {take_back} was taken back.")
+    else:
+        print("\n".join(f"{rated.id} {line}" for line in (said if listed else said[-1:])))
 
 
 def rm(

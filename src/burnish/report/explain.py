@@ -14,7 +14,6 @@ from burnish.events import (
     Event,
     FilesWritten,
     Mutated,
-    Rated,
     Refined,
     Refused,
     Resumed,
@@ -79,7 +78,8 @@ def explain(run: Run) -> str:
         "What happened": list(filter(None, rounds)) or ["Nothing: the record ends before anything was tried."],
         "What iterating brought": filter(None, gains),
         "How it ended": _explain_end(run),
-        "What it cost": [*map(as_sentence, cost), *map(describe, run.all(Rated))],
+        "What it cost": map(as_sentence, cost),
+        "What people think of it": [describe(given) for given in run.feedback if given.given_in == "rate"],
     }
     wrapper = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False)
     parts: list[str] = []

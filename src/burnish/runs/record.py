@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
@@ -46,10 +47,21 @@ class Record(AbstractContextManager["Record"]):
         if size and os.pread(self._file.fileno(), 1, size - 1) != b"\n":  # a crash has torn the last line
             self._write(b"\n")
 
-    def hold(self) -> None:
-        """Be the one who works on this run, until `close` or the end of the process, however it ends."""
+    def hold(self, wait_seconds: float = 0.0) -> None:
+        """Be the one who works on this run, until `close` or the end of the process, however it ends.
+
+        Raises SetupProblem where another process still has it after `wait_seconds`.
+        """
+        until = time.monotonic() + wait_seconds
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            while True:
+                try:
+                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+                except BlockingIOError:
+                    if time.monotonic() >= until:
+                        raise
+                    time.sleep(0.02)
         except BlockingIOError as error:
             self._file.close()
             raise SetupProblem(
