@@ -83,6 +83,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "nothing": {},
     "no stars": {"stars": 0},
     "too many stars": {"stars": 6},
+    "stars that are no number": {"stars": "4"},
     "a thumb aside": {"thumbs": "sideways"},
     "two things": {"stars": 3, "thumbs": "up"},
     "take back and say": {"take_back": "f1", "comment": "x"},
@@ -116,11 +117,18 @@ def test_what_cannot_be_kept_is_refused_with_what_to_type(
     assert store.open(run.id).events == run.events
 
 
+def test_a_word_that_rate_does_not_know_is_an_error_and_not_passed_over(store: Store) -> None:
+    keep(store)
+    with pytest.raises(TypeError, match="'star'"):
+        burnish.rate("last", comment="x", star=4, store=store)  # type: ignore[call-arg]
+
+
 FILES = {
     "no Python": "def double(n:\n",
     "empty": " \n",
     "not text": b"\xff\xfe",
     "contradicts the example": "def double(n):\n    return n * 3\n",
+    "ends before it begins": "raise SystemExit\n" + CODE,
     "too large": "#" * (MOST_CODE + 1),
     "hidden": "# \u202e\n" + CODE,
 }

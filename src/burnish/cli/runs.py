@@ -1,6 +1,8 @@
 """Looking back: `burnish runs`, `show`, `explain`, `rate` and `rm`."""
 
 import json
+import shutil
+import sys
 from typing import Annotated
 
 import typer
@@ -18,6 +20,7 @@ def runs(
     from rich.console import Console
     from rich.text import Text
 
+    from burnish.cli.io import is_narrow, print_hanging
     from burnish.cli.screen import COLOURS
     from burnish.text import one_line
 
@@ -35,7 +38,10 @@ def runs(
         facts = f"{row.seconds:7.1f} s {row.tokens:6} tokens  {'★' * (row.stars or 0):<5}  " if not row.why else " "
         line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{row.state:<11}", COLOURS.get(row.state, "dim")), facts)
         line.append(one_line(row.why or row.prompt, max(20, console.width - len(line))))
-        console.print(line, soft_wrap=True)
+        if is_narrow(console):
+            print_hanging(console, Text(row.id, style="bold"), Text(" ".join(line.plain.split()[1:])))
+        else:
+            console.print(line, soft_wrap=True)
 
 
 def show(
@@ -76,6 +82,7 @@ def explain(
     graph: Annotated[
         bool, typer.Option("--graph", help="Print the agent's graph in Mermaid's words; with RUN, the road it took.")
     ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every round of a long run.")] = False,
 ) -> None:
     """Tell the story of a run to someone who was not there."""
     opened = burnish.Store().open(run or "last") if run or not graph else None
@@ -84,7 +91,10 @@ def explain(
 
         print(draw_mermaid(opened))
     elif opened:
-        print(burnish.explain(opened), end="")
+        from burnish.report.explain import WIDTH
+
+        width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+        print(burnish.explain(opened, width, everything), end="")
 
 
 def rate(

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from burnish.cli.io import PatientConsole
+from burnish.cli.io import PatientConsole, is_narrow, print_hanging
 from burnish.events import (
     AnswerLost,
     Asked,
@@ -63,8 +63,6 @@ CHECK_COLOURS = {verdict: STYLES[tone] for verdict, tone in CHECK_TONES.items()}
 UNWATCHED = (Asked, UserAnswered, AnswerLost, StepMeasured, Rated, FeedbackGiven, FeedbackTakenBack)
 """Events that are of interest only later."""
 CODE_LINES = 40
-NARROW = 60
-"""Columns below which a margin would leave too little for words."""
 SPINNER = 2
 """Columns before the moving line."""
 MARK = "┊ "
@@ -73,23 +71,6 @@ THOUGHT_CHARACTERS = 400
 """Of the end of a thought, which may be shown: more than a terminal is wide."""
 LEAST_ROOM = 8
 """Columns below which no words are shown."""
-
-
-def print_hanging(console: Console, label: Text, text: Text, indent: int) -> None:
-    """Print a text beside its label. On a terminal, whole words wrap below the text's beginning, or, where the
-    terminal is narrow, two columns in; what is piped stays one line.
-    """
-    narrow = console.width < NARROW
-    label.pad_right(0 if narrow else max(0, indent - label.cell_len))
-    body = Text(" ").join([label, text]) if label.cell_len else text
-    if not console.is_terminal:
-        console.print(body, soft_wrap=True)
-        return
-    hanging = 2 if narrow else indent + 1
-    lines = body.wrap(console, console.width - hanging) if narrow else text.wrap(console, console.width - hanging)
-    for place, line in enumerate(lines):
-        before = Text(" " * hanging) if place or not label.plain.strip() else Text.assemble(label, " ")
-        console.print(line if narrow and not place and label.cell_len else before + line, soft_wrap=True)
 
 
 class StreamedAnswers:
@@ -273,8 +254,8 @@ class Screen:
         """Print a line that stays, with the time if it has a label and happened in the run."""
         clock = f"{self._now - self._started:6.1f}s" if line.label and timed else " " * 7
         words = Text(strip_controls(line.text), style=style or STYLES[line.tone])
-        if self.console.is_terminal and self.console.width < NARROW:
-            print_hanging(self.console, Text(f"{clock} {line.label}".strip(), style="bold"), words, 0)
+        if is_narrow(self.console):
+            print_hanging(self.console, Text(f"{clock} {line.label}".strip(), style="bold"), words)
             return
         text = Text.assemble((clock, "dim"), " ", (f"{line.label:<10}", "bold"), " ", words)
         self.console.print(text, soft_wrap=True)

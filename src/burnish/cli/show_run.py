@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from burnish.cli.screen import COLOURS, STYLES, print_hanging
+from burnish.cli.io import print_hanging
+from burnish.cli.screen import COLOURS, STYLES
 from burnish.events import (
     Asked,
     BaseEvent,
@@ -38,8 +39,8 @@ from burnish.text import strip_controls
 
 CODE = ("python", "diff")
 """Styles that name a language: the text is code, and has its colours."""
-MARGIN = 11
-"""Columns of the longest label, "interrupted"."""
+MARGIN = 12
+"""Columns of the longest label, "interrupted", and a space."""
 
 
 def show_summary(run: Run) -> None:

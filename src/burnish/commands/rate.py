@@ -2,11 +2,11 @@
 
 import os
 import secrets
+import stat
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from burnish.checks.bench.bench import ModuleBench
-from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
 from burnish.events import FeedbackGiven, FeedbackTakenBack, PackagesAdded
 from burnish.events.feedback import USER, Comment, Correction, Opinion, Preference, Stars, Thumbs
@@ -65,13 +65,14 @@ def rate(
     that corrects a run meets the given examples in the sandbox. Raises SetupProblem where nothing that can be kept was
     said, and while the run is at work.
     """
+    if unknown := rating.keys() - Rating.__annotations__.keys():
+        raise TypeError(f"rate() got an unexpected keyword argument {min(unknown)!r}")
     store = store or Store()
     opened, version = _find_target(run, store)
     if len(by) > MOST_NAME or not by.isprintable():
         raise SetupProblem(f"A name is one line of at most {MOST_NAME} characters. Give a shorter one: --by NAME")
-    _refuse_mixture(opened, rating)
-    take_back, change = rating.get("take_back"), rating.get("change")
-    given = _read_rating(opened, version, rating, store, sandbox) if take_back is None else None
+    refuse_mixture(opened, rating)
+    given = read_rating(opened, version, rating, store, sandbox) if rating.get("take_back") is None else None
     with Record(store.runs / opened.id) as record:
         try:
             record.hold(WAIT_SECONDS)
@@ -81,18 +82,37 @@ def rate(
                 f"until it has ended, and look with: burnish show {opened.id}"
             ) from problem
         opened = open_run(store.runs / opened.id)  # as it stands now that nobody else can write
-        event: FeedbackGiven | FeedbackTakenBack
-        if given is None:
-            known = _find_feedback(opened, take_back or "")
-            event = FeedbackTakenBack(id=known.id, by=by or USER, simulated=simulated)
-        elif change is not None:
-            event = _change(_find_feedback(opened, change), given, by, simulated)
-        else:
-            given = given.model_copy(update={"by": by or USER, "simulated": simulated})
-            mine = [one.id for one in opened.feedback if _is_same_judgement(one, given)]
-            event = given.model_copy(update={"id": mine[-1]}) if mine else given
+        event = settle_feedback(opened, given, rating, by, simulated)
         record.append(event)
     return Run((*opened.events, event))
+
+
+def settle_feedback(
+    run: Run, given: FeedbackGiven | None, rating: Rating, by: str, simulated: bool
+) -> FeedbackGiven | FeedbackTakenBack:
+    """What goes on record: what was given, under the id of what it replaces, or that something is taken back."""
+    if given is None:
+        known = _find_feedback(run, rating.get("take_back") or "")
+        return FeedbackTakenBack(id=known.id, by=by or USER, simulated=simulated)
+    if (change := rating.get("change")) is not None:  # what is not said anew stays as it was
+        old = _find_feedback(run, change)
+        only_words = isinstance(given.opinion, Comment) and given.opinion.line is None
+        return given.model_copy(
+            update={
+                "id": old.id,
+                "opinion": old.opinion if only_words else given.opinion,
+                "words": given.words or old.words,
+                "version": old.version if given.version is None else given.version,
+                "by": by or old.by,
+                "simulated": simulated or old.simulated,
+            }
+        )
+    given = given.model_copy(update={"by": by or USER, "simulated": simulated})
+    for one in reversed(run.feedback):  # of one thing a person has one opinion in stars, and one in thumbs
+        same = (one.version, one.by, one.simulated) == (given.version, given.by, given.simulated)
+        if same and one.opinion.form == given.opinion.form in ("stars", "thumbs"):
+            return given.model_copy(update={"id": one.id})
+    return given
 
 
 def _find_target(name: str, store: Store) -> tuple[Run, Version | None]:
@@ -111,7 +131,7 @@ def _find_target(name: str, store: Store) -> tuple[Run, Version | None]:
     return run, found
 
 
-def _refuse_mixture(run: Run, rating: Rating) -> None:
+def refuse_mixture(run: Run, rating: Rating) -> None:
     """Refuse nothing at all, two things at once, and a line without a comment on it."""
     said = [name for name in ("stars", "thumbs", "correct", "better_than", "take_back") if rating.get(name) is not None]
     if not said and not rating.get("comment", "").strip():
@@ -126,20 +146,20 @@ def _refuse_mixture(run: Run, rating: Rating) -> None:
         raise SetupProblem(f'A line goes with a comment: burnish rate {run.id} --comment "…" --line {rating["line"]}')
 
 
-def _read_rating(run: Run, version: Version | None, rating: Rating, store: Store, sandbox: str) -> FeedbackGiven:
+def read_rating(run: Run, version: Version | None, rating: Rating, store: Store, sandbox: str) -> FeedbackGiven:
     """What was said, if it can be kept."""
     opinion: Opinion
     match rating:
-        case {"stars": int(stars)}:
-            if not 1 <= stars <= 5:
+        case {"stars": stars} if stars is not None:
+            if type(stars) is not int or not 1 <= stars <= 5:
                 raise SetupProblem(f"Stars go from 1 (useless) to 5 (just right): burnish rate {run.id} --stars 4")
             opinion = Stars(stars=stars)
-        case {"thumbs": str(thumbs)}:
+        case {"thumbs": thumbs} if thumbs is not None:
             if thumbs not in ("up", "down"):
                 raise SetupProblem(f"Thumbs go up or down: burnish rate {run.id} --thumbs up")
             opinion = Thumbs(up=thumbs == "up")
         case {"correct": str() | Path() as correct}:
-            opinion = _read_correction(run, correct, sandbox)
+            opinion = read_correction(run, correct, sandbox)
         case {"better_than": str(name)}:
             other, than = _find_target(name, store)
             best, second = version or run.final, than or other.final
@@ -150,38 +170,39 @@ def _read_rating(run: Run, version: Version | None, rating: Rating, store: Store
                 )
             opinion = Preference(than_run=other.id, than_version=than.number if than else None)
         case _:
-            opinion = Comment(line=rating.get("line"))
-            if opinion.line is not None:
-                version = _find_version_with_line(run, version or run.final, opinion.line)
+            line = rating.get("line")
+            version = version or (run.final if line is not None else None)
+            lines = len(version.code.splitlines()) if version else 0
+            if line is not None and not 1 <= line <= lines:
+                raise SetupProblem(
+                    f"There is no line {line}: the code of run {run.id!r} has {plural(lines, 'line')}. "
+                    f"Count them with: burnish show {run.id} --code | cat -n"
+                )
+            opinion = Comment(line=line)
     return FeedbackGiven(
-        id=f"f{secrets.token_hex(2)}",
+        id=f"f{secrets.token_hex(3)}",
         opinion=opinion,
         words=_check_text(rating.get("comment", ""), MOST_WORDS, "The comment", "--comment WORDS"),
         version=version.number if version else None,
     )
 
 
-def _find_version_with_line(run: Run, version: Version | None, line: int) -> Version:
-    lines = len(version.code.splitlines()) if version else 0
-    if version is None or not 1 <= line <= lines:
-        raise SetupProblem(
-            f"There is no line {line}: the code of run {run.id!r} has {plural(lines, 'line')}. "
-            f"Count them with: burnish show {run.id} --code | cat -n"
-        )
-    return version
-
-
-def _read_correction(run: Run, correct: Path | str, sandbox: str) -> Correction:
+def read_correction(run: Run, correct: Path | str, sandbox: str) -> Correction:
     """The code of a file, or the examples in a text. Raises SetupProblem for what contradicts a given example."""
     file, suite = Path(correct), read_suite(run)
     example = f'burnish rate {run.id} --correct "{suite.entry_point}(…) == …"'
     if isinstance(correct, Path) or file.suffix == ".py" or os.path.isfile(file):  # noqa: PTH113 (never raises)
-        code = _read_code(file, example)
-        if contradicted := _find_contradicted_test(run, code, suite, sandbox):
-            raise SetupProblem(
-                f"The correction {str(file)!r} contradicts what was given: it fails `{one_line(contradicted)}`. "
-                f"Correct the file, or say what is wrong with the example: burnish rate {run.id} --comment WORDS"
-            )
+        code, alone = read_code(file, example), suite.model_copy(update={"model": (), "added": (), "pinned": ()})
+        # Tests of a project need the project, and packages their folder: there the person is believed.
+        if suite.given and not suite.project and not run.last(PackagesAdded):
+            with open_sandbox(sandbox, cells=1) as box:
+                graded = ModuleBench(box).grade(code, alone)
+            if not graded.all_passed:
+                failed = next(iter(alone.failures(graded)), graded.problem)
+                raise SetupProblem(
+                    f"The correction {str(file)!r} contradicts what was given: it fails `{one_line(failed)}`. "
+                    f"Correct the file, or say what is wrong with the example: burnish rate {run.id} --comment WORDS"
+                )
         return Correction(code=code)
     tests = find_examples(_check_text(correct, MOST_WORDS, "The correction", "--correct FILE"))
     known = {suite.entry_point, *suite.imports}
@@ -198,13 +219,12 @@ def _read_correction(run: Run, correct: Path | str, sandbox: str) -> Correction:
     return Correction(tests="\n".join(tests))
 
 
-def _read_code(file: Path, example: str) -> str:
+def read_code(file: Path, example: str) -> str:
     """The text of a file of Python. Raises SetupProblem where it is none; `example` is what to type instead."""
     try:
-        if file.stat().st_size > MOST_CODE:
-            raise SetupProblem(
-                f"{str(file)!r} is too large for a correction. Name the file of the code: --correct FILE"
-            )
+        status = file.stat()
+        if status.st_size > MOST_CODE or not stat.S_ISREG(status.st_mode):
+            raise SetupProblem(f"{str(file)!r} is too large, or no plain file. Name one of Python: --correct FILE")
         code = decode_source(file.read_bytes())
     except (OSError, SyntaxError, ValueError) as error:
         why = getattr(error, "strerror", None) or getattr(error, "msg", None) or "no such name is possible"
@@ -219,18 +239,6 @@ def _read_code(file: Path, example: str) -> str:
     return _check_text(code, MOST_CODE, "The file", "--correct FILE")
 
 
-def _find_contradicted_test(run: Run, code: str, suite: Suite, sandbox: str) -> str:
-    """The first given test that the code fails; empty where it fails none, or where they cannot be run by themselves.
-
-    Tests of a project need the project, and packages their layer: there the person is believed.
-    """
-    alone = suite.model_copy(update={"model": (), "added": (), "pinned": ()})
-    if not suite.given or suite.project or run.last(PackagesAdded):
-        return ""
-    with open_sandbox(sandbox, cells=1) as box:
-        return next(iter(alone.failures(ModuleBench(box).grade(code, alone))), "")
-
-
 def _find_feedback(run: Run, name: str) -> FeedbackGiven:
     found = next((given for given in run.feedback if given.id == name), None)
     if found is None:
@@ -238,27 +246,6 @@ def _find_feedback(run: Run, name: str) -> FeedbackGiven:
             f"Run {run.id!r} has no feedback {one_line(name, 40)!r}. See what there is: burnish rate {run.id} --list"
         )
     return found
-
-
-def _is_same_judgement(one: FeedbackGiven, other: FeedbackGiven) -> bool:
-    """Whether the same person judges the same thing on the same scale: of that a person has one opinion."""
-    same = all(getattr(one, name) == getattr(other, name) for name in ("version", "by", "simulated"))
-    return same and one.opinion.form == other.opinion.form and one.opinion.form in ("stars", "thumbs")
-
-
-def _change(old: FeedbackGiven, new: FeedbackGiven, by: str, simulated: bool) -> FeedbackGiven:
-    """The new word under the old id; what is not said anew stays as it was."""
-    only_words = isinstance(new.opinion, Comment) and new.opinion.line is None
-    return new.model_copy(
-        update={
-            "id": old.id,
-            "opinion": old.opinion if only_words else new.opinion,
-            "words": new.words or old.words,
-            "version": old.version if new.version is None else new.version,
-            "by": by or old.by,
-            "simulated": simulated or old.simulated,
-        }
-    )
 
 
 def _check_text(text: str, most: int, what: str, option: str) -> str:

@@ -18,7 +18,6 @@ from burnish.events import (
     CodeProposed,
     Decided,
     Event,
-    FeedbackGiven,
     Graded,
     PackagesAdded,
     Rated,
@@ -104,7 +103,13 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
         files={name: hash_text(text) for name, text in files.items()},
         cost=_build_cost(run),
         people=tuple(word for event in run.events for word in _quote_people(event)),
-        feedback=tuple(map(_redact_feedback, run.feedback)),
+        feedback=tuple(
+            # The assumption that an answer was about is a model's text; what people say is as they wrote it.
+            given.model_copy(update={"opinion": Comment(line=said.line, about=redact(said.about))})
+            if isinstance(said := given.opinion, Comment)
+            else given
+            for given in run.feedback
+        ),
     )
     return dossier.model_copy(update={"seal": hash_content(dossier.model_dump(mode="json"))})
 
@@ -269,13 +274,6 @@ def _build_cost(run: Run) -> RunCost:
         dollars=run.dollars,
         by_model=tuple(by_model),
     )
-
-
-def _redact_feedback(given: FeedbackGiven) -> FeedbackGiven:
-    """The assumption that an answer was about is a model's text; what people say is as they wrote it."""
-    if not isinstance(given.opinion, Comment):
-        return given
-    return given.model_copy(update={"opinion": Comment(line=given.opinion.line, about=redact(given.opinion.about))})
 
 
 def _quote_people(event: Event) -> Iterator[Remark]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from burnish.checks.suite import Suite
 from burnish.events import (
     Applied,
     Broke,
@@ -42,7 +41,16 @@ def summarise(run: Run) -> Iterator[Line]:
     yield Line("run", f"{run.id}, burnish {started.verb} on {when}", "strong")
     yield Line(run.state.upper() if run.verdict else run.state, one_line(run.why, 400), run.verdict or "bad")
     yield Line("task", one_line(started.prompt, 300))
-    yield Line("tests", _count_tests(suite, run.disputed))
+    counts = {
+        "given by you": suite.given,
+        "of the project": suite.project,
+        "by the model": suite.model,
+        "added": suite.added,
+        "pinned": suite.pinned,
+    }
+    aside = f"; {len(run.disputed)} of them disputed and set aside" if run.disputed else ""
+    tests = join_words([f"{len(these)} {words}" for words, these in counts.items() if these])
+    yield Line("tests", f"{tests or 'none'}{aside}")
     for place, item in enumerate(run.evidence):
         figure = f"{one_line(item.figure, 40)}: " if item.figure else ""
         said = f"{item.check} {item.verdict.replace('_', ' ')}, {figure}{one_line(item.why, 100)}"
@@ -72,22 +80,18 @@ def list_feedback(run: Run, most: int | None = None) -> list[str]:
     return [f"{len(said) - most} earlier ones: burnish rate {run.id} --list", *said[-most:]]
 
 
-def _count_tests(suite: Suite, disputed: Sequence[str]) -> str:
-    counts = {
-        "given by you": len(suite.given),
-        "of the project": len(suite.project),
-        "by the model": len(suite.model),
-        "added": len(suite.added),
-        "pinned": len(suite.pinned),
-    }
-    said = join_words([f"{count} {words}" for words, count in counts.items() if count])
-    return f"{said}; {len(disputed)} of them disputed and set aside" if disputed else said or "none"
-
-
 def _tell_steps(run: Run) -> list[str]:
-    """The steps in a line each, without repeats; of many the first and the last."""
-    told = [event for event in run.events if isinstance(event, STEPS)]
-    words = [describe(event) for event in told if not (isinstance(event, Stopped) and event.reason == "done")]
+    """The steps in a line each, without repeats and without what the verdict says; of many the first and the last."""
+    stopped = any(event.reason != "done" for event in run.all(Stopped))
+    words = []
+    for event in run.events:
+        match event:
+            case Stopped(reason="done") | Decided(choice="judge") if stopped or isinstance(event, Stopped):
+                continue
+            case Stopped(why=why) if why == run.why:
+                continue
+            case _ if isinstance(event, STEPS):
+                words.append(describe(event))
     steps = [one_line(text, 160) for text in dict.fromkeys(filter(None, words))]
     left = len(steps) - FIRST_STEPS - LAST_STEPS
     return [*steps[:FIRST_STEPS], f"… {left} more steps …", *steps[-LAST_STEPS:]] if left > 1 else steps
