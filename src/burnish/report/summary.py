@@ -19,7 +19,7 @@ from burnish.events import (
     Tweaked,
 )
 from burnish.events.history import Run
-from burnish.report.costs import describe_cost, describe_cost_by_model
+from burnish.report.costs import describe_cost, describe_cost_by_model, read_choice
 from burnish.report.deliverables import read_suite
 from burnish.report.narrate import CHECK_TONES, Line, Tone, describe, describe_feedback
 from burnish.text import join_words, one_line, plural
@@ -41,6 +41,8 @@ def summarise(run: Run) -> Iterator[Line]:
     yield Line("run", f"{run.id}, burnish {started.verb} on {when}", "strong")
     yield Line(run.state.upper() if run.verdict else run.state, one_line(run.why, 400), run.verdict or "bad")
     yield Line("task", one_line(started.prompt, 300))
+    if chosen := read_choice(started):
+        yield Line("model", f"{one_line(started.model)}, because {chosen}")
     counts = {
         "given by you": suite.given,
         "of the project": suite.project,
