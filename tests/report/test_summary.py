@@ -32,8 +32,8 @@ def test_the_screen_says_verdict_grounds_cost_and_where_the_rest_is() -> None:
 def test_a_long_story_is_told_by_its_beginning_and_its_end() -> None:
     steps = [Decided(choice="again", reason=f"Step {number}.") for number in range(300)]
     told = tell(EVENTS[0], *steps)["happened"]
-    assert (told[0], told[-1], len(told)) == ("Step 0.", "Step 299.", 7)
-    assert "294" in told[2]
+    assert (told[0], told[-1], len(told)) == ("Step 0.", "Step 299.", 6)
+    assert "295" in told[2]
 
 
 def test_a_limit_at_which_several_stopped_is_said_once() -> None:

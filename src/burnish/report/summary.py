@@ -29,7 +29,7 @@ STEPS = (
     *(Refined, PackagesAdded, Reviewed, Stopped, Broke, Applied),
 )
 """Events that tell how the result came about."""
-FIRST_STEPS, LAST_STEPS = 2, 4
+FIRST_STEPS, LAST_STEPS = 2, 3
 """What is shown of a long story: its beginning and its end."""
 MOST_FEEDBACK = 5
 
@@ -55,7 +55,7 @@ def summarise(run: Run) -> Iterator[Line]:
     yield Line("tests", f"{tests or 'none'}{aside}")
     for place, item in enumerate(run.evidence):
         figure = f"{one_line(item.figure, 40)}: " if item.figure else ""
-        said = f"{item.check} {item.verdict.replace('_', ' ')}, {figure}{one_line(item.why, 100)}"
+        said = f"{item.check} {item.verdict.replace('_', ' ')}, {figure}{one_line(item.why, 80)}"
         yield Line("" if place else "checks", said, CHECK_TONES[item.verdict])
     yield from group_lines("happened", _tell_steps(run), "quiet")
     if final:
@@ -94,6 +94,6 @@ def _tell_steps(run: Run) -> list[str]:
                 continue
             case _ if isinstance(event, STEPS):
                 words.append(describe(event))
-    steps = [one_line(text, 160) for text in dict.fromkeys(filter(None, words))]
+    steps = [one_line(text, 130) for text in dict.fromkeys(filter(None, words))]
     left = len(steps) - FIRST_STEPS - LAST_STEPS
     return [*steps[:FIRST_STEPS], f"… {left} more steps …", *steps[-LAST_STEPS:]] if left > 1 else steps
