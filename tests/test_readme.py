@@ -73,7 +73,7 @@ def test_every_command_that_is_shown_exists() -> None:
 
 def test_a_command_that_does_not_exist_would_be_seen() -> None:
     text = (
-        "```console\n$ burnish wriet x\nburnish: no\n$ ./burnish write --colour 'x'\n```\n```sh\nburnish rate a 9\n```"
+        "```console\n$ burnish wriet x\nburnish: no\n$ ./burnish write --colour 'x'\n```\n```sh\nburnish rate a -x\n```"
     )
     assert [bool(unknown(words)) for words in commands(text)] == [True, True, True]
     fine = (

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from burnish.commands.apply import apply
     from burnish.commands.check import check
     from burnish.commands.fix import fix
+    from burnish.commands.rate import rate
     from burnish.commands.resume import resume
     from burnish.commands.strengthen import strengthen
     from burnish.commands.verify import verify
@@ -51,6 +52,7 @@ _ROOMS = {
     "explain": "burnish.report.explain",
     "fix": "burnish.commands.fix",
     "open_sandbox": "burnish.sandbox",
+    "rate": "burnish.commands.rate",
     "resume": "burnish.commands.resume",
     "start": "burnish.runs.attempt",
     "strengthen": "burnish.commands.strengthen",
@@ -80,6 +82,7 @@ __all__ = [
     "explain",
     "fix",
     "open_sandbox",
+    "rate",
     "resume",
     "start",
     "strengthen",

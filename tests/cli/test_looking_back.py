@@ -49,7 +49,7 @@ def test_runs_can_be_read_by_a_machine(call: Call, run_id: str) -> None:
 
 @pytest.mark.slow
 def test_show_tells_prompts_answers_versions_diffs_results_and_times(call: Call, run_id: str, store: Store) -> None:
-    told = call("show", run_id)
+    told = call("show", run_id, "--all")
     assert told.code == 0
     for part in (
         SENTENCE,
@@ -83,11 +83,18 @@ def test_show_prints_every_event_for_a_machine(call: Call, run_id: str, store: S
 
 
 @pytest.mark.slow
-def test_a_rating_is_kept_and_shown(call: Call, run_id: str) -> None:
-    told = call("rate", run_id, "4", "fails on 0")
-    assert (told.code, told.out) == (0, f"{run_id}: ★★★★☆ fails on 0\n")
-    assert_words(call("show").out.splitlines()[-4])
-    assert "★★★★" in call("runs").out
+def test_a_rating_is_kept_and_shown(call: Call, run_id: str, store: Store) -> None:
+    assert call("rate", run_id, "4", "fails on 0").code == 0
+    given = store.open(run_id).feedback[0].id
+    told = call("rate", run_id, "--change", given, "--stars", "2")
+    assert (told.code, told.out) == (0, f"{run_id} {given}: The user gave it 2 stars of 5: fails on 0.\n")
+    assert told.out.removeprefix(run_id).strip() in call("show").out
+    assert "★★ " in call("runs").out
+    [listed] = json.loads(call("rate", run_id, "--list", "--json").out)
+    assert (listed["id"], listed["opinion"]) == (given, {"form": "stars", "stars": 2})
+    assert json.loads(call("show", "--evidence").out)["feedback"] == [listed]
+    assert call("rate", run_id, "--take-back", given).out == f"{run_id} {given} was taken back.\n"
+    assert json.loads(call("rate", run_id, "--list", "--json").out) == []
 
 
 @pytest.mark.slow

@@ -229,7 +229,7 @@ def test_a_models_escapes_and_markup_are_shown_and_never_obeyed(
     told = [
         call("write", DOUBLE, "--model", model, "--verbose", "--rounds", "0", "--out", "double"),
         call("write", DOUBLE, "--model", model, "--events", "--rounds", "0", "--calls", "2"),
-        *(call("show", "last", *options) for options in ((), ("--code",), ("--tests",), ("--json",))),
+        *(call("show", "last", *options) for options in (("--all",), (), ("--code",), ("--tests",), ("--json",))),
         call("runs"),
     ]
     texts = [part for one in told for part in (one.out, one.err)]

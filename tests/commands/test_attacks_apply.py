@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from burnish import SetupProblem, Store, apply
+from burnish import SetupProblem, Store, apply, rate
 from burnish.commands.apply import read_target, save_diff
 from burnish.events import Applied, CodeProposed, NewTest, RunFinished, RunStarted, Strengthened
 from burnish.runs import Record
@@ -106,7 +106,7 @@ def test_a_record_that_says_it_is_another_run_is_not_opened(store: Store, file: 
     with pytest.raises(SetupProblem):
         apply(name, store=store)
     with pytest.raises(SetupProblem):
-        store.rate(name, 5)
+        rate(name, stars=5, store=store)
     assert [path.name for path in mine.parent.iterdir()] == [mine.name], "neither a diff nor a record"
 
 
@@ -136,7 +136,7 @@ def test_nothing_is_appended_through_a_record_that_is_a_link(store: Store, file:
     with pytest.raises(SetupProblem):
         apply(name, store=store)
     with pytest.raises(SetupProblem):
-        store.rate(name, 5)
+        rate(name, stars=5, store=store)
     assert elsewhere.read_bytes() == was
 
 

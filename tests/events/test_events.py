@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from burnish import events
 from burnish.events import BaseEvent, Case, Evidence, Graded, Message, read_event
+from burnish.events.feedback import Correction, Stars
 
 SAMPLES: list[BaseEvent] = [
     events.RunStarted(run_id="double-1a2b", verb="write", prompt="é \u2028 \x1b[31m", model="scripted:x", burnish="0"),
@@ -69,6 +70,8 @@ SAMPLES: list[BaseEvent] = [
     events.Scored(version=1, passed=False, timed_out=True, why="never ends", seconds=6.0),
     events.FilesWritten(folder="/somewhere", files=("a", "b")),
     events.Rated(stars=4, comment="fails on 0"),
+    events.FeedbackGiven(id="f1", opinion=Correction(tests="assert f(0) == 0"), words="!", version=2, by="ann"),
+    events.FeedbackTakenBack(id="f1", simulated=True),
 ]
 
 
@@ -105,6 +108,8 @@ def test_an_event_never_changes() -> None:
 def test_stars_go_from_one_to_five(stars: int) -> None:
     with pytest.raises(ValidationError):
         events.Rated(stars=stars)
+    with pytest.raises(ValidationError):
+        Stars(stars=stars)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_a_killed_run_is_listed_as_unfinished_with_all_it_had_done(work_folder: 
 
     [row] = json.loads(burnish("runs", "--json", cwd=work_folder).stdout)
     assert row["state"] == "unfinished"
-    shown = burnish("show", cwd=work_folder)
+    shown = burnish("show", "--all", cwd=work_folder)
     assert shown.returncode == 0
     assert "version 1: 2 passed, 3 failed" in shown.stdout
     assert "unfinished: the run did not come to its end" in shown.stdout

@@ -27,7 +27,7 @@ def test_a_stranger_writes_looks_rates_goes_on_and_tidies_up(work_folder: Path) 
     [row] = json.loads(burnish("runs", "--json", cwd=work_folder).stdout)
     assert (row["state"], row["folder"]) == ("proven", str(folder))
 
-    shown = burnish("show", row["id"][:6], cwd=work_folder)
+    shown = burnish("show", row["id"][:6], "--all", cwd=work_folder)
     assert shown.returncode == 0
     assert "asked draft-1" in shown.stdout
 

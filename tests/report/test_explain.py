@@ -113,7 +113,7 @@ def test_assumptions_moves_edits_groups_and_refusals_are_told() -> None:
     )
     story = sections(Run((STARTED, *events)))
     assert "`n is whole`" in story["WHAT WAS ASKED"]
-    assert describe(events[-1]) in story["WHAT IT COST"]
+    assert "4 stars of 5: fine" in story["WHAT PEOPLE THINK OF IT"]
     assert_snapshot(told(*events), "report/edits, groups and refusals")
 
 

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import burnish
 from burnish.errors import SetupProblem
 from burnish.events import ModelReplied, RunFinished, RunStarted
 from burnish.runs import Record, Store
@@ -85,8 +87,8 @@ def test_a_name_that_is_no_run_says_where_to_look(store: Store, name: str) -> No
 
 def test_a_rating_is_kept_with_the_run_and_the_newest_counts(store: Store) -> None:
     run_id = keep(store, "a")
-    store.rate(run_id, 2, "fails on 0")
-    rated = store.rate(run_id, 4)
+    burnish.rate(run_id, stars=2, comment="fails on 0", store=store)
+    rated = burnish.rate(run_id, stars=4, store=store)
     assert (rated.stars, store.list()[0].stars) == (4, 4)
 
 
@@ -253,7 +255,8 @@ def test_a_home_on_a_read_only_disk_can_be_read_and_says_why_it_cannot_be_change
     subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
     assert [row.id for row in store.list()] == [run_id]
     assert store.open("last").id == run_id
-    for change in (lambda: store.rate(run_id, 3), lambda: store.remove(run_id), lambda: store.begin("b")):
+    rate = partial(burnish.rate, run_id, stars=3, store=store)
+    for change in (rate, lambda: store.remove(run_id), lambda: store.begin("b")):
         with refused():
             change()
     assert store.open("last").id == run_id

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.checks.verdict import CheckResults, Watcher
-from burnish.cli.io import show_diff
+from burnish.cli.io import is_narrow, print_table, show_diff
 from burnish.events import Decided, Evidence, FilesWritten, Outcome, Strengthened
 from burnish.report import check_report as words
 from burnish.text import join_words, one_line, plural, strip_controls
@@ -160,13 +160,14 @@ def _print_table(console: Console, heads: Sequence[str], rows: Sequence[Sequence
         )
     for row in rows:
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    console.print("", table)
+    console.print()
+    print_table(console, table)
     console.print()
 
 
 def _print_lines(console: Console, lines: Iterable[Text]) -> None:
     for line in lines:
-        console.print(line, soft_wrap=True)
+        console.print(line, soft_wrap=not is_narrow(console))
 
 
 def show_verified(console: Console, verified: "Verified") -> None:

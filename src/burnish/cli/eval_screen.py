@@ -21,7 +21,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from burnish.cli.io import print_json
+from burnish.cli.io import print_json, print_table
 from burnish.cli.setup import show_fetching
 from burnish.errors import SetupProblem
 from burnish.evals.compare import Comparison, describe_difference
@@ -298,7 +298,7 @@ def show_list(as_json: bool) -> None:
             table.add_column(Text(head, style="bold"), overflow="fold", no_wrap=head == heads[0])
         for row in rows:
             table.add_row(*(Text(one_line(cell, 200)) for cell in row))
-        console.print(table)
+        print_table(console, table)
         console.print()
     console.print(
         Text("Begin one with: burnish eval SUITE --strategy NAME --model NAME. Your own tasks: a .jsonl file.")
@@ -361,7 +361,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
         table.add_column(Text(strip_controls(f"{letter}: {name}")), justify="right", overflow="fold")
     for label, *cells in rows:
         table.add_row(label, *(Text(strip_controls(cell)) for cell in cells))
-    console.print(table)
+    print_table(console, table)
     for name, tasks in (("A", final.more_by_a), ("B", final.more_by_b)):
         if tasks:
             rest = f" and {len(tasks) - MOST_TASKS} more" if len(tasks) > MOST_TASKS else ""

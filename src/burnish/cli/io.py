@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from burnish.errors import SetupProblem
@@ -16,6 +17,10 @@ from burnish.events import BaseEvent
 from burnish.text import escape_json, strip_controls
 
 MOST_CHARACTERS = 20_000
+NARROW = 60
+"""Columns below which a terminal has no room for tables and margins."""
+WIDEST = 2_000
+"""Columns of a table that no terminal shows."""
 COLOURS = {"+++": "bold", "---": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
@@ -71,6 +76,44 @@ def show_diff(diff: str, console: Console) -> None:
     for line in strip_controls(diff).splitlines():
         style = next((style for mark, style in COLOURS.items() if line.startswith(mark)), "")
         console.print(Text(line, style=style), soft_wrap=True)
+
+
+def is_narrow(console: Console) -> bool:
+    """Whether a person reads this where columns and margins would leave too little room for words."""
+    return console.is_terminal and console.width < NARROW
+
+
+def print_hanging(console: Console, label: Text, text: Text, indent: int = 0) -> None:
+    """Print a text beside its label; what is piped stays one line.
+
+    On a terminal whole words wrap: below the text's beginning, at column `indent`, or on a narrow one two columns in.
+    """
+    if is_narrow(console):
+        text = Text.assemble(label, ": ", text) if label else text
+        label, indent = Text("" if label else "  "), 2
+    else:
+        label.pad_right(max(0, indent - label.cell_len))
+    lines = text.wrap(console, console.width - indent) if console.is_terminal else [text]
+    for place, line in enumerate(lines):
+        line.rstrip()
+        console.print(Text.assemble(" " * indent if place else label, line), soft_wrap=True)
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print a table; on a narrow terminal a paragraph a row; to a file or a program as wide as it is, without lines."""
+    if is_narrow(console):
+        heads = [f"{column.header} ".lstrip() for column in table.columns]
+        for row in zip(*(column.cells for column in table.columns), strict=True):
+            first, *said = [Text.assemble(cell) for cell in row]
+            named = [Text.assemble(head, cell) for head, cell in zip(heads[1:], said, strict=True) if cell]
+            print_hanging(console, first, Text("; ").join(named))
+        return
+    if not console.is_terminal:
+        table.box, table.padding = None, (0, 2, 0, 0)
+        for column in table.columns:
+            column.max_width, column.no_wrap = None, True
+        console = Console(file=console.file, width=WIDEST, highlight=False)
+    console.print(table)
 
 
 def json_line(event: BaseEvent) -> str:

@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.ask import Checkpoint
+from burnish.cli.io import print_table
 from burnish.cli.screen import CHECK_COLOURS
 from burnish.errors import SetupProblem
 from burnish.events import Reviewed
@@ -91,7 +92,8 @@ def show(shown: Checkpoint, console: Console) -> None:
             answer = Text(item.verdict.replace("_", " "), style=CHECK_COLOURS[item.verdict])
             figure, why = Text(one_line(item.figure, 40)), Text(one_line(item.why, 160))
             table.add_row(Text(item.check, style="bold"), answer, figure, why)
-        console.print("", table)
+        console.print()
+        print_table(console, table)
     if shown.note:
         console.print(Text(one_line(shown.note, 400), style="yellow"), soft_wrap=True)
 

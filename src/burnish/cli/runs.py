@@ -1,6 +1,8 @@
 """Looking back: `burnish runs`, `show`, `explain`, `rate` and `rm`."""
 
 import json
+import shutil
+import sys
 from typing import Annotated
 
 import typer
@@ -18,7 +20,7 @@ def runs(
     from rich.console import Console
     from rich.text import Text
 
-    from burnish.cli.io import print_json
+    from burnish.cli.io import is_narrow, print_hanging, print_json
     from burnish.cli.screen import COLOURS
     from burnish.text import one_line
 
@@ -36,7 +38,10 @@ def runs(
         facts = f"{row.seconds:7.1f} s {row.tokens:6} tokens  {'★' * (row.stars or 0):<5}  " if not row.why else " "
         line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{row.state:<11}", COLOURS.get(row.state, "dim")), facts)
         line.append(one_line(row.why or row.prompt, max(20, console.width - len(line))))
-        console.print(line, soft_wrap=True)
+        if is_narrow(console):
+            print_hanging(console, Text(row.id, style="bold"), Text(" ".join(line.plain.split()[1:])))
+        else:
+            console.print(line, soft_wrap=True)
 
 
 def show(
@@ -47,8 +52,9 @@ def show(
     thoughts: Annotated[bool, typer.Option("--thoughts", help="Print only what the model thought, if kept.")] = False,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Watch a run of another process to its end.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print every event as a JSON line.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Print every event, with its texts in full.")] = False,
 ) -> None:
-    """Show one run in full."""
+    """Show one run on a screen; in full with --all."""
     from burnish.cli.io import json_line, print_code
     from burnish.report.deliverables import render_tests
 
@@ -75,9 +81,9 @@ def show(
     elif as_json:
         print("\n".join(map(json_line, opened.events)))
     else:
-        from burnish.cli.show_run import show_run
+        from burnish.cli.show_run import show_run, show_summary
 
-        show_run(opened)
+        (show_run if everything else show_summary)(opened)
 
 
 def print_thoughts(run: "burnish.Run") -> None:
@@ -100,6 +106,7 @@ def explain(
     graph: Annotated[
         bool, typer.Option("--graph", help="Print the agent's graph in Mermaid's words; with RUN, the road it took.")
     ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every round of a long run.")] = False,
 ) -> None:
     """Tell the story of a run to someone who was not there."""
     opened = burnish.Store().open(run or "last") if run or not graph else None
@@ -108,17 +115,58 @@ def explain(
 
         print(draw_mermaid(opened))
     elif opened:
-        print(burnish.explain(opened), end="")
+        from burnish.report.explain import WIDTH
+
+        width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+        print(burnish.explain(opened, width, everything), end="")
 
 
 def rate(
-    run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.")],
-    stars: Annotated[int, typer.Argument(min=1, max=5, help="From 1 (useless) to 5 (just right).")],
-    comment: Annotated[str, typer.Argument(help="Why, in your words.")] = "",
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run's id, its beginning, last, or RUN:VERSION.")],
+    stars_first: Annotated[int | None, typer.Argument(metavar="STARS", hidden=True)] = None,
+    comment_first: Annotated[str, typer.Argument(metavar="COMMENT", hidden=True)] = "",
+    stars: Annotated[int | None, typer.Option(help="From 1 (useless) to 5 (just right).")] = None,
+    thumbs: Annotated[str | None, typer.Option(metavar="up|down", help="Good or not.")] = None,
+    comment: Annotated[str, typer.Option(metavar="WORDS", help="What, or why, in your words.")] = "",
+    line: Annotated[int | None, typer.Option(help="The line of the code that the comment is about.")] = None,
+    correct: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|EXAMPLE", help='The code as it should have been, or "f(2) == 4".'),
+    ] = None,
+    better_than: Annotated[str | None, typer.Option(metavar="RUN", help="RUN is better than this one.")] = None,
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who says so; goes into the evidence. [default: user]")] = "",
+    simulated: Annotated[bool, typer.Option("--simulated", help="A program says so, in a person's place.")] = False,
+    change: Annotated[str | None, typer.Option(metavar="ID", help="Replace what was said under this id.")] = None,
+    take_back: Annotated[str | None, typer.Option(metavar="ID", help="Take back what was said.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List what was said, with ids.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what stands now as JSON.")] = False,
 ) -> None:
-    """Say what you think of a run."""
-    rated = burnish.Store().rate(run, stars, comment)
-    print(f"{rated.id}: {'★' * stars}{'☆' * (5 - stars)} {comment}".rstrip())
+    """Say what you think of a run; change it, or take it back."""
+    from burnish.report.summary import list_feedback
+
+    if listed:
+        rated = burnish.Store().open(run)
+    else:
+        rated = burnish.rate(
+            run,
+            by=by,
+            simulated=simulated,
+            stars=stars_first if stars is None else stars,
+            thumbs=thumbs,
+            comment=comment or comment_first,
+            line=line,
+            correct=correct,
+            better_than=better_than,
+            change=change,
+            take_back=take_back,
+        )
+    said = list_feedback(rated) or ["Nobody has said anything of it yet."]
+    if as_json:
+        print(json.dumps([given.model_dump(mode="json") for given in rated.feedback], indent=2))
+    elif take_back is not None:
+        print(f"{rated.id} {take_back} was taken back.")
+    else:
+        print("\n".join(f"{rated.id} {line}" for line in (said if listed else said[-1:])))
 
 
 def rm(

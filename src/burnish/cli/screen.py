@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from burnish.cli.io import PatientConsole
+from burnish.cli.io import PatientConsole, is_narrow, print_hanging
 from burnish.events import (
     AnswerLost,
     Asked,
@@ -22,6 +22,8 @@ from burnish.events import (
     Broke,
     CodeProposed,
     Decided,
+    FeedbackGiven,
+    FeedbackTakenBack,
     ModelChunk,
     ModelReplied,
     ModelThought,
@@ -59,7 +61,7 @@ STYLES: dict[Tone, str] = {
 }
 COLOURS = {verdict: STYLES[verdict] for verdict in get_args(Verdict)}
 CHECK_COLOURS = {verdict: STYLES[tone] for verdict, tone in CHECK_TONES.items()}
-UNWATCHED = (Asked, UserAnswered, AnswerLost, StepMeasured, Rated)
+UNWATCHED = (Asked, UserAnswered, AnswerLost, StepMeasured, Rated, FeedbackGiven, FeedbackTakenBack)
 """Events that are of interest only later."""
 CODE_LINES = 40
 SPINNER = 2
@@ -254,7 +256,10 @@ class Screen:
     def print_line(self, line: Line, style: str = "", timed: bool = True) -> None:
         """Print a line that stays, with the time if it has a label and happened in the run."""
         clock = f"{self._now - self._started:6.1f}s" if line.label and timed else " " * 7
-        words = (strip_controls(line.text), style or STYLES[line.tone])
+        words = Text(strip_controls(line.text), style=style or STYLES[line.tone])
+        if is_narrow(self.console):
+            print_hanging(self.console, Text(f"{clock} {line.label}".strip(), style="bold"), words)
+            return
         text = Text.assemble((clock, "dim"), " ", (f"{line.label:<10}", "bold"), " ", words)
         self.console.print(text, soft_wrap=True)
 

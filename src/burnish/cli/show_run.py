@@ -1,4 +1,4 @@
-"""`burnish show`: a run from its events, in the order in which things happened, with every text in full."""
+"""`burnish show`: a run on one screen; or from its events, as things happened, with every text in full (`--all`)."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
+from burnish.cli.io import print_hanging
 from burnish.cli.screen import COLOURS, STYLES
 from burnish.events import (
     Asked,
@@ -33,10 +34,21 @@ from burnish.events import (
 from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model
 from burnish.report.narrate import Line, describe, narrate
+from burnish.report.summary import summarise
 from burnish.text import strip_controls
 
 CODE = ("python", "diff")
 """Styles that name a language: the text is code, and has its colours."""
+MARGIN = 12
+"""Columns of the longest label, "interrupted", and a space."""
+
+
+def show_summary(run: Run) -> None:
+    """Print the screen that says most in few lines."""
+    console = Console(highlight=False)
+    for line in summarise(run):
+        text = Text(strip_controls(line.text), style=STYLES[line.tone])
+        print_hanging(console, Text(line.label, style="bold"), text, MARGIN)
 
 
 def show_run(run: Run, console: Console | None = None) -> None:

@@ -46,7 +46,7 @@ from burnish.events.checks import (
     TestsProposed,
     TestsRan,
 )
-from burnish.events.feedback import Rated, Reviewed, UserAnswered
+from burnish.events.feedback import FeedbackGiven, FeedbackTakenBack, Rated, Reviewed, UserAnswered
 from burnish.events.run import (
     RECORD_VERSION,
     Applied,
@@ -98,7 +98,9 @@ Event = Annotated[
     | FilesWritten
     | Applied
     | Resumed
-    | Rated,
+    | Rated
+    | FeedbackGiven
+    | FeedbackTakenBack,
     Field(discriminator="kind"),
 ]
 
@@ -135,6 +137,8 @@ __all__ = [
     "Decided",
     "Event",
     "Evidence",
+    "FeedbackGiven",
+    "FeedbackTakenBack",
     "FilesWritten",
     "FixFacts",
     "Frozen",

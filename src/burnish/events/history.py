@@ -14,6 +14,8 @@ from burnish.events import (
     CodeProposed,
     Event,
     Evidence,
+    FeedbackGiven,
+    FeedbackTakenBack,
     FilesWritten,
     Frozen,
     Graded,
@@ -30,10 +32,11 @@ from burnish.events import (
     TestsRan,
     Verdict,
 )
+from burnish.events.feedback import Stars, fold_feedback
 from burnish.events.settings import RunSettings
 
 E = TypeVar("E", bound=BaseEvent)
-AFTERWARDS = (Applied, FilesWritten, Rated)
+AFTERWARDS = (Applied, FilesWritten, Rated, FeedbackGiven, FeedbackTakenBack)
 """What may be done with a run long after its verdict."""
 
 
@@ -262,11 +265,20 @@ class Run:
         starts = [0, *(place for place, event in enumerate(self.events) if isinstance(event, Resumed))]
         return tuple(self.events[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True))
 
+    @cached_property
+    def feedback(self) -> tuple[FeedbackGiven, ...]:
+        """What people say of it, as it stands now: what was changed or taken back no longer counts."""
+        return fold_feedback(self.events)
+
     @property
     def stars(self) -> int | None:
-        """The newest rating."""
-        rated = self.last(Rated)
-        return rated.stars if rated else None
+        """The newest rating by a person, of the run as a whole."""
+        stars = [
+            given.opinion.stars
+            for given in self.feedback
+            if isinstance(given.opinion, Stars) and given.version is None and not given.simulated
+        ]
+        return stars[-1] if stars else None
 
 
 def _sum_account(model: str, answers: Sequence[ModelReplied | AnswerLost]) -> Account:

@@ -27,6 +27,7 @@ from burnish.events import (
     TestsProposed,
     UserAnswered,
 )
+from burnish.events.feedback import Comment
 from burnish.events.history import Run
 from burnish.evidence.schema import (
     TEXT,
@@ -102,6 +103,13 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
         files={name: hash_text(text) for name, text in files.items()},
         cost=_build_cost(run),
         people=tuple(word for event in run.events for word in _quote_people(event)),
+        feedback=tuple(
+            # The assumption that an answer was about is a model's text; what people say is as they wrote it.
+            given.model_copy(update={"opinion": Comment(line=said.line, about=redact(said.about))})
+            if isinstance(said := given.opinion, Comment)
+            else given
+            for given in run.feedback
+        ),
     )
     return dossier.model_copy(update={"seal": hash_content(dossier.model_dump(mode="json"))})
 

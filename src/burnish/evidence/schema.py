@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from burnish.events import Frozen, Outcome, Verdict
+from burnish.events import FeedbackGiven, Frozen, Outcome, Verdict
 from burnish.redact import MOST_CHARACTERS
 
 FORMAT = "burnish evidence"
-VERSION = 2
+VERSION = 3
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
-2 says what each model took, which packages the code could import, and why its models were chosen.
+2 says what each model took, which packages the code could import, and why its models were chosen; 3 has feedback.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
@@ -238,6 +238,9 @@ class Dossier(Frozen):
     """The delivered files, this one not among them."""
     cost: RunCost
     people: Annotated[tuple[Remark, ...], Field(max_length=MANY)] = ()
+    """What was said on the way, as it was said."""
+    feedback: Annotated[tuple[FeedbackGiven, ...], Field(max_length=MANY)] = ()
+    """What people thought of it, as it stood when this was written; empty in older evidence."""
     seal: Hash | Literal[""] = ""
     """Over all the rest."""
 

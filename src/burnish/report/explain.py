@@ -14,7 +14,6 @@ from burnish.events import (
     Event,
     FilesWritten,
     Mutated,
-    Rated,
     Refined,
     Refused,
     Resumed,
@@ -36,6 +35,8 @@ from burnish.report.narrate import as_sentence, describe, name_version
 from burnish.text import join_words, one_line, plural, strip_controls
 
 WIDTH = 100
+FIRST_ROUNDS, LAST_ROUNDS = 2, 3
+"""Parts of a long story that are told in short."""
 MOST_LISTED = 6
 """Tests, inputs and the like that are written out; the rest is counted."""
 PURPOSES = {
@@ -60,10 +61,17 @@ WORK = (Asked, CodeProposed, Mutated, *STEPS)
 """What makes a part one: without any of it there is nothing to tell yet."""
 
 
-def explain(run: Run) -> str:
-    """What was asked, what decided, what happened in each round and why, what it cost, and why it ended as it did."""
+def explain(run: Run, width: int = WIDTH, everything: bool = True) -> str:
+    """What was asked, what decided, what happened in each round and why, what it cost, and why it ended as it did.
+
+    Lines have at most `width` columns. Without `everything` a long story is told by its beginning and its end.
+    """
     cost = [describe_cost(run), *describe_cost_by_model(run)]
     rounds = [" ".join(_explain_round(run, part, number)) for number, part in enumerate(_split(run))]
+    rounds, passed_over = list(filter(None, rounds)), len(rounds) - FIRST_ROUNDS - LAST_ROUNDS
+    if passed_over > 1 and not everything:
+        told = f"({passed_over} more parts: burnish explain {run.id} --all)"
+        rounds = [*rounds[:FIRST_ROUNDS], told, *rounds[-LAST_ROUNDS:]]
     gains, left = [" ".join(explain_improvement(run))], sort_unnoticed(run)
     unnoticed = {
         "Small changes that still go unnoticed": left.unnoticed,
@@ -76,12 +84,13 @@ def explain(run: Run) -> str:
     sections: dict[str, Iterable[str]] = {
         "What was asked": _explain_task(run),
         "What decided": _explain_tests(run),
-        "What happened": list(filter(None, rounds)) or ["Nothing: the record ends before anything was tried."],
+        "What happened": rounds or ["Nothing: the record ends before anything was tried."],
         "What iterating brought": filter(None, gains),
         "How it ended": _explain_end(run),
-        "What it cost": [*map(as_sentence, cost), *map(describe, run.all(Rated))],
+        "What it cost": map(as_sentence, cost),
+        "What people think of it": [describe(given) for given in run.feedback if given.given_in == "rate"],
     }
-    wrapper = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False)
+    wrapper = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False)
     parts: list[str] = []
     for title, paragraphs in sections.items():
         texts = []
@@ -232,7 +241,10 @@ def _explain_version(run: Run, event: CodeProposed) -> str:
 def _explain_end(run: Run) -> Iterator[str]:
     last = run.parts[-1]
     reasons = [describe(event) for event in last if isinstance(event, Decided) and event.choice == "judge"]
-    yield from [] if _went_on(run) else dict.fromkeys(reasons)
+    # What works side by side stops at the same limit, which the decision to end, and the verdict, may say again.
+    stops = {event.why: event for event in last if isinstance(event, Stopped) and event.reason != "done"}
+    yield from [] if _went_on(run) or stops else dict.fromkeys(reasons)
+    yield from (describe(event) for why, event in stops.items() if not (run.verdict and why == run.why))
     for event in last:
         match event:
             case RunFinished():
@@ -243,8 +255,6 @@ def _explain_end(run: Run) -> Iterator[str]:
             case FilesWritten():
                 yield f"The result was written to {one_line(event.folder, 300)}: {', '.join(event.files)}."
             case Broke() | Applied():
-                yield describe(event)
-            case Stopped() if event.reason != "done":
                 yield describe(event)
     if run.evidence:
         checks = [f"{item.check} {item.verdict.replace('_', ' ')} ({one_line(item.why, 100)})" for item in run.evidence]

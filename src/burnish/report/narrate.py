@@ -19,6 +19,8 @@ from burnish.events import (
     CodeProposed,
     Compared,
     Decided,
+    FeedbackGiven,
+    FeedbackTakenBack,
     FilesWritten,
     ModelReplied,
     Mutated,
@@ -42,6 +44,7 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
+from burnish.events.feedback import USER, Comment, Correction, Preference, Stars, Thumbs
 from burnish.report.costs import read_choice
 from burnish.tasks.test_file import name_in_file
 from burnish.text import join_words, one_line, plural, strip_controls
@@ -288,7 +291,7 @@ def _narrate_rounds(event: BaseEvent) -> Iterator[Line]:
 
 
 def _narrate_end(event: BaseEvent) -> Iterator[Line]:
-    """What the checks said, how the work ended, and what became of the result."""
+    """What the checks said, how the work ended, what became of the result, and what people think of it."""
     match event:
         case CheckFinished(evidence=item):
             figure = f" {one_line(item.figure, 40)}:" if item.figure else ""
@@ -309,3 +312,36 @@ def _narrate_end(event: BaseEvent) -> Iterator[Line]:
         case Rated():
             comment = f": {event.comment}" if event.comment else ""
             yield Line("", f"Somebody gave it {plural(event.stars, 'star')} of 5{comment}.")
+        case FeedbackGiven():
+            yield Line("feedback", describe_feedback(event))
+        case FeedbackTakenBack():
+            yield Line("feedback", f"{_name_person(event)} took back {one_line(event.id, 40)}.", "quiet")
+
+
+def describe_feedback(given: FeedbackGiven) -> str:
+    """What somebody thinks of a run, as a sentence."""
+    it = "it" if given.version is None else name_version(given.version)
+    match given.opinion:
+        case Stars(stars=stars):
+            said = f"gave {it} {plural(stars, 'star')} of 5"
+        case Thumbs(up=up):
+            said = f"gave {it} a thumb {'up' if up else 'down'}"
+        case Preference() as other:
+            version = "" if other.than_version is None else f" version {other.than_version} of"
+            said = f"finds {it} better than{version} {one_line(other.than_run, 60)}"
+        case Correction(code="", tests=tests):
+            said = f"says that this should hold: {_clause(tests, 200)}"
+        case Correction(code=code):
+            said = f"says what the code should have been ({plural(len(code.splitlines()), 'line')})"
+        case Comment(line=line, about=about):
+            what = {"": it if given.version is not None else "the code", "tests": "the tests"}.get(about, "")
+            assumed = "" if what else f"the assumption that {_clause(about, 120)}"
+            said = f"commented on {assumed or (f'line {line} of {what}' if line is not None else what)}"
+    words = _clause(given.words, 400)
+    text = f"{_name_person(given)} {said}{f': {words}' if words else ''}"
+    return text if text.endswith(("?", "!")) else f"{text}."
+
+
+def _name_person(event: FeedbackGiven | FeedbackTakenBack) -> str:
+    who = "The user" if event.by == USER else one_line(event.by, 80)
+    return f"{who} (simulated)" if event.simulated else who

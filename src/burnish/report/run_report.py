@@ -66,7 +66,9 @@ def render_report(run: Run) -> str:
         "Tests": _tests(run),
         "Packages": _packages(run),
         "What iterating brought": _improvement(run),
-        "What a person said": _bullets(map(describe, run.all(Reviewed)), 500),
+        "What a person said": _bullets(
+            map(describe, [*run.all(Reviewed), *(given for given in run.feedback if given.given_in == "rate")]), 500
+        ),
         "Versions": _versions(run.versions),
         "How it came about": _bullets((describe(event) for event in run.events if isinstance(event, HISTORY)), 300)
         or "Nothing had to be decided.",

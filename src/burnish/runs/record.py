@@ -46,7 +46,8 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """From version n to n + 1, one event (as plain data) at a time. A step is never changed once released."""
 
 POLL_SECONDS = 0.1
-HOLD_TRIES = 5
+HOLD_SECONDS = 0.5
+"""Others than a worker have the lock for a moment only: `is_running`, and whoever rates a run."""
 
 Watch = Callable[[BaseEvent], None]
 
@@ -66,13 +67,19 @@ class Record(AbstractContextManager["Record"]):
         if size and os.pread(self._file.fileno(), 1, size - 1) != b"\n":  # a crash has torn the last line
             self._write(b"\n")
 
-    def hold(self) -> None:
-        """Be the one who works on this run, until `close` or the end of the process, however it ends."""
+    def hold(self, wait_seconds: float = HOLD_SECONDS) -> None:
+        """Be the one who works on this run, until `close` or the end of the process, however it ends.
+
+        Raises SetupProblem where another process still has it after `wait_seconds`.
+        """
+        until = time.monotonic() + wait_seconds
         with suppress(OSError):  # a place that knows no locks; nothing there can tell
-            for _ in range(HOLD_TRIES):  # `is_running` has the lock for a moment, too
-                if take_lock(self._file):
-                    return
-                time.sleep(POLL_SECONDS)
+            while not take_lock(self._file):
+                if time.monotonic() >= until:
+                    break
+                time.sleep(POLL_SECONDS / 5)
+            else:
+                return
             self._file.close()
             raise SetupProblem(
                 f"Another process is working on run {self.path.parent.name!r} right now. Wait for it, or stop it there "

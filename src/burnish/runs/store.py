@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.events import Event, Frozen, Rated, RunStarted
+from burnish.events import Event, Frozen, RunStarted
 from burnish.events.history import Account, Run
 from burnish.paths import PRIVATE_MODE, close_to_others, home, make_private_folder, write_atomically
 from burnish.runs.record import FILE, Record, Watch, explain_altered, is_running, read_record
@@ -125,10 +125,6 @@ class Store:
         if watch:
             watch(event)
         return Run((*run.events, event))
-
-    def rate(self, name: str, stars: int, comment: str = "") -> Run:
-        """Add what somebody thinks of a run to its record."""
-        return self.add(self.open(name), Rated(stars=stars, comment=comment))
 
     def remove(self, name: str) -> str:
         """Delete a run for good; the files it wrote for the user stay."""
