@@ -12,14 +12,16 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from burnish.agent.limits import Limits
+from burnish.agent.limits import Limits, Meter
 from burnish.checks import grade_script
 from burnish.errors import AttemptError, BurnishError
+from burnish.evals.budget import BudgetedModel, BudgetSpent, open_budget, read_spent
 from burnish.evals.eval_store import Folder
-from burnish.evals.schema import Plan
+from burnish.evals.replay import NotRecorded, RecordedModel
+from burnish.evals.schema import EvalLimits, Plan
 from burnish.evals.strategies.kinds import find_strategy
 from burnish.evals.strategies.strategy import Strategy, show_task
-from burnish.events import Answered, Broke, CodeProposed, Event, Graded, Scored
+from burnish.events import Answered, Broke, CodeProposed, Event, Graded, Scored, Stopped
 from burnish.models.model import Model, Progress
 from burnish.models.names import open_model
 from burnish.models.scripted import KNOWS_TASKS, ScriptedModel
@@ -72,12 +74,13 @@ class EvalProgress:
 
 
 class AttemptEnd(NamedTuple):
-    """How one attempt ended. `bug` is an error of ours, which ends the run."""
+    """How one attempt ended. `bug` is an error of ours, which ends the run; `stopped` a limit that forbids to go on."""
 
     task_id: str
     seed: int
     events: Sequence[Event]
-    bug: Exception | None
+    bug: Exception | None = None
+    stopped: Stopped | None = None
 
 
 def run_missing(
@@ -92,6 +95,9 @@ def run_missing(
     An attempt that breaks is recorded and the rest goes on, unless too many do (TooManyErrors). Setting
     `resources.cancel`, or Ctrl-C in this thread, ends it at once; attempts under way are then forgotten and finished
     ones kept. Without a sandbox in `resources`, one of the plan's kind is opened.
+
+    A limit that is reached ends it as well, and `eval.json` says which: no attempt begins any more, those under way
+    come to their end where what is left pays for it, and out of time they are forgotten at once.
     """
     watch = watch or EvalProgress()
     done = folder.finished_attempts()
@@ -99,35 +105,48 @@ def run_missing(
     watch.on_begin(folder)
     if not missing:
         return
+    budget, limited, stopped_by = open_budget(folder), folder.contents.limits != EvalLimits(), ""
     box = resources.sandbox
     reasons = Counter[str]()
     with nullcontext(box) if box else open_eval_sandbox(resources.models[0], folder.plan.sandbox) as sandbox:
         shared = replace(resources, sandbox=sandbox)
         try:
-            for finished, end in enumerate(_make_attempts(missing, folder.plan, shared, watch, strategy), 1):
+            for finished, end in enumerate(_make_attempts(missing, folder.plan, shared, budget, watch, strategy), 1):
+                if end.stopped:
+                    stopped_by = stopped_by or end.stopped.reason
+                    continue
                 broke = [event for event in end.events if isinstance(event, Broke)]
                 # Written by this thread alone, so nothing is written any more once it has left.
                 if broke or not end.bug:
                     folder.write(end.task_id, end.seed, end.events)
                 if end.bug:
                     raise end.bug
-                reasons.update(f"{event.error}: {one_line(event.message, 300)}" for event in broke)
+                reasons.update(
+                    f"{event.error}: {one_line(event.message, 300)}"
+                    for event in broke
+                    if event.error != NotRecorded.__name__
+                )
                 watch.on_finish(end.task_id, end.seed, end.events)
                 if finished >= FEWEST_TO_JUDGE and reasons.total() > MOST_BROKEN * finished:
                     raise _too_many_errors(reasons, finished, folder)
         except BaseException:
             resources.cancel.set()
             raise
+        finally:
+            if limited:
+                folder.update(spent=read_spent(budget), stopped_by=stopped_by)
 
 
 def _make_attempts(
     missing: Sequence[tuple[Task, int]],
     plan: Plan,
     resources: Resources,
+    budget: Meter,
     watch: EvalProgress,
     strategy: Strategy | None,
 ) -> Iterator[AttemptEnd]:
-    """Each attempt as it ends, from threads that take the next until there is none; stops early when cancelled.
+    """Each attempt as it ends, from threads that take the next until there is none; stops early when cancelled or when
+    the budget is spent.
 
     The threads are daemons: one that waits for an answer must not keep the process alive.
     """
@@ -142,13 +161,15 @@ def _make_attempts(
         task, seed = waiting.get_nowait()
         events: list[Event] = []
         try:
-            own = replace(resources, models=[model_for_task(task, model)])
+            own = replace(resources, models=[BudgetedModel(model_for_task(task, model, seed), budget)])
             for event in stream_attempt(task, plan, seed, own, strategy):
                 events += [event] if event.lasting else []
                 watch.on_event(event)
+        except BudgetSpent as error:
+            return AttemptEnd(task.id, seed, events, stopped=error.stopped)
         except Exception as error:
             return AttemptEnd(task.id, seed, events, error)
-        return AttemptEnd(task.id, seed, events, None)
+        return AttemptEnd(task.id, seed, events)
 
     def work() -> None:
         """One thread: attempt after attempt."""
@@ -166,7 +187,14 @@ def _make_attempts(
         with suppress(queue.Empty):
             end = ends.get(timeout=POLL_SECONDS)
             left -= 1
+            if end.stopped:
+                with suppress(queue.Empty):
+                    while waiting.get_nowait():
+                        left -= 1
             yield end
+        if left and (over := budget.over):
+            cancel.set()
+            yield AttemptEnd("", 0, (), stopped=over)
 
 
 def _too_many_errors(reasons: Counter[str], finished: int, folder: Folder) -> TooManyErrors:
@@ -182,7 +210,7 @@ def _too_many_errors(reasons: Counter[str], finished: int, folder: Folder) -> To
 
 def open_eval_sandbox(model: Model, kind: str) -> AbstractContextManager[Sandbox]:
     """A sandbox that leaves the model its processors: beside llama.cpp one cell, which stands back."""
-    if model.name.startswith("local:"):
+    if model.name.startswith("local:") and not isinstance(model, RecordedModel):
         return open_sandbox(kind, cells=1, limits=SandboxLimits(niceness=NICENESS_BESIDE_LLAMA))
     return open_sandbox(kind)
 
@@ -201,8 +229,12 @@ def name_engine(model: Model) -> str:
     return str(getattr(model, "engine", "") or USUAL_ENGINES.get(provider, provider))
 
 
-def model_for_task(task: Task, model: Model) -> Model:
-    """Who answers in one attempt at this task. A script begins anew, so that no attempt depends on another."""
+def model_for_task(task: Task, model: Model, seed: int = 0) -> Model:
+    """Who answers in one attempt at this task. A script begins anew, so that no attempt depends on another; of a
+    recorded evaluation it is what this very attempt has on record.
+    """
+    if isinstance(model, RecordedModel):
+        return model.for_attempt(task.id, seed)
     if not isinstance(model, ScriptedModel):
         return model
     if model.name not in (GOLD, BUGGY):
@@ -230,13 +262,16 @@ def stream_attempt(
     yield begin_run(request, resources, f"{task.id}.{seed}", sandbox.level)
     try:
         events: list[Event] = []
-        puzzle = show_task(task, plan.protocol, strategy.timeout_seconds)
+        timeout = plan.timeout_seconds or strategy.timeout_seconds
+        puzzle = show_task(task, plan.protocol, timeout)
         for event in strategy.solve(puzzle, plan, seed, equip(request, resources, sandbox)):
             events.append(event)
             yield event
         # Only now, so that nothing can be learnt from the scoring tests.
         if not resources.cancel.is_set():
-            yield from _score_answers(task, events, sandbox, strategy.timeout_seconds)
+            yield from _score_answers(task, events, sandbox, timeout)
+    except BudgetSpent:
+        raise
     except Exception as error:
         yield Broke(error=type(error).__name__, message=str(error))
         if not isinstance(error, AttemptError):
