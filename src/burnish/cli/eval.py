@@ -101,7 +101,7 @@ def evaluate(
     results = run_on_screen(start, verbose, as_json)
     if as_json:
         print(results.text(), end="")
-    raise typer.Exit(1 if results.errors == results.finished else 0)
+    raise typer.Exit(1 if results.errors + results.not_recorded == results.finished else 0)
 
 
 def _find_typed(context: typer.Context) -> set[str]:

@@ -95,7 +95,8 @@ def describe_limit(results: Results) -> str:
     """Which limit ended an evaluation, and what is spent, with attempts that came to nothing."""
     name = results.stopped_by
     cap, spent = getattr(results.limits, name), getattr(results.spent, name)
-    return f"the limit of {cap:,g} {name} is reached ({spent:,.4g} spent or booked in all)"
+    reached = "is reached" if name == "seconds" else "could be passed by one more call"
+    return f"the limit of {cap:,g} {name} {reached} ({spent:,.6g} spent in all)"
 
 
 def list_settings(results: Results) -> list[list[str]]:
