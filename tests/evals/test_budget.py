@@ -58,6 +58,12 @@ def test_a_limit_of_tokens_ends_it_with_what_is_finished_and_can_be_raised(tmp_p
 
 
 @pytest.mark.slow
+def test_what_calls_under_way_do_not_need_pays_for_others(tmp_path: Path) -> None:
+    whole = measure(tmp_path, EvalLimits(tokens=6000), Wordy(seconds=0.2), at_once=6)
+    assert (whole.complete, whole.spent.tokens) == (True, 2400), "six at once are booked at more than the limit"
+
+
+@pytest.mark.slow
 def test_out_of_time_what_is_under_way_is_forgotten(tmp_path: Path) -> None:
     cut = measure(tmp_path, EvalLimits(seconds=1.0), Picky(seconds=0.7))
     assert (cut.stopped_by, cut.complete) == ("seconds", False)

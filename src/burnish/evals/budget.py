@@ -18,6 +18,7 @@ from burnish.models.model import Ask, Chunk, Done, Leavable, Model, Piece, Waiti
 
 ENDLESS = 10**15
 """In place of a limit that nobody set."""
+WAIT_SECONDS = 0.2
 
 
 class BudgetSpent(BurnishError):
@@ -28,7 +29,27 @@ class BudgetSpent(BurnishError):
         self.stopped = stopped
 
 
-def open_budget(folder: Folder) -> Meter:
+class EvalBudget(Meter):
+    """The meter of a whole evaluation. It knows how many calls are under way: what they are booked at and do not need
+    comes back, so a call that does not fit beside them may fit later.
+    """
+
+    under_way = 0
+
+    def begin_call(self, ask: Ask, model: str) -> tuple[Stopped | None, bool]:
+        """Book a call. What forbids it, if anything, and whether that may change when others end."""
+        with self._lock:
+            over = self.book(ask, model)
+            self.under_way += over is None
+            return over, over is not None and over.reason != "seconds" and self.under_way > 0
+
+    def end_call(self) -> None:
+        """A call has ended, and is settled."""
+        with self._lock:
+            self.under_way -= 1
+
+
+def open_budget(folder: Folder) -> EvalBudget:
     """What may still be spent; raises SetupProblem where nothing is left."""
     limits, spent = folder.contents.limits, Spent()
     caps = Limits(
@@ -46,7 +67,7 @@ def open_budget(folder: Folder) -> Meter:
             seconds=max(noted.seconds, done.seconds),
             dollars=max(noted.dollars, done.dollars or 0.0),
         )
-    budget = Meter(caps, spent.seconds)
+    budget = EvalBudget(caps, spent.seconds)
     budget.spend(0, spent.tokens, spent.dollars)
     for name, cap in limits.model_dump().items():
         if cap is not None and getattr(spent, name) >= cap and (name != "dollars" or cap):
@@ -65,7 +86,7 @@ def read_spent(budget: Meter) -> Spent:
 class BudgetedModel:
     """A model whose calls are booked in the budget of the evaluation at the most that they can cost."""
 
-    def __init__(self, model: Model, budget: Meter) -> None:
+    def __init__(self, model: Model, budget: EvalBudget) -> None:
         self.name, self.slots = model.name, model.slots
         self._model, self._budget = model, budget
 
@@ -74,7 +95,15 @@ class BudgetedModel:
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Piece]:
         """The answer as it is written; raises BudgetSpent in place of its beginning where it could cost too much."""
-        self._book(ask)
+        while True:
+            over, may_change = self._budget.begin_call(ask, self.name)
+            if over is None:
+                break
+            if not may_change:
+                raise BudgetSpent(over)
+            if cancel.wait(WAIT_SECONDS):
+                return
+            yield Waiting()
         text, done = "", None
         try:
             for piece in self._model.stream(ask, cancel):
@@ -82,7 +111,8 @@ class BudgetedModel:
                     case Chunk():
                         text = piece.text if piece.instead else text + piece.text
                     case Waiting(lost=True):
-                        self._book(ask, is_retry=True)
+                        if over := self._budget.book(ask, self.name, is_retry=True):
+                            raise BudgetSpent(over)
                     case Done():
                         done = piece
                 yield piece
@@ -92,6 +122,7 @@ class BudgetedModel:
                 done = self._model.counted(ask, text)
             if done:
                 self._budget.settle(ask, done.tokens_in, done.tokens_out, self.name, done.tokens_cached)
+            self._budget.end_call()
 
     def warm_up(self) -> None:
         """Begin to load in the background."""
@@ -100,7 +131,3 @@ class BudgetedModel:
     def close(self) -> None:
         """Let go of what this process holds for the model."""
         self._model.close()
-
-    def _book(self, ask: Ask, is_retry: bool = False) -> None:
-        if over := self._budget.book(ask, self.name, is_retry):
-            raise BudgetSpent(over)

@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from burnish.agent.limits import Limits, Meter
+from burnish.agent.limits import Limits
 from burnish.checks import grade_script
 from burnish.errors import AttemptError, BurnishError
-from burnish.evals.budget import BudgetedModel, BudgetSpent, open_budget, read_spent
+from burnish.evals.budget import BudgetedModel, BudgetSpent, EvalBudget, open_budget, read_spent
 from burnish.evals.eval_store import Folder
 from burnish.evals.replay import NotRecorded, RecordedModel
 from burnish.evals.schema import EvalLimits, Plan
@@ -141,7 +141,7 @@ def _make_attempts(
     missing: Sequence[tuple[Task, int]],
     plan: Plan,
     resources: Resources,
-    budget: Meter,
+    budget: EvalBudget,
     watch: EvalProgress,
     strategy: Strategy | None,
 ) -> Iterator[AttemptEnd]:
