@@ -90,6 +90,18 @@ def test_more_seeds_make_more_attempts(call: Call, suite: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_limit_seeds_that_are_added_and_a_replay_are_said_on_the_screen(call: Call, suite: str) -> None:
+    told = call("eval", suite, *GOLD, "--limit", "3", "--tokens", "10", "--out", "here")
+    assert (told.code, "--tokens 20" in told.out) == (1, True)
+    assert_words(told.out)
+    told = call("eval", "resume", "here", "--tokens", "99999", "--seeds", "2", "--json")
+    assert [json.loads(told.out)[key] for key in ("finished", "stopped_by", "seeds")] == [6, "", [0, 1]]
+    told = call("eval", suite, "--replay", "here", "--seed", "1")
+    assert (told.code, results()["replayed"], results()["solved"], results()["seeds"]) == (0, "here", 3, [1])
+    assert_words(told.out)
+
+
+@pytest.mark.slow
 def test_out_names_the_folder_and_the_same_command_goes_on_there(call: Call, suite: str, work_folder: Path) -> None:
     assert call("eval", suite, *GOLD, "--out", "here").code == 0
     attempts = sorted((work_folder / "here" / "attempts").iterdir())
@@ -197,6 +209,12 @@ def test_json_holds_no_character_that_a_terminal_obeys(call: Call, work_folder: 
         ("mine.jsonl", "--rounds", "-1"),
         ("mine.jsonl", "--seeds", "0"),
         ("mine.jsonl", "--out", "full"),
+        ("mine.jsonl", "--tokens", "0"),
+        ("mine.jsonl", "--seconds", "-1"),
+        ("mine.jsonl", "--dollars", "-0.5"),
+        ("mine.jsonl", "--timeout", "0"),
+        ("mine.jsonl", "--replay", "full"),
+        ("resume", "--replay", "full"),
         ("nowhere.jsonl",),
         ("resume", "nope"),
         ("resume",),

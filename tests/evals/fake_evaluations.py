@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from burnish.evals.schema import LeftOut, Plan
+from burnish.evals.schema import Contents, LeftOut, Plan
 from burnish.events import (
     Answered,
     Asked,
@@ -69,6 +69,7 @@ class Made:
 
     def __post_init__(self) -> None:
         self.task_ids = self.task_ids or tuple(dict.fromkeys(task for task, _, _ in self.tried))
+        self.contents = Contents(plan=self.plan, tasks=())
 
     def attempts(self) -> Iterator[tuple[str, int, list[Event]]]:
         return iter(self.tried)

@@ -1,10 +1,12 @@
 """Verdicts must be the same; a figure may differ by as much as chance makes it differ, and no more."""
 
+import re
+
 import pytest
 
 from burnish.events import Evidence, Outcome
 from burnish.evidence import build_dossier
-from burnish.evidence.claims import Claim, claim_check, claim_tests, claim_verdict, read_versions
+from burnish.evidence.claims import Claim, claim_check, claim_tests, claim_verdict, read_value, read_versions
 from burnish.evidence.schema import CheckAnswer
 from tests.evidence.test_build import RUN
 from tests.snapshots import assert_snapshot
@@ -13,10 +15,44 @@ DOSSIER = build_dossier(RUN, {})
 
 
 def claimed(check: str, said: str, found: str, verdict: Outcome = "passed", here: Outcome = "passed") -> Claim:
-    evidence = Evidence(check=check, verdict=here, why="so it is", figure=found)
+    """Said in words alone, as before version 3; found with what the check measured."""
+    evidence = Evidence(check=check, verdict=here, why="so it is", figure=found, details=measured(check, found))
     return claim_check(
         CheckAnswer(check=check, verdict=verdict, figure=said), evidence, {"ruff": "0.1"}, {"ruff": "0.2"}
     )
+
+
+def measured(check: str, figure: str) -> dict[str, object]:
+    """The details of a check with such a figure."""
+    if check == "performance":
+        growth = figure.partition(": ")[2].partition(",")[0]
+        return {"functions": [{"name": "double", "file": "a.py", "line": 1, "growth": growth}]}
+    numbers = [float(one) for one in re.findall(r"[\d.]+", figure)]
+    if not numbers:
+        return {}
+    interval = numbers[1:3] if len(numbers) > 2 else numbers[:1] * 2
+    return {"coverage": {"percent": numbers[0]}, "mutation": {"score": numbers[0], "interval": interval}}.get(
+        check, {"score": numbers[0]}
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "figure", "value"),
+    [
+        ("coverage", "92 % of lines and branches", 92.0),
+        ("mutation", "62 % (50 to 70), 5 of 9 tried", 62.0),
+        ("quality", "75.4 of 100", 75.4),
+        ("performance", "double: linear, 12 ms at 65 536", "linear"),
+        ("security", "no findings", None),
+    ],
+)
+def test_what_a_check_measured_is_a_value_and_its_words_may_change(
+    check: str, figure: str, value: float | str | None
+) -> None:
+    found = Evidence(check=check, verdict="passed", why="", figure=figure, details=measured(check, figure))
+    assert read_value(found) == value
+    said = CheckAnswer(check=check, verdict="passed", figure="in other words", value=value)
+    assert claim_check(said, found, {}, {}).answer == ("holds" if value else "does_not_hold")
 
 
 @pytest.mark.parametrize(

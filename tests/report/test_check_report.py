@@ -52,7 +52,7 @@ SOME = checked(
         "tests",
         "failed",
         Finding(file="test_code.py", what="test_f failed: no", rule="failed"),
-        tests=[{"id": "test_f", "outcome": "failed", "seconds": 0.25}],
+        tests=[{"id": "test_f", "outcome": "failed", "seconds": 0.25, "message": "no"}],
     ),
     found("coverage", "failed", files=[{"file": "code.py", "percent": 50.0, "missing": [2]}]),
     found("mutation", "failed", Finding(file="code.py", line=2, what="a change", diff=DIFF)),

@@ -28,27 +28,26 @@ def machine(folder: Path, **settings: str) -> Machine:
     ],
 )
 def test_a_kernel_setting_that_forbids_cells_is_named(tmp_path, settings, line):
-    assert diagnosis.explain_failure(SandboxError("no"), machine(tmp_path, **settings)).endswith(
-        f"sudo sysctl -w {line}"
-    )
+    explained = diagnosis.explain_failure(SandboxError("no"), machine(tmp_path, **settings))
+    assert explained.line == f"sudo sysctl -w {line}"
+    assert str(explained).endswith(f" Type: {explained.line}")
 
 
 def test_a_container_is_recognised(tmp_path):
     (tmp_path / ".dockerenv").touch()
-    assert "docker run --security-opt" in diagnosis.explain_failure(
-        SandboxError("bwrap: No permissions"), machine(tmp_path)
-    )
+    explained = diagnosis.explain_failure(SandboxError("bwrap: No permissions"), machine(tmp_path))
+    assert explained.line.startswith("docker run --security-opt")
 
 
 def test_anything_else_shows_what_bubblewrap_said(tmp_path):
     explained = diagnosis.explain_failure(SandboxError("warning\nbwrap: out of spoons"), machine(tmp_path))
-    assert "'bwrap: out of spoons'" in explained
-    assert explained.endswith(": bwrap --unshare-all --ro-bind / / --proc /proc true")
+    assert "'bwrap: out of spoons'" in explained.problem
+    assert explained.line == "bwrap --unshare-all --ro-bind / / --proc /proc true"
 
 
 def test_settings_that_allow_cells_are_not_blamed(tmp_path):
     allowing = machine(tmp_path, user__max_user_namespaces="1000", kernel__unprivileged_userns_clone="1")
-    assert "sysctl" not in diagnosis.explain_failure(SandboxError("x"), allowing)
+    assert "sysctl" not in diagnosis.explain_failure(SandboxError("x"), allowing).line
 
 
 @pytest.fixture

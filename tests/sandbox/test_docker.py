@@ -52,7 +52,7 @@ def test_an_engine_on_another_machine_is_refused(monkeypatch):
     with pytest.raises(ContainerProblem, match="docker 27.1.*Docker Desktop, Linux 6.6-linuxkit") as refused:
         choose(monkeypatch, ELSEWHERE)
     assert refused.value.remedy == "docker context use default"
-    assert diagnosis.explain_no_docker(refused.value).endswith(f" {refused.value.remedy}")
+    assert str(diagnosis.explain_no_docker(refused.value)).endswith(f" {refused.value.remedy}")
     monkeypatch.setenv("DOCKER_HOST", "tcp://elsewhere")
     with pytest.raises(ContainerProblem) as refused:
         choose(monkeypatch, ELSEWHERE)
@@ -78,10 +78,10 @@ def test_an_engine_that_is_not_running_says_so(monkeypatch, tmp_path):
     (tmp_path / "docker").chmod(0o755)
     with pytest.raises(SandboxError, match="Cannot connect") as refused:
         engine.ask_engine((str(tmp_path / "docker"),))
-    assert diagnosis.explain_no_docker(refused.value).endswith(" sudo systemctl start docker")
+    assert str(diagnosis.explain_no_docker(refused.value)).endswith(" sudo systemctl start docker")
     with pytest.raises(SandboxError, match="nothing") as refused:
         engine.ask_engine((str(tmp_path / "nothing"),))
-    assert diagnosis.explain_no_docker(refused.value).endswith(" docker info")
+    assert str(diagnosis.explain_no_docker(refused.value)).endswith(" docker info")
 
 
 def test_an_engine_without_control_groups_gets_no_limits_it_cannot_keep_and_the_report_says_so():

@@ -4,6 +4,7 @@ import pytest
 
 from tests.snapshots import assert_snapshot
 
+ENDLESS = "def spin():\n    while True: pass\ndef leave():\n    import os; os._exit(0)\n"
 ROMAN = "def roman(n):\n    return 'I' * n\ndef half(x):\n    return 1 / x\ndef nothing(x):\n    pass"
 PYTEST = "import pytest\nfrom solution import roman\ndef test_a():\n"
 FAILING = {
@@ -31,6 +32,22 @@ def message(cell, tests: str) -> str:
 @pytest.mark.parametrize("what", FAILING)
 def test_a_failure_is_said_with_the_assertion_as_written_and_what_was_got(cell, what):
     assert_snapshot(message(cell, FAILING[what]), f"sandbox/message: {what}")
+
+
+@pytest.mark.parametrize(
+    ("tests", "how"),
+    [
+        ("assert roman(4) == 'IV'", "wrong_value"),
+        (f"{PYTEST}    assert roman(4) == 'IV'", "wrong_value"),
+        ("assert half(0) == 1", "raised"),
+        (f"{PYTEST}    raise ValueError('expected: raised')", "raised"),
+        ("assert spin()", "timed_out"),
+        ("assert leave()", "ended"),
+        ("assert roman(1) == 'I'", ""),
+    ],
+)
+def test_how_a_test_failed_is_a_field_of_its_own(cell, tests, how):
+    assert [case.how for case in cell.grade(f"{ROMAN}\n{ENDLESS}", tests, timeout_seconds=1).cases] == [how]
 
 
 def test_a_check_function_and_a_pytest_file_say_what_a_bare_assert_says(cell):

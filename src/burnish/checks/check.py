@@ -9,6 +9,8 @@ from burnish.checks.project import Project
 from burnish.events import Evidence, Frozen
 
 Severity = Literal["", "low", "medium", "high"]
+RANKS: dict[Severity, int] = {"": 0, "low": 1, "medium": 2, "high": 3}
+"""How bad a finding is: the higher, the worse."""
 
 
 class Finding(Frozen):

@@ -38,7 +38,7 @@ TIMEOUT_SECONDS = 5.0
 SEEDS = (1, 2)
 """The random orders that are tried after the project's own; always the same, so that a verdict can be had again."""
 NO_TESTS = "no tests were found; write some in tests/, or name them with --tests"
-MOST_NAMED, MOST_SLOW = 3, 10
+MOST_NAMED, MOST_SLOW, MOST_MESSAGE = 3, 10, 300
 CODE, TESTS = Path("solution.py"), Path("test_solution.py")
 """The files of what `write` makes."""
 SKIPPED = ("skipped", "not_run")
@@ -53,6 +53,8 @@ class CaseRow(DetailRow):
     id: str
     outcome: str
     seconds: float
+    message: str = ""
+    """What a failed one said, in one line; empty in older records."""
 
 
 class SlowCase(DetailRow):
@@ -222,7 +224,11 @@ class TestsOfProject:
         first = runs[0]
         flaky = find_flaky([{test.id: test.outcome for test in run.tests.values()} for run in runs])
         verdict, why = _decide(runs, flaky, known)
-        rows = [CaseRow(id=test.id, outcome=test.outcome, seconds=test.seconds) for test in first.tests.values()]
+        failed = {test.id: one_line(test.message, MOST_MESSAGE) for test in first.failures}
+        rows = [
+            CaseRow(id=test.id, outcome=test.outcome, seconds=test.seconds, message=failed.get(test.id, ""))
+            for test in first.tests.values()
+        ]
         slow = sorted(rows, key=lambda row: -row.seconds)[:MOST_SLOW]
         found = {
             "findings": tuple(find_failures(first, flaky, root)),
@@ -342,7 +348,7 @@ def _locate_failure(test: CaseReport, root: str) -> Finding:
     path = PurePosixPath(test.file or own)
     inside = not path.is_absolute() or path.is_relative_to(root)
     file = str(path.relative_to(root)) if path.is_absolute() and inside else str(path)
-    what = f"{test.id} failed: {one_line(test.message, 300)}"
+    what = f"{test.id} failed: {one_line(test.message, MOST_MESSAGE)}"
     return Finding(file=file if inside else own, line=test.line if inside else 0, what=what, rule="failed")
 
 

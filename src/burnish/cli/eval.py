@@ -11,7 +11,8 @@ from burnish.cli.options import MaxTokens, Sandbox, Thinking
 from burnish.errors import SetupProblem
 from burnish.models.catalog import DEFAULT_MODEL
 
-RESUMING = {"suite", "run", "data", "sandbox", "verbose", "as_json"}
+LIMITS = ("tokens", "seconds", "dollars")
+RESUMING = {"suite", "run", "data", "sandbox", "verbose", "as_json", "seeds", "seed", *LIMITS}
 """What may be said with `resume`; all else is in the plan."""
 LISTING = {"suite", "as_json"}
 """What may be said with `list`."""
@@ -21,9 +22,14 @@ SETTINGS = (
     *("thinking", "at_once", "data", "out", "sandbox"),
 )
 """What an evaluation takes as it was typed."""
+NO_REPLAY = {"model", *LIMITS}
+"""What says nothing where no model is asked."""
 SUITE = "A suite from `burnish eval list` or a .jsonl file; or `list`; or `resume`."
 WITHOUT = "Parts of our agent to leave out, e.g. tweak,agreement: what are they worth?"
 COMPARED = "An evaluation's id, its folder or results.json, or last; several joined by commas are pooled."
+WHOLE = ", in the whole evaluation; `resume` may raise it."
+TIMEOUT = "Seconds for the tests of a task. [default: 5; 6 for reflect]"
+REPLAY = "Ask no model: judge the answers of an evaluation again, with its plan but for the options given."
 PLOT = "Draw both sides, pass@1 by model call, into this file."
 
 
@@ -41,12 +47,17 @@ def evaluate(
     variant: Annotated[str, typer.Option(help="Of the suite; see `burnish eval list`.")] = "",
     split: Annotated[str, typer.Option(help="eval to report, tune to try things out.")] = "eval",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Attempts at each task, with seeds 0, 1, 2 …")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="Attempts at each task, with seeds 0, 1, 2 …; `resume` adds.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="In place of the strategy's own.")] = None,
     without: Annotated[str, typer.Option(help=WITHOUT)] = "",
     max_tokens: MaxTokens = None,
     thinking: Thinking = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help=f"Tokens read and written at most{WHOLE}")] = None,
+    seconds: Annotated[float | None, typer.Option(min=1, help=f"Wall time at most{WHOLE}")] = None,
+    dollars: Annotated[float | None, typer.Option(min=0, help=f"Money for the model at most{WHOLE}")] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.1, help=TIMEOUT)] = None,
+    replay: Annotated[str | None, typer.Option(metavar="RUN", help=REPLAY)] = None,
     at_once: Annotated[int, typer.Option(min=0, help="Attempts under way; 0: as many as keep the model busy.")] = 0,
     data: Annotated[Path | None, typer.Option(help="The folder of benchmark files.")] = None,
     out: Annotated[Path | None, typer.Option(help="Keep the evaluation in this folder.")] = None,
@@ -55,7 +66,8 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json; the rest goes to stderr.")] = False,
 ) -> None:
     """Measure a model and a strategy on a suite of tasks."""
-    _refuse_idle_options(context, suite)
+    typed = _find_typed(context)
+    _refuse_idle_options(context, suite, typed)
     if suite == "list":
         from burnish.cli.eval_screen import show_list
 
@@ -68,28 +80,47 @@ def evaluate(
             )
     from burnish.cli.eval_screen import run_on_screen
     from burnish.cli.io import print_json
+    from burnish.evals.evaluate import replay as replay_evaluation
     from burnish.evals.evaluate import resume
+    from burnish.evals.schema import EvalLimits
 
-    settings = {name: context.params[name] for name in SETTINGS}
+    settings = {name: context.params[name] for name in SETTINGS} | {"timeout_seconds": timeout}
     settings["seeds"] = tuple(range(seeds)) if seed is None else (seed,)
     settings["without"] = tuple(part.strip() for part in without.split(",") if part.strip())
-    kind = None if sandbox == "auto" else sandbox
-    go_on = partial(resume, run, data=data, sandbox=kind)
-    begin = partial(burnish.evaluate, suite, **settings)
-    results = run_on_screen(go_on if suite == "resume" else begin, verbose, as_json)
+    limits = EvalLimits(tokens=tokens, seconds=seconds, dollars=dollars)
+    if suite == "resume":
+        kind = None if sandbox == "auto" else sandbox
+        added = settings["seeds"] if typed & {"seeds", "seed"} else ()
+        start = partial(resume, run, seeds=added, limits=limits, data=data, sandbox=kind)
+    elif replay is not None:
+        # The recorded plan says all that was not typed.
+        names = {*typed, *(["seeds"] if "seed" in typed else []), *(["timeout_seconds"] if "timeout" in typed else [])}
+        changes = {name: value for name, value in settings.items() if name in names}
+        start = partial(replay_evaluation, replay, suite=suite, **changes)
+    else:
+        start = partial(burnish.evaluate, suite, limits=limits, **settings)
+    results = run_on_screen(start, verbose, as_json)
     if as_json:
         print_json(results.text())
-    raise typer.Exit(1 if results.errors == results.finished else 0)
+    raise typer.Exit(1 if results.errors + results.not_recorded == results.finished else 0)
 
 
-def _refuse_idle_options(context: typer.Context, suite: str) -> None:
-    """Raise for options that `list` and `resume` would pass over in silence."""
-    typed = [
-        name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-    ]
+def _find_typed(context: typer.Context) -> set[str]:
+    """The names of the parameters that were typed."""
+    return {name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"}
+
+
+def _refuse_idle_options(context: typer.Context, suite: str, typed: set[str]) -> None:
+    """Raise for options that `list`, `resume` and `--replay` would pass over in silence."""
     if suite != "resume" and "run" in typed:
         raise SetupProblem(f"{context.params['run']!r} is one word too many. Type: burnish eval {suite}")
-    idle = [f"--{name.replace('_', '-')}" for name in typed if name not in (LISTING if suite == "list" else RESUMING)]
+    known = LISTING if suite == "list" else RESUMING if suite == "resume" else {*context.params} - NO_REPLAY
+    idle = [f"--{name.replace('_', '-')}" for name in context.params if name in typed - known]
+    if context.params["replay"] is not None and suite not in ("list", "resume") and idle:
+        raise SetupProblem(
+            f"A replay asks no model, so {' and '.join(idle)} would say nothing. "
+            f"Leave that out: burnish eval {suite} --replay {context.params['replay']}"
+        )
     if suite == "list" and idle:
         raise SetupProblem(f"`list` shows everything, whatever {' and '.join(idle)} may say. Type: burnish eval list")
     if suite == "resume" and idle:

@@ -21,6 +21,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from burnish.agent.limits import Limits, explain_missing_cap
 from burnish.cli.io import print_json, print_table
 from burnish.cli.setup import show_fetching
 from burnish.errors import SetupProblem
@@ -30,6 +31,7 @@ from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, list_ev
 from burnish.evals.metrics import RESULTS_FILE, compute_results, count_attempt, count_results, read_results
 from burnish.evals.plots import draw_comparison
 from burnish.evals.report import write_reports
+from burnish.evals.report_text import describe_limit, describe_not_recorded, describe_replay
 from burnish.evals.runner import EvalProgress, TooManyErrors
 from burnish.evals.schema import Attempt, Interval, Results
 from burnish.evals.strategies.kinds import STRATEGIES, find_strategy
@@ -128,6 +130,10 @@ class EvalScreen(EvalProgress):
         tasks = f"{one_line(plan.suite)}{variant}: {plural(len(folder.task_ids), 'task')}{seeds}"
         self._print(f"{tasks}, protocol {plan.protocol}, strategy {plan.strategy} with at most {most} a task")
         self._print(f"{one_line(plan.model)} on {one_line(plan.engine)}")
+        if plan.replayed:
+            self._print(f"replayed: {describe_replay(plan)}")
+        if doubt := explain_missing_cap(Limits(dollars=folder.contents.limits.dollars), plan.model):
+            self._print(doubt)
         if done:
             self._print(f"going on: {done} of {plural(folder.total, 'attempt')} are on disk")
         if done < folder.total:
@@ -192,6 +198,7 @@ class EvalScreen(EvalProgress):
         if not results.finished:
             return f"{results.protocol}: nothing finished yet{speed}"
         errors = f" · {plural(results.errors, 'error')}" if results.errors else ""
+        errors += f" · {results.not_recorded} not on record" if results.not_recorded else ""
         rounds = " → ".join(f"{100 * share:.1f}" for share in results.pass_at_1)
         by_round = f" · by round {rounds}" if len(results.pass_at_1) > 1 else ""
         share, (low, high) = results.pass_at_1[-1], results.pass_at_1_interval[-1]
@@ -206,6 +213,7 @@ def _attempt_line(attempt: Attempt, events: Sequence[Event]) -> Text:
     why = broke[0] if broke else scores[-1].why if scores else "no answer could be run"
     cost = f"{plural(attempt.calls, 'call')}, {attempt.tokens_out} tokens, {attempt.seconds:.1f} s"
     state, colour = ("solved", "green") if attempt.solved else ("broke", "bold red") if broke else ("failed", "red")
+    state = "not on record" if attempt.not_recorded else state
     said = "" if attempt.solved else f": {one_line(why, 120)}"
     name = one_line(attempt.task_id, 60) + (f".{attempt.seed}" if attempt.seed else "")
     return Text.assemble(f"{name:<24} ", (state, colour), f" ({cost}){said}")
@@ -233,6 +241,8 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
     variant = f" ({results.variant})" if results.variant else ""
     yield f"pass@1 on {one_line(results.suite)}{variant}, protocol {results.protocol}, strategy {results.strategy}"
     yield f"{one_line(results.model)} on {one_line(results.engine)}"
+    if results.replayed:
+        yield f"replayed: {describe_replay(results)}"
     if results.finished:
         same = results.pass_at_1 == results.pass_at_1_by_call
         yield from _share_rows("round", results.pass_at_1, results.pass_at_1_interval, 0, calls=same)
@@ -242,12 +252,14 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
         yield (
             f"{results.solved} of {plural(results.finished, 'attempt')}{partly} solved ({results.protocol}); "
             f"{results.calls_per_task:.1f} calls each, {results.cost.tokens_out:.0f} tokens written, "
-            f"{results.cost.seconds:.0f} s, {results.tokens_per_second:.0f} tokens/s"
+            f"{results.cost.seconds:.0f} s, {results.tokens_per_second:.0f} tokens/s{_format_dollars(results)}"
         )
     else:
         yield "nothing is finished yet"
     broken = [(row.id, row.why) for row in results.broken]
-    errors = [(f"{row.task_id}.{row.seed}", row.error) for row in results.attempts if row.error]
+    errors = [
+        (f"{row.task_id}.{row.seed}", row.error) for row in results.attempts if row.error and not row.not_recorded
+    ]
     heads = f"left out: {plural(len(broken), 'broken row')}", f"broke: {plural(results.errors, 'attempt')}"
     for head, rows in ((heads[0], broken), (f"{heads[1]}, counted as not solved", errors)):
         if rows:
@@ -255,10 +267,30 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
             yield from (f"  {one_line(name, 60)}: {one_line(why, 160)}" for name, why in rows[:MOST_NAMED])
         if len(rows) > MOST_NAMED:
             yield f"  … and {len(rows) - MOST_NAMED} more; see report.md"
+    if results.not_recorded:
+        yield describe_not_recorded(results)
+    if results.stopped_by:
+        yield f"stopped: {describe_limit(results)}; finished attempts are kept"
     yield f"report   {folder.path / 'report.html'}"
     yield f"         {folder.path / 'report.md'}  results.json  attempts/"
-    following = f"compare  burnish compare {folder.name} OTHER", f"go on    burnish eval resume {folder.name}"
+    following = (
+        f"compare  burnish compare {folder.name} OTHER",
+        f"go on    burnish eval resume {folder.name}{_raise_limit(results)}",
+    )
     yield following[0] if results.complete else following[1]
+
+
+def _format_dollars(results: Results) -> str:
+    """What it cost; nothing where nobody has to pay."""
+    if results.cost.dollars is None:
+        return f"; dollars not known: {one_line(results.dollars_unknown, 160)}"
+    return f", {results.cost.dollars:.4g} dollars" if results.cost.dollars else ""
+
+
+def _raise_limit(results: Results) -> str:
+    """What to add to go on past the limit that was reached: twice as much."""
+    name = results.stopped_by
+    return f" --{name} {2 * getattr(results.limits, name):g}" if name else ""
 
 
 def _share_rows(
@@ -281,7 +313,8 @@ def show_list(as_json: bool) -> None:
         except SetupProblem:  # it cannot be read, and is left out here
             continue
         plan, done = folder.plan, f"{len(folder.finished_attempts())}/{folder.total}"
-        kept.append((path.name, done, one_line(plan.suite, 40), plan.protocol, plan.strategy, one_line(plan.model, 50)))
+        strategy = f"{plan.strategy} (replayed)" if plan.replayed else plan.strategy
+        kept.append((path.name, done, one_line(plan.suite, 40), plan.protocol, strategy, one_line(plan.model, 50)))
     if as_json:
         print_json(json.dumps({"suites": suites, "strategies": strategies, "evaluations": kept}))
         return

@@ -33,7 +33,11 @@ SHOULD_AGREE = {
     "model": "part of the difference may be the model's",
     "engine": "the same weights can answer differently on another engine",
     "ask": "the model was asked for different things",
+    "timeout_seconds": "an answer had more time to pass the tests on one side",
+    "replayed": "replayed answers were recorded once, so seconds say nothing, and draws may be shared",
 }
+LABELS = {"timeout_seconds": "time for the tests", "replayed": "recording that answers came from"}
+"""Fields that are not called what people call them."""
 
 Tries = dict[str, list[Attempt]]
 
@@ -91,7 +95,7 @@ class Comparison(Frozen):
 def compare(a: Sequence[Results], b: Sequence[Results]) -> Comparison:
     """B against A. Several results of one side are pooled; different suites are refused."""
     fields = (*MUST_AGREE, *SHOULD_AGREE, "tasks_hash", "limit")
-    values = {field: sorted({str(getattr(run, field)) for run in (*a, *b)}) for field in fields}
+    values = {field: sorted({str(getattr(run, field) or "none") for run in (*a, *b)}) for field in fields}
     differ = {field: found for field, found in values.items() if len(found) > 1}
     for field in MUST_AGREE:
         if field in differ:
@@ -107,12 +111,18 @@ def compare(a: Sequence[Results], b: Sequence[Results]) -> Comparison:
             "Finish them first: burnish eval resume RUN"
         )
     warnings = [
-        f"The {field} differs ({' and '.join(differ[field])}): {why}."
+        f"The {LABELS.get(field, field)} differs ({' and '.join(differ[field])}): {why}."
         for field, why in SHOULD_AGREE.items()
         if field in differ
     ]
     if "tasks_hash" in differ and "limit" not in differ:
         warnings.append("The tasks were not loaded alike: a task of the same name may not be the same task.")
+    for letter, side in (("A", a), ("B", b)):
+        if unknown := sum(run.not_recorded for run in side):
+            warnings.append(
+                f"{plural(unknown, 'attempt')} of {letter} asked something that is not on record, and count as not "
+                "solved, though nobody knows."
+            )
     calls = min(_most_calls(tries_a), _most_calls(tries_b))
     final = _measure(tries_a, tries_b, shared)
     return Comparison(
@@ -198,7 +208,12 @@ def _most_calls(tries: Tries) -> int:
 def _describe_side(side: Sequence[Results], tries: Tries, shared: int) -> Side:
     attempts = sum(run.finished for run in side)
     return Side(
-        name=" + ".join(dict.fromkeys(f"{run.strategy}, {run.model}, {run.protocol}" for run in side)),
+        name=" + ".join(
+            dict.fromkeys(
+                ", ".join((run.strategy, run.model, run.protocol, *(["replayed"] if run.replayed else [])))
+                for run in side
+            )
+        ),
         runs=len(side),
         attempts=attempts,
         left_out=len(tries) - shared,

@@ -20,7 +20,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.evals.schema import PLAN_VERSION, Contents, LeftOut, Plan, Row
+from burnish.evals.schema import PLAN_VERSION, Contents, EvalLimits, LeftOut, Plan, Row
 from burnish.events import Event, read_event, write_event
 from burnish.paths import PRIVATE_MODE, home, make_private_folder, write_atomically
 from burnish.report.deliverables import check_free
@@ -30,7 +30,7 @@ from burnish.text import one_line, slug
 PLAN_FILE = "eval.json"
 """The file that makes a folder an evaluation."""
 ATTEMPTS, PLOTS = "attempts", "plots"
-INCIDENTAL = {"burnish", "commit", "machine", "at_once", "sandbox"}
+INCIDENTAL = {"burnish", "commit", "machine", "at_once", "sandbox", "seeds"}
 """What may differ between two plans that measure the same thing."""
 
 
@@ -91,6 +91,15 @@ class Folder:
 
     def __init__(self, path: Path, contents: Contents) -> None:
         self.path = path
+        self._take(contents)
+        for name in (ATTEMPTS, PLOTS):
+            if (path / name).is_symlink():
+                raise _unreadable(
+                    path / PLAN_FILE, f"beside it, {name!r} is a link, and nothing is written through one"
+                )
+
+    def _take(self, contents: Contents) -> None:
+        """Go by these contents from now on."""
         self.contents = contents
         self.plan = contents.plan
         self.task_ids = tuple(row.id for row in contents.tasks)
@@ -103,22 +112,27 @@ class Folder:
                 f"Two tasks of {one_line(contents.plan.suite)!r} have ids that give one file name. Shorten their ids, "
                 f"and begin anew: burnish eval {one_line(contents.plan.suite)}"
             )
-        for name in (ATTEMPTS, PLOTS):
-            if (path / name).is_symlink():
-                raise _unreadable(
-                    path / PLAN_FILE, f"beside it, {name!r} is a link, and nothing is written through one"
-                )
 
     @classmethod
     def create(
-        cls, path: Path, plan: Plan, tasks: Iterable[Task], broken: Iterable[LeftOut] = (), data: str = ""
+        cls,
+        path: Path,
+        plan: Plan,
+        tasks: Iterable[Task],
+        broken: Iterable[LeftOut] = (),
+        data: str = "",
+        replay_source: str = "",
     ) -> Self:
-        """A new evaluation in an empty folder, or the one that is there if it has the same plan and tasks."""
+        """A new evaluation in an empty folder, or the one that is there if it has the same plan and tasks.
+
+        The one that is there may have fewer seeds.
+        """
         rows = tuple(Row(id=task.id, entry_point=task.entry_point, bug=task.bug, prompt=task.prompt) for task in tasks)
-        contents = Contents(plan=plan, data=data, tasks=rows, broken=tuple(broken))
+        contents = Contents(plan=plan, data=data, tasks=rows, broken=tuple(broken), replay_source=replay_source)
         if (path / PLAN_FILE).exists():
             there = cls.open(path)
-            if there.plan.model_dump(exclude=INCIDENTAL) == plan.model_dump(exclude=INCIDENTAL):
+            same = there.plan.model_dump(exclude=INCIDENTAL) == plan.model_dump(exclude=INCIDENTAL)
+            if same and {*there.plan.seeds} <= {*plan.seeds}:
                 return there
             raise SetupProblem(
                 f"{str(path)!r} holds another evaluation ({there.plan.suite}, {there.plan.strategy}, "
@@ -155,6 +169,22 @@ class Folder:
         except ValidationError as error:
             raise _unreadable(path / PLAN_FILE, error.errors()[0]["msg"]) from error
 
+    def update(self, **changes: object) -> None:
+        """Write `eval.json` anew with other limits, another end, or a plan with more seeds; only under `lock`."""
+        self._take(self.contents.model_copy(update=changes))
+        with explain_disk_errors(self.path):
+            text = self.contents.model_dump_json(indent=1).encode() + b"\n"
+            write_atomically(self.path / PLAN_FILE, text, PRIVATE_MODE)
+
+    def extend(self, seeds: Iterable[int], limits: EvalLimits | None = None) -> None:
+        """Add seeds that are not in the plan, and take each limit that is set in place of the one before."""
+        more = [seed for seed in seeds if seed not in self.plan.seeds]
+        caps = self.contents.limits
+        if limits:
+            caps = caps.model_copy(update=limits.model_dump(exclude_none=True))
+        if more or caps != self.contents.limits:
+            self.update(plan=self.plan.model_copy(update={"seeds": (*self.plan.seeds, *more)}), limits=caps)
+
     @property
     def name(self) -> str:
         """What a user types to mean this evaluation: its id, or its path where it is kept elsewhere."""
@@ -187,12 +217,15 @@ class Folder:
         finished = self.finished_attempts()
         for task_id, seed in self._files.values():
             if (task_id, seed) in finished:
-                file = self.file(task_id, seed)
-                try:
-                    events = [read_event(line) for line in file.read_bytes().splitlines()]
-                except (OSError, ValidationError) as error:
-                    raise _unreadable(file, "it holds a line that is no event") from error
-                yield task_id, seed, events
+                yield task_id, seed, self.read_attempt(task_id, seed)
+
+    def read_attempt(self, task_id: str, seed: int) -> list[Event]:
+        """The events of a finished attempt; SetupProblem where its file cannot be read."""
+        file = self.file(task_id, seed)
+        try:
+            return [read_event(line) for line in file.read_bytes().splitlines()]
+        except (OSError, ValidationError) as error:
+            raise _unreadable(file, "it holds a line that is no event") from error
 
     @contextmanager
     def lock(self) -> Iterator[None]:

@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from burnish.agent.limits import Limits, check_answer_fits
+from burnish.agent.limits import Limits, check_answer_fits, check_priced
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, new_path
+from burnish.evals.replay import RecordedModel
 from burnish.evals.report import write_reports
 from burnish.evals.runner import EvalProgress, name_engine, open_eval_sandbox, open_task_model, run_missing
-from burnish.evals.schema import Asking, Plan, Protocol, Results
+from burnish.evals.schema import Asking, EvalLimits, LeftOut, Plan, Protocol, Results
 from burnish.evals.strategies.kinds import check_parts, find_strategy
 from burnish.evals.suites import check_protocol, is_file_suite, load_suite, resolve_variant
-from burnish.evals.validate import hash_tasks, validate
+from burnish.evals.validate import TIMEOUT_SECONDS, hash_tasks, validate
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
 from burnish.models.names import AUTO, default_names
@@ -39,6 +40,8 @@ def evaluate(
     without: Sequence[str] = (),
     max_tokens: int | None = None,
     thinking: int | None = None,
+    timeout_seconds: float | None = None,
+    limits: EvalLimits | None = None,
     at_once: int = 0,
     data: Path | str | None = None,
     out: Path | str | None = None,
@@ -47,8 +50,9 @@ def evaluate(
 ) -> Results:
     """Measure a model and a strategy on a suite, and return the results; reports lie in the evaluation's folder.
 
-    Each finished attempt is on disk at once. An `out` that holds this very evaluation is gone on with. `max_tokens` and
-    `thinking` are for one answer, as in `Limits`.
+    Each finished attempt is on disk at once. An `out` that holds this very evaluation is gone on with, also with more
+    seeds than it has. `max_tokens` and `thinking` are for one answer, as in `Limits`; `limits` are for all of it, and
+    `timeout_seconds` for the tests of a task.
     """
     watch, data = watch or EvalProgress(), Path(data) if data else None
     model = default_names() if model is None else model
@@ -62,6 +66,8 @@ def evaluate(
         check_free(folder)
     answering = open_task_model(model, watch.on_fetch) if isinstance(model, str) else model
     check_answer_fits(Limits(max_tokens=max_tokens, thinking=thinking), [answering])
+    if limits:
+        check_priced(Limits(dollars=limits.dollars), answering.name)
     plan = Plan(
         suite=suite,
         variant=variant,
@@ -78,16 +84,84 @@ def evaluate(
         left_out=getattr(find_strategy(strategy), "left_out", ()),
         max_tokens=max_tokens,
         thinking=thinking,
+        timeout_seconds=timeout_seconds,
         seeds=tuple(seeds),
         at_once=at_once,
         sandbox=sandbox,
     )
-    return _run_plan(plan, tasks, answering, watch, folder, data)
+    # Absolute, so that it holds in any folder.
+    source = Path(suite) if is_file_suite(suite) else data
+    place = str(source.expanduser().absolute()) if source else ""
+    with open_eval_sandbox(answering, sandbox) as box:
+        valid, broken = validate(tasks, box, watch.on_prepare, timeout_seconds or TIMEOUT_SECONDS)
+        if not valid:
+            why = f" The first, {broken[0].id!r}: {broken[0].why}." if broken else ""
+            raise SetupProblem(
+                f"No row of {suite!r} can be used.{why} See what a suite must hold with: burnish eval list"
+            )
+        answering.warm_up()
+        begun = _create_folder(plan, valid, broken, folder, data=place)
+        return _run_folder(begun, valid, Resources([answering], sandbox=box), watch, plan.seeds, limits)
+
+
+def replay(
+    name: str,
+    *,
+    suite: str = "",
+    data: Path | str | None = None,
+    out: Path | str | None = None,
+    watch: EvalProgress | None = None,
+    **changes: Any,
+) -> Results:
+    """Judge the answers that an evaluation recorded by another policy; no model is asked. See `evals.replay`.
+
+    `changes` are settings of the plan that shall differ from the recorded one: strategy, without, rounds, seeds, limit…
+    """
+    watch, source = watch or EvalProgress(), Folder.open(find_evaluation(name))
+    recorded = source.plan
+    asked = {"suite": suite, "variant": changes.pop("variant", ""), "split": changes.pop("split", "")}
+    for field, value in asked.items():
+        is_place = field == "suite" and value and str(Path(value).expanduser().absolute()) == source.contents.data
+        if value and value != getattr(recorded, field) and not is_place:
+            raise SetupProblem(
+                f"The evaluation {source.name!r} recorded the {field} {getattr(recorded, field)!r}, not {value!r}, so "
+                f"it has no answers for that. Type: burnish eval {recorded.suite} --replay {source.name}"
+            )
+    if more := [seed for seed in changes.get("seeds", ()) if seed not in recorded.seeds]:
+        raise SetupProblem(
+            f"The evaluation {source.name!r} recorded no seed {more[0]}. Record it first: "
+            f"burnish eval resume {source.name} --seed {more[0]}"
+        )
+    strategy, limit = changes.get("strategy", recorded.strategy), changes.get("limit")
+    find_strategy(strategy)
+    check_protocol(recorded.suite, changes.get("protocol", recorded.protocol))
+    tasks = _reload_tasks(source, Path(data) if data else None, watch)[:limit]
+    without = changes.get("without", recorded.without if strategy == recorded.strategy else ())
+    own = {
+        "without": check_parts(without, strategy),
+        "left_out": getattr(find_strategy(strategy), "left_out", ()),
+        "limit": min(filter(None, (limit, recorded.limit)), default=None),
+        "replayed": source.path.name,
+    }
+    plan = Plan.model_validate({**recorded.model_dump(), "sandbox": "auto", **changes, **own})
+    model = RecordedModel(source)
+    with open_eval_sandbox(model, plan.sandbox) as box:
+        folder = _create_folder(
+            plan,
+            tasks,
+            source.broken,
+            Path(out) if out else None,
+            data=source.contents.data,
+            replay_source=str(source.path),
+        )
+        return _run_folder(folder, tasks, Resources([model], sandbox=box), watch, plan.seeds)
 
 
 def resume(
     name: str,
     *,
+    seeds: Sequence[int] = (),
+    limits: EvalLimits | None = None,
     model: Model | None = None,
     data: Path | str | None = None,
     watch: EvalProgress | None = None,
@@ -95,16 +169,22 @@ def resume(
 ) -> Results:
     """Make the attempts that an evaluation still lacks, and write its reports anew. Finished ones stay as they are.
 
-    The sandbox is the plan's unless named; one without isolation has to be named.
+    `seeds` are added to those that it has; each of `limits` takes the place of the one before. The sandbox is the
+    plan's unless named; one without isolation has to be named.
     """
     watch, data = watch or EvalProgress(), Path(data) if data else None
     folder = Folder.open(find_evaluation(name))
     sandbox = choose_resumed_sandbox(sandbox, folder.plan.sandbox, f"burnish eval resume {folder.name}")
+    if limits:
+        check_priced(Limits(dollars=limits.dollars), folder.plan.model)
     with folder.lock():
+        folder.extend(seeds, limits)
         if len(folder.finished_attempts()) == folder.total:
             watch.on_begin(folder)
             return write_reports(folder)
         tasks = _reload_tasks(folder, data, watch)
+        if place := folder.contents.replay_source:
+            model = RecordedModel(Folder.open(Path(place)))
         answering = model or open_task_model(folder.plan.model, watch.on_fetch)
         _check_same_model(answering, folder)
         with open_eval_sandbox(answering, sandbox) as box:
@@ -122,30 +202,31 @@ def _refuse_auto(model: Model | str, suite: str) -> None:
         )
 
 
-def _run_plan(
-    plan: Plan, tasks: Sequence[Task], model: Model, watch: EvalProgress, out: Path | None, data: Path | None
+def _create_folder(
+    plan: Plan, tasks: Sequence[Task], broken: Sequence[LeftOut], out: Path | None, **places: str
+) -> Folder:
+    """The folder of an evaluation that begins here and now, with its plan; `places` as for `Folder.create`."""
+    origin = describe_origin()
+    plan = plan.model_copy(
+        update={"tasks_hash": hash_tasks(tasks), "commit": origin["commit"], "machine": origin["machine"]}
+    )
+    path = out or new_path(f"{Path(plan.suite).stem} {plan.strategy} {plan.model.partition(':')[2]}")
+    return Folder.create(path, plan, tasks, broken, **places)
+
+
+def _run_folder(
+    folder: Folder,
+    tasks: Sequence[Task],
+    resources: Resources,
+    watch: EvalProgress,
+    seeds: Sequence[int],
+    limits: EvalLimits | None = None,
 ) -> Results:
-    """Leave out the tasks that are not fair, write the plan, make every attempt, write the reports."""
-    with open_eval_sandbox(model, plan.sandbox) as box:
-        valid, broken = validate(tasks, box, watch.on_prepare)
-        if not valid:
-            why = f" The first, {broken[0].id!r}: {broken[0].why}." if broken else ""
-            raise SetupProblem(
-                f"No row of {plan.suite!r} can be used.{why} See what a suite must hold with: burnish eval list"
-            )
-        model.warm_up()
-        origin = describe_origin()
-        plan = plan.model_copy(
-            update={"tasks_hash": hash_tasks(valid), "commit": origin["commit"], "machine": origin["machine"]}
-        )
-        path = out or new_path(f"{Path(plan.suite).stem} {plan.strategy} {model.name.partition(':')[2]}")
-        # Absolute, so that it holds in any folder.
-        source = Path(plan.suite) if is_file_suite(plan.suite) else data
-        place = str(source.expanduser().absolute()) if source else ""
-        folder = Folder.create(path, plan, valid, broken, data=place)
-        with folder.lock():
-            run_missing(folder, valid, Resources([model], sandbox=box), watch)
-            return write_reports(folder)
+    """Make every attempt that is missing, and write the reports."""
+    with folder.lock():
+        folder.extend(seeds, limits)
+        run_missing(folder, tasks, resources, watch)
+        return write_reports(folder)
 
 
 def _reload_tasks(folder: Folder, data: Path | None, watch: EvalProgress) -> tuple[Task, ...]:

@@ -14,9 +14,11 @@ from typing import TypeVar
 
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder
+from burnish.evals.replay import NotRecorded
 from burnish.evals.schema import Attempt, ByBug, Cost, LeftOut, Plan, PlanSettings, Results
-from burnish.events import Answered, Asked, BaseEvent, Broke, CodeProposed, Event, ModelReplied, Scored
+from burnish.events import Answered, AnswerLost, Asked, BaseEvent, Broke, CodeProposed, Event, ModelReplied, Scored
 from burnish.intervals import wilson
+from burnish.text import plural
 
 RESULTS_FILE = "results.json"
 FREE = ("local", "huggingface", "scripted")
@@ -52,6 +54,7 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
     written = [code.code.strip() for code in codes if code.code.strip()]
     final = scores.get(answers[-1].version or 0) if answers else None
     started = events[0].at if events else 0.0
+    dollars = [*(one.dollars for one in replies), *(one.dollars for one in pick(AnswerLost))]
     return Attempt(
         task_id=task_id,
         seed=seed,
@@ -71,6 +74,8 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
         repeats=len(written) - len(set(written)),
         timed_out=bool(final and final.timed_out),
         error=f"{broke[-1].error}: {broke[-1].message}" if broke else "",
+        not_recorded=bool(broke) and broke[-1].error == NotRecorded.__name__,
+        dollars=None if None in dollars else sum(one or 0.0 for one in dollars),
     )
 
 
@@ -117,7 +122,9 @@ def compute_results(folder: Folder) -> Results:
     """The numbers of an evaluation, finished or not."""
     bugs = folder.bugs
     attempts = [count_attempt(task, seed, events, bugs.get(task, "")) for task, seed, events in folder.attempts()]
-    return count_results(folder.plan, len(folder.task_ids), folder.broken, attempts)
+    results = count_results(folder.plan, len(folder.task_ids), folder.broken, attempts)
+    held = folder.contents
+    return results.model_copy(update={"limits": held.limits, "spent": held.spent, "stopped_by": held.stopped_by})
 
 
 def read_results(path: Path) -> Results:
@@ -147,11 +154,14 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
     fixed = Counter(attempt.bug for attempt in attempts if attempt.solved)
     versions = sum(attempt.versions for attempt in attempts)
     solved = sum(attempt.solved for attempt in attempts)
+    prices = [0.0 if plan.model.partition(":")[0] in FREE else attempt.dollars for attempt in attempts]
+    unpriced = prices.count(None)
+    dollars = None if unpriced else sum(price or 0.0 for price in prices)
     cost = Cost(
         tokens_in=sum(attempt.tokens_in for attempt in attempts),
         tokens_out=sum(attempt.tokens_out for attempt in attempts),
         seconds=_wall_seconds(attempts),
-        dollars=0.0 if plan.model.partition(":")[0] in FREE else None,
+        dollars=dollars,
     )
     begun = min((attempt.started for attempt in attempts), default=0.0)
     return Results(
@@ -178,7 +188,9 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
         parse_failure_rate=sum(attempt.unparsed for attempt in attempts) / max(1, versions),
         repeat_rate=sum(attempt.repeats for attempt in attempts) / max(1, versions),
         timeouts=sum(attempt.timed_out for attempt in attempts),
-        errors=sum(bool(attempt.error) for attempt in attempts),
+        errors=sum(bool(attempt.error) and not attempt.not_recorded for attempt in attempts),
+        not_recorded=sum(attempt.not_recorded for attempt in attempts),
+        dollars_unknown=f"the price of {plan.model} was not known in {plural(unpriced, 'attempt')}" if unpriced else "",
         by_bug=tuple(ByBug(bug=bug, n=count, solved=fixed[bug]) for bug, count in sorted(bugs.items())),
         attempts=tuple(attempts),
     )

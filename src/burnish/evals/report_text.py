@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from burnish.evals.schema import Cost, Interval, Results
+from burnish.evals.schema import Cost, Interval, Plan, Results
 from burnish.intervals import wilson
 from burnish.text import fence_code, one_line, plural, strip_controls
 
@@ -40,12 +40,14 @@ def report_title(results: Results) -> str:
     """What was measured, in one line; protocol and size belong to every figure."""
     suite = f"{results.suite} ({results.variant})" if results.variant else results.suite
     names = (one_line(name, 60) for name in (suite, results.strategy, results.model))
-    return " · ".join((*names, f"protocol {results.protocol}", f"n = {results.tasks_finished}"))
+    replayed = ("replayed",) if results.replayed else ()
+    return " · ".join((*names, *replayed, f"protocol {results.protocol}", f"n = {results.tasks_finished}"))
 
 
 def headline(results: Results) -> str:
     """The result in a sentence."""
-    who = f"{one_line(results.strategy, 40)} with {one_line(results.model, 80)}"
+    who = f"{one_line(results.strategy, 40)} with {'recorded answers of ' if results.replayed else ''}"
+    who += one_line(results.model, 80)
     if not results.finished:
         return f"{who} has not finished a task yet"
     if len(results.seeds) == 1:
@@ -56,6 +58,14 @@ def headline(results: Results) -> str:
 
 def list_warnings(results: Results) -> Iterator[str]:
     """What a reader has to know before believing the figure."""
+    if results.replayed:
+        yield f"Replayed: {describe_replay(results)}. Tokens are those of the recorded answers, seconds the replay's."
+    if results.not_recorded:
+        yield f"{describe_not_recorded(results)}."
+    if results.stopped_by:
+        yield f"Stopped: {describe_limit(results)}."
+    if results.dollars_unknown:
+        yield f"What it cost in dollars is not known: {results.dollars_unknown}."
     if not results.complete:
         yield (
             f"Not finished: {results.finished} of {results.planned} attempts are there, and every figure is over these."
@@ -68,6 +78,25 @@ def list_warnings(results: Results) -> Iterator[str]:
         yield f"Left out, because it is no fair task: {plural(len(results.broken), 'row')} of the suite."
     if results.split == "tune":
         yield "This is the split for tuning; it is not for reporting."
+
+
+def describe_replay(results: Results | Plan) -> str:
+    """Where the answers of a replay come from."""
+    return f"no model was asked, the answers are those recorded in {one_line(results.replayed, 80)}"
+
+
+def describe_not_recorded(results: Results) -> str:
+    """How many attempts a replay has no answer for, and what they count as."""
+    many = plural(results.not_recorded, "attempt")
+    return f"{many} asked something that is not on record: counted as not solved, though nobody knows"
+
+
+def describe_limit(results: Results) -> str:
+    """Which limit ended an evaluation, and what is spent, with attempts that came to nothing."""
+    name = results.stopped_by
+    cap, spent = getattr(results.limits, name), getattr(results.spent, name)
+    reached = "is reached" if name == "seconds" else "could be passed by one more call"
+    return f"the limit of {cap:,g} {name} {reached} ({spent:,.6g} spent in all)"
 
 
 def list_settings(results: Results) -> list[list[str]]:
@@ -83,6 +112,8 @@ def list_settings(results: Results) -> list[list[str]]:
         ["rounds", f"up to {results.rounds} after the first answer"],
         ["temperature", temperature],
         ["seeds", ", ".join(map(str, results.seeds))],
+        *([["time for the tests", f"{results.timeout_seconds:g} s a task"]] if results.timeout_seconds else []),
+        *([["answers", f"replayed from {results.replayed}"]] if results.replayed else []),
         ["Burnish", f"{results.burnish}, commit {results.commit[:12]}" if results.commit else results.burnish],
         ["begun", results.measured_at or "not yet"],
         ["machine", results.machine or "not recorded"],
@@ -98,12 +129,14 @@ def repeat_command(results: Results) -> str:
     options: list[tuple[str, object, object]] = [
         ("--variant", results.variant, ""),
         ("--split", results.split, "eval"),
-        ("--model", results.model, None),
+        ("--replay", results.replayed, "") if results.replayed else ("--model", results.model, None),
         ("--strategy", results.strategy, None),
         ("--ask", results.ask, "auto"),
         ("--protocol", results.protocol, None),
         ("--rounds", results.rounds, None),
         ("--temperature", results.temperature, None),
+        ("--without", ",".join(results.without), ""),
+        ("--timeout", results.timeout_seconds, None),
         ("--seeds", len(results.seeds), 1) if counted else ("--seed", results.seeds[0], None),
         ("--limit", results.limit, None),
     ]
@@ -178,6 +211,7 @@ def list_rates(results: Results) -> list[list[str]]:
         ["versions equal to an earlier one", percent(results.repeat_rate)],
         ["final answers that timed out", str(results.timeouts)],
         ["attempts that broke", str(results.errors)],
+        *([["attempts that are not on record", str(results.not_recorded)]] if results.replayed else []),
         ["tokens written per second, grading and all", f"{results.tokens_per_second:.1f}"],
         ["wall time in minutes", f"{results.cost.seconds / 60:.1f}"],
     ]

@@ -14,8 +14,10 @@ from dataclasses import replace
 from burnish.agent.limits import Limits
 from burnish.checks import grade_script
 from burnish.errors import AttemptError, BurnishError
+from burnish.evals.budget import BudgetSpent, EvalBudget, bill, open_budget, read_spent
 from burnish.evals.eval_store import Folder
-from burnish.evals.schema import Plan
+from burnish.evals.replay import NotRecorded, RecordedModel
+from burnish.evals.schema import EvalLimits, Plan
 from burnish.evals.strategies.kinds import find_strategy
 from burnish.evals.strategies.strategy import Strategy, show_task
 from burnish.evals.workers import AttemptEnd, Desk, OnEvent, count_workers, work, write_order
@@ -83,6 +85,9 @@ def run_missing(
     An attempt that breaks is recorded and the rest goes on, unless too many do (TooManyErrors). Setting
     `resources.cancel`, or Ctrl-C in this thread, ends it at once; attempts under way are then forgotten and finished
     ones kept. Without a sandbox in `resources`, one of the plan's kind is opened.
+
+    A limit that is reached ends it as well, and `eval.json` says which: no attempt begins any more, those under way
+    come to their end where what is left pays for it, and out of time they are forgotten at once.
     """
     watch = watch or EvalProgress()
     done = folder.finished_attempts()
@@ -90,69 +95,78 @@ def run_missing(
     watch.on_begin(folder)
     if not missing:
         return
+    budget, limited, stopped_by = open_budget(folder), folder.contents.limits != EvalLimits(), ""
     box = resources.sandbox
     reasons = Counter[str]()
     with nullcontext(box) if box else open_eval_sandbox(resources.models[0], folder.plan.sandbox) as sandbox:
         shared = replace(resources, sandbox=sandbox)
         try:
-            for finished, end in enumerate(_make_attempts(missing, folder.plan, shared, watch, strategy), 1):
+            for finished, end in enumerate(_make_attempts(missing, folder.plan, shared, budget, watch, strategy), 1):
+                if end.stopped:
+                    stopped_by = stopped_by or end.stopped.reason
+                    continue
                 broke = [event for event in end.events if isinstance(event, Broke)]
                 # Written by this thread alone, so nothing is written any more once it has left.
                 if broke or not end.bug:
                     folder.write(end.task_id, end.seed, end.events)
                 if end.bug:
                     raise end.bug
-                reasons.update(f"{event.error}: {one_line(event.message, 300)}" for event in broke)
+                reasons.update(
+                    f"{event.error}: {one_line(event.message, 300)}"
+                    for event in broke
+                    if event.error != NotRecorded.__name__
+                )
                 watch.on_finish(end.task_id, end.seed, end.events)
                 if finished >= FEWEST_TO_JUDGE and reasons.total() > MOST_BROKEN * finished:
                     raise _too_many_errors(reasons, finished, folder)
         except BaseException:
             resources.cancel.set()
             raise
+        finally:
+            if limited:
+                folder.update(spent=read_spent(budget), stopped_by=stopped_by)
 
 
 def _make_attempts(
     missing: Sequence[tuple[Task, int]],
     plan: Plan,
     resources: Resources,
+    budget: EvalBudget,
     watch: EvalProgress,
     strategy: Strategy | None,
 ) -> Iterator[AttemptEnd]:
-    """Each attempt as it ends, from threads that take the next until there is none; stops early when cancelled.
-
-    The threads are daemons: one that waits for an answer must not keep the process alive.
+    """Each attempt as it ends, from threads or processes that take the next until there is none; stops early when
+    cancelled or when the budget is spent.
     """
-    waiting: queue.SimpleQueue[tuple[Task, int]] = queue.SimpleQueue()
-    ends: queue.SimpleQueue[AttemptEnd] = queue.SimpleQueue()
     model, cancel = resources.models[0], resources.cancel
-    at_once = plan.at_once or model.slots + max(2, model.slots // 4)
-    workers = count_workers(model, at_once, len(missing)) if strategy is None else 0
-    if workers and resources.sandbox:
-        order = write_order(plan, model, resources.sandbox.kind, min(at_once, len(missing)), workers)
-        desk = Desk(missing, order, lambda task, seed: model_for_task(task, model), watch.on_event)
-        yield from desk.make_attempts(workers, cancel)
-        return
-    for pair in missing:
-        waiting.put(pair)
+    at_once = min(len(missing), plan.at_once or model.slots + max(2, model.slots // 4))
+    desk = Desk(missing, lambda task, seed: bill(model_for_task(task, model, seed), budget), watch.on_event)
 
-    def make_next() -> None:
+    def make_all() -> None:
         """One thread: attempt after attempt."""
-        with suppress(queue.Empty):
-            while not cancel.is_set():
-                task, seed = waiting.get_nowait()
-                own = replace(resources, models=[model_for_task(task, model)])
-                end = make_attempt(task, seed, plan, own, watch.on_event, strategy)
-                if not cancel.is_set():  # else it may be half an attempt
-                    ends.put(end)
+        while not cancel.is_set() and (pair := desk.take_next()):
+            own = replace(resources, models=[desk.models[pair[0].id, pair[1]]])
+            end = make_attempt(*pair, plan, own, watch.on_event, strategy)
+            if not cancel.is_set():  # else it may be half an attempt
+                desk.end(end)
 
-    for _ in range(min(len(missing), at_once)):
-        threading.Thread(target=make_next, name="burnish-attempt", daemon=True).start()
-    left = len(missing)
-    while left and not cancel.is_set():
-        with suppress(queue.Empty):
-            end = ends.get(timeout=POLL_SECONDS)
-            left -= 1
-            yield end
+    assert resources.sandbox, "attempts of an evaluation share one"
+    workers = count_workers(model, at_once, len(missing)) if strategy is None else 0
+    kind = resources.sandbox.kind
+    with desk.employ(write_order(plan, model, kind, at_once, workers), workers) if workers else nullcontext():
+        # The threads are daemons: one that waits for an answer must not keep the process alive.
+        for _ in range(0 if workers else at_once):
+            threading.Thread(target=make_all, name="burnish-attempt", daemon=True).start()
+        left = len(missing)
+        while left and not cancel.is_set():
+            with suppress(queue.Empty):
+                end = desk.ends.get(timeout=POLL_SECONDS)
+                left -= 1
+                left -= desk.drop_waiting() if end.stopped else 0
+                yield end
+            if left and (over := budget.over):
+                cancel.set()
+                yield AttemptEnd("", 0, (), stopped=over)
 
 
 def make_attempt(
@@ -164,9 +178,11 @@ def make_attempt(
         for event in stream_attempt(task, plan, seed, resources, strategy):
             events += [event] if event.lasting else []
             watch(event)
+    except BudgetSpent as error:
+        return AttemptEnd(task.id, seed, events, stopped=error.stopped)
     except Exception as error:
         return AttemptEnd(task.id, seed, events, error)
-    return AttemptEnd(task.id, seed, events, None)
+    return AttemptEnd(task.id, seed, events)
 
 
 def work_for(address: str) -> None:
@@ -187,7 +203,7 @@ def _too_many_errors(reasons: Counter[str], finished: int, folder: Folder) -> To
 
 def open_eval_sandbox(model: Model, kind: str) -> AbstractContextManager[Sandbox]:
     """A sandbox that leaves the model its processors: beside llama.cpp one cell, which stands back."""
-    if model.name.startswith("local:"):
+    if model.name.startswith("local:") and not isinstance(model, RecordedModel):
         return open_sandbox(kind, cells=1, limits=SandboxLimits(niceness=NICENESS_BESIDE_LLAMA))
     return open_sandbox(kind)
 
@@ -206,8 +222,12 @@ def name_engine(model: Model) -> str:
     return str(getattr(model, "engine", "") or USUAL_ENGINES.get(provider, provider))
 
 
-def model_for_task(task: Task, model: Model) -> Model:
-    """Who answers in one attempt at this task. A script begins anew, so that no attempt depends on another."""
+def model_for_task(task: Task, model: Model, seed: int = 0) -> Model:
+    """Who answers in one attempt at this task. A script begins anew, so that no attempt depends on another; of a
+    recorded evaluation it is what this very attempt has on record.
+    """
+    if isinstance(model, RecordedModel):
+        return model.for_attempt(task.id, seed)
     if not isinstance(model, ScriptedModel):
         return model
     if model.name not in (GOLD, BUGGY):
@@ -235,13 +255,16 @@ def stream_attempt(
     yield begin_run(request, resources, f"{task.id}.{seed}", sandbox.level)
     try:
         events: list[Event] = []
-        puzzle = show_task(task, plan.protocol, strategy.timeout_seconds)
+        timeout = plan.timeout_seconds or strategy.timeout_seconds
+        puzzle = show_task(task, plan.protocol, timeout)
         for event in strategy.solve(puzzle, plan, seed, equip(request, resources, sandbox)):
             events.append(event)
             yield event
         # Only now, so that nothing can be learnt from the scoring tests.
         if not resources.cancel.is_set():
-            yield from _score_answers(task, events, sandbox, strategy.timeout_seconds)
+            yield from _score_answers(task, events, sandbox, timeout)
+    except BudgetSpent:
+        raise
     except Exception as error:
         yield Broke(error=type(error).__name__, message=str(error))
         if not isinstance(error, AttemptError):

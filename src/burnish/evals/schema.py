@@ -20,6 +20,25 @@ Asking = Literal["auto", "write", "fix"]
 """What the model is asked for: to write the function from its description, or to fix the code that is there.
 `auto` is fix where there is buggy code, else write."""
 Interval = tuple[float, float]
+StoppedBy = Literal["", "tokens", "seconds", "dollars"]
+
+
+class EvalLimits(Frozen):
+    """What a whole evaluation may take, all sittings together. Reaching one ends it; what is finished stays."""
+
+    tokens: int | None = Field(default=None, ge=1)
+    """Read and written by the model."""
+    seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """In which attempts are under way."""
+    dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class Spent(Frozen):
+    """What an evaluation with a limit has taken so far, with what came to nothing."""
+
+    tokens: int = 0
+    seconds: float = 0.0
+    dollars: float = 0.0
 
 
 class PlanSettings(Frozen):
@@ -53,6 +72,10 @@ class PlanSettings(Frozen):
     """What `write` does besides and the strategy does not: only tests count here, and what follows them costs time."""
     seeds: tuple[int, ...] = (0,)
     """Independent attempts at each task, one for each seed."""
+    timeout_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """For the tests of a task, in place of the strategy's own; of this the reference must need no more than a third."""
+    replayed: str = ""
+    """The evaluation whose recorded answers were given in place of a model's; empty: a model was asked."""
 
 
 class Plan(PlanSettings):
@@ -92,6 +115,13 @@ class Contents(Frozen):
     """Where the tasks were read from: a folder of benchmark files or the JSON-lines file; empty for the usual place."""
     tasks: tuple[Row, ...]
     broken: tuple[LeftOut, ...] = ()
+    replay_source: str = ""
+    """The folder of the evaluation that `plan.replayed` names."""
+    limits: EvalLimits = EvalLimits()
+    spent: Spent = Spent()
+    """Kept only where there is a limit."""
+    stopped_by: StoppedBy = ""
+    """The limit that ended it last; empty where none did."""
 
 
 class Attempt(Frozen):
@@ -124,6 +154,10 @@ class Attempt(Frozen):
     timed_out: bool = False
     """The final answer ran out of time under the scoring tests."""
     error: str = ""
+    not_recorded: bool = False
+    """In a replay: it asked something that is not on record, so nobody knows whether it would be solved."""
+    dollars: float | None = None
+    """None where the price of an answer is not known."""
 
 
 class Cost(Frozen):
@@ -188,6 +222,14 @@ class Results(PlanSettings):
     """Of all versions, how many were equal to an earlier one of the same attempt."""
     timeouts: int
     errors: int
+    """Attempts that broke; those that are not on record are counted apart."""
+    not_recorded: int = 0
+    """In a replay: attempts that asked something that is not on record. They count as not solved."""
+    limits: EvalLimits = EvalLimits()
+    spent: Spent = Spent()
+    stopped_by: StoppedBy = ""
+    dollars_unknown: str = ""
+    """Why `cost.dollars` is null."""
     by_bug: tuple[ByBug, ...] = ()
     attempts: tuple[Attempt, ...] = ()
 

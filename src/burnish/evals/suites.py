@@ -161,8 +161,7 @@ def _plant_bug(task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBu
 
 def is_wrong_result(graded: Graded) -> bool:
     """Whether the code ran to its end on every test and a value was wrong."""
-    failed = [case.message for case in graded.cases if case.outcome != "passed"]
-    return not graded.problem and not any("\nraised " in f"\n{message}" for message in failed)
+    return not graded.problem and all(case.how == "wrong_value" for case in graded.cases if case.outcome != "passed")
 
 
 def _add_neighbours(bug: PlantedBug, task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBug:

@@ -43,12 +43,14 @@ class Validation(NamedTuple):
     broken: tuple[LeftOut, ...]
 
 
-def validate(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> Validation:
+def validate(
+    tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None, timeout: float = TIMEOUT_SECONDS
+) -> Validation:
     """Try every reference and every bug, as many at a time as there are processors. Known answers cost nothing."""
     # How a task is worded is no part of what is judged.
     judged = [task.model_copy(update={"prompt": "", "signature": "", "bug": ""}) for task in tasks]
-    rules = (VALIDATE_VERSION, TIMEOUT_SECONDS, GOLD_SHARE, sandbox.kind, sys.version_info[:3], hash_tasks(judged))
-    broken = dict(remember("validated", repr(rules), lambda: _find_broken(tasks, sandbox, progress)))
+    rules = (VALIDATE_VERSION, timeout, GOLD_SHARE, sandbox.kind, sys.version_info[:3], hash_tasks(judged))
+    broken = dict(remember("validated", repr(rules), lambda: _find_broken(tasks, sandbox, progress, timeout)))
     return Validation(
         valid=tuple(task for task in tasks if task.id not in broken),
         broken=tuple(LeftOut(id=task.id, why=broken[task.id]) for task in tasks if task.id in broken),
@@ -65,7 +67,7 @@ def hash_tasks(tasks: Sequence[Task]) -> str:
     return _hash_json(rows)
 
 
-def why_broken(task: Task, sandbox: Sandbox) -> str:
+def why_broken(task: Task, sandbox: Sandbox, timeout: float = TIMEOUT_SECONDS) -> str:
     """What makes a task unfit; empty when nothing does."""
     if task.language != "python":
         return f"it is to be written in {task.language}, and only Python can be run"
@@ -77,29 +79,31 @@ def why_broken(task: Task, sandbox: Sandbox) -> str:
     if task.gold and (visible := "\n".join(task.visible_tests)):
         trials.append(("the visible tests", task.gold, visible, ()))
     for name, module, tests, kinds in trials:
-        graded = grade_script(module, tests, sandbox, TIMEOUT_SECONDS * GOLD_SHARE, kinds)
+        graded = grade_script(module, tests, sandbox, timeout * GOLD_SHARE, kinds)
         if graded.timed_out and not graded.all_passed:
             return f"its reference takes too long for {name}"
         if not graded.all_passed:
             failed = next((case.message for case in graded.cases if case.outcome != "passed"), "no test ran")
             return f"its reference fails {name}: {one_line(graded.problem or failed)}"
-    if task.base_code and grade_script(task.base_code, task.hidden_tests, sandbox, TIMEOUT_SECONDS).all_passed:
+    if task.base_code and grade_script(task.base_code, task.hidden_tests, sandbox, timeout).all_passed:
         return "its buggy code passes the scoring tests"
     return ""
 
 
-def _find_broken(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None) -> list[tuple[str, str]]:
+def _find_broken(
+    tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None, timeout: float
+) -> list[tuple[str, str]]:
     """Each unfit task and why, by name; each is asked twice, the second time with the machine to itself."""
 
     def ask(task: Task) -> str:
         try:
-            return why_broken(task, sandbox)
+            return why_broken(task, sandbox, timeout)
         except SandboxError as error:
             return str(error)
 
     answers = map_tasks(ask, tasks, "checking the tasks", progress)
     doubted = {task.id for task, why in zip(tasks, answers, strict=True) if why}
-    again = {task.id: why_broken(task, sandbox) for task in tasks if task.id in doubted}
+    again = {task.id: why_broken(task, sandbox, timeout) for task in tasks if task.id in doubted}
     return sorted((name, why) for name, why in again.items() if why)
 
 

@@ -13,14 +13,15 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from multiprocessing.connection import Client, Connection, Listener
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from burnish.errors import SandboxError
+from burnish.evals.replay import RecordedModel
 from burnish.evals.schema import Plan
-from burnish.events import Event
+from burnish.events import Event, Stopped
 from burnish.models.model import Ask, Done, Leavable, Model, Piece
 from burnish.runs.attempt import Resources
 from burnish.sandbox import open_sandbox
@@ -32,18 +33,18 @@ MOST_WORKERS = 12
 START = "import sys; from burnish.evals.runner import work_for; work_for(sys.argv[1])"
 """A worker. Not by `multiprocessing`: that would run the script of whoever calls us once more."""
 KNOWN_OF_MODEL = ("name", "slots", "engine", "thinking", "least_thinking", "context")
-POLL_SECONDS = 0.2
 GONE = (OSError, EOFError)
 """What using a connection raises whose other end is closed."""
 
 
 class AttemptEnd(NamedTuple):
-    """How one attempt ended. `bug` is an error of ours, which ends the run."""
+    """How one attempt ended. `bug` is an error of ours, which ends the run; `stopped` a limit that forbids to go on."""
 
     task_id: str
     seed: int
     events: Sequence[Event]
-    bug: Exception | None
+    bug: Exception | None = None
+    stopped: Stopped | None = None
 
 
 class WorkOrder(NamedTuple):
@@ -72,7 +73,8 @@ def count_workers(model: Model, at_once: int, missing: int) -> int:
     """
     cores = len(os.sched_getaffinity(0))
     is_small = missing < FEWEST_ATTEMPTS or at_once < FEWEST_AT_ONCE or cores < FEWEST_CORES
-    return 0 if is_small or model.name.startswith("local:") else min(MOST_WORKERS, cores - 2)
+    beside_llama = model.name.startswith("local:") and not isinstance(model, RecordedModel)
+    return 0 if is_small or beside_llama else min(MOST_WORKERS, cores - 2)
 
 
 def write_order(plan: Plan, model: Model, sandbox: str, at_once: int, workers: int) -> WorkOrder:
@@ -83,77 +85,17 @@ def write_order(plan: Plan, model: Model, sandbox: str, at_once: int, workers: i
 
 
 class Desk:
-    """Where workers come for tasks and for answers."""
+    """Where attempts are taken from, and where it is brought how they ended; workers get their answers here too."""
 
-    def __init__(
-        self, waiting: Sequence[tuple[Task, int]], order: WorkOrder, find_model: FindModel, watch: OnEvent
-    ) -> None:
+    def __init__(self, waiting: Sequence[tuple[Task, int]], find_model: FindModel, watch: OnEvent) -> None:
         self.waiting = list(reversed(waiting))
-        self.order, self.find_model, self.watch = order, find_model, watch
+        self.find_model, self.watch = find_model, watch
         self.ends: queue.SimpleQueue[AttemptEnd] = queue.SimpleQueue()
         self.models: dict[tuple[str, int], Model] = {}
         """Of each attempt under way."""
         self.cancel = threading.Event()
         self.lock = threading.Lock()
-
-    def make_attempts(self, workers: int, cancel: threading.Event) -> Iterator[AttemptEnd]:
-        """Each attempt as it ends; stops early when cancelled. The workers end with this iterator, whatever ends it."""
-        left = len(self.waiting)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
-            address = str(Path(folder) / "desk")
-            command = [sys.executable, "-c", START, address]
-            with closing(Listener(address, "AF_UNIX", backlog=workers * self.order.threads)) as listener:
-                threading.Thread(target=self.receive, args=(listener,), name="burnish-desk", daemon=True).start()
-                processes = [
-                    subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL) for _ in range(workers)
-                ]
-                try:
-                    while left and not cancel.is_set():
-                        with suppress(queue.Empty):
-                            end = self.ends.get(timeout=POLL_SECONDS)
-                            left -= 1
-                            yield end
-                        if left and self.ends.empty() and all(process.poll() is not None for process in processes):
-                            raise SandboxError("no process that makes attempts could be kept; what they said is above")
-                finally:
-                    self.cancel.set()
-                    for process in processes:
-                        process.kill()  # cells end with the process that opened them
-                        process.wait()
-
-    def receive(self, listener: Listener) -> None:
-        """Give every connection a thread, until the listener is closed."""
-        with suppress(OSError):
-            while True:
-                threading.Thread(target=self.serve, args=(listener.accept(),), daemon=True).start()
-
-    def serve(self, connection: Connection) -> None:
-        """One connection, until either side closes it."""
-        begun: tuple[Task, int] | None = None
-        with connection, suppress(*GONE):
-            while True:
-                match connection.recv():
-                    case "order":
-                        connection.send(self.order)
-                    case "next":
-                        begun = self.take_next()
-                        connection.send(begun)
-                    case AttemptEnd() as end:
-                        begun = None
-                        del self.models[end.task_id, end.seed]
-                        self.ends.put(end)
-                    case ("ask", attempt, ask):
-                        self.answer(ask, self.models[attempt], connection)
-                    case ("count", attempt, ask, text):
-                        model = self.models[attempt]
-                        assert isinstance(model, Leavable)
-                        connection.send(model.counted(ask, text))
-                    case event:
-                        self.watch(event)
-        if begun and not self.cancel.is_set():
-            why = "a process that makes attempts was ended from outside, perhaps for want of memory"
-            self.ends.put(AttemptEnd(begun[0].id, begun[1], (), SandboxError(why)))
+        self.order: WorkOrder
 
     def take_next(self) -> tuple[Task, int] | None:
         """An attempt that nobody has begun."""
@@ -163,6 +105,73 @@ class Desk:
             task, seed = self.waiting.pop()
             self.models[task.id, seed] = self.find_model(task, seed)
             return task, seed
+
+    def end(self, end: AttemptEnd) -> None:
+        """An attempt has ended."""
+        del self.models[end.task_id, end.seed]
+        self.ends.put(end)
+
+    def drop_waiting(self) -> int:
+        """Let no further attempt begin; how many had not."""
+        with self.lock:
+            count = len(self.waiting)
+            self.waiting.clear()
+            return count
+
+    @contextmanager
+    def employ(self, order: WorkOrder, workers: int) -> Iterator[None]:
+        """Have so many processes make the attempts. They end with this context, whatever ends it."""
+        self.order = order
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
+            address = str(Path(folder) / "desk")
+            command = [sys.executable, "-c", START, address]
+            with closing(Listener(address, "AF_UNIX", backlog=workers * order.threads)) as listener:
+                threading.Thread(target=self.receive, args=(listener,), name="burnish-desk", daemon=True).start()
+                processes = [
+                    subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL) for _ in range(workers)
+                ]
+                for process in processes:
+                    threading.Thread(target=self.watch_over, args=(process,), daemon=True).start()
+                try:
+                    yield
+                finally:
+                    self.cancel.set()
+                    for process in processes:
+                        process.kill()  # cells end with the process that opened them
+                        process.wait()
+
+    def watch_over(self, process: "subprocess.Popen[bytes]") -> None:
+        """Say so when a worker ends before its work does: what it had begun would never be heard of again."""
+        if process.wait() and not self.cancel.is_set():
+            why = f"a process that makes attempts ended with status {process.returncode}, perhaps for want of memory"
+            self.ends.put(AttemptEnd("", 0, (), SandboxError(why)))
+
+    def receive(self, listener: Listener) -> None:
+        """Give every connection a thread, until the listener is closed."""
+        with suppress(OSError):
+            while True:
+                threading.Thread(target=self.serve, args=(listener.accept(),), daemon=True).start()
+
+    def serve(self, connection: Connection) -> None:
+        """One connection, until either side closes it."""
+        with connection, suppress(*GONE):
+            while True:
+                match connection.recv():
+                    case "order":
+                        connection.send(self.order)
+                    case "next":
+                        connection.send(self.take_next())
+                    case AttemptEnd() as end:
+                        self.end(end)
+                    case ("ask", attempt, ask):
+                        self.answer(ask, self.models[attempt], connection)
+                    case ("count", attempt, ask, text):
+                        model = self.models[attempt]
+                        assert isinstance(model, Leavable)
+                        connection.send(model.counted(ask, text))
+                    case event:
+                        self.watch(event)
 
     def answer(self, ask: Ask, model: Model, connection: Connection) -> None:
         """The pieces of an answer, or why there is none. A worker that has enough of it closes the connection."""

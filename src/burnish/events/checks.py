@@ -8,6 +8,7 @@ from burnish.events.base import BaseEvent, Frozen
 
 Outcome = Literal["passed", "failed", "not_run"]
 Source = Literal["given", "model"]
+Failure = Literal["", "wrong_value", "raised", "timed_out", "ended"]
 
 
 class Case(Frozen):
@@ -18,6 +19,10 @@ class Case(Frozen):
     message: str = ""
     """For a failure: the assertion as written, then what was got instead, or the exception. Short."""
     seconds: float = 0.0
+    how: Failure = ""
+    """How it failed: an assertion did not hold, something was raised, or no answer came because of the time limit or
+    another end of the tests. Empty for all others, where nobody said, and in older records.
+    """
 
 
 class Graded(Frozen):

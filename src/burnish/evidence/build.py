@@ -29,6 +29,7 @@ from burnish.events import (
 )
 from burnish.events.feedback import Comment
 from burnish.events.history import Run
+from burnish.evidence.claims import read_value
 from burnish.evidence.schema import (
     TEXT,
     UNKNOWN,
@@ -94,6 +95,7 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
                 figure=redact(item.figure),
                 threshold=redact(item.threshold),
                 why=redact(item.why),
+                value=read_value(item),
             )
             for item in run.evidence
         ),

@@ -3,6 +3,7 @@
 A claim is one thing that the evidence says, beside what was found here.
 """
 
+import math
 import platform
 import re
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,8 @@ from importlib import metadata
 from typing import Literal
 
 from burnish.checks.check import Finding
+from burnish.checks.mutation.check import MutationDetails
+from burnish.checks.performance.check import PerformanceDetails
 from burnish.checks.performance.growth import ORDER
 from burnish.events import Evidence, Frozen, Outcome
 from burnish.evidence.schema import CheckAnswer, Dossier
@@ -24,7 +27,6 @@ the time grows.
 """
 GROWTH_STEPS = 1
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_INTERVAL = re.compile(r"\((\d+) to (\d+)\)")
 MOST_NAMED = 3
 TOOLS = {
     "tests": ("pytest",),
@@ -79,7 +81,7 @@ def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: d
     because = f" ({', '.join(others)})" if others else ""
     if found.verdict != said.verdict:
         return claim.deny(f"it {here.split(',')[0]} here: {one_line(found.why, 200)}{because}")
-    if said.figure != found.figure and not _is_near(said.check, said.figure, found.figure):
+    if said.figure != found.figure and not _is_near(said, found):
         figures = [one_line(figure, 60) or "no figure" for figure in (said.figure, found.figure)]
         return claim.deny(f"said was {figures[0]}, found {figures[1]}{because}")
     return claim
@@ -190,20 +192,35 @@ def _count_passed(results: Sequence[Outcome]) -> str:
     return f"{every} passed" if passed == len(results) else f"{passed} of {every} passed"
 
 
-def _is_near(check: str, said: str, found: str) -> bool:
+def read_value(item: Evidence) -> float | str | None:
+    """What a check measured, as data: percent, points of 100, how the time grows; None where it measures none."""
+    if item.check == "performance":
+        functions = PerformanceDetails.read(item).functions
+        return functions[0].growth or None if functions else None
+    value = item.details.get({"coverage": "percent", "mutation": "score", "quality": "score"}.get(item.check, ""))
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _read_old_value(said: CheckAnswer) -> float | str | None:
+    """The same of evidence before version 3, which has it in the words of its figure alone."""
+    if said.check == "performance":
+        return said.figure.rpartition(": ")[2].split(",")[0].strip()
+    number = _NUMBER.search(said.figure)
+    return float(number[0]) if number else None
+
+
+def _is_near(said: CheckAnswer, found: Evidence) -> bool:
     """Whether two figures of a check differ by no more than chance makes them differ.
 
     Of a sample of mutants that was taken here, the other score may lie anywhere in its interval; what interval the
     evidence names for its own is not believed. Of times only the growth of the slowest function counts: which it is
     among equals, and how long it takes, is chance.
     """
-    if check == "performance":
-        grows = [figure.rpartition(": ")[2].split(",")[0].strip() for figure in (said, found)]
-        places = [ORDER.index(one) for one in grows if one in ORDER]
+    first, second = _read_old_value(said) if said.value is None else said.value, read_value(found)
+    if said.check == "performance":
+        places = [ORDER.index(one) for one in (first, second) if one in ORDER]
         return len(places) == 2 and abs(places[0] - places[1]) <= GROWTH_STEPS
-    first, second = _NUMBER.search(said), _NUMBER.search(found)
-    if check not in POINTS or first is None or second is None:
+    if said.check not in POINTS or not isinstance(first, float) or not isinstance(second, float):
         return False
-    ends = _INTERVAL.search(found) if check == "mutation" else None
-    is_inside = ends is not None and int(ends[1]) <= float(first[0]) <= int(ends[2])
-    return is_inside or abs(float(first[0]) - float(second[0])) <= POINTS[check]
+    low, high = (MutationDetails.read(found).interval if said.check == "mutation" else None) or (second, second)
+    return math.floor(low) <= first <= math.ceil(high) or abs(first - second) <= POINTS[said.check]

@@ -17,7 +17,8 @@ FORMAT = "burnish evidence"
 VERSION = 3
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
-2 says what each model took, which packages the code could import, and why its models were chosen; 3 has feedback.
+2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
+says as a value what a check measured, which was in its words alone.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
@@ -171,6 +172,8 @@ class CheckAnswer(Frozen):
     figure: Line = ""
     threshold: Line = ""
     why: Line = ""
+    value: Amount | Line | None = None
+    """What was measured, as data: percent, points of 100, how the time grows. None: nothing, or evidence before 3."""
 
 
 class ModelCost(Frozen):

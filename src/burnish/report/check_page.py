@@ -106,8 +106,6 @@ def _render_light(item: Evidence, required: bool, more: bool) -> str:
 def _render_tests(item: Evidence) -> Iterator[str]:
     details = SuiteDetails.read(item)
     cases = sorted(details.tests, key=lambda case: RANKS.get(case.outcome, 0))
-    # A finding of this check reads "ID failed: why".
-    reasons = {name: why for name, _, why in (one.what.partition(" failed: ") for one in read_findings(item))}
     bad = [case for case in cases if case.outcome not in RANKS or case.id in details.flaky]
     for some, title in ((bad, f"{plural(len(bad), 'test')} failed or flaky"), (cases, plural(len(cases), "test"))):
         rows = []
@@ -115,7 +113,7 @@ def _render_tests(item: Evidence) -> Iterator[str]:
             kind, word = ENDS.get(case.outcome, ("none", f"– {html_line(case.outcome.replace('_', ' '), 30)}"))
             result = f'<span class="{kind}">{word}</span>'
             result += ' <span class="bad">✗ flaky</span>' if case.id in details.flaky else ""
-            why = f"<pre>{escape(strip_controls(reasons[case.id]))}</pre>" if reasons.get(case.id) else ""
+            why = f"<pre>{escape(strip_controls(case.message))}</pre>" if case.message else ""
             rows.append((f"{html_line(case.id)}{why}", result, f"{case.seconds:.3f}"))
         is_open = some is bad or (not bad and len(cases) <= FEW)
         yield _fold(title, _table(("test", "result", "seconds"), rows, (2,)), is_open)

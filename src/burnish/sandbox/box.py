@@ -204,7 +204,7 @@ class Box:
         """Packages are made for the Python that runs Burnish; an image of the user's own may have another."""
         ours = platform.python_version()
         if layer and self.python and self.python.split(".")[:2] != ours.split(".")[:2]:
-            raise SetupProblem(diagnosis.explain_other_python(self.python, ours))
+            raise diagnosis.NoSandbox(diagnosis.explain_other_python(self.python, ours))
 
     def _check_open(self) -> None:
         if self._closed:

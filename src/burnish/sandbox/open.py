@@ -47,7 +47,8 @@ def open_sandbox(
             return open_isolated("docker", limits, cells, folders, layer)
         except SetupProblem as also:
             # Both problems in one paragraph, which ends with the line to type for bubblewrap.
-            raise SetupProblem(f"{str(also).partition(diagnosis.TYPE)[0]} {problem}") from problem
+            first = also.diagnosis.problem if isinstance(also, diagnosis.NoSandbox) else str(also)
+            raise SetupProblem(f"{first} {problem}") from problem
 
 
 def open_isolated(
@@ -60,7 +61,7 @@ def open_isolated(
         box.warm_up()
     except SandboxError as error:
         explain = diagnosis.explain_no_docker if kind == "docker" else diagnosis.explain_failure
-        raise SetupProblem(explain(error)) from error
+        raise diagnosis.NoSandbox(explain(error)) from error
     return box
 
 
@@ -68,7 +69,7 @@ def prepare_bubblewrap(folders: Mapping[str, str]) -> tuple[str, Open]:
     """Which protections cells of bubblewrap have here, and what opens one. What a killed Burnish left is removed."""
     bwrap = bubblewrap.find_bwrap()
     if bwrap is None:
-        raise SetupProblem(diagnosis.NO_BUBBLEWRAP)
+        raise diagnosis.NoSandbox(diagnosis.NO_BUBBLEWRAP)
     cgroups.remove_leftovers(cgroups.find_places())
     owner.remove_left_folders(serve.FOLDER)
     opener: Open = lambda layer, limits: start.open_bubblewrap_cell(bwrap, limits, True, folders, layer)  # noqa: E731

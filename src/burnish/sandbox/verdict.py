@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from burnish.events import Case, Graded
+from burnish.events import Case, Failure, Graded
 from burnish.jsonlines import parse_json_lines
 from burnish.parsing import try_parse
 from burnish.sandbox.cell import JobEnd
@@ -202,17 +202,24 @@ class JudgeReport:
                 else "failed",
                 message=str(entry.get("message", ""))[:LONGEST_MESSAGE],
                 seconds=float(entry.get("seconds", 0.0)),
+                how=entry["how"] if entry.get("how") in ("wrong_value", "raised") else "",
             )
             for entry in self.cases
         ]
         problem = self.explain_problem()
         why = problem or "the tests ended before this one"
+        how: Failure = "timed_out" if self.ended.timed_out else "ended"
         # Of the tests without an answer the first was under way when the end came, the others did not begin.
         for number, name in enumerate((Counter(plan) - Counter(case.name for case in cases)).elements()):
-            cases.append(Case(name=name, outcome="not_run" if number else "failed", message=why))
+            cases.append(
+                Case(name=name, outcome="not_run", message=why)
+                if number
+                else Case(name=name, outcome="failed", message=why, how=how)
+            )
         if expected and cases and not problem:
             answered = Counter(re.split(r"\[|: ", case.name)[0] for case in cases)
-            cases += [Case(name=name, outcome="failed", message=why) for name in (expected - answered).elements()]
+            missing = (expected - answered).elements()
+            cases += [Case(name=name, outcome="failed", message=why, how=how) for name in missing]
         is_shared = bool(self.find("shared"))
         return Graded(
             cases=tuple(cases),

@@ -10,7 +10,7 @@ from functools import partial
 
 from burnish import config
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.check import Details, Finding
+from burnish.checks.check import RANKS, Details, Finding
 from burnish.checks.dependencies.services import Advisories, IndexListing, Pin, ask_advisories, look_up
 from burnish.checks.dependencies.uses import (
     Gap,
@@ -99,7 +99,7 @@ class DependenciesCheck:
             )
             rows.append(row)
             findings += _list_findings(package.place, row, listing.quarantined, days)
-        findings.sort(key=lambda one: ("high", "medium", "low", "").index(one.severity))
+        findings.sort(key=lambda one: -RANKS[one.severity])
         gaps = list(dict.fromkeys(gaps))
         verdict: Outcome = "failed" if findings else "not_run" if gaps else "passed"
         why = "; ".join([*_summarise([one.what for one in findings], ""), *_summarise(gaps, "not known: ")])

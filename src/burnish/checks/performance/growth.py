@@ -30,6 +30,7 @@ ENDINGS = {
     "MemoryError": "memory ran out at {n}",
     "late": "a call at {n} did not finish",
     "gone": "the process was ended by the code at {n}",
+    "raised": "raised {error} at {n}",
 }
 STEADY_SECONDS = 0.08
 """A call that takes longer is believed without being repeated."""
@@ -184,12 +185,13 @@ def _parse_way(function: CalledFunction, said: list[Line], killed: float) -> tup
     steady = {n: seconds for n, seconds in first.items() if seconds > STEADY_SECONDS} | best
     growth, note = name_growth(counted, sorted(steady.items()), any(line.get("sorts") for line in said))
     ended, at = _find_ending(said, killed)
-    was_refused = ended.startswith("raised")
+    was_refused = ended == "raised"
     if ended == "late" and len(lines) >= FEWEST:
         growth = "worse"
     if (was_refused and max(lines, default=0) < LARGE) or (ended and said[0]["way"].endswith(NEVER)):
         growth = ""
-    remark = ENDINGS.get(ended, ended and ended + " at {n}").format(n=at)
+    error = next((str(line["error"]) for line in said if line.get("error")), "an error")
+    remark = ENDINGS.get(ended, "").format(n=at, error=error)
     parsed = FunctionGrowth(
         name=function.name,
         file=function.file,

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
-from burnish.checks.check import Finding, Severity
+from burnish.checks.check import RANKS, Finding, Severity
 from burnish.checks.project import Project
 from burnish.checks.quality.metrics import (
     DEAD,
@@ -42,7 +42,6 @@ WEIGHTS = {
     "duplication": 10,
 }
 """Mistakes count most, then how hard it is to follow, then what it says about itself, then ballast."""
-ORDER = {"high": 0, "medium": 1, "low": 2, "": 3}
 FULL = 99.95
 """From here on a part is not worth naming as the weakest."""
 SELECT = (
@@ -113,7 +112,7 @@ class QualityCheck:
             rounded = None if part.score is None else round(part.score, 1)
             shown[part.name] = PartScore(score=rounded, weight=WEIGHTS[part.name], why=part.why)
         findings = [finding for part in parts for finding in part.findings]
-        findings.sort(key=lambda finding: (ORDER[finding.severity], finding.file, finding.line, finding.rule))
+        findings.sort(key=lambda finding: (-RANKS[finding.severity], finding.file, finding.line, finding.rule))
         return Evidence(
             check=self.name,
             verdict=verdict,

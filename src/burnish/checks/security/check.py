@@ -17,7 +17,7 @@ from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import find_flaw_in
-from burnish.checks.check import Details, Finding, Severity
+from burnish.checks.check import RANKS, Details, Finding, Severity
 from burnish.checks.project import Project
 from burnish.checks.security.rules import Rule, find_breaches, select_rules
 from burnish.errors import CheckError
@@ -25,7 +25,6 @@ from burnish.events import Evidence, Outcome
 from burnish.parsing import PARSE_ERRORS, parse
 from burnish.text import one_line, plural
 
-RANKS = {"": 0, "low": 1, "medium": 2, "high": 3}
 HIDDEN_CHARACTER = "no-hidden-character"
 HIDDEN_CHARACTER_IN_BANDIT = frozenset({"B613"})
 _NOSEC = re.compile(r"#\s*nosec:?\s*(?P<only>[\w, -]*)")

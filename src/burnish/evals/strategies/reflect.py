@@ -15,7 +15,7 @@ from burnish.checks import grade_script
 from burnish.evals.schema import Plan
 from burnish.evals.strategies.baselines import seed_for_call
 from burnish.evals.strategies.strategy import Puzzle
-from burnish.events import Answered, Case, CodeProposed, Decided, Event, Graded, Message, Stopped, TestsRan
+from burnish.events import Answered, CodeProposed, Decided, Event, Graded, Message, Stopped, TestsRan
 from burnish.models.model import Ask
 from burnish.parsing import try_parse
 from burnish.tasks.assemble import assemble
@@ -228,10 +228,10 @@ def extract_function(answer: str, name: str) -> str | None:
 
 def describe_failure(graded: Graded) -> str:
     """What the failing run would have printed: of the first failing test, or of the code that cannot be loaded."""
-    first = next((case for case in graded.cases if case.outcome != "passed"), Case(name="", outcome="failed"))
-    if graded.timed_out and first.message in {"", graded.problem}:
+    first = next((case for case in graded.cases if case.outcome != "passed"), None)
+    if graded.timed_out and (first is None or first.how == "timed_out"):
         return TIMED_OUT
-    return first.message or graded.problem
+    return first.message if first and first.message else graded.problem
 
 
 def find_assertion(output: str, tests: str) -> str | None:

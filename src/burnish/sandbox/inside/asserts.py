@@ -22,7 +22,7 @@ from typing import Any
 
 from burnish.sandbox.inside.allowed_types import MODULES, TYPES, split_words
 from burnish.sandbox.inside.codec import Gone
-from burnish.sandbox.inside.explain import FAIL, FILE, Explainer, rewrite
+from burnish.sandbox.inside.explain import FAIL, FILE, Explainer, name_failure, rewrite
 from burnish.sandbox.inside.standins import CannotCross, Solution
 
 HARMLESS = split_words(
@@ -167,16 +167,17 @@ class AssertSuite:
         say(plan=[name for name, _ in self.steps if name])
         scope = self.make_scope(solution)
         for name, code in self.steps:
-            started, why = time.perf_counter(), ""
+            started, why, how = time.perf_counter(), "", ""
             try:
                 exec(code, scope)
             except (Gone, CannotCross):
                 raise
             except BaseException as error:
                 why = self.explainer.describe_failure(error) or type(error).__name__
+                how = name_failure(error)
             if name:
                 seconds = round(time.perf_counter() - started, 6)
-                say(case={"name": name, "passed": not why, "message": why, "seconds": seconds})
+                say(case={"name": name, "passed": not why, "message": why, "seconds": seconds, "how": how})
             elif why:
                 say(problem=f"the tests broke: {why}")
                 return

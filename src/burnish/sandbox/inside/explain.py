@@ -107,6 +107,11 @@ class Explainer:
         return self.quote(inner.lineno, inner.end_lineno or line)
 
 
+def name_failure(error: BaseException) -> str:
+    """How a test failed with this exception, as `burnish.events.Case.how` says it."""
+    return "wrong_value" if isinstance(error, Unmet) else "raised"
+
+
 def holds(node: ast.stmt, line: int) -> bool:
     """Whether a line is in a statement."""
     return node.lineno <= line <= (node.end_lineno or 0)

@@ -74,6 +74,7 @@ class JudgePlugin:
             report.outcome = "failed"
         error = call.excinfo.value if call.excinfo else None  # of a unittest method it is known only now
         if report.failed and error is not None:
+            self.case.setdefault("how", explain.name_failure(error))
             self.case.setdefault("message", self.explainer.describe_failure(error))
         if isinstance(error, CannotCross):
             self.case["again"] = str(error)  # here, or before in a fixture that this test has in common with another

@@ -162,9 +162,9 @@ def explore_ways(found: Any, calls: list[dict[str, Any]], seconds: float, say: S
         for kind in kinds:
             follow = inputs.followers(order["given"], grow) if kind != "repeat" else []
             say_of_way = functools.partial(say, way=f"{done} {kind}", grow=grow, follow=follow, line=order["line"])
-            ended = measure(GrownCall(found, order, grow, kind), share, say_of_way)
-            say_of_way(ended=ended)
-            if not ended.startswith("raised"):
+            ended, error = measure(GrownCall(found, order, grow, kind), share, say_of_way)
+            say_of_way(ended=ended, error=error)
+            if ended != "raised":
                 break
 
 
@@ -225,25 +225,25 @@ class GrownCall(NamedTuple):
         return self.prepare(copy_plainly(tried.arguments) if tried.changes else tried.arguments)
 
 
-def measure(call: GrownCall, seconds: float, say: Say) -> str:
-    """All about one way of growing; the answer is why it ended early, or nothing."""
+def measure(call: GrownCall, seconds: float, say: Say) -> tuple[str, str]:
+    """All about one way of growing; the answer is why it ended early, or nothing, and the error that was raised."""
     start = _clock()
     found: list[SizeTried] = []
-    ended = ""
+    ended = raised = ""
     try:
         explore_sizes(call, found, start + seconds * 0.6, say)
     except (RecursionError, MemoryError) as error:
-        ended = type(error).__name__
+        ended = "RecursionError" if isinstance(error, RecursionError) else "MemoryError"
     except Late:
         ended = "late"
     except Exception as error:
-        ended = "raised " + type(error).__name__
+        ended, raised = "raised", type(error).__name__
     # The larger sizes say how the cost grows; one that is too slow is not repeated.
     telling = [tried for tried in found if tried.seconds <= LONGEST_SECONDS][-TELLING:]
     with contextlib.suppress(Exception):
         measure_time(call, telling, start + seconds * 0.9, say)
         measure_memory(call, telling, start + seconds, say)
-    return ended
+    return ended, raised
 
 
 def explore_sizes(call: GrownCall, found: list[SizeTried], until: float, say: Say) -> None:
