@@ -26,7 +26,8 @@ LAYERS = [
     "models sandbox packages",
     "tasks config",
     "events",
-    "errors text paths no_telemetry version parsing intervals jsonlines json_schema redact",
+    "json_schema",
+    "errors text paths no_telemetry version parsing intervals jsonlines redact",
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
 DOORS = {"__init__", "__main__"}

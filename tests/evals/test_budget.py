@@ -122,7 +122,7 @@ def test_seeds_are_added_to_a_finished_evaluation_and_its_attempts_stay(tmp_path
 
 @pytest.mark.slow
 def test_the_time_of_a_task_s_tests_is_part_of_the_plan(tmp_path: Path) -> None:
-    busy = "import time\nwhile time.process_time() < 1: pass\n"
+    busy = "import time\nstart = time.process_time()\nwhile time.process_time() < start + 1: pass\n"
     slow = toy(1).model_copy(update={"hidden_tests": busy + toy(1).hidden_tests})
     suite = str(jsonl(tmp_path / "slow.jsonl", [slow]))
     model = ScriptedModel([RIGHT], "scripted:one")

@@ -100,11 +100,14 @@ class Desk:
     def take_next(self) -> tuple[Task, int] | None:
         """An attempt that nobody has begun."""
         with self.lock:
-            if not self.waiting:
-                return None
-            task, seed = self.waiting.pop()
-            self.models[task.id, seed] = self.find_model(task, seed)
-            return task, seed
+            while self.waiting:
+                task, seed = self.waiting.pop()
+                try:
+                    self.models[task.id, seed] = self.find_model(task, seed)
+                    return task, seed
+                except Exception as error:
+                    self.ends.put(AttemptEnd(task.id, seed, (), error))
+        return None
 
     def end(self, end: AttemptEnd) -> None:
         """An attempt has ended."""
