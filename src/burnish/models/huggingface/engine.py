@@ -5,21 +5,26 @@ twenty), and tokens are fetched in bursts, since each look at the device makes i
 far as its longest row, so short rows have slots of their own; one that outgrows its slot is read again into a long one.
 """
 
+import hashlib
+import shutil
+import tempfile
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from transformers import AttentionInterface, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
 
 from burnish.errors import ModelError
 from burnish.models.huggingface.slots import ATTENTION, EngineRow, Slots, attend, is_wide
 from burnish.models.model import Done
-from burnish.models.weights import TransformersSource
+from burnish.models.weights import TransformersSource, weights_folder
 
 GATHER_SECONDS = 0.1
 """No ask waits longer than this for others to be read with, while a slot is free."""
@@ -66,13 +71,18 @@ def load_weights(source: TransformersSource, context: int) -> LoadedModel:
         from transformers import modeling_gguf_pytorch_utils as reader
 
         reader.tqdm = lambda tensors, **words: tensors  # a bar of its own, that would run across our screen
-    where: dict[str, Any] = {"gguf_file": source.gguf} if source.gguf else {}
-    safe = {} if source.gguf else {"use_safetensors": True}  # the other format of the hub is a pickle
-    tokenizer = AutoTokenizer.from_pretrained(source.place, trust_remote_code=False, **where)
     dtype = torch.bfloat16 if best_device().type == "cuda" else torch.float32
+    kept = find_converted(source, dtype) if source.gguf else None
+    is_converted = kept is not None and kept.exists()
+    where: dict[str, Any] = {"gguf_file": source.gguf} if source.gguf and not is_converted else {}
+    safe = {} if where else {"use_safetensors": True}  # the other format of the hub is a pickle
+    place = str(kept) if is_converted else source.place
+    tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False, **where)
     network = AutoModelForCausalLM.from_pretrained(
-        source.place, dtype=dtype, attn_implementation=ATTENTION, trust_remote_code=False, **where, **safe
+        place, dtype=dtype, attn_implementation=ATTENTION, trust_remote_code=False, **where, **safe
     )
+    if kept and not is_converted:
+        keep_converted(network, tokenizer, kept)
     kinds = set(getattr(network.config, "layer_types", None) or ["full_attention"])
     window = getattr(network.config, "sliding_window", None) or context
     if kinds - {"full_attention", "sliding_attention"} or ("sliding_attention" in kinds and window < context):
@@ -82,6 +92,35 @@ def load_weights(source: TransformersSource, context: int) -> LoadedModel:
     configured = getattr(getattr(network, "generation_config", None), "eos_token_id", None)
     ends |= {*configured} if isinstance(configured, list) else {configured}
     return LoadedModel(network.to(best_device()).eval(), tokenizer, frozenset(ends - {None}))
+
+
+def find_converted(source: TransformersSource, dtype: torch.dtype) -> Path:
+    """Where a GGUF file lies as Transformers reads it in a second: to dequantise it takes a minute each time.
+
+    The name says which file, as it is now, and who converted it.
+    """
+    file = Path(source.place) / source.gguf
+    facts = file.stat()
+    version = f"{facts.st_size} {facts.st_mtime_ns} {dtype} {transformers.__version__}"
+    marks = [hashlib.sha256(text.encode()).hexdigest()[:8] for text in (str(file.resolve()), version)]
+    return weights_folder() / "-".join((file.stem, *marks))
+
+
+def keep_converted(network: Any, tokenizer: Any, folder: Path) -> None:
+    """Keep weights and tokenizer for the next start, in place of those of an older file; it is there whole or not at
+    all. Where there is no room for it, the next start is as slow as this one.
+    """
+    older = [one for one in folder.parent.iterdir() if one.name.startswith(f"{folder.name.rpartition('-')[0]}-")]
+    with suppress(OSError, ValueError), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}") as place:
+        made = Path(place) / "made"
+        # All weights are plain numbers by now; Transformers still holds the network to be quantised, and would refuse.
+        network.hf_quantizer = None
+        vars(network.config).pop("quantization_config", None)
+        network.save_pretrained(made)
+        tokenizer.save_pretrained(made)
+        for one in older:
+            shutil.rmtree(one, ignore_errors=True)
+        made.rename(folder)
 
 
 @dataclass(frozen=True)
