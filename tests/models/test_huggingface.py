@@ -456,3 +456,33 @@ def test_an_answer_ends_before_its_stop_string_and_is_counted_to_there(model: "H
     text, done = answer(model, ask(stop=(whole[3:6],)))
     assert text == whole[: whole.find(whole[3:6])]
     assert done.ended == "stop_string"
+
+
+def test_a_gguf_file_is_converted_once_and_read_from_what_was_kept(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from burnish.models.huggingface import engine
+
+    monkeypatch.setattr(engine, "weights_folder", lambda: tmp_path)
+    (tmp_path / "mine.gguf").write_bytes(b"GGUF")
+    source = TransformersSource(str(tmp_path), "mine.gguf")
+    kept = engine.find_converted(source, torch.float32)
+    made = engine.load_weights(TransformersSource(str(tiny)), 256)
+    engine.keep_converted(made.network, made.tokenizer, kept)
+    again = engine.load_weights(source, 256)  # the file itself could not be read
+    weights = again.network.state_dict()
+    assert all(torch.equal(value, weights[name]) for name, value in made.network.state_dict().items())
+    assert again.tokenizer("def f(x):\n")["input_ids"] == made.tokenizer("def f(x):\n")["input_ids"]
+
+    (tmp_path / "mine.gguf").write_bytes(b"GGUF, another")
+    newer = engine.find_converted(source, torch.float32)
+    engine.keep_converted(made.network, made.tokenizer, newer)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [newer.name]
+
+
+def test_weights_that_cannot_be_kept_are_used_all_the_same(tiny: Path, tmp_path: Path) -> None:
+    from burnish.models.huggingface import engine
+
+    made = engine.load_weights(TransformersSource(str(tiny)), 256)
+    tmp_path.joinpath("full").touch()
+    engine.keep_converted(made.network, made.tokenizer, tmp_path / "full" / "mine-1-2")

@@ -110,16 +110,19 @@ def keep_converted(network: Any, tokenizer: Any, folder: Path) -> None:
     """Keep weights and tokenizer for the next start, in place of those of an older file; it is there whole or not at
     all. Where there is no room for it, the next start is as slow as this one.
     """
-    older = [one for one in folder.parent.iterdir() if one.name.startswith(f"{folder.name.rpartition('-')[0]}-")]
-    with suppress(OSError, ValueError), tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}") as place:
+    with (
+        suppress(OSError, ValueError),
+        tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}") as place,
+    ):
         made = Path(place) / "made"
         # All weights are plain numbers by now; Transformers still holds the network to be quantised, and would refuse.
         network.hf_quantizer = None
         vars(network.config).pop("quantization_config", None)
         network.save_pretrained(made)
         tokenizer.save_pretrained(made)
-        for one in older:
-            shutil.rmtree(one, ignore_errors=True)
+        for one in folder.parent.iterdir():
+            if one.name.startswith(f"{folder.name.rpartition('-')[0]}-"):
+                shutil.rmtree(one, ignore_errors=True)
         made.rename(folder)
 
 
