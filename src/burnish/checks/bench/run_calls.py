@@ -15,7 +15,10 @@ from burnish.errors import SandboxError
 from burnish.parsing import parse
 from burnish.text import one_line
 
-EACH_SECONDS = 0.5
+EACH_SECONDS = 0.1
+"""Of the processor, so that a busy machine changes no answer."""
+SILENT_SECONDS = 1.3
+"""For one that waits instead, or never comes back from C."""
 MODULE_SECONDS = 4.0
 NO_ANSWER, TOO_SLOW = "no answer", "too slow"
 SET_ORDER_RULE = "depends-on-set-order"
@@ -49,7 +52,7 @@ def run_calls(
     """What several modules answer, each in a process of its own, for the cost of one start. Raises SandboxError.
 
     One answer for each call, an expression over the module's names: its value as text, "raises ValueError" for an
-    error, "too slow" after half a second, "no answer" where the module broke off. A second line tells which arguments
+    error, "too slow" after a tenth of a second, "no answer" where the module broke off. A second line tells which arguments
     the call changed. Another `hash_seed` gives sets of texts another order.
     """
     if not modules or not calls:
@@ -58,6 +61,7 @@ def run_calls(
         "modules": list(modules.values()),
         "calls": list(calls),
         "each_seconds": EACH_SECONDS,
+        "silent_seconds": SILENT_SECONDS,
         "module_seconds": MODULE_SECONDS,
         **asdict(place),
     }
