@@ -14,7 +14,7 @@ from burnish import Run, SetupProblem, Store
 from burnish.commands.verify import Verified
 from burnish.evidence.schema import hash_content
 from tests.evidence.delivered import FAST, copy, deliver, edit, evidence, replace, sha256
-from tests.support import assert_words, refused
+from tests.support import assert_snapshot, assert_words, refused
 
 NOWHERE = "a place that does not exist"
 """Opening this sandbox is an error, so whoever gets an answer has run nothing."""
@@ -68,9 +68,11 @@ def test_elsewhere_it_holds_without_the_record(folder: Path) -> None:
 def test_evidence_of_the_first_form_still_holds(honest: tuple[Path, Run], folder: Path) -> None:
     def older(data: dict[str, Any]) -> None:
         data["version"] = 1
-        del data["packages"], data["run"]["chosen"], data["cost"]["by_model"]
+        del data["packages"], data["run"]["chosen"], data["cost"]["by_model"], data["feedback"]
+        for check in data["checks"]:
+            del check["value"]
 
-    assert evidence(folder)["version"] == 2, "a Burnish that knows none of these must not take them for forged"
+    assert evidence(folder)["version"] == 3, "a Burnish that knows none of these must not take them for forged"
     edit(folder, older)
     verified = burnish.verify(folder, store=Store(honest[0].parent / "home"))
     assert verified.ending == "holds"
@@ -308,15 +310,18 @@ def test_code_that_leaves_before_its_tests_does_not_hold_either(folder: Path) ->
 
 
 @pytest.mark.slow
-def test_a_figure_that_was_edited_does_not_hold_and_both_are_told(folder: Path, honest: tuple[Path, Run]) -> None:
+@pytest.mark.parametrize("change", [{"figure": "99 of 100"}, {"figure": "99 of 100", "value": 99.0}])
+def test_a_figure_that_was_edited_does_not_hold_and_both_are_told(
+    folder: Path, honest: tuple[Path, Run], change: dict[str, object]
+) -> None:
     true = next(item.figure for item in honest[1].evidence if item.check == "quality")
-    edit(folder, lambda data: data["checks"][-1].update(figure="99 of 100"))
+    edit(folder, lambda data: data["checks"][-1].update(change))
     verified = burnish.verify(folder, store=Store(honest[0].parent / "home"))
     claims = {claim.what: claim for claim in verified.claims}
     assert verified.ending == "does not hold"
     assert (claims["quality"].answer, true in claims["quality"].why) == ("does_not_hold", True)
     assert claims["security"].answer == "holds"
-    assert_words(claims["record"].why)
+    assert_snapshot(claims["record"].why, "commands/verify: a_figure_that_was_edited_does_not_hold_and_both_are_told")
 
 
 @pytest.mark.slow
@@ -355,7 +360,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "no number": (b'{"a":NaN}', "NaN, which is no number"),
     "said twice": (b'{"a":1,"a":2}', "says something twice"),
     "another's": (b'{"format":"spdx","version":1}', "does not begin as evidence does"),
-    "of a newer version": (b'{"format":"burnish evidence","version":3}', "newer Burnish.*git pull$"),
+    "of a newer version": (b'{"format":"burnish evidence","version":4}', "newer Burnish.*git pull$"),
     "of no version": (b'{"format":"burnish evidence","version":0}', "a version that never was"),
 }
 

@@ -221,7 +221,7 @@ def test_a_choice_that_contradicts_itself_is_said_and_nothing_begins(
 def test_the_settings_say_that_the_choice_can_be_left_open(call: Call) -> None:
     assert "burnish config set model auto" in call("config").out
     call("config", "set", "model", "auto")
-    assert "burnish config set" not in call("config").out
+    assert "burnish config set model" not in call("config").out
 
 
 SMALL, LARGE = "scripted:small", "scripted:large"

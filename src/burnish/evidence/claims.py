@@ -201,10 +201,13 @@ def read_value(item: Evidence) -> float | str | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _read_old_value(said: CheckAnswer) -> float | str | None:
-    """The same of evidence before version 3, which has it in the words of its figure alone."""
+def _read_words(said: CheckAnswer) -> float | str | None:
+    """What a reader takes from the words of a figure. Evidence before version 3 has nothing else, and in newer evidence
+    words that say something else than the value would mislead whoever reads them.
+    """
     if said.check == "performance":
-        return said.figure.rpartition(": ")[2].split(",")[0].strip()
+        growth = said.figure.rpartition(": ")[2].split(",")[0].strip()
+        return growth if growth in ORDER else None
     number = _NUMBER.search(said.figure)
     return float(number[0]) if number else None
 
@@ -216,11 +219,16 @@ def _is_near(said: CheckAnswer, found: Evidence) -> bool:
     evidence names for its own is not believed. Of times only the growth of the slowest function counts: which it is
     among equals, and how long it takes, is chance.
     """
-    first, second = _read_old_value(said) if said.value is None else said.value, read_value(found)
-    if said.check == "performance":
+    values = [value for value in (_read_words(said), said.value) if value is not None]
+    return bool(values) and all(_is_value_near(value, read_value(found), said.check, found) for value in values)
+
+
+def _is_value_near(first: object, second: object, check: str, found: Evidence) -> bool:
+    """Whether what was said is what was found, but for chance."""
+    if check == "performance":
         places = [ORDER.index(one) for one in (first, second) if one in ORDER]
         return len(places) == 2 and abs(places[0] - places[1]) <= GROWTH_STEPS
-    if said.check not in POINTS or not isinstance(first, float) or not isinstance(second, float):
+    if check not in POINTS or not isinstance(first, float) or not isinstance(second, float):
         return False
-    low, high = (MutationDetails.read(found).interval if said.check == "mutation" else None) or (second, second)
-    return math.floor(low) <= first <= math.ceil(high) or abs(first - second) <= POINTS[said.check]
+    low, high = (MutationDetails.read(found).interval if check == "mutation" else None) or (second, second)
+    return math.floor(low) <= first <= math.ceil(high) or abs(first - second) <= POINTS[check]

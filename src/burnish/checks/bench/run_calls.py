@@ -52,8 +52,8 @@ def run_calls(
     """What several modules answer, each in a process of its own, for the cost of one start. Raises SandboxError.
 
     One answer for each call, an expression over the module's names: its value as text, "raises ValueError" for an
-    error, "too slow" after a tenth of a second, "no answer" where the module broke off. A second line tells which arguments
-    the call changed. Another `hash_seed` gives sets of texts another order.
+    error, "too slow" after a tenth of a second, "no answer" where the module broke off. A second line tells which
+    arguments the call changed. Another `hash_seed` gives sets of texts another order.
     """
     if not modules or not calls:
         return {number: () for number in modules}
