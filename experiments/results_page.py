@@ -10,7 +10,7 @@ from pathlib import Path
 
 from burnish.evals.compare import compare
 from burnish.evals.metrics import read_results
-from burnish.evals.plots import Series, draw_curves
+from burnish.evals.reports.plots import Series, draw_curves
 from burnish.evals.schema import Results
 
 ROOT = Path(__file__).parents[1]

@@ -24,7 +24,8 @@ def one_box(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         return nullcontext(box) if kind == "auto" else open_sandbox(kind, **settings)
 
     monkeypatch.setattr("burnish.evals.runner.open_sandbox", opened)
-    monkeypatch.setattr("burnish.evals.report.draw_plots", lambda *_, **__: {})  # tests/evals/test_plots.py draws them
+    # tests/evals/test_plots.py draws them
+    monkeypatch.setattr("burnish.evals.reports.report.draw_plots", lambda *_, **__: {})
     monkeypatch.setenv("BURNISH_CACHE", str(tmp_path / "cache"))
 
 

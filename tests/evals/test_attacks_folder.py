@@ -9,7 +9,7 @@ import pytest
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder, attempt_stem
 from burnish.evals.evaluate import resume
-from burnish.evals.report import write_reports
+from burnish.evals.reports.report import write_reports
 from burnish.evals.schema import Plan
 from burnish.events import Answered, Scored
 from burnish.tasks.jsonl import load_jsonl

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from burnish.evals.eval_store import Folder
 from burnish.evals.evaluate import evaluate, resume
-from burnish.evals.report_text import render_markdown
+from burnish.evals.reports.report_text import render_markdown
 from burnish.evals.schema import EvalLimits, Results
 from burnish.models.model import Done
 from burnish.models.scripted import ScriptedModel

@@ -8,9 +8,9 @@ import pytest
 
 from burnish.evals import metrics
 from burnish.evals.metrics import compute_results
-from burnish.evals.plots import Series, draw_comparison, draw_curves, draw_plots
+from burnish.evals.reports.plots import Series, draw_comparison, draw_curves, draw_plots
+from burnish.evals.reports.svg import COLOURS, text_width, ticks, wrap_text
 from burnish.evals.schema import Attempt
-from burnish.evals.svg import COLOURS, text_width, ticks, wrap_text
 from tests.evals.fake_evaluations import Made, attempt, plan, plausible, solving
 
 NASTY = "m$x^2$ </text><script>alert(1)</script> \x1b[31m & \uffff\ud83d"

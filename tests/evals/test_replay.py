@@ -12,7 +12,7 @@ from burnish.evals.eval_store import Folder, list_evaluations
 from burnish.evals.evaluate import evaluate, replay, resume
 from burnish.evals.metrics import read_results
 from burnish.evals.replay import NotRecorded, RecordedModel
-from burnish.evals.report_text import render_markdown
+from burnish.evals.reports.report_text import render_markdown
 from burnish.evals.schema import Plan, Results
 from burnish.events import Asked, Event, Message, ModelReplied
 from burnish.models.model import Ask, Chunk

@@ -12,9 +12,9 @@ import pytest
 
 from burnish.evals.eval_store import Folder
 from burnish.evals.metrics import compute_results, read_results
-from burnish.evals.plots import draw_plots
-from burnish.evals.report import render_html, render_transcripts, write_reports
-from burnish.evals.report_text import (
+from burnish.evals.reports.plots import draw_plots
+from burnish.evals.reports.report import render_html, render_transcripts, write_reports
+from burnish.evals.reports.report_text import (
     PLOTS,
     PROTOCOLS,
     curve_tables,

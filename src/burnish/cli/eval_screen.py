@@ -29,9 +29,9 @@ from burnish.evals.compare import Comparison, describe_difference
 from burnish.evals.compare import compare as compare_results
 from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, list_evaluations
 from burnish.evals.metrics import RESULTS_FILE, compute_results, count_attempt, count_results, read_results
-from burnish.evals.plots import draw_comparison
-from burnish.evals.report import write_reports
-from burnish.evals.report_text import describe_limit, describe_not_recorded, describe_replay
+from burnish.evals.reports.plots import draw_comparison
+from burnish.evals.reports.report import write_reports
+from burnish.evals.reports.report_text import describe_limit, describe_not_recorded, describe_replay
 from burnish.evals.runner import EvalProgress, TooManyErrors
 from burnish.evals.schema import Attempt, Interval, Results
 from burnish.evals.strategies.kinds import STRATEGIES, find_strategy

@@ -8,7 +8,7 @@ from burnish.agent.limits import Limits, check_answer_fits, check_priced
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, new_path
 from burnish.evals.replay import RecordedModel
-from burnish.evals.report import write_reports
+from burnish.evals.reports.report import write_reports
 from burnish.evals.runner import EvalProgress, name_engine, open_eval_sandbox, open_task_model, run_missing
 from burnish.evals.schema import Asking, EvalLimits, LeftOut, Plan, Protocol, Results
 from burnish.evals.strategies.kinds import check_parts, find_strategy

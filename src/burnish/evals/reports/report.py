@@ -13,7 +13,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from burnish.evals import report_text as text
 from burnish.evals.eval_store import PLOTS, Folder, explain_disk_errors
 from burnish.evals.metrics import (
     RESULTS_FILE,
@@ -22,7 +21,8 @@ from burnish.evals.metrics import (
     compute_results,
     round_states,
 )
-from burnish.evals.plots import draw_plots
+from burnish.evals.reports import report_text as text
+from burnish.evals.reports.plots import draw_plots
 from burnish.evals.schema import Results
 from burnish.events import (
     Answered,

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from burnish.evals import svg
 from burnish.evals.compare import solved_by_call
 from burnish.evals.metrics import STATE_LABELS, round_states, sort_key
-from burnish.evals.report_text import report_title
+from burnish.evals.reports import svg
+from burnish.evals.reports.report_text import report_title
+from burnish.evals.reports.svg import EDGE, SMALL, USUAL, Picture, Place
 from burnish.evals.schema import Interval, Results
-from burnish.evals.svg import EDGE, SMALL, USUAL, Picture, Place
 from burnish.intervals import wilson
 from burnish.text import one_line, plural
 
