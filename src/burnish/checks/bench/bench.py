@@ -43,7 +43,7 @@ from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.source import FUNCTIONS, line_span, split_lines
 from burnish.text import one_line, strip_controls
 
-EDIT_SECONDS, SILENT_SECONDS = 0.03, 1.0
+EDIT_SECONDS, SILENT_SECONDS = 0.02, 1.0
 """CPU and wall time of a small edit: one that is slower has made an endless loop, or is not worth waiting for."""
 IMPORT_SECONDS = 2.0
 """What packages may take to be imported, each time anew."""
