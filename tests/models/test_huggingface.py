@@ -458,6 +458,7 @@ def test_an_answer_ends_before_its_stop_string_and_is_counted_to_there(model: "H
     assert done.ended == "stop_string"
 
 
+@needs_torch
 def test_a_gguf_file_is_converted_once_and_read_from_what_was_kept(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -480,6 +481,7 @@ def test_a_gguf_file_is_converted_once_and_read_from_what_was_kept(
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [newer.name]
 
 
+@needs_torch
 def test_weights_that_cannot_be_kept_are_used_all_the_same(tiny: Path, tmp_path: Path) -> None:
     from burnish.models.huggingface import engine
 

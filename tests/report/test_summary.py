@@ -1,6 +1,6 @@
 """A run on one screen, however long it was."""
 
-from burnish.events import Decided, Event, FeedbackGiven, RunFinished, RunStarted, Stopped
+from burnish.events import Decided, Event, FeedbackGiven, RunFinished, RunStarted, SpecAgreed, Stopped
 from burnish.events.feedback import Comment, Preference, Stars
 from burnish.events.history import Run
 from burnish.report.explain import explain
@@ -57,3 +57,17 @@ def test_words_on_a_record_are_shown_and_never_obeyed() -> None:
     told = tell(started, *wild)
     assert len(told["feedback"]) == 4
     assert not [text for text in told["feedback"] if ESC in text or "\x07" in text or "\u202e" in text]
+
+
+def test_what_is_open_is_said_on_the_screen_and_in_the_story() -> None:
+    open_ = "the order of names that are alike"
+    spec = SpecAgreed(entry_point="f", signature="f(x)", open_questions=(open_,))
+    assert tell(EVENTS[0], spec)["open"] == [open_]
+    assert open_ in explain(Run((EVENTS[0], spec)))
+    assert "open" not in tell(EVENTS[0])
+
+
+def test_a_run_that_somebody_works_on_is_not_called_unfinished() -> None:
+    labels = [[line.label for line in summarise(Run(EVENTS[:1]), is_running)] for is_running in (True, False)]
+    assert ("running" in labels[0], "unfinished" in labels[0]) == (True, False)
+    assert ("running" in labels[1], "unfinished" in labels[1]) == (False, True)

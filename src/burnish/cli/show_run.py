@@ -35,6 +35,8 @@ from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model
 from burnish.report.narrate import Line, describe, narrate
 from burnish.report.summary import summarise
+from burnish.runs.record import is_running
+from burnish.runs.store import Store
 from burnish.text import strip_controls
 
 CODE = ("python", "diff")
@@ -46,7 +48,7 @@ MARGIN = 12
 def show_summary(run: Run) -> None:
     """Print the screen that says most in few lines."""
     console = Console(highlight=False)
-    for line in summarise(run):
+    for line in summarise(run, run.state == "unfinished" and is_running(Store().runs / run.id)):
         text = Text(strip_controls(line.text), style=STYLES[line.tone])
         print_hanging(console, Text(line.label, style="bold"), text, MARGIN)
 

@@ -29,7 +29,7 @@ from burnish.events import (
 from burnish.events.history import Run
 from burnish.models.names import split_names
 from burnish.report.costs import NOBODY, describe_cost, describe_cost_by_model, explain_who_answered
-from burnish.report.deliverables import read_suite
+from burnish.report.deliverables import list_open_questions, read_suite
 from burnish.report.improvement import explain_improvement, sort_unnoticed
 from burnish.report.narrate import as_sentence, describe, name_version
 from burnish.text import join_words, one_line, plural, strip_controls
@@ -117,6 +117,8 @@ def _explain_task(run: Run) -> Iterator[str]:
     yield from map(describe, run.all(UserAnswered))
     if spec and spec.assumptions:
         yield f"Where the words leave it open, this was taken for granted: {_list(spec.assumptions)}"
+    if questions := list_open_questions(run):
+        yield f"Still open: {_list(questions, mark='')}"
 
 
 def _explain_tests(run: Run) -> Iterator[str]:

@@ -20,7 +20,7 @@ from burnish.events import (
 )
 from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model, read_choice
-from burnish.report.deliverables import read_suite
+from burnish.report.deliverables import list_open_questions, read_suite
 from burnish.report.narrate import CHECK_TONES, Line, Tone, describe, describe_feedback
 from burnish.text import join_words, one_line, plural
 
@@ -34,12 +34,15 @@ FIRST_STEPS, LAST_STEPS = 2, 3
 MOST_FEEDBACK = 5
 
 
-def summarise(run: Run) -> Iterator[Line]:
+def summarise(run: Run, is_running: bool = False) -> Iterator[Line]:
     """The lines of the screen, about thirty; a label stands at the first of each group."""
     started, suite, final = run.started, read_suite(run), run.final
     when = datetime.fromtimestamp(started.at).strftime("%d %b %Y %H:%M").lstrip("0")
     yield Line("run", f"{run.id}, burnish {started.verb} on {when}", "strong")
-    yield Line(run.state.upper() if run.verdict else run.state, one_line(run.why, 400), run.verdict or "bad")
+    if is_running:
+        yield Line("running", f"somebody works on it right now: burnish show {run.id} --follow", "strong")
+    else:
+        yield Line(run.state.upper() if run.verdict else run.state, one_line(run.why, 400), run.verdict or "bad")
     yield Line("task", one_line(started.prompt, 300))
     if chosen := read_choice(started):
         yield Line("model", f"{one_line(started.model)}, because {chosen}")
@@ -53,6 +56,7 @@ def summarise(run: Run) -> Iterator[Line]:
     aside = f"; {len(run.disputed)} of them disputed and set aside" if run.disputed else ""
     tests = join_words([f"{len(these)} {words}" for words, these in counts.items() if these])
     yield Line("tests", f"{tests or 'none'}{aside}")
+    yield from group_lines("open", [one_line(question, 160) for question in list_open_questions(run)])
     for place, item in enumerate(run.evidence):
         figure = f"{one_line(item.figure, 40)}: " if item.figure else ""
         said = f"{item.check} {item.verdict.replace('_', ' ')}, {figure}{one_line(item.why, 80)}"
