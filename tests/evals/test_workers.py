@@ -17,7 +17,7 @@ from burnish.evals.schema import Plan
 from burnish.events import Broke, Scored
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.runs.attempt import Resources
-from burnish.sandbox import Sandbox
+from burnish.sandbox import Sandbox, owner
 from tests.evals.toys import toys
 from tests.support import block
 
@@ -146,3 +146,18 @@ def test_processes_are_used_where_they_bring_something(name: str, at_once: int, 
     model = Knowing()
     model.name = name
     assert bool(workers.count_workers(model, at_once, missing)) is some
+
+
+def test_a_long_place_for_temporary_files_and_what_a_killed_evaluation_left_are_no_hindrance(
+    tmp_path: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / f"{workers.FOLDER}0-0-0-0-0"  # of another start of the machine
+    long = tmp_path / ("long" * 40)
+    for folder in (left, long):
+        folder.mkdir()
+    monkeypatch.setattr(owner.tempfile, "tempdir", str(tmp_path))
+    owner.remove_left_folders(workers.FOLDER)
+    assert not left.exists()
+    monkeypatch.setattr(owner.tempfile, "tempdir", str(long))
+    assert len(evaluate(tmp_path / "run", Knowing(), box).finished_attempts()) == len(TASKS)
+    assert not list(Path(owner.SHORT_TOP).glob(f"{workers.FOLDER}*-{os.getpid()}-*"))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SandboxError, SetupProblem
-from burnish.sandbox import JobLimits, Served, ServeError, ServeLimits, open_sandbox, serve
+from burnish.sandbox import JobLimits, Served, ServeError, ServeLimits, open_sandbox, owner, serve
 from burnish.sandbox.box import Box
 from tests.sandbox.kinds import ISOLATED, must_be_there
 from tests.sandbox.served import PORT, ask, find_groups, find_processes, serve_shell
@@ -182,7 +182,7 @@ def test_a_long_folder_for_temporary_files_does_not_make_the_address_too_long(bo
     deep.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(deep))
     with serve_shell(box) as served:
-        assert len(str(served.socket)) <= serve.LONGEST_PATH
+        assert len(str(served.socket)) <= owner.LONGEST_SOCKET
         assert ask(served, "print(1)") == "1\n"
     assert not served.folder.exists()
 

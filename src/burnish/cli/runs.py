@@ -142,6 +142,7 @@ def rate(
     as_json: Annotated[bool, typer.Option("--json", help="Print what stands now as JSON.")] = False,
 ) -> None:
     """Say what you think of a run; change it, or take it back."""
+    from burnish.cli.io import print_json
     from burnish.report.summary import list_feedback
 
     if listed:
@@ -162,7 +163,7 @@ def rate(
         )
     said = list_feedback(rated) or ["Nobody has said anything of it yet."]
     if as_json:
-        print(json.dumps([given.model_dump(mode="json") for given in rated.feedback], indent=2))
+        print_json(json.dumps([given.model_dump(mode="json") for given in rated.feedback], indent=2))
     elif take_back is not None:
         print(f"{rated.id} {take_back} was taken back.")
     else:

@@ -146,5 +146,8 @@ class LeavableBudgetedModel(BudgetedModel):
 
 
 def bill(model: Model, budget: EvalBudget) -> Model:
-    """The model with its calls booked in the budget."""
+    """The model with its calls booked in the budget; as it is where nothing is limited: to count is work, too."""
+    limits = budget.limits
+    if limits.tokens == limits.seconds == ENDLESS and limits.dollars is None:
+        return model
     return (LeavableBudgetedModel if isinstance(model, Leavable) else BudgetedModel)(model, budget)

@@ -20,7 +20,7 @@ from burnish.evals.replay import NotRecorded, RecordedModel
 from burnish.evals.schema import EvalLimits, Plan
 from burnish.evals.strategies.kinds import find_strategy
 from burnish.evals.strategies.strategy import Strategy, show_task
-from burnish.evals.workers import AttemptEnd, Desk, OnEvent, count_workers, work, write_order
+from burnish.evals.workers import AttemptEnd, Desk, OnEvent, computes_here, count_workers, work, write_order
 from burnish.events import Answered, Broke, CodeProposed, Event, Graded, Scored
 from burnish.models.model import Model, Progress
 from burnish.models.names import open_model
@@ -203,7 +203,7 @@ def _too_many_errors(reasons: Counter[str], finished: int, folder: Folder) -> To
 
 def open_eval_sandbox(model: Model, kind: str) -> AbstractContextManager[Sandbox]:
     """A sandbox that leaves the model its processors: beside llama.cpp one cell, which stands back."""
-    if model.name.startswith("local:") and not isinstance(model, RecordedModel):
+    if computes_here(model):
         return open_sandbox(kind, cells=1, limits=SandboxLimits(niceness=NICENESS_BESIDE_LLAMA))
     return open_sandbox(kind)
 

@@ -8,14 +8,13 @@ either a line of attempts (the next task, what happens in it, how it ended) or o
 
 import os
 import queue
+import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from multiprocessing.connection import Client, Connection, Listener
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from burnish.errors import SandboxError
@@ -24,12 +23,14 @@ from burnish.evals.schema import Plan
 from burnish.events import Event, Stopped
 from burnish.models.model import Ask, Done, Leavable, Model, Piece
 from burnish.runs.attempt import Resources
-from burnish.sandbox import open_sandbox
+from burnish.sandbox import open_sandbox, owner
 from burnish.tasks.task import Task
 
 FEWEST_ATTEMPTS, FEWEST_AT_ONCE, FEWEST_CORES = 32, 16, 4
 """Below these, starting processes costs more than they bring."""
 MOST_WORKERS = 12
+FOLDER = "burnish-workers-"
+"""How the folder of the socket is called."""
 START = "import sys; from burnish.evals.runner import work_for; work_for(sys.argv[1])"
 """A worker. Not by `multiprocessing`: that would run the script of whoever calls us once more."""
 KNOWN_OF_MODEL = ("name", "slots", "engine", "thinking", "least_thinking", "context")
@@ -66,6 +67,11 @@ FindModel = Callable[[Task, int], Model]
 """Who answers in an attempt at this task with this seed."""
 
 
+def computes_here(model: Model) -> bool:
+    """Whether llama.cpp computes the answers in this process, on the cores that grading wants too."""
+    return model.name.startswith("local:") and not isinstance(model, RecordedModel)
+
+
 def count_workers(model: Model, at_once: int, missing: int) -> int:
     """How many processes make attempts; 0: this one does, in threads.
 
@@ -73,8 +79,7 @@ def count_workers(model: Model, at_once: int, missing: int) -> int:
     """
     cores = len(os.sched_getaffinity(0))
     is_small = missing < FEWEST_ATTEMPTS or at_once < FEWEST_AT_ONCE or cores < FEWEST_CORES
-    beside_llama = model.name.startswith("local:") and not isinstance(model, RecordedModel)
-    return 0 if is_small or beside_llama else min(MOST_WORKERS, cores - 2)
+    return 0 if is_small or computes_here(model) else min(MOST_WORKERS, cores - 2)
 
 
 def write_order(plan: Plan, model: Model, sandbox: str, at_once: int, workers: int) -> WorkOrder:
@@ -126,8 +131,11 @@ class Desk:
         """Have so many processes make the attempts. They end with this context, whatever ends it."""
         self.order = order
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        with tempfile.TemporaryDirectory(prefix="burnish-") as folder:
-            address = str(Path(folder) / "desk")
+        owner.remove_left_folders(FOLDER)
+        folder = owner.make_folder(FOLDER, owner.LONGEST_SOCKET - len("/desk"))
+        with ExitStack() as stack:
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            address = str(folder / "desk")
             command = [sys.executable, "-c", START, address]
             with closing(Listener(address, "AF_UNIX", backlog=workers * order.threads)) as listener:
                 threading.Thread(target=self.receive, args=(listener,), name="burnish-desk", daemon=True).start()

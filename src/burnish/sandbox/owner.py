@@ -6,6 +6,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
+LONGEST_SOCKET = 107
+"""Bytes of the path of a Unix socket."""
 SHORT_TOP = "/tmp"
 """Where a folder is made whose path must be short, if the user's own place for such things has a long one."""
 

@@ -22,8 +22,6 @@ from burnish.text import strip_controls
 
 FOLDER = "burnish-serve-"
 NAME = "socket"
-LONGEST_PATH = 107
-"""Bytes of a Unix socket's address."""
 PORTS = range(1024, 65536)
 """A program in a cell has no right to lower ones."""
 LAST_LINES, LONGEST_LINE = 10, 300
@@ -37,7 +35,7 @@ class Served:
     """A program that serves until `stop`, the end of its time, or its own. Use it as a context manager."""
 
     def __init__(self, cell: Cell, given: bytes, port: int, limits: ServeLimits, discard: Callable[[], None]) -> None:
-        self.folder = owner.make_folder(FOLDER, LONGEST_PATH - len(f"/{NAME}"))
+        self.folder = owner.make_folder(FOLDER, owner.LONGEST_SOCKET - len(f"/{NAME}"))
         self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self._tidy, cell.tidy = cell.tidy, self._leave_nothing
         self.socket = self.folder / NAME

@@ -76,9 +76,7 @@ def ask_all(job: Fact) -> list[list[str]]:
 
 def answer_all(job: Fact, number: int, first: int) -> Iterator[Fact]:
     """In the module's own process: load it, and answer from this call on."""
-    for kind, most in LIMITS:
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (most, most))
+    lower_limits()
     limit, scope = job["each_seconds"], dict[str, Any]()
 
     def load() -> str:
@@ -93,6 +91,13 @@ def answer_all(job: Fact, number: int, first: int) -> Iterator[Fact]:
         text = broken or run_within(patience, partial(answer, call, scope), signal.ITIMER_VIRTUAL)
         slow += text == SLOW
         yield {"text": text}
+
+
+def lower_limits() -> None:
+    """Give this process less memory and fewer processes than the job has."""
+    for kind, most in LIMITS:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(kind, (most, most))
 
 
 def run_within(seconds: float, work: Callable[[], str], timer: int = signal.ITIMER_REAL) -> str:

@@ -7,10 +7,8 @@ passes here is graded. One that kills or blocks its process loses only itself; a
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
-import resource
 import signal
 import sys
 import time
@@ -19,7 +17,7 @@ from functools import partial
 from types import CodeType, ModuleType
 from typing import Any
 
-from .answer_calls import LIMITS, SLOW, run_within
+from .answer_calls import SLOW, lower_limits, run_within
 from .children import Allowance, Nursery
 from .facts import Fact, read_job, say
 
@@ -66,9 +64,7 @@ def find_passing(job: Fact) -> list[int]:
 
 def try_all(versions: list[str], script: CodeType, seconds: float) -> Iterator[Fact]:
     """In a process of their own: each version against the script."""
-    for kind, most in LIMITS:
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(kind, (most, most))
+    lower_limits()
     slow = 0
     for version in versions:
         limit = seconds if slow < MOST_SLOW else seconds / 3
