@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from burnish.events import Frozen
+from burnish.events import Frozen, Verdict
 from burnish.version import __version__
 
 PLAN_VERSION = 1
@@ -158,6 +158,10 @@ class Attempt(Frozen):
     """In a replay: it asked something that is not on record, so nobody knows whether it would be solved."""
     dollars: float | None = None
     """None where the price of an answer is not known."""
+    confidence: float | None = None
+    """How likely the strategy held its final answer to be right; None where it does not say."""
+    verdict: Verdict | None = None
+    """What a user would have been told of it; None where the strategy does not say."""
 
 
 class Cost(Frozen):

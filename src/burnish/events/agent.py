@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from burnish.events.base import LATEST, BaseEvent, Count, Frozen
+from burnish.events.run import Verdict
 
 
 class Message(Frozen):
@@ -264,3 +265,7 @@ class Answered(BaseEvent):
     """Rounds so far; the first draft has 0."""
     version: int | None
     """None when there is nothing yet that could be run."""
+    confidence: float | None = None
+    """How likely the strategy holds it to be right; None for one that does not say, and in older records."""
+    verdict: Verdict | None = None
+    """What the user would be told of it; None for one that does not say, and in older records."""

@@ -115,6 +115,12 @@ class RunFinished(BaseEvent):
     version: int | None = None
     disputed: tuple[str, ...] = ()
     """Model-made tests that were set aside, as written."""
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    """How likely it is that the code is right; None in older records, and where no code is handed over."""
+    calibrated: bool = False
+    """Whether the confidence was fitted for the models that answered; if not, it is a guess."""
+    basis: str = ""
+    """What the confidence rests on, in a few words; empty where there is none."""
 
 
 class FilesWritten(BaseEvent):
