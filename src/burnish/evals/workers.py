@@ -7,6 +7,7 @@ either a line of attempts (the next task, what happens in it, how it ended) or o
 """
 
 import os
+import pickle
 import queue
 import shutil
 import subprocess
@@ -136,7 +137,8 @@ class Desk:
         with ExitStack() as stack:
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             address = str(folder / "desk")
-            command = [sys.executable, "-c", START, address]
+            # -P: nothing is imported from the current folder, which may be a stranger's.
+            command = [sys.executable, "-P", "-c", START, address]
             with closing(Listener(address, "AF_UNIX", backlog=workers * order.threads)) as listener:
                 threading.Thread(target=self.receive, args=(listener,), name="burnish-desk", daemon=True).start()
                 processes = [
@@ -194,10 +196,19 @@ class Desk:
         except GONE:
             raise
         except Exception as error:
-            connection.send(error)
+            connection.send(make_sendable(error))
         finally:
             if isinstance(pieces, Generator):
                 pieces.close()
+
+
+def make_sendable(error: Exception) -> Exception:
+    """The error, or its name and words where it would not arrive as it was sent: not every class can be pickled."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 class RemoteModel:
@@ -257,7 +268,8 @@ def work(address: str, make: Make) -> None:
                     while pair := connection.recv():
                         task, seed = pair
                         model = kind(address, order.model, (task.id, seed))
-                        connection.send(make(task, seed, order.plan, Resources([model], sandbox=sandbox), tell))
+                        end = make(task, seed, order.plan, Resources([model], sandbox=sandbox), tell)
+                        connection.send(end._replace(bug=end.bug and make_sendable(end.bug)))
                         connection.send("next")
             except GONE:
                 os._exit(1)  # nobody is left who could use what this process does
