@@ -156,7 +156,8 @@ def _convert_object(bare: dict[str, Any], place: str, known: Any) -> CoreSchema:
     parts, required = bare.get("properties"), bare.get("required", [])
     if not isinstance(parts, dict) or not parts:
         raise ValueError(f"{place or 'the whole'}: an object names its properties")
-    if bare.get("additionalProperties") is not False or not isinstance(required, list) or {*parts} != {*required}:
+    is_complete = isinstance(required, list) and sorted(required, key=str) == sorted(parts)
+    if bare.get("additionalProperties") is not False or not is_complete:
         raise ValueError(
             f"{place or 'the whole'}: an object has all of its properties in 'required', and 'additionalProperties' is"
             " false; what may be missing is anyOf with null"

@@ -133,7 +133,7 @@ def rate(
         str | None,
         typer.Option(metavar="FILE|EXAMPLE", help='The code as it should have been, or "f(2) == 4".'),
     ] = None,
-    better_than: Annotated[str | None, typer.Option(metavar="RUN", help="RUN is better than this one.")] = None,
+    better_than: Annotated[str | None, typer.Option(metavar="OTHER", help="RUN is better than OTHER.")] = None,
     by: Annotated[str, typer.Option(metavar="NAME", help="Who says so; goes into the evidence. [default: user]")] = "",
     simulated: Annotated[bool, typer.Option("--simulated", help="A program says so, in a person's place.")] = False,
     change: Annotated[str | None, typer.Option(metavar="ID", help="Replace what was said under this id.")] = None,

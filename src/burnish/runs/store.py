@@ -129,6 +129,11 @@ class Store:
     def remove(self, name: str) -> str:
         """Delete a run for good; the files it wrote for the user stay."""
         folder = self.find(name)
+        if is_running(folder):
+            raise SetupProblem(
+                f"Run {folder.name!r} is still at work in another process. Stop it there with Ctrl-C, and then type: "
+                f"burnish rm {folder.name}"
+            )
         try:
             shutil.rmtree(folder)
         except OSError as error:
