@@ -7,7 +7,6 @@ either a line of attempts (the next task, what happens in it, how it ended) or o
 """
 
 import os
-import pickle
 import queue
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 from burnish.errors import SandboxError
@@ -205,7 +205,7 @@ class Desk:
 def make_sendable(error: Exception) -> Exception:
     """The error, or its name and words where it would not arrive as it was sent: not every class can be pickled."""
     try:
-        pickle.loads(pickle.dumps(error))
+        ForkingPickler.loads(ForkingPickler.dumps(error))  # as a connection does
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
