@@ -93,6 +93,8 @@ def nested(depth: int) -> dict[str, Any]:
         {**CREW, "$defs": {"member": {"$ref": "#/$defs/member"}}},
         {**CREW, "$defs": {"member": {"anyOf": [{"$ref": "#/$defs/member"}]}}},
         {**CREW, "$defs": 3},
+        {"$defs": {"a/b": {"type": "null"}}, "$ref": "#/$defs/a/b"},
+        {"$defs": {"": {"type": "null"}}, "$ref": ""},
         {"$ref": "https://example.org/schema"},
         {"type": "string", "pattern": "a+"},
         {"type": "string", "maxLength": "3"},

@@ -1,5 +1,6 @@
 """Attempts in several processes: the same results as in one, and nothing is left running."""
 
+import errno
 import os
 import signal
 import threading
@@ -191,3 +192,21 @@ def test_a_bug_that_cannot_cross_from_process_to_process_is_still_told(
     monkeypatch.setattr(Knowing, "stream", fail)
     with pytest.raises(RuntimeError, match="zebra.*crossing"):
         evaluate(tmp_path / "run", Knowing(), box)
+
+
+def test_too_many_open_files_hold_an_evaluation_up_and_do_not_hang_it_and_no_thread_stays(
+    tmp_path: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept, refused = workers.Listener.accept, [OSError(errno.EMFILE, "Too many open files")] * 3
+
+    def fail_first(listener: workers.Listener) -> workers.Connection:
+        if refused:
+            raise refused.pop()
+        return accept(listener)
+
+    monkeypatch.setattr(workers.Listener, "accept", fail_first)
+    assert len(evaluate(tmp_path / "run", Knowing(), box).finished_attempts()) == len(TASKS)
+    desks = [thread for thread in threading.enumerate() if thread.name == "burnish-desk"]
+    for thread in desks:
+        thread.join(5)
+    assert not any(thread.is_alive() for thread in desks)

@@ -9,6 +9,7 @@ either a line of attempts (the next task, what happens in it, how it ended) or o
 import os
 import queue
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -35,6 +36,7 @@ FOLDER = "burnish-workers-"
 START = "import sys; from burnish.evals.runner import work_for; work_for(sys.argv[1])"
 """A worker. Not by `multiprocessing`: that would run the script of whoever calls us once more."""
 KNOWN_OF_MODEL = ("name", "slots", "engine", "thinking", "least_thinking", "context")
+RETRY_SECONDS = 0.1
 GONE = (OSError, EOFError)
 """What using a connection raises whose other end is closed."""
 
@@ -150,6 +152,10 @@ class Desk:
                     yield
                 finally:
                     self.cancel.set()
+                    # To close a listener wakes nobody who waits in `accept`; a connection does.
+                    with socket.socket(socket.AF_UNIX) as waking, suppress(OSError):
+                        waking.setblocking(False)
+                        waking.connect(address)
                     for process in processes:
                         process.kill()  # cells end with the process that opened them
                         process.wait()
@@ -161,10 +167,14 @@ class Desk:
             self.ends.put(AttemptEnd("", 0, (), SandboxError(why)))
 
     def receive(self, listener: Listener) -> None:
-        """Give every connection a thread, until the listener is closed."""
-        with suppress(OSError):
-            while True:
-                threading.Thread(target=self.serve, args=(listener.accept(),), daemon=True).start()
+        """Give every connection a thread, until the work is over."""
+        while not self.cancel.is_set():
+            try:
+                connection = listener.accept()
+            except OSError:  # too many open files, say; other connections end soon
+                self.cancel.wait(RETRY_SECONDS)
+                continue
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection: Connection) -> None:
         """One connection, until either side closes it."""
