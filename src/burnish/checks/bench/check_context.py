@@ -20,7 +20,7 @@ from burnish.checks.project import Project
 from burnish.errors import CheckError, SandboxError, SetupProblem
 from burnish.events import CommandRan
 from burnish.packages.uv import MACHINE_VARIABLES
-from burnish.sandbox import JobLimits, open_sandbox
+from burnish.sandbox import JobLimits, open_sandbox, owner
 from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
 from burnish.sandbox.docker.command import NAMED_BY
 from burnish.sandbox.docker.command import find_own_image as own_image
@@ -34,6 +34,7 @@ MOST_CACHES = 200
 """Folders with compiled code that are hidden one by one; a project with more is copied without them."""
 NOT_NEEDED = {".git", "node_modules", "__pycache__"}
 """Folders that no test reads."""
+COPIES = "burnish-project-"
 ASK = "import os, sys; print(os.path.realpath(sys.executable))"
 MIB = 1024 * 1024
 LIMITS = JobLimits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024, loopback=True)
@@ -237,11 +238,12 @@ def _is_readable(folder: Path) -> bool:
 
 
 def copy_folder(folder: Path) -> Path:
-    """A folder whose only member, `copy`, is a copy that everybody may read; the caller removes it."""
-    top = Path(tempfile.mkdtemp(prefix="burnish-project-"))
+    """A folder that only this user may enter, with a copy that everybody in a cell may read; the caller removes it."""
+    owner.remove_left_folders(COPIES)
+    top = owner.make_folder(COPIES)
     copy = top / "copy"
     shutil.copytree(folder, copy, symlinks=True, ignore=_list_needless, ignore_dangling_symlinks=True)
-    for path in (top, copy, *copy.rglob("*")):
+    for path in (copy, *copy.rglob("*")):
         if not path.is_symlink():
             path.chmod(stat.S_IMODE(path.stat().st_mode) | (0o555 if path.is_dir() else 0o444))
     return top
