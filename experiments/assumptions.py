@@ -10,6 +10,7 @@ from pathlib import Path
 
 import burnish
 from burnish.report.deliverables import list_open_questions
+from burnish.tasks.examples import find_assumed_tests
 
 SENTENCES = Path(__file__).parent / "assumptions" / "sentences.txt"
 
@@ -25,12 +26,13 @@ def main(model: str, folder: str) -> None:
     """One run after another, each told in a few lines."""
     store = burnish.Store(Path(folder))
     for sentence in SENTENCES.read_text("utf-8").splitlines():
-        run = burnish.write(sentence, model=model, store=store, fast=True, limits=burnish.Limits(seconds=90))
-        tests = [test for test in run.model_tests if "# assumed" in test]
+        run = burnish.write(sentence, model=model, store=store, fast=True, limits=burnish.Limits(seconds=240, calls=4))
+        assert run.spec
+        tested = [find_assumed_tests([point]).keys() & {*run.model_tests} for point in run.spec.assumptions]
         print(f"\n{sentence}: {run.verdict}, {run.seconds:.0f} s")
-        print(f"  signature  {run.spec.signature if run.spec else ''}")
-        for point in run.spec.assumptions if run.spec else ():
-            print(f"  assumed    {point}{'' if any(point in test for test in tests) else '  (no test)'}")
+        print(f"  signature  {run.spec.signature}")
+        for point, tests in zip(run.spec.assumptions, tested, strict=True):
+            print(f"  assumed    {point}{'' if tests else '  (no test)'}")
         for question in list_open_questions(run):
             print(f"  open       {question}")
         for text in find_docstrings(run.code or ""):
