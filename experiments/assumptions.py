@@ -1,7 +1,8 @@
-"""What is assumed where everyday sentences leave something open: `python experiments/assumptions.py MODEL FOLDER`.
+"""What is assumed where everyday sentences leave something open: `experiments/assumptions.py MODEL FOLDER CALLS`.
 
 Every sentence of assumptions/sentences.txt, written before the first run, is given to `burnish.write` once. Prints for
-each what is assumed, what is left open, the docstring and the verdict; FOLDER keeps the records.
+each what is assumed, what is left open, the docstring and the verdict; FOLDER keeps the records. With two CALLS the
+assumptions are made and little else; four suffice for tests and a first version.
 """
 
 import ast
@@ -22,11 +23,13 @@ def find_docstrings(code: str) -> list[str]:
     return [text for text in found if text]
 
 
-def main(model: str, folder: str) -> None:
+def main(model: str, folder: str, calls: str) -> None:
     """One run after another, each told in a few lines."""
     store = burnish.Store(Path(folder))
     for sentence in SENTENCES.read_text("utf-8").splitlines():
-        run = burnish.write(sentence, model=model, store=store, fast=True, limits=burnish.Limits(seconds=240, calls=4))
+        run = burnish.write(
+            sentence, model=model, store=store, fast=True, limits=burnish.Limits(seconds=240, calls=int(calls))
+        )
         assert run.spec
         tested = [find_assumed_tests([point]).keys() & {*run.model_tests} for point in run.spec.assumptions]
         print(f"\n{sentence}: {run.verdict}, {run.seconds:.0f} s")
@@ -41,4 +44,4 @@ def main(model: str, folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])
