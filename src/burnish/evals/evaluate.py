@@ -102,8 +102,8 @@ def evaluate(
         answering.warm_up()
         watch.raise_if_stopped()
         begun = _create_folder(plan, valid, broken, folder, data=place)
-        resources = Resources([answering], sandbox=box, cancel=watch.cancel)
-        return _run_folder(begun, valid, resources, watch, plan.seeds, limits)
+        shared = Resources([answering], sandbox=box, cancel=watch.cancel)
+        return _run_folder(begun, valid, shared, watch, seeds, limits)
 
 
 def replay(

@@ -85,22 +85,27 @@ class _EvalTeller(EvalProgress):
         self.folder: Folder | None = None
 
     def on_fetch(self, done: int, total: int, source: str) -> None:
+        """Also the moment at which one that is stopped ends."""
         self.raise_if_stopped()
         self.live.add(Preparing(kind="fetching", done=done, total=total, what=source))
 
     def on_prepare(self, done: int, total: int, what: str) -> None:
+        """Also the moment at which one that is stopped ends."""
         self.raise_if_stopped()
         self.live.add(Preparing(done=done, total=total, what=what))
 
     def on_begin(self, folder: Folder) -> None:
+        """From now on there is something to go on from."""
         self.folder = folder
         self.live.add(EvalBegun.tell(folder))
 
     def on_event(self, event: Event) -> None:
+        """Of attempts under way only the pace is told; what happens in one is on disk once it is finished."""
         if isinstance(event, ModelReplied):
             self.live.add(AnswerCounted(tokens_out=event.tokens_out))
 
     def on_finish(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
+        """One more, as it counts in the results."""
         assert self.folder
         self.live.add(AttemptFinished.tell(self.folder, task_id, seed, events))
 
@@ -134,6 +139,7 @@ class EvalHandle(Handle[EvalEvent, Results]):
         super().stop()
 
     def _make(self) -> None:
+        """What `evaluate`, `replay` or `resume` do."""
         self._results = self._run(watch=self._progress)
 
     def _close_record(self, error: BaseException | None) -> BaseException | None:
@@ -142,6 +148,7 @@ class EvalHandle(Handle[EvalEvent, Results]):
         return None if stopped else error
 
     def _read_result(self) -> Results:
+        """The results; reports of what a stopped evaluation has finished are written here, outside of its thread."""
         if self._results is None:
             if self.folder is None:
                 raise CancelledError("The evaluation was stopped before it began.")

@@ -87,6 +87,7 @@ class RunHandle(Handle[Event, Run]):
         self._record, self._work = record, work
 
     def _read_result(self) -> Run:
+        """The run as it is on record."""
         return Run(read_record(self._emitter.folder))
 
     def _make(self) -> None:

@@ -71,6 +71,7 @@ class Handle(ABC, Generic[E, R]):
         self._end()
 
     def _begin(self, name: str) -> None:
+        """Start the thread."""
         threading.Thread(target=self._go, name=name, daemon=True).start()
 
     def _go(self) -> None:
