@@ -75,12 +75,16 @@ def test_only_what_decides_something_is_assumed() -> None:
         (("assert total([]) == ValueError", "assert total([2, 3]) == None"), ("total([]) must raise ValueError",)),
         (("total('abc') raises TypeError",), ("total('abc') must raise TypeError",)),
         (
+            ("assert total([]) == 0", "total([7, 8]) raises TypeError", "total([8, 7]) raises TypeError"),
+            ("total([]) == 0",),
+        ),
+        (
             ("assert total([]) == 0", "total('abc') raises TypeError"),
             ("total([]) == 0", "total('abc') must raise TypeError"),
         ),
     ],
 )
-def test_whoever_has_every_call_refused_is_believed_of_unusual_input_only(
+def test_whoever_has_ordinary_calls_refused_is_believed_of_unusual_input_only(
     lines: tuple[str, ...], assumed: tuple[str, ...]
 ) -> None:
     spec, _ = agreed(asking(VAGUE), tools(assume=block("\n".join(lines))))

@@ -78,8 +78,11 @@ def extract_assumptions(answer: str, name: str, task: Task) -> tuple[str, ...]:
     # Without the comments that may stand behind them.
     claims = [ast.unparse(parse(example)) for example in find_examples(_IS_ERROR.sub(" raises ", answer))]
     ours = [test for test in claims if names & {*find_called_names(test)} and len(test) <= LONGEST_ASSUMPTION]
-    # Whoever has every call refused, ordinary ones too, has misread the task: `parse_date("2023-04-01")` is no error.
-    is_believed = len(ours) == 1 or not all(map(is_refusal, ours))
+    # One invalid case is asked for. Whoever has several ordinary calls refused, or every call, has misread the task:
+    # `parse_date("2023-04-01")` is no error.
+    refused = [test for test in ours if is_refusal(test)]
+    ordinary = [test for test in refused if not is_edge_case(test, with_refusals=False)]
+    is_believed = len(ordinary) < 2 and (len(ours) == 1 or len(refused) < len(ours))
     for test in ours:
         decides = is_edge_case(test, with_refusals=is_believed)
         if decides and test not in known and find_contradiction((*known, test)) is None:
