@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -95,7 +96,7 @@ class Tools:
     """Whether an error of the model ends the attempt at once. So it is in evaluations: an answer that did not come is
     not a wrong one."""
 
-    @property
+    @cached_property
     def ground(self) -> Bench:
         """Where versions meet their tests."""
         return self.place or ModuleBench(self.sandbox)

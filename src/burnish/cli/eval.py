@@ -1,6 +1,5 @@
 """`burnish eval`: how good a model and a strategy are, at what cost; `burnish compare`: is one better than another?"""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -82,6 +81,7 @@ def evaluate(
     from burnish.cli.io import print_json
     from burnish.evals.evaluate import replay as replay_evaluation
     from burnish.evals.evaluate import resume
+    from burnish.evals.handle import start_evaluation
     from burnish.evals.schema import EvalLimits
 
     settings = {name: context.params[name] for name in SETTINGS} | {"timeout_seconds": timeout}
@@ -91,15 +91,15 @@ def evaluate(
     if suite == "resume":
         kind = None if sandbox == "auto" else sandbox
         added = settings["seeds"] if typed & {"seeds", "seed"} else ()
-        start = partial(resume, run, seeds=added, limits=limits, data=data, sandbox=kind)
+        begun = start_evaluation(resume, run, seeds=added, limits=limits, data=data, sandbox=kind)
     elif replay is not None:
         # The recorded plan says all that was not typed.
         names = {*typed, *(["seeds"] if "seed" in typed else []), *(["timeout_seconds"] if "timeout" in typed else [])}
         changes = {name: value for name, value in settings.items() if name in names}
-        start = partial(replay_evaluation, replay, suite=suite, **changes)
+        begun = start_evaluation(replay_evaluation, replay, suite=suite, **changes)
     else:
-        start = partial(burnish.evaluate, suite, limits=limits, **settings)
-    results = run_on_screen(start, verbose, as_json)
+        begun = start_evaluation(burnish.evaluate, suite, limits=limits, **settings)
+    results = run_on_screen(begun, verbose, as_json)
     if as_json:
         print_json(results.text())
     raise typer.Exit(1 if results.errors + results.not_recorded == results.finished else 0)

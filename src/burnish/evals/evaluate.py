@@ -100,8 +100,10 @@ def evaluate(
                 f"No row of {suite!r} can be used.{why} See what a suite must hold with: burnish eval list"
             )
         answering.warm_up()
+        watch.raise_if_stopped()
         begun = _create_folder(plan, valid, broken, folder, data=place)
-        return _run_folder(begun, valid, Resources([answering], sandbox=box), watch, plan.seeds, limits)
+        shared = Resources([answering], sandbox=box, cancel=watch.cancel)
+        return _run_folder(begun, valid, shared, watch, seeds, limits)
 
 
 def replay(
@@ -154,7 +156,7 @@ def replay(
             data=source.contents.data,
             replay_source=str(source.path),
         )
-        return _run_folder(folder, tasks, Resources([model], sandbox=box), watch, plan.seeds)
+        return _run_folder(folder, tasks, Resources([model], sandbox=box, cancel=watch.cancel), watch, plan.seeds)
 
 
 def resume(
@@ -189,7 +191,8 @@ def resume(
         _check_same_model(answering, folder)
         with open_eval_sandbox(answering, sandbox) as box:
             answering.warm_up()
-            run_missing(folder, tasks, Resources([answering], sandbox=box), watch)
+            run_missing(folder, tasks, Resources([answering], sandbox=box, cancel=watch.cancel), watch)
+        watch.raise_if_stopped()
         return write_reports(folder)
 
 
@@ -226,6 +229,7 @@ def _run_folder(
     with folder.lock():
         folder.extend(seeds, limits)
         run_missing(folder, tasks, resources, watch)
+        watch.raise_if_stopped()
         return write_reports(folder)
 
 

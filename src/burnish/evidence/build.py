@@ -57,7 +57,7 @@ from burnish.models.names import split_names
 from burnish.packages.layer import list_recorded_packages
 from burnish.redact import model_name, redact
 from burnish.report.costs import read_choice
-from burnish.report.deliverables import read_module_name, read_suite, read_task
+from burnish.report.deliverables import list_open_questions, read_module_name, read_suite, read_task
 from burnish.tasks.examples import find_examples
 from burnish.tasks.test_file import name_in_file
 
@@ -135,6 +135,7 @@ def _build_task(run: Run, suite: Suite) -> EvidenceTask:
         imports=suite.imports,
         test_file=suite.file,
         assumptions=tuple(redact(point) for point in spec.assumptions) if spec else (),
+        open_questions=tuple(redact(question) for question in list_open_questions(run)),
         taken_back=taken_back,
     )
 

@@ -26,6 +26,8 @@ noticed or not; a newer linter knows a rule more. The figures of all other check
 the time grows.
 """
 GROWTH_STEPS = 1
+LISTS_OPEN_QUESTIONS = 4
+"""The first version of `evidence.json` that does."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 MOST_NAMED = 3
 TOOLS = {
@@ -154,6 +156,8 @@ def claim_record(dossier: Dossier, recorded: Dossier | None) -> Claim:
         return claim
     if not dossier.cost.by_model:  # older evidence says nothing about each model
         recorded = recorded.model_copy(update={"cost": recorded.cost.model_copy(update={"by_model": ()})})
+    if dossier.version < LISTS_OPEN_QUESTIONS:
+        recorded = recorded.model_copy(update={"task": recorded.task.model_copy(update={"open_questions": ()})})
     # Remarks and versions of tools are not compared.
     there, here = _collect_facts(dossier), _collect_facts(recorded)
     other = [name for name in there if there[name] != here[name]]

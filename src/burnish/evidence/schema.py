@@ -14,11 +14,11 @@ from burnish.events import FeedbackGiven, Frozen, Outcome, Verdict
 from burnish.redact import MOST_CHARACTERS
 
 FORMAT = "burnish evidence"
-VERSION = 3
+VERSION = 4
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
 2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
-says as a value what a check measured, which was in its words alone.
+says as a value what a check measured, which was in its words alone. 4 lists what was left open.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
@@ -119,6 +119,8 @@ class EvidenceTask(Frozen):
     test_file: Text = ""
     """The user's own pytest file; it imports `solution`."""
     assumptions: Annotated[tuple[Line, ...], Field(max_length=MANY)] = ()
+    open_questions: Annotated[tuple[Line, ...], Field(max_length=MANY)] = ()
+    """What nothing has settled, as report and `show` have it; empty in evidence before 4."""
     taken_back: Annotated[tuple[Text, ...], Field(max_length=MANY)] = ()
     """Tests that the words give, and that a person took back at a review."""
 

@@ -10,10 +10,8 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
@@ -39,6 +37,7 @@ from burnish.models.model import Model
 from burnish.models.names import default_names, open_models
 from burnish.no_telemetry import disable_tracing
 from burnish.packages import Budget, Layer
+from burnish.runs.handle import Handle
 from burnish.runs.record import Emitter, Record, Watch, read_record
 from burnish.runs.request import Request
 from burnish.runs.store import Store
@@ -46,9 +45,6 @@ from burnish.sandbox import Sandbox, open_sandbox
 from burnish.search.edits import EditCache
 from burnish.tasks import Task
 from burnish.version import __version__
-
-LAST_WORDS_SECONDS = 0.5
-"""For what is under way when a run is stopped, to say so itself; then it is not heard any more."""
 
 Work = Callable[[Tools, Emitter], Iterator[Event]]
 """What is done in a run: each event is recorded before the next step, and yielded for whoever watches."""
@@ -78,67 +74,25 @@ class Resources:
     """Small edits that were found already; the attempts of an evaluation share them."""
 
 
-class RunHandle:
-    """A run that goes on in a thread of this process, and ends with it at the latest."""
+class RunHandle(Handle[Event, Run]):
+    """A run that goes on. Its id is that of its record, which is there at once."""
 
-    def __init__(self, request: Request, resources: Resources, run_id: str, record: Record) -> None:
+    def __init__(
+        self, request: Request, resources: Resources, run_id: str, record: Record, work: Work | None = None
+    ) -> None:
         self.id = run_id
-        self._cancel = threading.Event()  # of this run alone, whoever shares its resources
-        self._request, self._resources = request, replace(resources, cancel=self._cancel)
-        self._record = record
         self._emitter = Emitter(record, resources.watch, resources.replay, request.keep_thoughts)
-        self._to_close: list[Sandbox | FinalChecks | Mutations] = []
-        self._lock = threading.RLock()
-        self._done: Future[None] = Future()
+        super().__init__(self._emitter.live)
+        self._request, self._resources = request, replace(resources, cancel=self._cancel)
+        self._record, self._work = record, work
 
-    def events(self, from_now: bool = False) -> Iterator[Event]:
-        """All that happens, until the run is over: from its beginning, or `from_now` on.
-
-        Any number of readers, each at its own pace; none slows the run. One who joins while an answer is being written
-        gets what there is of it first. Pieces of answers that are long finished are left out.
-        """
-        return cast(Iterator[Event], self._emitter.live.read(from_now))
-
-    def wait(self) -> Run:
-        """The run as it is on record, once it is over. Ctrl-C meanwhile stops it, and is raised again.
-
-        What kept the run from beginning is raised, and then nothing is on record; so is our own bug, which is.
-        """
-        try:
-            self._done.result()
-        except KeyboardInterrupt:
-            self.stop()
-            raise
+    def _read_result(self) -> Run:
+        """The run as it is on record."""
         return Run(read_record(self._emitter.folder))
 
-    def stop(self) -> None:
-        """End the run within two seconds, whatever it waits for, a person too; what was done is on record.
-
-        From any thread, and as often as you like: a run that is over stays as it is.
-        """
-        if self._done.done():
-            return
-        self._cancel.set()
-        with self._lock:
-            for working in self._to_close:
-                working.close()
-        wait([self._done], LAST_WORDS_SECONDS)
-        self._end()
-
-    def _go(self, work: Work | None) -> None:
-        """All of the run, in its thread."""
-        try:
-            self._make(work)
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):  # from whoever watches: the user wants no more
-                self._cancel.set()
-            self._end(error)
-        else:
-            self._end()
-
-    def _make(self, work: Work | None) -> None:
+    def _make(self) -> None:
         """Models, packages and a sandbox, then the work itself."""
-        request, emitter = self._request, self._emitter
+        request, emitter, work = self._request, self._emitter, self._work
         if request.nothing:  # it ends where it begins; nobody is asked
             emitter.tell(begin_run(request, self._resources, self.id, level=""))
             emitter.tell(Stopped(reason="done", why=request.nothing))
@@ -185,28 +139,21 @@ class RunHandle:
             raise AttemptError("stopped while weights were fetched")
         self._emitter.notify(f"weights: {100 * done // max(1, total)} %, {source}")
 
-    def _end(self, error: BaseException | None = None) -> None:
-        """Close the record and let go of those who wait and read. Only the first call counts."""
+    def _close_record(self, error: BaseException | None) -> BaseException | None:
+        """The user's stop is the last word. A run that never began leaves no folder."""
         emitter = self._emitter
-        with self._lock:
-            if self._done.done():
-                return
-            try:
-                if self._cancel.is_set() and not emitter.has_verdict:
-                    error = error if isinstance(error, KeyboardInterrupt) else None
-                    if not emitter.has_begun:
-                        emitter.tell(begin_run(self._request, self._resources, self.id, level=""))
-                    emitter.tell(Stopped(reason="interrupted", why="stopped by the user"))
-            except Exception as failed:  # the disk is full, or whoever watches breaks
-                error = failed
-            self._record.close()
-            if not emitter.has_begun:
-                shutil.rmtree(emitter.folder, ignore_errors=True)
-            emitter.live.end()
-            if error:
-                self._done.set_exception(error)
-            else:
-                self._done.set_result(None)
+        try:
+            if self._cancel.is_set() and not emitter.has_verdict:
+                error = error if isinstance(error, KeyboardInterrupt) else None
+                if not emitter.has_begun:
+                    emitter.tell(begin_run(self._request, self._resources, self.id, level=""))
+                emitter.tell(Stopped(reason="interrupted", why="stopped by the user"))
+        except Exception as failed:  # the disk is full, or whoever watches breaks
+            error = failed
+        self._record.close()
+        if not emitter.has_begun:
+            shutil.rmtree(emitter.folder, ignore_errors=True)
+        return error
 
 
 def start(request: Request, resources: Resources | None = None, work: Work | None = None) -> RunHandle:
@@ -222,8 +169,8 @@ def start(request: Request, resources: Resources | None = None, work: Work | Non
         record = resources.store.take_up(run_id)
     else:
         run_id, record = resources.store.begin(request.task.id)
-    handle = RunHandle(request, resources, run_id, record)
-    threading.Thread(target=handle._go, args=(work,), name="burnish-agent", daemon=True).start()
+    handle = RunHandle(request, resources, run_id, record, work)
+    handle._begin("burnish-agent")
     return handle
 
 

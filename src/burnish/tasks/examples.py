@@ -73,9 +73,16 @@ def find_assumed_tests(assumptions: Sequence[str]) -> dict[str, str]:
     return {f"{test}{ASSUMED}": point for point in assumptions for test in find_examples(point)}
 
 
-def is_edge_case(test: str) -> bool:
-    """Whether a test says what unusual values give: an error or None, or anything for a value that is empty, zero,
-    below zero or the only one of its kind. All values must be written out.
+def is_refusal(test: str) -> bool:
+    """Whether a test says that a call gives an error, or None."""
+    return not test.startswith("assert ") or test.endswith((" == None", " is None"))
+
+
+def is_edge_case(test: str, with_refusals: bool = True) -> bool:
+    """Whether a test says what a value gives that is empty, zero, below zero or the only one of its kind, or, where
+    refusals count, that any value is refused. All values must be written out.
+
+    One letter beside other values is no such case: mostly it is a unit, a separator or a mode.
     """
     calls = [node for node in ast.walk(parse(test)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     try:
@@ -83,9 +90,9 @@ def is_edge_case(test: str) -> bool:
     except ValueError:
         return False
     negative = [value for value in values if isinstance(value, int | float) and value < 0]
-    single = [value for value in values if isinstance(value, str | list | tuple | dict | set) and len(value) == 1]
-    is_refused = not test.startswith("assert ") or test.endswith((" == None", " is None"))
-    return is_refused or bool(negative or single) or not all(values)
+    kinds = (str, list, tuple, dict, set)[len(values) > 1 :]
+    single = [value for value in values if isinstance(value, kinds) and len(value) == 1]
+    return (with_refusals and is_refusal(test)) or bool(negative or single) or not all(values)
 
 
 def find_unread_example(text: str, names: set[str]) -> str:

@@ -14,7 +14,14 @@ from burnish.errors import ModelError
 from burnish.events import CodeProposed, Decided, Event, SpecAgreed, UserAnswered
 from burnish.models.model import Ask
 from burnish.parsing import parse, try_parse
-from burnish.tasks.examples import describe_test, find_called_names, find_contradiction, find_examples, is_edge_case
+from burnish.tasks.examples import (
+    describe_test,
+    find_called_names,
+    find_contradiction,
+    find_examples,
+    is_edge_case,
+    is_refusal,
+)
 from burnish.tasks.sentence import is_ambiguous
 from burnish.tasks.task import Task
 from burnish.text import one_line
@@ -68,10 +75,17 @@ def extract_assumptions(answer: str, name: str, task: Task) -> tuple[str, ...]:
     What a given example says already, or otherwise, is left out.
     """
     names, known = {name, *task.also}, [*task.visible_tests]
-    for example in find_examples(_IS_ERROR.sub(" raises ", answer)):
-        test = ast.unparse(parse(example))  # without the comment that may stand behind it
-        is_ours = bool(names & {*find_called_names(test)}) and is_edge_case(test) and len(test) <= LONGEST_ASSUMPTION
-        if is_ours and test not in known and find_contradiction((*known, test)) is None:
+    # Without the comments that may stand behind them.
+    claims = [ast.unparse(parse(example)) for example in find_examples(_IS_ERROR.sub(" raises ", answer))]
+    ours = [test for test in claims if names & {*find_called_names(test)} and len(test) <= LONGEST_ASSUMPTION]
+    # One invalid case is asked for. Whoever has several ordinary calls refused, or every call, has misread the task:
+    # `parse_date("2023-04-01")` is no error.
+    refused = [test for test in ours if is_refusal(test)]
+    ordinary = [test for test in refused if not is_edge_case(test, with_refusals=False)]
+    is_believed = len(ordinary) < 2 and (len(ours) == 1 or len(refused) < len(ours))
+    for test in ours:
+        decides = is_edge_case(test, with_refusals=is_believed)
+        if decides and test not in known and find_contradiction((*known, test)) is None:
             known.append(test)
     kept = known[len(task.visible_tests) :]
     return tuple(describe_test(test).removeprefix("assert ") for test in kept[:MOST_ASSUMPTIONS])

@@ -22,6 +22,7 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.case_ids import all_ids, is_own
 from burnish.checks.bench.project_run import (
     OPTIONS,
+    OWN_PYTHON,
     PASSING,
     CaseReport,
     describe_job,
@@ -32,7 +33,7 @@ from burnish.checks.bench.project_run import (
     run_suite,
     send_job,
 )
-from burnish.checks.bench.run_calls import ModulePlace, run_calls
+from burnish.checks.bench.run_calls import NO_ANSWER, ModulePlace, run_calls
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.checks.tests import Grader, grade, grade_script
@@ -48,6 +49,8 @@ EDIT_SECONDS, SILENT_SECONDS = 0.02, 1.0
 IMPORT_SECONDS = 2.0
 """What packages may take to be imported, each time anew."""
 MOST_PASSING = 100
+MOST_ANSWERS = 300
+"""Of versions that are compared again whenever there is a new one, mostly on the same calls."""
 OWN = "burnish_own/test_burnish_own.py"
 ALIAS = "burnish_solution"
 LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
@@ -110,6 +113,8 @@ class ModuleBench(Bench):
     def __init__(self, sandbox: Sandbox) -> None:
         self.level = sandbox.level
         self._sandbox = sandbox
+        self._answers: dict[tuple[object, ...], tuple[str, ...]] = {}
+        """By the packages that were there, a module and the calls it was asked."""
 
     def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
         """Every undisputed test, each with its own name."""
@@ -140,7 +145,7 @@ class ModuleBench(Bench):
             "at_once": processes_at_once(),
         }
         cpu_seconds = processes_at_once() * seconds + 10
-        ended, facts = send_job(self._sandbox, ("python", "try_versions"), job, {}, cpu_seconds)
+        ended, facts = send_job(self._sandbox, (OWN_PYTHON, "try_versions"), job, {}, cpu_seconds)
         found = next((fact["passing"] for fact in facts if "passing" in fact), None)
         if found is None:
             raise SandboxError(f"small edits could not be tried: {one_line(ended.output, 300)}")
@@ -151,8 +156,20 @@ class ModuleBench(Bench):
         return (suite.file,) if suite.file else ()
 
     def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
-        """All modules for the cost of one start."""
-        return run_calls(modules, calls, self._sandbox)
+        """All modules for the cost of one start. What was answered before is not asked again.
+
+        Where a module occurs twice all are asked: whoever wants that looks for what chance does.
+        """
+        if len({*modules.values()}) < len(modules):
+            return run_calls(modules, calls, self._sandbox)
+        keys = {number: (getattr(self._sandbox, "layer", None), code, *calls) for number, code in modules.items()}
+        fresh = {number: code for number, code in modules.items() if keys[number] not in self._answers}
+        told = run_calls(fresh, calls, self._sandbox)
+        found = {number: told[number] if number in told else self._answers[keys[number]] for number in modules}
+        if len(self._answers) < MOST_ANSWERS:
+            whole = [number for number, answers in told.items() if NO_ANSWER not in answers]
+            self._answers.update((keys[number], told[number]) for number in whole)
+        return found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from burnish.checks.bench.inside.facts import Fact
-from burnish.checks.bench.project_run import Runner, send_job
+from burnish.checks.bench.project_run import OWN_PYTHON, Runner, send_job
 from burnish.checks.check import Finding
 from burnish.checks.suite import Suite, read_assert
 from burnish.errors import SandboxError
@@ -47,7 +47,7 @@ def run_calls(
     runner: Runner,
     hash_seed: int = 0,
     place: ModulePlace = ALONE,
-    python: str = "python",
+    python: str = OWN_PYTHON,
 ) -> dict[int, tuple[str, ...]]:
     """What several modules answer, each in a process of its own, for the cost of one start. Raises SandboxError.
 

@@ -86,9 +86,12 @@ def describe_replay(results: Results | Plan) -> str:
 
 
 def describe_not_recorded(results: Results) -> str:
-    """How many attempts a replay has no answer for, and what they count as."""
-    many = plural(results.not_recorded, "attempt")
-    return f"{many} asked something that is not on record: counted as not solved, though nobody knows"
+    """How many attempts a replay has no answer for, between which counts the true one lies, and how to find out."""
+    many, most = plural(results.not_recorded, "attempt"), results.solved + results.not_recorded
+    return (
+        f"{many} asked something that is not on record and count as not solved: of {results.finished}, between "
+        f"{results.solved} and {most} would be. Only a model can tell: the same command without --replay"
+    )
 
 
 def describe_limit(results: Results) -> str:
