@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from burnish.events import Frozen, Verdict
+from burnish.tasks.task import EvalSplit
 from burnish.version import __version__
 
 PLAN_VERSION = 1
@@ -52,7 +53,7 @@ class PlanSettings(Frozen):
     suite: str
     """A name from `burnish eval list`, or the path of a JSON-lines file."""
     variant: str = ""
-    split: Literal["eval", "tune"] = "eval"
+    split: EvalSplit = "eval"
     tasks_hash: str = ""
     """SHA-256 over the tasks as loaded and validated, so that a resumed run measures the same ones."""
     limit: int | None = Field(default=None, ge=1)

@@ -76,8 +76,9 @@ def list_warnings(results: Results) -> Iterator[str]:
         yield f"Broke, and counted as not solved: {plural(results.errors, 'attempt')}."
     if results.broken:
         yield f"Left out, because it is no fair task: {plural(len(results.broken), 'row')} of the suite."
-    if results.split == "tune":
-        yield "This is the split for tuning; it is not for reporting."
+    if results.split != "eval":
+        purpose = {"tune": "tuning", "calibrate": "fitting a confidence"}[results.split]
+        yield f"This is the split for {purpose}; it is not for reporting."
 
 
 def describe_replay(results: Results | Plan) -> str:
