@@ -31,7 +31,13 @@ from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, list_ev
 from burnish.evals.metrics import RESULTS_FILE, compute_results, count_attempt, count_results, read_results
 from burnish.evals.reports.plots import draw_comparison
 from burnish.evals.reports.report import write_reports
-from burnish.evals.reports.report_text import describe_limit, describe_not_recorded, describe_replay
+from burnish.evals.reports.report_text import (
+    describe_limit,
+    describe_not_recorded,
+    describe_replay,
+    describe_verdicts,
+    list_estimates,
+)
 from burnish.evals.runner import EvalProgress, TooManyErrors
 from burnish.evals.schema import Attempt, Interval, Results
 from burnish.evals.strategies.kinds import STRATEGIES, find_strategy
@@ -254,6 +260,8 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
             f"{results.calls_per_task:.1f} calls each, {results.cost.tokens_out:.0f} tokens written, "
             f"{results.cost.seconds:.0f} s, {results.tokens_per_second:.0f} tokens/s{_format_dollars(results)}"
         )
+        if results.verdicts:
+            yield describe_verdicts(results.verdicts)
     else:
         yield "nothing is finished yet"
     broken = [(row.id, row.why) for row in results.broken]
@@ -367,6 +375,12 @@ def _read_results(name: str) -> Results:
     return compute_results(Folder.open(find_evaluation(name)))
 
 
+def _compare_verdicts(found: Comparison) -> list[tuple[str, str, str]]:
+    """A row for each figure of the verdicts; none where neither side says how sure it is."""
+    a, b = (dict(list_estimates(side.verdicts)) if side.verdicts else {} for side in (found.a, found.b))
+    return [(label, a.get(label, "not said"), b.get(label, "not said")) for label in a or b]
+
+
 def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
     """A table with a column for each side, which tasks only one side solves, and what the difference means."""
     console = Console(highlight=False)
@@ -388,6 +402,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
         ("tokens a task", f"{a.tokens_per_task:,.0f}", f"{b.tokens_per_task:,.0f}"),
         ("seconds a task", f"{a.seconds_per_task:.1f}", f"{b.seconds_per_task:.1f}"),
         ("tasks left out", str(a.left_out), str(b.left_out)),
+        *_compare_verdicts(found),
     ]
     table = Table("", box=box.SIMPLE, pad_edge=False, show_edge=False)
     for letter, name in zip("AB", names, strict=True):
