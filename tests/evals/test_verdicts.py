@@ -9,7 +9,9 @@ import pytest
 from burnish.errors import SetupProblem
 from burnish.evals.compare import compare
 from burnish.evals.metrics import compute_results, count_attempt, read_results
-from burnish.evals.reports.report_text import describe_verdicts, list_estimates
+from burnish.evals.reports.plots import draw_plots
+from burnish.evals.reports.report import render_html
+from burnish.evals.reports.report_text import VERDICT_PLOTS, describe_verdicts, list_estimates, render_markdown
 from burnish.evals.schema import Results, Verdicts
 from burnish.evals.verdicts import auroc, brier_score, calibration_error
 from burnish.events import Answered
@@ -101,8 +103,8 @@ def test_risk_falls_when_only_the_surest_are_taken() -> None:
 
 
 def test_an_overconfident_strategy_has_a_bad_calibration_error_and_an_honest_one_a_good_one() -> None:
-    honest, boasting = verdicts(betting(400)), verdicts(betting(400, honest=0.1))
-    assert honest.ece.value < 0.06
+    honest, boasting = verdicts(betting(300)), verdicts(betting(300, honest=0.1))
+    assert honest.ece.value < 0.08
     assert boasting.ece.value > 0.25
     assert boasting.ece.interval[0] > honest.ece.interval[1]
     assert boasting.brier.value > honest.brier.value
@@ -115,7 +117,7 @@ def test_an_overconfident_strategy_has_a_bad_calibration_error_and_an_honest_one
 
 
 def test_what_chance_alone_would_show_falls_with_more_tasks() -> None:
-    few, many, boasting = verdicts(betting(40)), verdicts(betting(600)), verdicts(betting(600, honest=0.1))
+    few, many, boasting = verdicts(betting(40)), verdicts(betting(300)), verdicts(betting(300, honest=0.1))
     assert few.ece_by_chance > 2 * many.ece_by_chance > 0
     assert many.ece.value < 2 * many.ece_by_chance
     assert boasting.ece.value > 5 * boasting.ece_by_chance
@@ -141,10 +143,10 @@ def test_more_seeds_of_the_same_tasks_never_narrow_an_interval() -> None:
 
 
 def test_the_same_attempts_give_the_same_figures_quickly() -> None:
-    made = betting(650)
+    made = betting(200)
     began = time.process_time()
     first = verdicts(made)
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 3
     assert verdicts(made) == first
 
 
@@ -194,3 +196,21 @@ def test_the_figures_in_words() -> None:
         "\n".join([describe_verdicts(found), *(": ".join(row) for row in list_estimates(found))]),
         "evals/how far verdicts hold",
     )
+
+
+def test_the_reports_draw_and_say_it_and_older_ones_do_not() -> None:
+    made, silent = betting(30), plausible(5)
+    found, old = compute_results(made), compute_results(silent)
+    drawn = draw_plots(found)
+    assert VERDICT_PLOTS.keys() <= drawn.keys()
+    assert found.verdicts
+    line = describe_verdicts(found.verdicts)
+    page, markdown = render_html(found, made, drawn), render_markdown(found)
+    assert line in page
+    assert line in markdown
+    for name in VERDICT_PLOTS:
+        assert drawn[name] in page
+        assert f"plots/{name}.svg" in markdown
+        assert name not in draw_plots(old)
+        assert name not in render_markdown(old)
+    assert "verdict" not in render_html(old, silent, draw_plots(old)).partition("<main>")[2].partition("</main>")[0]

@@ -375,12 +375,6 @@ def _read_results(name: str) -> Results:
     return compute_results(Folder.open(find_evaluation(name)))
 
 
-def _compare_verdicts(found: Comparison) -> list[tuple[str, str, str]]:
-    """A row for each figure of the verdicts; none where neither side says how sure it is."""
-    a, b = (dict(list_estimates(side.verdicts)) if side.verdicts else {} for side in (found.a, found.b))
-    return [(label, a.get(label, "not said"), b.get(label, "not said")) for label in a or b]
-
-
 def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
     """A table with a column for each side, which tasks only one side solves, and what the difference means."""
     console = Console(highlight=False)
@@ -394,6 +388,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
     show(f"{found.suite}: {final.tasks} tasks that both finished", "bold")
     for warning in found.warnings:
         show(f"NOTE: {warning}", "bold yellow")
+    said_a, said_b = (dict(list_estimates(side.verdicts)) if side.verdicts else {} for side in (a, b))
     rows = [
         ("what", a.name, b.name),
         ("solved", f"{100 * final.share_a:.1f} %", f"{100 * final.share_b:.1f} %"),
@@ -402,7 +397,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
         ("tokens a task", f"{a.tokens_per_task:,.0f}", f"{b.tokens_per_task:,.0f}"),
         ("seconds a task", f"{a.seconds_per_task:.1f}", f"{b.seconds_per_task:.1f}"),
         ("tasks left out", str(a.left_out), str(b.left_out)),
-        *_compare_verdicts(found),
+        *((label, said_a.get(label, "not said"), said_b.get(label, "not said")) for label in said_a or said_b),
     ]
     table = Table("", box=box.SIMPLE, pad_edge=False, show_edge=False)
     for letter, name in zip("AB", names, strict=True):

@@ -122,22 +122,22 @@ def list_estimates(verdicts: Verdicts) -> list[tuple[str, str]]:
     def show(estimate: Estimate | None, missing: str, share: bool = False) -> str:
         if estimate is None:
             return missing
-        if share:
-            return f"{percent(estimate.value)} ({percent_range(estimate.interval)})"
         low, high = estimate.interval
+        if share:
+            return f"{percent(estimate.value)} ({100 * low:.1f} to {100 * high:.1f})"
         return f"{estimate.value:.3f} ({low:.3f} to {high:.3f})"
 
     return [
         ("right of what is called proven", show(verdicts.precision, "nothing is", share=True)),
         ("called proven of what is solved", show(verdicts.coverage, "nothing is", share=True)),
         ("calibration error (ECE)", show(verdicts.ece, "")),
-        ("the same by chance alone", f"{verdicts.ece_by_chance:.3f}"),
+        ("ECE by chance alone", f"{verdicts.ece_by_chance:.3f}"),
         ("Brier score", show(verdicts.brier, "")),
         ("AUROC", show(verdicts.auroc, "all alike")),
     ]
 
 
-def _verdict_tables(verdicts: Verdicts) -> Iterator[tuple[str, Table]]:
+def verdict_tables(verdicts: Verdicts) -> Iterator[tuple[str, Table]]:
     """The figures of the verdicts, and how often an answer is right by how sure it was."""
     counts = [
         ["attempts called proven", f"{verdicts.proven} of {verdicts.attempts} ({percent(verdicts.proven_share)})"],
@@ -149,13 +149,13 @@ def _verdict_tables(verdicts: Verdicts) -> Iterator[tuple[str, Table]]:
         [
             f"{100 * one.low:.0f} to {100 * one.high:.0f} %",
             str(one.n),
-            percent(one.confidence),
-            percent(one.solved.value),
+            f"{100 * one.confidence:.1f}",
+            f"{100 * one.solved.value:.1f}",
             percent_range(one.solved.interval),
         ]
         for one in verdicts.bins
     ]
-    yield "Said and held", (["confidence", "attempts", "mean", "solved", "95 % interval"], bins)
+    yield "Confidence and outcome", (["confidence", "attempts", "mean, %", "solved, %", "95 % interval"], bins)
 
 
 def list_settings(results: Results) -> list[list[str]]:
@@ -210,7 +210,7 @@ def list_tables(results: Results) -> Iterator[tuple[str, Table]]:
         shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
         yield "Chance of a pass among k attempts", (["k", "pass@k"], [[str(k), s] for k, s in enumerate(shares, 1)])
     if results.verdicts:
-        yield from _verdict_tables(results.verdicts)
+        yield from verdict_tables(results.verdicts)
     columns = [results.cost, results.cost_per_task, results.cost_per_solved]
     kinds = {"tokens read": "tokens_in", "tokens written": "tokens_out", "seconds": "seconds", "dollars": "dollars"}
     rows = [[label, *(_format_amount(column, field) for column in columns)] for label, field in kinds.items()]
