@@ -159,6 +159,9 @@ def test_bugs_in_mbppplus_tasks_are_shown_by_one_assertion_and_scored_by_its_inp
             assert shown.count("assert ") == 1
             assert not box.grade(task.base_code, shown).all_passed, task.id
             assert task.described == (variant == "docs")
+            assert "plus_expected" not in show_task(task, "visible").model_dump_json()
+            with pytest.raises(TaskError):
+                show_task(task, "oracle")
             assert task.split == "tune"
 
 

@@ -49,7 +49,7 @@ def measure_verdicts(tasks: Iterable[Sequence[Attempt]]) -> Verdicts | None:
         brier=_bootstrap(brier_score, said, draws),
         auroc=_bootstrap(auroc, said, list(filter(_has_both, draws))) if _has_both(said) else None,
         bins=tuple(_list_bins(attempts)),
-        risk_coverage=tuple(_list_risks(said)),
+        risk_coverage=tuple(risk_coverage(said)),
     )
 
 
@@ -75,6 +75,17 @@ def auroc(said: Sequence[Said]) -> float:
         won += right * (wrong_below + (len(outcomes) - right) / 2)
         wrong_below += len(outcomes) - right
     return won / (wrong_below * (len(said) - wrong_below))
+
+
+def risk_coverage(said: Sequence[Said]) -> list[RiskPoint]:
+    """What share is wrong if only the surest answers are taken, for some shares of answers taken, up to all."""
+    points, taken, wrong = [], 0, 0
+    for least, group in groupby(sorted(said, reverse=True), key=lambda one: one[0]):
+        outcomes = [solved for _, solved in group]
+        taken, wrong = taken + len(outcomes), wrong + outcomes.count(False)
+        points.append(RiskPoint(confidence=least, coverage=taken / len(said), risk=wrong / taken))
+    steps = min(MOST_POINTS, len(points))
+    return [points[(len(points) - 1) * place // max(1, steps - 1)] for place in range(steps)]
 
 
 def _pool(by_task: Iterable[Sequence[Said]]) -> list[Said]:
@@ -123,14 +134,3 @@ def _list_bins(attempts: Iterable[Attempt]) -> Iterator[ReliabilityBin]:
             confidence=fmean(confidence for confidence, _ in inside),
             solved=solved,
         )
-
-
-def _list_risks(said: Sequence[Said]) -> list[RiskPoint]:
-    """What share is wrong if only the surest answers are taken, for some shares of answers taken, up to all."""
-    points, taken, wrong = [], 0, 0
-    for least, group in groupby(sorted(said, reverse=True), key=lambda one: one[0]):
-        outcomes = [solved for _, solved in group]
-        taken, wrong = taken + len(outcomes), wrong + outcomes.count(False)
-        points.append(RiskPoint(confidence=least, coverage=taken / len(said), risk=wrong / taken))
-    steps = min(MOST_POINTS, len(points))
-    return [points[(len(points) - 1) * place // max(1, steps - 1)] for place in range(steps)]
