@@ -6,11 +6,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from burnish.cli.eval_screen import EvalScreen, clock
+from burnish.cli.eval_screen import EvalScreen, clock, compare_on_screen, run_on_screen
 from burnish.evals.eval_store import Folder
-from burnish.evals.handle import AttemptFinished, EvalBegun, Preparing
-from burnish.evals.schema import Plan
+from burnish.evals.handle import AttemptFinished, EvalBegun, Preparing, start_evaluation
+from burnish.evals.reports.report import write_reports
+from burnish.evals.reports.report_text import describe_verdicts, list_estimates
+from burnish.evals.runner import EvalProgress
+from burnish.evals.schema import Attempt, Plan, Results
 from burnish.events import Answered, Asked, Broke, CodeProposed, Event, Message, ModelReplied, Scored
+from tests.evals.fake_evaluations import betting
 from tests.evals.toys import toys
 from tests.support import ESC, assert_words
 
@@ -119,3 +123,31 @@ def test_verbose_says_why_an_attempt_failed_and_obeys_nothing(folder: Folder) ->
 @pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (59, "59 s"), (185, "3:05 min"), (7800, "2:10 h")])
 def test_times_are_for_people(seconds: float, said: str) -> None:
     assert clock(seconds) == said
+
+
+def test_the_table_at_the_end_and_a_comparison_say_how_far_verdicts_hold(
+    folder: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for one, (_, _, events) in zip(folder.task_ids, betting(20).tried, strict=True):
+        folder.write(one, 0, events)
+
+    def run(watch: EvalProgress) -> Results:
+        watch.on_begin(folder)
+        return write_reports(folder)
+
+    results = run_on_screen(start_evaluation(run), verbose=False, as_json=False)
+    assert results.verdicts
+    assert describe_verdicts(results.verdicts) in capsys.readouterr().out.splitlines()
+    old = tmp_path / "old.json"
+    old.write_text(results.model_copy(update={"attempts": silenced(results), "verdicts": None}).text())
+    compare_on_screen((str(old), str(folder.path)), None, as_json=False)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for label, figure in list_estimates(results.verdicts):
+        assert [*label.split(), "not", "said", *figure.split()] in lines
+    compare_on_screen((str(old), str(old)), None, as_json=False)
+    assert "ECE" not in capsys.readouterr().out
+
+
+def silenced(results: Results) -> tuple[Attempt, ...]:
+    """The attempts as a version that did not say how sure it was left them."""
+    return tuple(one.model_copy(update={"confidence": None, "verdict": None}) for one in results.attempts)

@@ -15,7 +15,7 @@ RESUMING = {"suite", "run", "data", "sandbox", "verbose", "as_json", "seeds", "s
 """What may be said with `resume`; all else is in the plan."""
 LISTING = {"suite", "as_json"}
 """What may be said with `list`."""
-CHOICES = {"protocol": ("visible", "oracle"), "ask": ("auto", "write", "fix"), "split": ("eval", "tune")}
+CHOICES = {"protocol": ("visible", "oracle"), "ask": ("auto", "write", "fix"), "split": ("eval", "tune", "calibrate")}
 SETTINGS = (
     *("model", "strategy", "rounds", "protocol", "ask", "variant", "split", "limit", "temperature", "max_tokens"),
     *("thinking", "at_once", "data", "out", "sandbox"),
@@ -29,6 +29,7 @@ COMPARED = "An evaluation's id, its folder or results.json, or last; several joi
 WHOLE = ", in the whole evaluation; `resume` may raise it."
 TIMEOUT = "Seconds for the tests of a task. [default: 5; 6 for reflect]"
 REPLAY = "Ask no model: judge the answers of an evaluation again, with its plan but for the options given."
+SPLIT = "eval to report, tune to try things out, calibrate (which holds tune) to fit confidence on."
 PLOT = "Draw both sides, pass@1 by model call, into this file."
 
 
@@ -44,7 +45,10 @@ def evaluate(
     ] = "visible",
     ask: Annotated[str, typer.Option(help="What to ask for: auto, write or fix.")] = "auto",
     variant: Annotated[str, typer.Option(help="Of the suite; see `burnish eval list`.")] = "",
-    split: Annotated[str, typer.Option(help="eval to report, tune to try things out.")] = "eval",
+    split: Annotated[
+        str,
+        typer.Option(help=SPLIT),
+    ] = "eval",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Attempts at each task, with seeds 0, 1, 2 …; `resume` adds.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,

@@ -31,7 +31,13 @@ from burnish.evals.handle import AnswerCounted, AttemptFinished, EvalBegun, Eval
 from burnish.evals.metrics import RESULTS_FILE, compute_results, count_results, read_results
 from burnish.evals.reports.plots import draw_comparison
 from burnish.evals.reports.report import write_reports
-from burnish.evals.reports.report_text import describe_limit, describe_not_recorded, describe_replay
+from burnish.evals.reports.report_text import (
+    describe_limit,
+    describe_not_recorded,
+    describe_replay,
+    describe_verdicts,
+    list_estimates,
+)
 from burnish.evals.runner import TooManyErrors
 from burnish.evals.schema import Attempt, Interval, Results
 from burnish.evals.strategies.kinds import STRATEGIES, find_strategy
@@ -254,6 +260,8 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
             f"{results.calls_per_task:.1f} calls each, {results.cost.tokens_out:.0f} tokens written, "
             f"{results.cost.seconds:.0f} s, {results.tokens_per_second:.0f} tokens/s{_format_dollars(results)}"
         )
+        if results.verdicts:
+            yield describe_verdicts(results.verdicts)
     else:
         yield "nothing is finished yet"
     broken = [(row.id, row.why) for row in results.broken]
@@ -380,6 +388,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
     show(f"{found.suite}: {final.tasks} tasks that both finished", "bold")
     for warning in found.warnings:
         show(f"NOTE: {warning}", "bold yellow")
+    said_a, said_b = (dict(list_estimates(side.verdicts)) if side.verdicts else {} for side in (a, b))
     rows = [
         ("what", a.name, b.name),
         ("solved", f"{100 * final.share_a:.1f} %", f"{100 * final.share_b:.1f} %"),
@@ -388,6 +397,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
         ("tokens a task", f"{a.tokens_per_task:,.0f}", f"{b.tokens_per_task:,.0f}"),
         ("seconds a task", f"{a.seconds_per_task:.1f}", f"{b.seconds_per_task:.1f}"),
         ("tasks left out", str(a.left_out), str(b.left_out)),
+        *((label, said_a.get(label, "not said"), said_b.get(label, "not said")) for label in said_a or said_b),
     ]
     table = Table("", box=box.SIMPLE, pad_edge=False, show_edge=False)
     for letter, name in zip("AB", names, strict=True):

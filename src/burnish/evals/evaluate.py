@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from burnish.agent.limits import Limits, check_answer_fits, check_priced
 from burnish.errors import SetupProblem
@@ -21,7 +21,7 @@ from burnish.paths import describe_origin
 from burnish.report.deliverables import check_free
 from burnish.runs.attempt import Resources
 from burnish.sandbox.open import choose_resumed_sandbox
-from burnish.tasks.task import Task
+from burnish.tasks.task import EvalSplit, Task
 
 
 def evaluate(
@@ -33,7 +33,7 @@ def evaluate(
     protocol: Protocol = "visible",
     ask: Asking = "auto",
     variant: str = "",
-    split: Literal["eval", "tune"] = "eval",
+    split: EvalSplit = "eval",
     limit: int | None = None,
     seeds: Sequence[int] = (0,),
     temperature: float | None = None,
