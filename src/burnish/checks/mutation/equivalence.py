@@ -157,8 +157,8 @@ def _rank_difference(one: Difference) -> tuple[bool, int]:
 
 def find_lines(text: str, line: int) -> set[int]:
     """The lines of the smallest statement around a line, without the blocks inside of it: if one runs, that runs."""
-    lines = {line}
-    for node in ast.walk(try_parse(text) or ast.Pass()):
+    lines, tree = {line}, try_parse(text)
+    for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.stmt):
             body = getattr(node, "body", None)
             last = body[0].lineno - 1 if body else node.end_lineno or node.lineno

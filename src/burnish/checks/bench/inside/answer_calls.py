@@ -22,7 +22,7 @@ from typing import Any
 from .canonical import canonical
 from .children import Allowance, Nursery
 from .facts import Fact, read_job, say
-from .import_override import TextOverride
+from .import_override import TextOverride, real_path
 
 SLOW, NONE = "too slow", "no answer"
 MOST_SLOW = 2
@@ -94,7 +94,7 @@ def answer_all(job: Fact, number: int, first: int) -> Iterator[Fact]:
     slow, ran = 0, set[int]()
     expected, others = job.get("expected"), 0
     if job.get("traced") == number:
-        sys.settrace(partial(note_line, os.path.realpath(job["file"]), ran))
+        sys.settrace(partial(note_line, real_path(job["file"]), ran))
     for place, call in enumerate(job["calls"][first:], first):
         patience = limit if slow < MOST_SLOW else limit / 10
         text = broken or run_within(patience, partial(answer, call, scope), signal.ITIMER_VIRTUAL)
@@ -106,9 +106,9 @@ def answer_all(job: Fact, number: int, first: int) -> Iterator[Fact]:
             return
 
 
-def note_line(file: str, ran: set[int], frame: Any, event: str, _: Any) -> Any:
+def note_line(file: Any, ran: set[int], frame: Any, event: str, _: Any) -> Any:
     """Called by Python at each line: keep those of one file."""
-    if os.path.realpath(frame.f_code.co_filename) != file:
+    if real_path(frame.f_code.co_filename) != file:
         return None
     ran.add(frame.f_lineno)
     return partial(note_line, file, ran)
