@@ -21,8 +21,8 @@ from pathlib import Path
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.mutation import MutationCheck
 from burnish.checks.mutation.branch_mutants import MARK
-from burnish.checks.mutation.mutate_project import EQUIVALENT
 from burnish.checks.mutation.mutant import MUTMUT
+from burnish.checks.mutation.mutate_project import EQUIVALENT
 from burnish.checks.project import Project, Settings
 
 FUNCTIONS, FIRST, FEWEST = 10, 11, 4

@@ -45,34 +45,25 @@ SAMPLES: dict[str, object] = {
     **{"int": 3, "float": 2.5, "bool": True, "set": {1}},
 }
 """A value of each type that code may ask for."""
-CHANGING = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "add",
-        "update",
-        "pop",
-        "popitem",
-        "remove",
-        "discard",
-        "clear",
-        "sort",
-        "reverse",
-        "setdefault",
-        "write",
-    ]
-)
+CHANGING = {
+    *("append", "extend", "insert", "add", "update", "setdefault", "sort", "reverse"),
+    *("pop", "popitem", "remove", "discard", "clear", "write"),
+}
 """Methods that change the object they belong to."""
 
 
 @dataclass(frozen=True)
-class Difference:
+class TellingInput:
     """An input that tells a mutant from the code, and what each of them does with it."""
 
     call: str
     code: str
     mutant: str
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """Lower is better: two values say more than a value and an error, and a short call more than a long one."""
+        return {answer_kind(self.code), answer_kind(self.mutant)} != {AnswerKind.VALUE}, len(self.call)
 
     def explain(self, mutant: Mutant) -> str:
         """In one sentence, but for how the tests take it: "clamp(5, 1, 3) gives 3; with `>` for `<` it gives 5"."""
@@ -86,23 +77,23 @@ class Difference:
 
 
 @dataclass
-class Comparison:
+class ComparedSurvivors:
     """What is known of survivors once they have run beside the code, by their keys."""
 
     equivalent: dict[str, int] = field(default_factory=dict)
     """Those that behave the same, and on how many inputs."""
-    apart: dict[str, Difference] = field(default_factory=dict)
+    apart: dict[str, TellingInput] = field(default_factory=dict)
 
 
 def compare_survivors(
     project: Project, context: CheckContext, survivors: Sequence[Mutant], seconds: float
-) -> Comparison:
+) -> ComparedSurvivors:
     """Run survivors beside the code, function by function, for so long; those that it is too short for stay unknown."""
-    until, found = time.monotonic() + seconds, Comparison()
+    until, found = time.monotonic() + seconds, ComparedSurvivors()
     by_function: dict[tuple[str, str], list[Mutant]] = defaultdict(list)
     for mutant in survivors:
         by_function[mutant.file, mutant.name].append(mutant)
-    tests = list(_read_tests(project)) if survivors else []
+    tests = list(read_test_texts(project)) if survivors else []
     for (file, name), mutants in by_function.items():
         if time.monotonic() >= until:
             break
@@ -111,7 +102,7 @@ def compare_survivors(
     return found
 
 
-def _read_tests(project: Project) -> Iterator[str]:
+def read_test_texts(project: Project) -> Iterator[str]:
     """The text of each test file; what cannot be read is left out."""
     for path in project.tests:
         place = project.root / path
@@ -121,7 +112,7 @@ def _read_tests(project: Project) -> Iterator[str]:
 
 
 def _compare_function(
-    bench: ProjectBench, name: str, mutants: Sequence[Mutant], tests: Sequence[str], found: Comparison
+    bench: ProjectBench, name: str, mutants: Sequence[Mutant], tests: Sequence[str], found: ComparedSurvivors
 ) -> None:
     """Compare the mutants of one function, and note what comes of it. Raises SandboxError."""
     text = bench.project.text(bench.source)
@@ -142,17 +133,11 @@ def _compare_function(
         answers = bench.compare_calls([mutant.module(text) for mutant in batch], expected)
         for mutant, others in zip(batch, answers, strict=True):
             pairs = [(*one, other) for one, other in zip(expected.items(), others, strict=True) if other]
-            differing = [Difference(*one) for one in pairs if truth_as_number(one[1]) != truth_as_number(one[2])]
+            differing = [TellingInput(*one) for one in pairs if truth_as_number(one[1]) != truth_as_number(one[2])]
             if differing:
-                found.apart[mutant.key] = min(differing, key=_rank_difference)
+                found.apart[mutant.key] = min(differing, key=lambda one: one.rank)
             elif is_enough and len(pairs) == len(expected) and own.lines & find_lines(text, mutant.changed):
                 found.equivalent[mutant.key] = len(expected)
-
-
-def _rank_difference(one: Difference) -> tuple[bool, int]:
-    """Two values say more than a value and an error, and a short call more than a long one."""
-    kinds = {answer_kind(one.code), answer_kind(one.mutant)}
-    return kinds != {AnswerKind.VALUE}, len(one.call)
 
 
 def find_lines(text: str, line: int) -> set[int]:
@@ -190,22 +175,13 @@ def _calls_at_constants(seeds: Sequence[SeedCall], code: str) -> list[str]:
     named = find_constants([code])
     beside = [value + step for value in named if isinstance(value, int) for step in (1, -1)]
     asked = {kind for match in re.findall(r"isinstance\([^()]+, ([^:]+)\)", code) for kind in re.findall(r"\w+", match)}
-    rows = []
-    for value in (*named, *beside, *(SAMPLES[kind] for kind in sorted(asked & SAMPLES.keys()))):
-        new = [
-            (seed, at, other)
-            for seed in seeds
-            for at, old in enumerate(seed.values)
-            for other in _put_in(old, value, value in SAMPLES.values())
-        ]
-        rows.append([seed.call((*seed.values[:at], other, *seed.values[at + 1 :])) for seed, at, other in new])
-    return take_turns(rows)[:CONSTANT_CALLS]
-
-
-def _put_in(old: object, value: object, is_sample: bool) -> list[object]:
-    """What an argument becomes for a value: the value itself, and for a sample of a type a list with it, too."""
-    whole = [value] if is_sample or type(old) is type(value) else []
-    return [*whole, [*old, value]] if is_sample and isinstance(old, list) else whole
+    places = [(seed, at, old) for seed in seeds for at, old in enumerate(seed.values)]
+    rows = [[(*place, value) for place in places if type(place[2]) is type(value)] for value in (*named, *beside)]
+    for sample in (SAMPLES[kind] for kind in sorted(asked & SAMPLES.keys())):
+        rows.append([(*place, sample) for place in places])
+        rows.append([(seed, at, old, [*old, sample]) for seed, at, old in places if isinstance(old, list)])
+    calls = [seed.call((*seed.values[:at], new, *seed.values[at + 1 :])) for seed, at, _, new in take_turns(rows)]
+    return calls[:CONSTANT_CALLS]
 
 
 def has_unseen_effects(text: str, name: str) -> bool:

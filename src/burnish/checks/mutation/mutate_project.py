@@ -17,7 +17,7 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.facts import Fact
 from burnish.checks.bench.project_run import NOTHING, describe_job, has_tests, processes_at_once, run_job
 from burnish.checks.mutation.branch_mutants import FEW, MARK, make_branch_mutants
-from burnish.checks.mutation.equivalence import Difference, compare_survivors
+from burnish.checks.mutation.equivalence import TellingInput, compare_survivors
 from burnish.checks.mutation.mutant import MUTMUT, Mutant, MutmutClient
 from burnish.checks.project import Project
 from burnish.errors import CheckError
@@ -55,7 +55,7 @@ class MutationRun:
 
     mutants: Sequence[Mutant] = ()
     outcomes: dict[str, str] = field(default_factory=dict)
-    apart: dict[str, Difference] = field(default_factory=dict)
+    apart: dict[str, TellingInput] = field(default_factory=dict)
     """Of those that no test noticed: an input that tells it from the code, where one was found."""
     inputs: int = 0
     """On how many inputs equivalent mutants behave the same; on no fewer, where functions have different numbers."""
