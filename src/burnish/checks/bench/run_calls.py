@@ -1,4 +1,5 @@
-"""What a module does on given calls, as text to be compared. It ranks versions and never decides.
+"""What a module does on given calls, as text to be compared. It ranks versions, tells mutants apart, and never decides
+whether a version is right.
 
 The values share a process with the code, so code that wants to can lie about them; it can neither break us nor keep us.
 """
