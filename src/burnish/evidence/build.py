@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from packaging.requirements import Requirement
 
+from burnish.checks.mutation.check import MutationDetails
 from burnish.checks.suite import Suite
 from burnish.checks.tests import SuiteDetails
 from burnish.events import (
@@ -96,6 +97,7 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
                 threshold=redact(item.threshold),
                 why=redact(item.why),
                 value=read_value(item),
+                equivalent=MutationDetails.read(item).equivalent if "equivalent" in item.details else None,
             )
             for item in run.evidence
         ),

@@ -11,7 +11,10 @@ from importlib import metadata
 from typing import Literal
 
 from burnish.checks.check import Finding
+from burnish.checks.final import SETTINGS
+from burnish.checks.mutation.branch_mutants import MARK
 from burnish.checks.mutation.check import MutationDetails
+from burnish.checks.mutation.mutate_project import EQUIVALENT, MutationRun
 from burnish.checks.performance.check import PerformanceDetails
 from burnish.checks.performance.growth import ORDER
 from burnish.events import Evidence, Frozen, Outcome
@@ -71,6 +74,8 @@ def read_versions() -> dict[str, str]:
 
 def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: dict[str, str]) -> Claim:
     """What one check said, beside what it says here; `then` and `now` are versions of tools."""
+    if said.check == "mutation" and said.equivalent is None:
+        found = recount_mutants(found)
     here = in_words(found.verdict, found.figure)
     claim = Claim(what=said.check, answer="holds", said=in_words(said.verdict, said.figure), found=here)
     if found.verdict == "not_run":
@@ -87,6 +92,19 @@ def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: d
         figures = [one_line(figure, 60) or "no figure" for figure in (said.figure, found.figure)]
         return claim.deny(f"said was {figures[0]}, found {figures[1]}{because}")
     return claim
+
+
+def recount_mutants(found: Evidence) -> Evidence:
+    """What the mutation check found here, as older evidence counts: mutmut's mutants alone, equivalent ones too."""
+    outcomes = {key: was for key, was in MutationDetails.read(found).outcomes.items() if MARK not in key}
+    run = MutationRun(outcomes={key: "survived" if was == EQUIVALENT else was for key, was in outcomes.items()})
+    if not run.tried:
+        return found
+    verdict: Outcome = "passed" if run.percent >= SETTINGS.mutation else "failed"
+    figures = {"score": round(run.percent, 2), "interval": run.interval}
+    return found.model_copy(
+        update={"verdict": verdict, "figure": run.figure(), "details": {**found.details, **figures}}
+    )
 
 
 def claim_nothing(said: CheckAnswer, why: str) -> Claim:

@@ -176,6 +176,10 @@ class CheckAnswer(Frozen):
     why: Line = ""
     value: Amount | Line | None = None
     """What was measured, as data: percent, points of 100, how the time grows. None: nothing, or evidence before 3."""
+    equivalent: Count | None = None
+    """Of small changes to the code: how many behave as the code does, and do not count. None: older evidence, in which
+    they did, or another check.
+    """
 
 
 class ModelCost(Frozen):

@@ -44,6 +44,7 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
+from burnish.events.checks import describe_equivalent
 from burnish.events.feedback import USER, Comment, Correction, Preference, Stars, Thumbs
 from burnish.report.costs import read_choice
 from burnish.tasks.test_file import name_in_file
@@ -228,6 +229,8 @@ def _narrate_new_tests(event: BaseEvent) -> Iterator[Line]:
             were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
             all_seen = f"{changes} {were} tried, and its tests notice {each}."
             text = f"{missed} of {changes} {goes} unnoticed by its tests." if missed else all_seen
+            same = describe_equivalent(event.equivalent, event.inputs)
+            text += f" {as_sentence(same)}" if same else ""
             yield Line("changes", text, "warning" if missed else "good")
         case Strengthened(tests=tests):
             were = "was" if len(tests) == 1 else "were"

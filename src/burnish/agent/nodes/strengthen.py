@@ -89,7 +89,10 @@ def try_mutants(state: AgentState, tools: Tools) -> Iterator[Event]:
         elif tools.mutations:  # pinned tests say what the code does, so they may not speak for it
             tried = tools.mutations.of(best.code, state.suite.render(state.disputed, pinned=False))
             left = tuple(Survivor(key=one.key, line=one.line, said=one.said) for one in tried.unnoticed)
-            figures = {"mutants": tried.mutants, "noticed": tried.noticed, "survivors": left, "why": tried.why}
+            figures = {
+                "survivors": left,
+                **tried.model_dump(include={"mutants", "noticed", "equivalent", "inputs", "why"}),
+            }
             found = found.model_copy(update={**figures, "seconds": time.monotonic() - started})
     if tools.cancel.is_set():
         yield Stopped(reason="interrupted", why="stopped by the user")

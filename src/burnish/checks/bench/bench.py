@@ -33,7 +33,14 @@ from burnish.checks.bench.project_run import (
     run_suite,
     send_job,
 )
-from burnish.checks.bench.run_calls import NO_ANSWER, ModulePlace, run_calls
+from burnish.checks.bench.run_calls import (
+    NO_ANSWER,
+    ModulePlace,
+    OwnBehaviour,
+    compare_calls,
+    observe_calls,
+    run_calls,
+)
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.checks.tests import Grader, grade, grade_script
@@ -302,9 +309,19 @@ class ProjectBench(Bench):
 
     def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
         """What each call gives in each version, with the project's other modules there to be imported."""
+        return run_calls(modules, calls, self._context, place=self._place(), python=self._context.python)
+
+    def observe_calls(self, module: str, calls: Sequence[str]) -> OwnBehaviour:
+        """What one version does on calls, twice, and which of its lines run."""
+        return observe_calls(module, calls, self._context, self._place(), self._context.python)
+
+    def compare_calls(self, modules: Sequence[str], expected: Mapping[str, str]) -> list[tuple[str, ...]]:
+        """What versions answer to calls, until it is clear that one is another than expected."""
+        return compare_calls(modules, expected, self._context, self._place(), self._context.python)
+
+    def _place(self) -> ModulePlace:
         name, folders = self.import_name()
-        place = ModulePlace(name, f"{self._context.root}/{self.source}", tuple(folders))
-        return run_calls(modules, calls, self._context, place=place, python=self._context.python)
+        return ModulePlace(name, f"{self._context.root}/{self.source}", tuple(folders))
 
     def import_name(self) -> tuple[str, list[str]]:
         """The name the module is imported by, and what must be on the path for that."""
