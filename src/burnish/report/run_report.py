@@ -15,6 +15,7 @@ from burnish.events import (
     Refused,
     Resumed,
     Reviewed,
+    RunFinished,
     Strengthened,
     TestsFrozen,
     Tweaked,
@@ -24,14 +25,14 @@ from burnish.redact import redact
 from burnish.report.costs import describe_cost, explain_who_answered, render_cost_table
 from burnish.report.deliverables import list_open_questions, read_suite
 from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
-from burnish.report.narrate import asked_names, count_results, describe
+from burnish.report.narrate import add_confidence, asked_names, count_results, describe
 from burnish.tasks.test_file import name_in_file
 from burnish.text import fence_code, one_line, strip_controls
 
 HEADLINES = {
-    "proven": "Proven: your examples, and every undisputed test, pass.",
-    "plausible": "Plausible: its tests pass, which does not prove it.",
-    "failed": "Failed: the evidence is not in.",
+    "proven": ": your examples, and every undisputed test, pass.",
+    "plausible": ": its tests pass, which does not prove it.",
+    "failed": ": the evidence is not in.",
 }
 HISTORY = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened, Refined, PackagesAdded)
 """Events that tell how the result came about."""
@@ -50,10 +51,12 @@ NOTES = {
 
 def render_report(run: Run) -> str:
     """The text of `report.md`."""
+    headline, basis = add_confidence(run.state.capitalize(), run.ending(RunFinished))
     parts = [
         f"# {_escape(run.started.prompt, 80)}",
-        f"**{HEADLINES.get(run.state, run.state.capitalize())}**",
+        f"**{headline}{HEADLINES.get(run.state, '')}**",
         _words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
+        *([f"The confidence {_words(basis, 400).rstrip('.')}."] if basis else []),
     ]
     answered = {item.check for item in run.evidence if item.verdict != "not_run"}
     missing = ", ".join(name for name in CHECKS if name not in answered)
