@@ -43,6 +43,8 @@ from burnish.tasks.repair import docstring_of, examples_of, from_file, lines_of_
 from burnish.text import one_line
 
 MOST_NAMED = 5
+CHECKS_AT_END = ("coverage", "mutation", "security", "quality")
+"""On what a repair changed, beside the tests. Packages are the project's affair, and to measure time takes too long."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,7 @@ def fix(
         chosen=selection.why,
         limits=limits,
         sandbox=sandbox,
+        checks=CHECKS_AT_END,
         packages=plan.packages,
         allow_packages=tuple(allow_packages),
         keep_thoughts=keep_thoughts,

@@ -18,8 +18,8 @@ from typing import cast
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
 from burnish.agent.packages import packages_event, prepare_run_layer
-from burnish.checks.bench.bench import Bench
-from burnish.checks.final import FinalChecks
+from burnish.checks.bench.bench import Bench, ProjectBench
+from burnish.checks.final import FinalChecks, RepairChecks
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import AttemptError
 from burnish.events import (
@@ -250,13 +250,17 @@ def equip(
     `layer` holds the packages that the run begins with; to prepare them took so many seconds.
     """
     earlier, folder, checks = Replay(resources.replay), layer.folder if layer else None, request.checks
+    task, ground = request.task, resources.ground
+    final = FinalChecks(checks, request.sandbox, folder, task.named)
+    if isinstance(ground, ProjectBench):
+        final = RepairChecks(checks, request.sandbox, ground, task.base_code, task.project_tests)
     return Tools(
         resources.models[0],
         sandbox,
         meter_after(earlier, request.limits, resources.models, seconds),
         resources.cancel,
         seed=request.seed,
-        checks=FinalChecks(checks, request.sandbox, folder, request.task.named) if checks else None,
+        checks=final if checks else None,
         mutations=Mutations(request.sandbox, layer=folder) if "strengthen" in request.afterwards else None,
         place=resources.ground,
         others=tuple(resources.models[1:]),

@@ -291,13 +291,10 @@ class ProjectBench(Bench):
 
     def import_name(self) -> tuple[str, list[str]]:
         """The name the module is imported by, and what must be on the path for that."""
-        folder, parts = self.source.parent, [] if self.source.stem == "__init__" else [self.source.stem]
-        while (self.project.root / folder / "__init__.py").exists() and folder != Path():
-            parts.insert(0, folder.name)
-            folder = folder.parent
+        name, folder = name_module(self.project.root, self.source)
         known = import_paths(self.project, self._context)
         place = f"{self._context.root}/{folder}" if folder != Path() else self._context.root
-        return ".".join(parts), [*known, *([] if place in known else [place])]
+        return name, [*known, *([] if place in known else [place])]
 
     def _choose_tests(self, tests: Sequence[str]) -> dict[str, object]:
         """Which files are collected, and which of their tests are run."""
@@ -331,6 +328,15 @@ class ProjectBench(Bench):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def name_module(root: Path, source: Path) -> tuple[str, Path]:
+    """The name that a file below a root is imported by, and the folder that must be on the path for that."""
+    folder, parts = source.parent, [] if source.stem == "__init__" else [source.stem]
+    while (root / folder / "__init__.py").exists() and folder != Path():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), folder
 
 
 def fingerprint(root: Path, tests: Iterable[str], source: Path) -> Fingerprint:

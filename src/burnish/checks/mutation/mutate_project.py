@@ -136,12 +136,13 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
             text = project.text(source)
         except (OSError, SyntaxError, UnicodeDecodeError) as error:
             raise CheckError(f"{source} cannot be read as Python ({error})") from error
-        made |= {mutant.key: mutant for mutant in client.mutants(str(source), text, project.generated)}
+        mutants = client.mutants(str(source), text, project.generated)
+        made |= {one.key: one for one in mutants if not project.functions or one.name in project.functions}
     if not made:
         return MutationRun(problem="there is nothing to mutate")
-    mutants = [made[key] for key in sorted(made)]
-    random.Random(SEED).shuffle(mutants)  # what an early stop leaves is then a random sample, the same each time
-    run = try_mutants(project, context, mutants, seconds)
+    ordered = [made[key] for key in sorted(made)]
+    random.Random(SEED).shuffle(ordered)  # what an early stop leaves is then a random sample, the same each time
+    run = try_mutants(project, context, ordered, seconds)
     run.seconds = time.monotonic() - began
     if sources:
         run.notes.append(f"{plural(len(sources), 'file')} not reached")
