@@ -26,7 +26,7 @@ REPAIR_MUTATION_SECONDS = 4.0
 MOST_BYTES, MOST_FILES = 50_000_000, 5_000
 """Of a project that is copied for the checks on a repair, in about a second."""
 TOO_LARGE = "the project is too large to be copied for it; to have it looked at where it lies, type: burnish check FILE"
-OWN = "test_burnish_examples.py"
+OWN_TESTS = "test_burnish_examples.py"
 UNSOUND = "the tests do not pass, so it was not measured"
 
 
@@ -107,7 +107,9 @@ class RepairPlace:
         try:
             files = {self.source: code}
             if own := re.findall(r"^def (test_\w+)", own_tests, re.MULTILINE):
-                files[folder / OWN] = re.sub(r"^( *from )solution( import )", rf"\1{module}\2", own_tests, flags=re.M)
+                files[folder / OWN_TESTS] = re.sub(
+                    r"^( *from )solution( import )", rf"\1{module}\2", own_tests, flags=re.M
+                )
             for path, text in files.items():
                 (copy / path).parent.chmod(0o755)
                 (copy / path).unlink(missing_ok=True)
@@ -121,10 +123,10 @@ class RepairPlace:
                 update={
                     "root": copy,
                     "sources": (self.source,),
-                    "tests": (*self.project.tests, *([folder / OWN] if own else [])),
+                    "tests": (*self.project.tests, *([folder / OWN_TESTS] if own else [])),
                     "settings": settings,
                     "functions": tuple(functions),
-                    "chosen": (*self.tests, *([(folder / OWN).as_posix()] if own else [])),
+                    "chosen": (*self.tests, *([(folder / OWN_TESTS).as_posix()] if own else [])),
                 }
             )
             with CheckContext(project, sandbox, at=root) as context:

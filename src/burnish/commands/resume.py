@@ -60,7 +60,9 @@ def resume(
         if fix_facts(opened).apply and is_in_place(opened):
             return fix.deliver(opened, store, watch)
         plan = plan_again(opened, Budget.within(request.limits.seconds))
-        return fix.repair(plan, request, Resources(selection.open(opener), store, watch, replay=opened.events))
+        looks = _find_reviewer(opened, review)
+        resources = Resources(selection.open(opener), store, watch, review=looks, replay=opened.events)
+        return fix.repair(plan, request, resources)
     if opened.verdict is None or request.limits != limits_of(opened):  # else it was killed just before its delivery
         resources = Resources(
             selection.open(opener),
