@@ -192,13 +192,13 @@ def fix(
     from burnish.cli.session import CommandSession, exit_code, read_limits
     from burnish.commands.apply import DIFF
     from burnish.errors import SetupProblem
-    from burnish.report.deliverables import check_free, is_empty_folder
+    from burnish.report.deliverables import check_free
 
     current_folder()
     if file is None and from_run is None:
         raise SetupProblem("Nothing was named to repair. Name a file: burnish fix FILE.py")
-    folder = out if out is not None and is_empty_folder(out) else None
-    diff = check_free(out, file=DIFF) if out is not None and folder is None else None
+    diff = check_free(out, file=DIFF) if out is not None else None
+    folder = out if diff != out else None  # an empty one gets all there is
     check_somebody_is_there(False, review, silent=quiet or events)
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
@@ -222,7 +222,7 @@ def fix(
             review=session.review if review else None,
             from_run=from_run,
         )
-    session.finish(run, diff)
+    session.finish(run, diff if folder is None else None)
     raise typer.Exit(exit_code(run, strict))
 
 

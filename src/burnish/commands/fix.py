@@ -7,7 +7,7 @@ import hashlib
 import os
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -48,19 +48,20 @@ from burnish.evidence.build import build_repair
 from burnish.evidence.schema import REPORT, name_files
 from burnish.evidence.suite import ALSO
 from burnish.model_choice import Opener, select_models
+from burnish.models.model import Model
 from burnish.models.names import Models
 from burnish.packages import Budget, parse_requirements
 from burnish.parsing import parse, try_parse
 from burnish.report.deliverables import check_free, read_module_name, read_task, render_tests
 from burnish.report.run_report import render_report
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Resources, start
+from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.record import notices_to
 from burnish.runs.request import Request
 from burnish.tasks import Task
 from burnish.tasks.examples import refuse_contradiction
 from burnish.tasks.repair import docstring_of, examples_of, from_file, function_names, lines_of_body, repairable_names
-from burnish.text import one_line
+from burnish.text import one_line, slug
 
 MOST_NAMED = 5
 CHECKS_AT_END = ("coverage", "mutation", "security", "quality")
@@ -170,27 +171,46 @@ def fix(
         bounds=Budget.within(limits.seconds),
     )
     options = go_on_from(earlier, options) if earlier else options
-    plan = plan_fix(options, watch)
+    target = read_target(options.path)
     request = Request(
-        task=plan.task,
+        task=Task(id=slug(f"fix-{function or target.path.stem}"), prompt=f"Repair {target.path.name}"),
         verb="fix",
-        model=selection.names if plan.nothing else "",
+        model=selection.names,
         chosen=selection.why,
         limits=limits,
         sandbox=sandbox,
         checks=CHECKS_AT_END,
-        packages=plan.packages,
         allow_packages=tuple(allow_packages),
         keep_thoughts=keep_thoughts,
         continues=earlier.id if earlier else None,
         out=str(Path(out).absolute()) if out is not None else "",
         review=review is not None,
-        nothing=plan.nothing,
-        fix=plan.settings(apply and not plan.nothing),
     )
-    if plan.nothing:  # nobody is asked: a name is model enough
-        return deliver(start(request, Resources(store=store, watch=watch)).wait(), store, watch)
-    return repair(plan, request, Resources(selection.open(opener), store, watch, review=review))
+    resources = Resources((), store, watch, review=review)
+    run = start_fix(options, request, resources, lambda: selection.open(opener)).wait()
+    return deliver(run, store, watch) if run.settings.fix else run
+
+
+def start_fix(
+    options: FixOptions, request: Request, resources: Resources, open_models: Callable[[], Sequence[Model]]
+) -> RunHandle:
+    """Begin to repair, as `runs.attempt.start` does: what is to be done is found out in the run, and can be stopped.
+
+    `request` and `resources` say the rest. A run that is stopped before anything is known of the file has no `fix` in
+    its settings.
+    """
+
+    def prepare(keep: Keep) -> tuple[Request, Resources]:
+        plan = plan_fix(options, resources.watch, keep)
+        facts = plan.settings(options.apply and not plan.nothing)
+        more = {"task": plan.task, "packages": plan.packages, "nothing": plan.nothing, "fix": facts}
+        if plan.nothing:  # nobody is asked: a name is model enough
+            return request.model_copy(update=more), resources
+        ground = plan.bench(request.sandbox)
+        keep(ground)
+        return request.model_copy(update={**more, "model": ""}), replace(resources, models=open_models(), ground=ground)
+
+    return start(request, resources, prepare=prepare)
 
 
 def go_on_from(earlier: Run, options: FixOptions) -> FixOptions:
@@ -283,8 +303,11 @@ def list_files(run: Run) -> dict[str, bytes] | None:
     return {repair.file: run.code.encode(), **tests, **own, DIFF: encode_diff(diff_of(run)), **report}
 
 
-def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
-    """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right."""
+def plan_fix(options: FixOptions, watch: Watch | None = None, keep: Keep = lambda working: None) -> FixPlan:
+    """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right.
+
+    `keep` is told of all that runs code meanwhile, so that it can be ended.
+    """
     target = read_target(options.path)
     if options.apply:
         check_writable(target)
@@ -297,6 +320,7 @@ def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
         if watch:
             watch(Notice(text="running the project's tests as they are"))
         with CheckContext(project, options.sandbox) as lab:
+            keep(lab)
             try:
                 before = run_original(project, lab, source, target.text)
             except CheckError as error:
@@ -304,7 +328,7 @@ def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
     packages = layer.asked if layer else ()
     plan = FixPlan(target, project, source, Task(id="fix", prompt=""), before, packages=packages)
     _refuse_test_file(plan)
-    name, suspects = _find_function(plan, options)
+    name, suspects = _find_function(plan, options, keep)
     parses = try_parse(target.text) is not None
     named: tuple[str, ...] = ()
     if any("::" in str(test) for test in options.tests):  # else only whole files and folders were named
@@ -318,7 +342,7 @@ def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
         update={"project_files": files, **({"packages": tuple(options.packages)} if options.packages else {})}
     )
     refuse_contradiction(task.visible_tests)
-    why = _explain_nothing(plan, count, task, options)
+    why = _explain_nothing(plan, count, task, options, keep)
     return replace(plan, task=task, aside=count.aside, failing=count.failing, nothing=why)
 
 
@@ -367,7 +391,7 @@ def _refuse_test_file(plan: FixPlan) -> None:
         )
 
 
-def _find_function(plan: FixPlan, options: FixOptions) -> tuple[str, list[str]]:
+def _find_function(plan: FixPlan, options: FixOptions, keep: Keep) -> tuple[str, list[str]]:
     """The function to repair, and the others that may hold the bug."""
     text, named = plan.target.text, options.function
     known, suspects = repairable_names(text), rank_functions(plan.before)
@@ -385,7 +409,7 @@ def _find_function(plan: FixPlan, options: FixOptions) -> tuple[str, list[str]]:
         return suspects[0], suspects[1:]
     if plan.before.failing or plan.before.broken:
         raise SetupProblem(_explain_unreachable(plan))
-    return _find_by_words(plan, known, options), []
+    return _find_by_words(plan, known, options, keep), []
 
 
 def _find_by_syntax_error(text: str, known: list[str]) -> str:
@@ -421,7 +445,7 @@ def _explain_unreachable(plan: FixPlan) -> str:
     )
 
 
-def _find_by_words(plan: FixPlan, known: list[str], options: FixOptions) -> str:
+def _find_by_words(plan: FixPlan, known: list[str], options: FixOptions, keep: Keep) -> str:
     """Where no test fails: the function that the spec speaks of, or whose own examples fail."""
     text, spec = plan.target.text, options.spec
     spoken = [name for name in known if name.rpartition(".")[2] in spec.replace("(", " ").replace("`", " ").split()]
@@ -433,18 +457,20 @@ def _find_by_words(plan: FixPlan, known: list[str], options: FixOptions) -> str:
         )
     with_examples = {name: tuple(examples_of(docstring_of(text, name), name)) for name in known}
     with plan.bench(options.sandbox) as ground:
+        keep(ground)
         for name, given in with_examples.items():
             if given and not ground.grade(text, Suite(entry_point=name, given=given)).all_passed:
                 return name
     return known[0]
 
 
-def _explain_nothing(plan: FixPlan, count: DecidingTests, task: Task, options: FixOptions) -> str:
+def _explain_nothing(plan: FixPlan, count: DecidingTests, task: Task, options: FixOptions, keep: Keep) -> str:
     """In one sentence, why there is nothing to repair; empty when something fails, or words ask for more."""
     if count.failing or try_parse(plan.target.text) is None:
         return ""
     if task.visible_tests:
         with plan.bench(options.sandbox) as ground:
+            keep(ground)
             suite = Suite(entry_point=task.entry_point, given=task.visible_tests)
             if not ground.grade(plan.target.text, suite).all_passed:
                 return ""

@@ -69,7 +69,7 @@ from burnish.tasks.test_file import name_in_file
 E = TypeVar("E", bound=BaseEvent)
 
 
-def build_dossier(run: Run, files: Mapping[str, bytes], tools: Mapping[str, str] | None = None) -> Dossier:
+def build_dossier(run: Run, files: Mapping[str, str | bytes], tools: Mapping[str, str] | None = None) -> Dossier:
     """What is known of a run and of the files that it delivers, by name; `tools` are versions, if known."""
     suite, started, finished = read_suite(run), run.started, run.ending(RunFinished)
     newest = [event.burnish for event in run.all(Resumed) if event.burnish]
@@ -111,7 +111,7 @@ def build_dossier(run: Run, files: Mapping[str, bytes], tools: Mapping[str, str]
         models=tuple(models),
         packages=tuple(_build_packages(run)),
         tools=dict(tools or {}),
-        files={name: hashlib.sha256(data).hexdigest() for name, data in files.items()},
+        files={name: hash_text(text) for name, text in files.items()},
         cost=_build_cost(run),
         people=tuple(word for event in run.events for word in _quote_people(event)),
         feedback=tuple(
@@ -125,9 +125,10 @@ def build_dossier(run: Run, files: Mapping[str, bytes], tools: Mapping[str, str]
     return dossier.model_copy(update={"seal": hash_content(dossier.model_dump(mode="json"))})
 
 
-def hash_text(text: str) -> str:
+def hash_text(text: str | bytes) -> str:
     """The hash of a text as it is written to disk."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return hashlib.sha256(data).hexdigest()
 
 
 def build_repair(run: Run) -> EvidenceRepair | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Protocol, cast
 
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
@@ -54,6 +54,17 @@ Work = Callable[[Tools, Emitter], Iterator[Event]]
 """What is done in a run: each event is recorded before the next step, and yielded for whoever watches."""
 
 
+class Closable(Protocol):
+    """Something at work that can be ended from another thread, as often as one likes."""
+
+    def close(self) -> None:
+        """End it at once."""
+
+
+Keep = Callable[[Closable], None]
+"""Has something closed when the run is stopped, or over."""
+
+
 @dataclass(frozen=True)
 class Resources:
     """What an attempt works with that cannot be written down."""
@@ -78,16 +89,24 @@ class Resources:
     """Small edits that were found already; the attempts of an evaluation share them."""
 
 
+Prepare = Callable[[Keep], tuple[Request, Resources]]
+"""Finds out what is to be done, and with what, where that takes a while: a project's tests are run for it."""
+
+
 class RunHandle:
     """A run that goes on in a thread of this process, and ends with it at the latest."""
 
-    def __init__(self, request: Request, resources: Resources, run_id: str, record: Record) -> None:
+    def __init__(
+        self, request: Request, resources: Resources, run_id: str, record: Record, prepare: Prepare | None = None
+    ) -> None:
         self.id = run_id
         self._cancel = threading.Event()  # of this run alone, whoever shares its resources
         self._request, self._resources = request, replace(resources, cancel=self._cancel)
         self._record = record
         self._emitter = Emitter(record, resources.watch, resources.replay, request.keep_thoughts)
-        self._to_close: list[Sandbox | FinalChecks | Mutations] = []
+        self._prepare = prepare
+        self._kept: list[Closable] = []
+        self._to_close: list[Closable] = []
         self._lock = threading.RLock()
         self._done: Future[None] = Future()
 
@@ -128,7 +147,12 @@ class RunHandle:
     def _go(self, work: Work | None) -> None:
         """All of the run, in its thread."""
         try:
-            self._make(work)
+            try:
+                self._make(work)
+            finally:
+                with self._lock:
+                    for kept in self._kept:
+                        kept.close()
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):  # from whoever watches: the user wants no more
                 self._cancel.set()
@@ -136,8 +160,20 @@ class RunHandle:
         else:
             self._end()
 
+    def _keep(self, working: Closable) -> None:
+        """Close this when the run is stopped, or over. Raises AttemptError where it is stopped already."""
+        with self._lock:
+            self._to_close.append(working)
+            self._kept.append(working)
+            if self._cancel.is_set():
+                working.close()
+                raise AttemptError("stopped before anything had begun")
+
     def _make(self, work: Work | None) -> None:
         """Models, packages and a sandbox, then the work itself."""
+        if self._prepare:
+            request, resources = self._prepare(self._keep)
+            self._request, self._resources = request, replace(resources, cancel=self._cancel)
         request, emitter = self._request, self._emitter
         if request.nothing:  # it ends where it begins; nobody is asked
             emitter.tell(begin_run(request, self._resources, self.id, level=""))
@@ -209,12 +245,15 @@ class RunHandle:
                 self._done.set_result(None)
 
 
-def start(request: Request, resources: Resources | None = None, work: Work | None = None) -> RunHandle:
+def start(
+    request: Request, resources: Resources | None = None, work: Work | None = None, prepare: Prepare | None = None
+) -> RunHandle:
     """Begin to work on the request, in a thread of its own, until its verdict, a limit, or a stop.
 
     Every event is on disk before the next step. An AttemptError is on record, and the run has no verdict. What the user
     has to put right before anything can begin leaves no record, and is raised by `RunHandle.wait`. `work` takes the
-    place of the agent, for runs of another kind; what breaks it is raised there, too.
+    place of the agent, for runs of another kind; what breaks it is raised there, too. `prepare` finds out, in the run,
+    what takes the place of request and resources; until then these name it, and a stop ends it all the same.
     """
     resources = resources or Resources()
     if resources.replay:
@@ -222,7 +261,7 @@ def start(request: Request, resources: Resources | None = None, work: Work | Non
         record = resources.store.take_up(run_id)
     else:
         run_id, record = resources.store.begin(request.task.id)
-    handle = RunHandle(request, resources, run_id, record)
+    handle = RunHandle(request, resources, run_id, record, prepare)
     threading.Thread(target=handle._go, args=(work,), name="burnish-agent", daemon=True).start()
     return handle
 
