@@ -264,6 +264,8 @@ def deliver(run: Run, store: Store, watch: Watch | None) -> Run:
     """Diff and evidence in the run's folder, and where they are wanted; where that was asked for and the repair is
     good, the file in its place.
     """
+    if run.verdict is None:
+        return run
     changed = bool(save_diff(run, store))
     files = list_files(run)
     if files is None and watch:
@@ -273,7 +275,8 @@ def deliver(run: Run, store: Store, watch: Watch | None) -> Run:
         shutil.rmtree(kept, ignore_errors=True)
         put_files(run, files, kept)
         if run.settings.out and not run.ending(FilesWritten):
-            run = store.add(run, put_files(run, files, Path(run.settings.out)), watch)
+            again = bool(run.all(FilesWritten))  # what an earlier part of the run made of it is there
+            run = store.add(run, put_files(run, files, Path(run.settings.out), numbered=again), watch)
     wanted = run.settings.fix is not None and run.settings.fix.apply
     good = run.verdict in GOOD and not run.last(Applied)
     return apply_run(run, store=store, watch=watch) if wanted and good and changed else run

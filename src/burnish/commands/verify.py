@@ -25,7 +25,7 @@ from burnish.checks.verdict import BESIDE, Watcher, judge_all
 from burnish.commands.fix import evidence_folder
 from burnish.commands.project_packages import Tell
 from burnish.commands.write import SLOW_CHECKS
-from burnish.errors import BurnishError, SandboxError, SetupProblem
+from burnish.errors import BurnishError, CheckError, SandboxError, SetupProblem
 from burnish.events import Evidence, Frozen, Graded, Outcome
 from burnish.evidence.build import build_dossier
 from burnish.evidence.claims import (
@@ -121,11 +121,12 @@ def verify(
     dossier = parse_dossier(raw)
     held = read_folder(dossier, place)
     found = Verified(folder=place.name, run=dossier.run.id, verdict=dossier.verdict or "", unseen=held.unseen)
-    own = _open_own_run(dossier, store)
+    recorded = read_recorded_dossier(dossier.run.id, store)
+    own = store.open(dossier.run.id) if recorded and recorded.run.at == dossier.run.at else None
     root = _find_root(dossier, own, project)
-    if changed := (*_find_changes(dossier, held), *_compare_project(dossier, root)):
+    if changed := _find_changes(dossier, held, root):
         return found.model_copy(update={"changed": changed})
-    record = claim_record(dossier, read_recorded_dossier(dossier.run.id, store))
+    record = claim_record(dossier, recorded)
     if dossier.code is None:
         silent = _claim_untried("no code was delivered, so nothing is claimed")
         return found.model_copy(update={"claims": (claim_verdict(dossier, silent, {}), record)})
@@ -155,8 +156,11 @@ def verify(
         left_out = {said.check: _why_left_out(said, fast, again.claim.answer == "holds") for said in dossier.checks}
         evidence: tuple[Evidence, ...] = ()
         if names := [name for name, why in left_out.items() if not why]:
-            with open_checks() as context:
-                evidence = judge_all(context.project, context, names, watch).evidence
+            try:
+                with open_checks() as context:
+                    evidence = judge_all(context.project, context, names, watch).evidence
+            except CheckError as error:
+                left_out |= dict.fromkeys(names, str(error))
         level = bench.level
     now, answers = read_versions(), {item.check: item for item in evidence}
     checks = [
@@ -189,15 +193,6 @@ def _find_folder(folder: str | Path, store: Store) -> Path:
     )
 
 
-def _open_own_run(dossier: Dossier, store: Store) -> Run | None:
-    """The run as the user's own store has it; None where it is somebody else's."""
-    try:
-        run = Run(read_record(store.runs / dossier.run.id))
-        return run if build_dossier(run, {}).run.at == dossier.run.at else None
-    except (OSError, BurnishError, IndexError, ValueError):
-        return None
-
-
 def _find_root(dossier: Dossier, own: Run | None, named: str | Path | None) -> Path | None:
     """The project that a repair is tried in, as named, or as the user's own record has it; None where it has none.
 
@@ -219,20 +214,6 @@ def _find_root(dossier: Dossier, own: Run | None, named: str | Path | None) -> P
     parts = Path(repair.file).parts
     is_there = facts is not None and file.parts[-len(parts) :] == parts and file.is_file()
     return file.parents[len(parts) - 1].resolve() if is_there else None
-
-
-def _compare_project(dossier: Dossier, root: Path | None) -> tuple[str, ...]:
-    """Tests of the project that are not those that the evidence speaks of."""
-    changed = []
-    for name, sha256 in dossier.repair.test_files.items() if dossier.repair and root else ():
-        try:
-            data = read_bytes(root / name) if root else b""
-        except ValueError as error:
-            changed.append(f"{name} in the project {error}")
-            continue
-        if hashlib.sha256(data).hexdigest() != sha256:
-            changed.append(f"{name} in the project is not the file of tests that decided")
-    return tuple(changed)
 
 
 def _find_repaired(
@@ -282,7 +263,7 @@ def read_recorded_dossier(run_id: str, store: Store) -> Dossier | None:
         return None
 
 
-def _find_changes(dossier: Dossier, held: DeliveredFolder) -> tuple[str, ...]:
+def _find_changes(dossier: Dossier, held: DeliveredFolder, root: Path | None) -> tuple[str, ...]:
     """All that is not as the evidence has it; the tests are looked at once the files are those that are listed."""
     if held.changed or dossier.code is None:
         return held.changed
@@ -290,8 +271,14 @@ def _find_changes(dossier: Dossier, held: DeliveredFolder) -> tuple[str, ...]:
     found = [*find_hidden_characters(dossier), *compare_given_tests(dossier)]
     found += compare_test_file(dossier, held.text(tests)) if tests else compare_project_tests(dossier)
     for name, sha256 in dossier.repair.test_files.items() if dossier.repair else ():
-        if dossier.files[name] != sha256:
-            found.append(f"{name} is not the file of tests that decided")
+        try:  # those of the project at `root` are the ones that will run
+            there = hashlib.sha256(read_bytes(root / name)).hexdigest() if root else sha256
+        except ValueError as error:
+            found.append(f"{name} in the project {error}")
+            continue
+        if sha256 != dossier.files[name] or sha256 != there:
+            where = "" if sha256 == there else " in the project"
+            found.append(f"{name}{where} is not the file of tests that decided")
     if dossier.files[code] != dossier.code.steps[0].sha256:
         found.append(f"{code} is not the version that the evidence speaks of")
     if dossier.code.file != code:

@@ -169,12 +169,6 @@ def _group_by_name(module: ast.Module) -> dict[str, str]:
     return found
 
 
-def _is_in_project(test: str, dossier: Dossier) -> bool:
-    """Whether a test lies in a file that a repair brings, by pytest's id; examples of a docstring lie in the code."""
-    repair = dossier.repair
-    return repair is not None and test.partition("::")[0] in (*repair.test_files, repair.file)
-
-
 def compare_given_tests(dossier: Dossier) -> Iterator[str]:
     """Whether the task's own words give the tests that are said to be given; looked up again."""
     task, given = dossier.task, {test.test for test in dossier.tests if test.origin == "given"}
@@ -184,6 +178,8 @@ def compare_given_tests(dossier: Dossier) -> Iterator[str]:
     if in_words is None or certain is None:
         yield "the task's words could not be searched for tests"
         return
+    # Examples of a docstring lie in the code itself.
+    in_project = (*dossier.repair.test_files, dossier.repair.file) if dossier.repair else ()
     reviewed = any(remark.kind == "reviewed" and remark.about == "tests" for remark in dossier.people)
     taken_back = task.taken_back if reviewed else ()  # only a person can take a test back
     for test in certain:
@@ -194,7 +190,7 @@ def compare_given_tests(dossier: Dossier) -> Iterator[str]:
             yield f"`{one_line(listed.test, 120)}` is not among the tests that the task's words give"
         if listed.origin == "given" and listed.disputed:
             yield f"{one_line(listed.name, 80)} was given, and a given test is never set aside"
-        if listed.given_in == "project" and not _is_in_project(listed.test, dossier):
+        if listed.given_in == "project" and listed.test.partition("::")[0] not in in_project:
             yield f"{one_line(listed.name, 80)} is said to be a test of the project, and none of its files is delivered"
         if listed.given_in == "file" and not task.test_file:
             yield f"{one_line(listed.name, 80)} is said to be in the user's file, and there is none"
