@@ -136,12 +136,13 @@ class RepairPlace:
 
 
 def find_changed_functions(before: str, after: str) -> tuple[str, ...]:
-    """The functions that are new or differ in a text; empty where nothing tells them from the rest of it."""
+    """The functions that are new or differ in a text; empty where only something outside of functions does."""
     old, new = try_parse(before), try_parse(after)
-    if old is None or new is None:
-        return ()
+    texts = {name: source_of(after, node) for name, node in all_functions(new).items()} if new else {}
+    if old is None:  # what did not parse can still be searched
+        return tuple(name for name, text in texts.items() if text not in before)
     known = {name: source_of(before, node) for name, node in all_functions(old).items()}
-    return tuple(name for name, node in all_functions(new).items() if known.get(name) != source_of(after, node))
+    return tuple(name for name, text in texts.items() if known.get(name) != text)
 
 
 def is_large(root: Path) -> bool:

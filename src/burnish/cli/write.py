@@ -199,7 +199,7 @@ def fix(
         raise SetupProblem("Nothing was named to repair. Name a file: burnish fix FILE.py")
     diff = check_free(out, file=DIFF) if out is not None else None
     folder = out if diff != out else None  # an empty one gets all there is
-    check_somebody_is_there(False, review, silent=quiet or events)
+    check_somebody_is_there(False, review, silent=quiet or events, command="burnish fix FILE.py")
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     with CommandSession(verbose, events, quiet) as session:

@@ -64,6 +64,7 @@ from burnish.tasks.repair import docstring_of, examples_of, from_file, function_
 from burnish.text import one_line, slug
 
 MOST_NAMED = 5
+NO_EVIDENCE = "no evidence was written: tests were changed meanwhile, or a file has a name that evidence cannot hold"
 CHECKS_AT_END = ("coverage", "mutation", "security", "quality")
 """On what a repair changed, beside the tests. Packages are the project's affair, and to measure time takes too long."""
 
@@ -269,7 +270,7 @@ def deliver(run: Run, store: Store, watch: Watch | None) -> Run:
     changed = bool(save_diff(run, store))
     files = list_files(run)
     if files is None and watch:
-        watch(Notice(text="no evidence was written: a file of the project has a name that it cannot hold", stays=True))
+        watch(Notice(text=NO_EVIDENCE, stays=True))
     elif files is not None:
         kept = evidence_folder(run, store)
         shutil.rmtree(kept, ignore_errors=True)
