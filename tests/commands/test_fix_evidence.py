@@ -91,6 +91,7 @@ def test_the_evidence_holds_in_the_project_and_by_itself(repaired: Run, project:
     assert verify(folder, store=Store(project / "empty"), fast=True).ending == "holds", "the files alone are enough"
 
 
+@pytest.mark.slow
 def test_a_changed_file_test_or_verdict_is_refused(repaired: Run, project: Path, store: Store, tmp_path: Path) -> None:
     kept = evidence_folder(repaired, store)
     for number, (name, text) in enumerate(
@@ -110,6 +111,7 @@ def test_a_changed_file_test_or_verdict_is_refused(repaired: Run, project: Path,
     assert (refused.ending, [why.split()[0] for why in refused.changed]) == ("refused", ["test_buggy.py"])
 
 
+@pytest.mark.slow
 def test_evidence_for_wrong_code_does_not_hold(repaired: Run, store: Store, tmp_path: Path) -> None:
     folder = shutil.copytree(evidence_folder(repaired, store), tmp_path / "wrong")
     data = json.loads((folder / "evidence.json").read_text())
@@ -119,6 +121,7 @@ def test_evidence_for_wrong_code_does_not_hold(repaired: Run, store: Store, tmp_
     assert verify(folder, store=Store(tmp_path / "none"), fast=True).ending == "does not hold"
 
 
+@pytest.mark.slow
 def test_examples_decide_and_are_delivered_as_tests(tmp_path: Path, store: Store) -> None:
     (tmp_path / "buggy.py").write_text(BUGGY)
     out = tmp_path / "out"
@@ -140,6 +143,7 @@ def test_examples_decide_and_are_delivered_as_tests(tmp_path: Path, store: Store
     assert verify(out, store=store).ending == "refused"
 
 
+@pytest.mark.slow
 def test_a_person_looks_at_the_code_and_has_it_changed(project: Path, store: Store) -> None:
     seen: list[Checkpoint] = []
 
@@ -157,6 +161,7 @@ def test_a_person_looks_at_the_code_and_has_it_changed(project: Path, store: Sto
     assert verify(run.id, store=store, fast=True).ending == "holds"
 
 
+@pytest.mark.slow
 def test_a_fix_goes_on_from_an_earlier_fix(repaired: Run, project: Path, store: Store) -> None:
     with pytest.raises(SetupProblem, match=f"burnish apply {repaired.id}"):
         fix(from_run=repaired.id, spec="total([-1]) raises ValueError", model=model(), store=store)
@@ -173,6 +178,7 @@ def test_a_fix_goes_on_from_an_earlier_fix(repaired: Run, project: Path, store: 
     assert verify(run.id, store=store, fast=True).ending == "holds"
 
 
+@pytest.mark.slow
 def test_a_fix_goes_on_from_what_write_delivered(tmp_path: Path, store: Store) -> None:
     made = write(
         "double(n), e.g. double(2) == 4",

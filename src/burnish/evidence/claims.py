@@ -154,6 +154,8 @@ def claim_record(dossier: Dossier, recorded: Dossier | None) -> Claim:
         return claim
     if not dossier.cost.by_model:  # older evidence says nothing about each model
         recorded = recorded.model_copy(update={"cost": recorded.cost.model_copy(update={"by_model": ()})})
+    if dossier.version < 4:  # nor how sure one can be
+        recorded = recorded.model_copy(update={"confidence": None, "calibrated": False, "basis": ""})
     # Remarks and versions of tools are not compared.
     there, here = _collect_facts(dossier), _collect_facts(recorded)
     other = [name for name in there if there[name] != here[name]]
