@@ -22,6 +22,7 @@ def runs(
 
     from burnish.cli.io import is_narrow, print_hanging, print_json
     from burnish.cli.screen import COLOURS
+    from burnish.report.narrate import add_confidence
     from burnish.text import one_line
 
     rows = burnish.Store().list()[:limit]
@@ -36,8 +37,10 @@ def runs(
     for row in rows:
         when = datetime.fromtimestamp(row.started_at).strftime("%d %b %H:%M")
         facts = f"{row.seconds:7.1f} s {row.tokens:6} tokens  {'★' * (row.stars or 0):<5}  " if not row.why else " "
-        line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{row.state:<11}", COLOURS.get(row.state, "dim")), facts)
-        line.append(one_line(row.why or row.prompt, max(20, console.width - len(line))))
+        headline, basis = add_confidence(row.state, row)
+        line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{headline:<11}", COLOURS.get(row.state, "dim")), facts)
+        words = f"{row.prompt} ({basis})" if basis else row.why or row.prompt
+        line.append(one_line(words, max(20, console.width - len(line)) if not basis else 400))
         if is_narrow(console):
             print_hanging(console, Text(row.id, style="bold"), Text(" ".join(line.plain.split()[1:])))
         else:

@@ -53,6 +53,11 @@ def resume(
     opened = store.open(run)
     if is_over(opened, raised, beside is not None):
         return opened
+    if opened.started.verb == "fix" and opened.settings.fix is None:
+        raise SetupProblem(
+            f"Run {opened.id!r} was stopped before it was known what is to be repaired, so there is nothing to go on "
+            "from. Begin anew: burnish fix FILE.py"
+        )
     request = request_again(opened, limits_of(opened, raised), sandbox)
     request = request.model_copy(update={"keep_thoughts": request.keep_thoughts or keep_thoughts})
     selection = select_models(model or opened.started.model, request.limits, store)
@@ -60,7 +65,9 @@ def resume(
         if fix_facts(opened).apply and is_in_place(opened):
             return fix.deliver(opened, store, watch)
         plan = plan_again(opened, Budget.within(request.limits.seconds))
-        return fix.repair(plan, request, Resources(selection.open(opener), store, watch, replay=opened.events))
+        looks = _find_reviewer(opened, review)
+        resources = Resources(selection.open(opener), store, watch, review=looks, replay=opened.events)
+        return fix.repair(plan, request, resources)
     if opened.verdict is None or request.limits != limits_of(opened):  # else it was killed just before its delivery
         resources = Resources(
             selection.open(opener),

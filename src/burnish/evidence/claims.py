@@ -29,8 +29,6 @@ noticed or not; a newer linter knows a rule more. The figures of all other check
 the time grows.
 """
 GROWTH_STEPS = 1
-LISTS_OPEN_QUESTIONS = 4
-"""The first version of `evidence.json` that does."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 MOST_NAMED = 3
 TOOLS = {
@@ -174,8 +172,9 @@ def claim_record(dossier: Dossier, recorded: Dossier | None) -> Claim:
         return claim
     if not dossier.cost.by_model:  # older evidence says nothing about each model
         recorded = recorded.model_copy(update={"cost": recorded.cost.model_copy(update={"by_model": ()})})
-    if dossier.version < LISTS_OPEN_QUESTIONS:
-        recorded = recorded.model_copy(update={"task": recorded.task.model_copy(update={"open_questions": ()})})
+    if dossier.version < 4:  # nor what was left open, and how sure one can be
+        task = recorded.task.model_copy(update={"open_questions": ()})
+        recorded = recorded.model_copy(update={"task": task, "confidence": None, "calibrated": False, "basis": ""})
     # Remarks and versions of tools are not compared.
     there, here = _collect_facts(dossier), _collect_facts(recorded)
     other = [name for name in there if there[name] != here[name]]
@@ -192,6 +191,8 @@ def _collect_facts(dossier: Dossier) -> dict[str, object]:
     return {
         "the task": dossier.task,
         "the verdict": dossier.verdict,
+        "the confidence": (dossier.confidence, dossier.calibrated, dossier.basis),
+        "what was repaired": dossier.repair,
         "the code": steps[0].sha256 if steps else "",
         "who made the code": [
             (step.version, step.made.by, step.made.model, step.made.round, step.made.ask_id) for step in steps

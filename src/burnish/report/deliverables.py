@@ -72,7 +72,12 @@ def read_suite(run: Run) -> Suite:
 
 
 def read_module_name(run: Run) -> str:
-    """What the module is called where it is delivered."""
+    """What the module is called where it is delivered; of a repair, by its path below the project's root."""
+    facts = run.settings.fix
+    parts = Path(facts.name).with_suffix("").parts if facts else ()
+    inside = parts[1:] if parts[:1] == ("src",) else parts
+    if inside and all(part.isidentifier() for part in inside):
+        return ".".join(inside)
     return read_task(run).module or "solution"
 
 

@@ -31,7 +31,7 @@ from burnish.models.names import split_names
 from burnish.report.costs import NOBODY, describe_cost, describe_cost_by_model, explain_who_answered
 from burnish.report.deliverables import list_open_questions, read_suite
 from burnish.report.improvement import explain_improvement, sort_unnoticed
-from burnish.report.narrate import as_sentence, describe, name_version
+from burnish.report.narrate import add_confidence, as_sentence, describe, name_version
 from burnish.text import join_words, one_line, plural, strip_controls
 
 WIDTH = 100
@@ -253,7 +253,9 @@ def _explain_end(run: Run) -> Iterator[str]:
                 aside = read_suite(run).set_aside(event.disputed).items()
                 disputed = [f" Set aside as disputed, because {why}: {_list(tests)}" for why, tests in aside]
                 carried = f" The result is version {event.version}." if event.version else ""
-                yield f"Verdict: {event.verdict}. {as_sentence(event.why)}{carried}{''.join(disputed)}"
+                headline, basis = add_confidence(event.verdict, event)
+                sure = f" The confidence {basis.rstrip('.')}." if basis else ""
+                yield f"Verdict: {headline}. {as_sentence(event.why)}{sure}{carried}{''.join(disputed)}"
             case FilesWritten():
                 yield f"The result was written to {one_line(event.folder, 300)}: {', '.join(event.files)}."
             case Broke() | Applied():

@@ -7,7 +7,7 @@ sentence wherever they do. Text of models in it is one line; whoever prints it m
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from burnish.events import (
     AnswerLost,
@@ -67,6 +67,34 @@ class Line(NamedTuple):
     label: str
     text: str
     tone: Tone = ""
+
+
+class Weighed(Protocol):
+    """What says how likely a verdict is right: the end of a run, a row of a list, evidence."""
+
+    @property
+    def confidence(self) -> float | None:
+        """From 0 to 1; None where nobody said."""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether it was fitted for the models that answered."""
+
+    @property
+    def basis(self) -> str:
+        """What it rests on."""
+
+
+def add_confidence(verdict: str, weighed: Weighed | None) -> tuple[str, str]:
+    """The verdict with its confidence, "proven (97 %)", and what that rests on. Without a basis there is no number.
+
+    The only place that words it. A number is rounded down, and none says that nothing is left to doubt.
+    """
+    basis = one_line(weighed.basis, 300).strip() if weighed else ""
+    if weighed is None or weighed.confidence is None or not basis:
+        return verdict, ""
+    percent = min(99, math.floor(100 * weighed.confidence + 1e-9))
+    return f"{verdict} ({percent} %{'' if weighed.calibrated else ', not calibrated'})", f"rests on {basis}"
 
 
 def narrate(event: BaseEvent) -> list[Line]:
@@ -306,7 +334,10 @@ def _narrate_end(event: BaseEvent) -> Iterator[Line]:
             yield Line("broke", f"It broke ({event.error}): {as_sentence(one_line(event.message, 400))}", "broken")
         case RunFinished():
             yield from (Line("disputed", f"{one_line(test)} (set aside)", "warning") for test in event.disputed)
-            yield Line(event.verdict.upper(), one_line(event.why, 400), event.verdict)
+            headline, basis = add_confidence(event.verdict.upper(), event)
+            yield Line(headline, one_line(event.why, 400), event.verdict)
+            if basis:
+                yield Line("", basis)
         case FilesWritten():
             yield Line("files", "  ".join(f"{event.folder}/{name}" for name in event.files))
         case Applied():

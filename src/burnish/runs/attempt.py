@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
 from burnish.agent.packages import packages_event, prepare_run_layer
-from burnish.checks.bench.bench import Bench
-from burnish.checks.final import FinalChecks
+from burnish.checks.bench.bench import Bench, ProjectBench
+from burnish.checks.final import FinalChecks, RepairChecks
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import AttemptError
 from burnish.events import (
@@ -37,7 +37,7 @@ from burnish.models.model import Model
 from burnish.models.names import default_names, open_models
 from burnish.no_telemetry import disable_tracing
 from burnish.packages import Budget, Layer
-from burnish.runs.handle import Handle
+from burnish.runs.handle import Closable, Handle
 from burnish.runs.record import Emitter, Record, Watch, read_record
 from burnish.runs.request import Request
 from burnish.runs.store import Store
@@ -48,6 +48,10 @@ from burnish.version import __version__
 
 Work = Callable[[Tools, Emitter], Iterator[Event]]
 """What is done in a run: each event is recorded before the next step, and yielded for whoever watches."""
+
+
+Keep = Callable[[Closable], None]
+"""Has something closed when the run is stopped, or over."""
 
 
 @dataclass(frozen=True)
@@ -74,23 +78,55 @@ class Resources:
     """Small edits that were found already; the attempts of an evaluation share them."""
 
 
+Prepare = Callable[[Keep], tuple[Request, Resources]]
+"""Finds out what is to be done, and with what, where that takes a while: a project's tests are run for it."""
+
+
 class RunHandle(Handle[Event, Run]):
     """A run that goes on. Its id is that of its record, which is there at once."""
 
     def __init__(
-        self, request: Request, resources: Resources, run_id: str, record: Record, work: Work | None = None
+        self,
+        request: Request,
+        resources: Resources,
+        run_id: str,
+        record: Record,
+        work: Work | None = None,
+        prepare: Prepare | None = None,
     ) -> None:
         self.id = run_id
         self._emitter = Emitter(record, resources.watch, resources.replay, request.keep_thoughts)
         super().__init__(self._emitter.live)
         self._request, self._resources = request, replace(resources, cancel=self._cancel)
-        self._record, self._work = record, work
+        self._record, self._work, self._prepare = record, work, prepare
+        self._kept: list[Closable] = []
 
     def _read_result(self) -> Run:
         """The run as it is on record."""
         return Run(read_record(self._emitter.folder))
 
+    def _keep(self, working: Closable) -> None:
+        """Close this when the run is stopped, or over. Raises AttemptError where it is stopped already."""
+        with self._lock:
+            self._to_close.append(working)
+            self._kept.append(working)
+            if self._cancel.is_set():
+                working.close()
+                raise AttemptError("stopped before anything had begun")
+
     def _make(self) -> None:
+        """What is to be done, where that has to be found out first, and then all of it."""
+        try:
+            if self._prepare:
+                request, resources = self._prepare(self._keep)
+                self._request, self._resources = request, replace(resources, cancel=self._cancel)
+            self._work_on_request()
+        finally:
+            with self._lock:
+                for kept in self._kept:
+                    kept.close()
+
+    def _work_on_request(self) -> None:
         """Models, packages and a sandbox, then the work itself."""
         request, emitter, work = self._request, self._emitter, self._work
         if request.nothing:  # it ends where it begins; nobody is asked
@@ -156,12 +192,15 @@ class RunHandle(Handle[Event, Run]):
         return error
 
 
-def start(request: Request, resources: Resources | None = None, work: Work | None = None) -> RunHandle:
+def start(
+    request: Request, resources: Resources | None = None, work: Work | None = None, prepare: Prepare | None = None
+) -> RunHandle:
     """Begin to work on the request, in a thread of its own, until its verdict, a limit, or a stop.
 
     Every event is on disk before the next step. An AttemptError is on record, and the run has no verdict. What the user
     has to put right before anything can begin leaves no record, and is raised by `RunHandle.wait`. `work` takes the
-    place of the agent, for runs of another kind; what breaks it is raised there, too.
+    place of the agent, for runs of another kind; what breaks it is raised there, too. `prepare` finds out, in the run,
+    what takes the place of request and resources; until then these name it, and a stop ends it all the same.
     """
     resources = resources or Resources()
     if resources.replay:
@@ -169,7 +208,7 @@ def start(request: Request, resources: Resources | None = None, work: Work | Non
         record = resources.store.take_up(run_id)
     else:
         run_id, record = resources.store.begin(request.task.id)
-    handle = RunHandle(request, resources, run_id, record, work)
+    handle = RunHandle(request, resources, run_id, record, work, prepare)
     handle._begin("burnish-agent")
     return handle
 
@@ -197,13 +236,17 @@ def equip(
     `layer` holds the packages that the run begins with; to prepare them took so many seconds.
     """
     earlier, folder, checks = Replay(resources.replay), layer.folder if layer else None, request.checks
+    task, ground = request.task, resources.ground
+    final = FinalChecks(checks, request.sandbox, folder, task.named)
+    if isinstance(ground, ProjectBench):
+        final = RepairChecks(checks, request.sandbox, ground, task.base_code, task.project_tests)
     return Tools(
         resources.models[0],
         sandbox,
         meter_after(earlier, request.limits, resources.models, seconds),
         resources.cancel,
         seed=request.seed,
-        checks=FinalChecks(checks, request.sandbox, folder, request.task.named) if checks else None,
+        checks=final if checks else None,
         mutations=Mutations(request.sandbox, layer=folder) if "strengthen" in request.afterwards else None,
         place=resources.ground,
         others=tuple(resources.models[1:]),

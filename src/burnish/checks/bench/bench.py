@@ -34,7 +34,6 @@ from burnish.checks.bench.project_run import (
     send_job,
 )
 from burnish.checks.bench.run_calls import (
-    NO_ANSWER,
     ModulePlace,
     OwnBehaviour,
     compare_calls,
@@ -48,6 +47,7 @@ from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Graded
 from burnish.parsing import decode_source, explain_syntax_error, try_parse
 from burnish.sandbox.sandbox import Sandbox
+from burnish.search.behaviour_groups import NO_ANSWER
 from burnish.tasks.source import FUNCTIONS, line_span, split_lines
 from burnish.text import one_line, strip_controls
 
@@ -325,13 +325,10 @@ class ProjectBench(Bench):
 
     def import_name(self) -> tuple[str, list[str]]:
         """The name the module is imported by, and what must be on the path for that."""
-        folder, parts = self.source.parent, [] if self.source.stem == "__init__" else [self.source.stem]
-        while (self.project.root / folder / "__init__.py").exists() and folder != Path():
-            parts.insert(0, folder.name)
-            folder = folder.parent
+        name, folder = name_module(self.project.root, self.source)
         known = import_paths(self.project, self._context)
         place = f"{self._context.root}/{folder}" if folder != Path() else self._context.root
-        return ".".join(parts), [*known, *([] if place in known else [place])]
+        return name, [*known, *([] if place in known else [place])]
 
     def _choose_tests(self, tests: Sequence[str]) -> dict[str, object]:
         """Which files are collected, and which of their tests are run."""
@@ -365,6 +362,15 @@ class ProjectBench(Bench):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def name_module(root: Path, source: Path) -> tuple[str, Path]:
+    """The name that a file below a root is imported by, and the folder that must be on the path for that."""
+    folder, parts = source.parent, [] if source.stem == "__init__" else [source.stem]
+    while (root / folder / "__init__.py").exists() and folder != Path():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), folder
 
 
 def fingerprint(root: Path, tests: Iterable[str], source: Path) -> Fingerprint:

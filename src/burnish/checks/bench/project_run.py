@@ -143,8 +143,10 @@ def describe_job(project: Project, context: CheckContext, seed: int = 0, options
     """All that a run of the whole suite has to know."""
     # Our own environment has LangSmith's plugin, which a project under test does not expect.
     ours = project.python == Path(sys.executable)
+    files = dict.fromkeys(test.partition("::")[0] for test in project.chosen)
     return {
-        "targets": targets(project),
+        "targets": [*files] or targets(project),
+        **({"chosen": list(project.chosen)} if project.chosen else {}),
         "doctests": [str(path) for path in doctests(project)],
         "cover": [],
         "generated": project.generated,

@@ -182,11 +182,13 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
         made |= {mutant.key: mutant for mutant in client.mutants(str(source), text, project.generated)}
         texts[str(source)] = text
     made |= add_branch_mutants(made, texts, project.generated)
+    if project.functions:
+        made = {key: mutant for key, mutant in made.items() if mutant.name in project.functions}
     if not made:
         return MutationRun(problem="there is nothing to mutate")
-    mutants = [made[key] for key in sorted(made)]
-    random.Random(SEED).shuffle(mutants)  # what an early stop leaves is then a random sample, the same each time
-    run = try_mutants(project, context, mutants, seconds)
+    ordered = [made[key] for key in sorted(made)]
+    random.Random(SEED).shuffle(ordered)  # what an early stop leaves is then a random sample, the same each time
+    run = try_mutants(project, context, ordered, seconds)
     if not run.problem and run.tried:
         comparing = max(COMPARING * seconds, LEAST_COMPARING_SECONDS)
         compared = compare_survivors(project, context, run.unnoticed, comparing)
