@@ -10,6 +10,8 @@ import builtins
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
+from typing import NamedTuple
 
 from burnish.errors import SetupProblem
 from burnish.parsing import PARSE_ERRORS, parse, parse_expression, try_parse, try_parse_expression
@@ -32,8 +34,34 @@ _CLAIM_ENDS = re.compile(r"\s*(?:$|\n|\.(?!\w)|[,;:)`—–]|(?:and|as|because|s
 _QUESTIONS = ("isinstance", "all", "any", "callable", "issubclass")
 """Functions of Python that answer yes or no."""
 _LONGEST = 400
+_MOST_BRACKETS = 200
+_NUMBER = re.compile(r"(?<![\w.,-])-?\d+(?:\.\d+)?(?![\w-]|[.,]\d)", re.ASCII)
+_BOUND = re.compile(
+    r"\b(?:multiples? of|divisible by|(?:at|the) (?:least|most)|(?:more|less|fewer|greater|smaller|larger) than|below|"
+    r"above|under|over|up to|between(?: \S+ and)?|first|last|every|modulo|Vielfachen? von|teilbar durch|mindestens|"
+    r"höchstens|(?:mehr|weniger|größer|kleiner) als|unter|über|ab|bis|zwischen(?: \S+ und)?|ersten?|letzten?)\s+$",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r"\s*(?:%|percent|per cent|prozent|(?:decimal )?places|decimals|(?:nachkomma)?stellen)", re.IGNORECASE
+)
+"""What stands around a number that belongs to a rule and is no value of an example: "at least 8", "19 percent"."""
+_QUOTED = re.compile(
+    r"(?<![\w'\"])(?P<quote>['\"])(?P<plain>(?:(?!(?P=quote))[^\n\\]){0,200})(?P=quote)(?![\w'\"])"
+    r"|„(?P<low>[^„“”\n]{0,200})[“”]|“(?P<high>[^“”\n]{0,200})”|»(?P<angle>[^»«\n]{0,200})«"
+)
+_WORD_VALUES = {"true": "True", "wahr": "True", "false": "False", "falsch": "False", "none": "None"}
+_WORD_VALUE = re.compile(rf"(?<![\w'\"])(?:{'|'.join(_WORD_VALUES)})(?![\w'\"])", re.IGNORECASE)
 ASSUMED = "  # assumed"
 """Ends a test that says what the model assumed: nobody has said that it is right."""
+
+
+class TextValue(NamedTuple):
+    """A value that stands in a text, as Python writes it, and where."""
+
+    literal: str
+    start: int
+    end: int
 
 
 def find_examples(text: str) -> list[str]:
@@ -137,6 +165,35 @@ def as_doctest(test: str) -> list[str]:
             return [*(f">>> {ast.unparse(step)}" for step in typed), ast.unparse(right)]
     words = describe_test(test)
     return [f">>> {words.replace(' must raise ', '  # raises ')}"] if words != test else [test]
+
+
+def find_values(text: str) -> list[TextValue]:
+    """The values that stand in a text, in order: numbers, quoted texts, lists and the like, true and false.
+
+    What is inside another one is no value of its own, and a number that bounds something ("at most 80") is none.
+    """
+    found = [
+        TextValue(repr(next(part for part in match.group("plain", "low", "high", "angle") if part is not None)), *at)
+        for match in _QUOTED.finditer(text)
+        if (at := match.span())
+    ]
+    for match in islice(re.finditer(r"[\[({]", text), _MOST_BRACKETS):
+        ends = _possible_ends(text[match.start() : match.start() + _LONGEST])
+        piece = text[match.start() : match.start() + ends[0]] if ends else ""
+        with suppress(*PARSE_ERRORS, TypeError):
+            node = parse_expression(piece)
+            if isinstance(ast.literal_eval(node), list | tuple | dict | set):
+                found.append(TextValue(ast.unparse(node), match.start(), match.start() + len(piece)))
+    for match in _NUMBER.finditer(text):
+        is_bound = _BOUND.search(text, max(0, match.start() - 40), match.start()) or _UNIT.match(text, match.end())
+        if not is_bound and is_literal(match[0]):
+            found.append(TextValue(match[0], *match.span()))
+    found += [TextValue(_WORD_VALUES[match[0].lower()], *match.span()) for match in _WORD_VALUE.finditer(text)]
+    values: list[TextValue] = []
+    for value in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not values or value.start >= values[-1].end:
+            values.append(value)
+    return values
 
 
 def refuse_contradiction(tests: Sequence[str], way_out: str = "take one of them out and try again.") -> None:
