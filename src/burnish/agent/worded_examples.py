@@ -52,7 +52,8 @@ _SHOULD = re.compile(rf"`?,?\s+(?:soll|sollte|muss)\s+{_WORDS}{{0,2}}`?", re.IGN
 _WERDEN = re.compile(r"`?\s+(?:werden|herauskommen|entstehen)(?!\w)", re.IGNORECASE)
 """Or one half of it before the output, and the other behind: "aus 3 soll 9 werden"."""
 _JOINT = re.compile(rf"`?[\s,]*{_WORDS}{{0,2}}`?")
-"""Between two inputs."""
+_LIST = re.compile(r"`?\s*,?\s*(?:(?:and|und|with|mit|plus)\s+)?`?", re.IGNORECASE)
+"""Between two inputs, and between two that can be nothing else."""
 _PAUSE = re.compile(r"[.;:!?]\s|\n")
 _END = re.compile(r"[,;:!?\n)]|\.(?:\s|$)|$")
 
@@ -72,7 +73,8 @@ def find_readings(task: Task, signature: str) -> tuple[Reading, ...]:
     Nothing for a task of an evaluation that has tests to see: each question counts there, and results are compared.
     """
     name = signature.partition("(")[0]
-    is_class = "." in name or bool(task.also) or dict(find_kinds(task)).get(name) == "class"
+    kinds = dict(find_kinds(task.model_copy(update={"entry_point": name})))
+    is_class = "." in name or bool(task.also) or kinds.get(name) == "class"
     is_decided = task.split != "user" and bool(task.visible_tests or task.project_tests)
     if is_class or is_decided or not task.described:
         return ()
@@ -88,7 +90,9 @@ def find_readings(task: Task, signature: str) -> tuple[Reading, ...]:
                 places = tuple(range(place, place + size + 1))
                 if test not in task.visible_tests and not (test in found and found[test].is_plain):
                     found[test] = Reading(example=example, is_plain=is_plain, places=places)
-    return tuple(sorted(found.values(), key=lambda one: not one.is_plain)[:MOST_READINGS])
+    # Where the signature leaves open how many inputs there are, the words that come first have them all.
+    order = sorted(found.values(), key=lambda one: (not one.is_plain, one.places[0], -len(one.places)))
+    return tuple(order[:MOST_READINGS])
 
 
 def ask_for_examples(task: Task, signature: str, readings: Sequence[Reading]) -> Ask | None:
@@ -176,10 +180,9 @@ def _read(text: str, taken: Sequence[TextValue]) -> Iterator[tuple[Sequence[Text
         is_german = (_VERB_BEFORE.search(before) and _ARTICLE.fullmatch(last)) or (
             _SHOULD.fullmatch(last) and _WERDEN.match(after)
         )
-        if _PLAIN.fullmatch(last) or is_german:
-            yield taken[:-1], taken[-1], True
-        elif _LIKELY.fullmatch(last):
-            yield taken[:-1], taken[-1], False
+        is_plain = bool(_PLAIN.fullmatch(last) or is_german)
+        if is_plain or _LIKELY.fullmatch(last):
+            yield taken[:-1], taken[-1], is_plain and all(map(_LIST.fullmatch, joints))
     if _BACKWARDS.fullmatch(between[0]) and all(map(_JOINT.fullmatch, between[1:])):
         yield taken[1:], taken[0], False
 

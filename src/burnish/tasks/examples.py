@@ -222,7 +222,7 @@ def _read_claim(test: str) -> tuple[str, object]:
     """What a test of one step says: the call, "" where there is none, and its value in a box, or None for an error."""
     tree = try_parse(test)
     match tree.body if tree else []:
-        case [ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq()], comparators=[right]))]:
+        case [ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq() | ast.Is()], comparators=[right]))]:
             with suppress(*PARSE_ERRORS, TypeError):
                 return ast.dump(call), (ast.literal_eval(right),)
         case [ast.With(body=[ast.Expr(value=call)])]:
