@@ -99,6 +99,7 @@ def test_what_may_be_read_otherwise_is_put_to_the_model_and_taken_only_at_its_wo
         ("Returns 5 for light parcels and 10 for heavy ones.", "f(w)"),
         ("Jedes 'ä' wird durch 'ae' ersetzt.", "f(a, b, c)"),
         ("It gives 3,5 for 7 and 1,000 for v1.2.3 in 2024-01-05.", "f(n)"),
+        ("If it can be done then return True else return False.", "f(n)"),
         ("7 gives 11", "f()"),
         ("a class f(n): 7 gives 11", "f(n)"),
         ("", "f(n)"),

@@ -27,6 +27,8 @@ MOST_READINGS = 12
 MOST_TOKENS = 200
 MOST_TEXT = 4000
 """Characters of a text that are looked at."""
+WORDS = ("True", "False", "None")
+"""Values that are everyday words too."""
 NEAR = 100
 """Characters around the values of an example that may be quoted with them."""
 _STRONG = (
@@ -36,8 +38,11 @@ _STRONG = (
 )
 _WEAK = r"(?:(?:is|are|has|have|makes?|needs?|be|ist|sind|hat|haben|heißt|macht)(?!\w))"
 _WORDS = r"(?:[^\W\d_]+\s+)"
-_PLAIN = re.compile(rf"`?[,:]?\s+{_WORDS}{{0,2}}{_STRONG}\s+{_WORDS}{{0,2}}`?|`?\s*(?:→|⇒|->|=>)\s*`?", re.IGNORECASE)
-"""Between input and output: all that makes them an example, and nothing else."""
+_PLAIN = re.compile(
+    rf"(?!.*\n)(?:`?[,:]?\s+{_WORDS}{{0,2}}{_STRONG}\s+{_WORDS}{{0,2}}`?|`?\s*(?:→|⇒|->|=>)\s*`?)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Between input and output, on one line: all that makes them an example, and nothing else."""
 _LIKELY = re.compile(
     rf"`?[,:]?\s+(?:{_WORDS}|\w+,\s+){{0,5}}(?:{_STRONG}|{_WEAK})\s+{_WORDS}{{0,3}}`?|`?\s+(?:as|als)?\s*`?",
     re.IGNORECASE,
@@ -88,7 +93,9 @@ def find_readings(task: Task, signature: str) -> tuple[Reading, ...]:
                 test = f"assert {name}({', '.join(one.literal for one in inputs)}) == {output.literal}"
                 example = WordedExample(test=test, quote=_quote(text, values, place, place + size))
                 places = tuple(range(place, place + size + 1))
-                if test not in task.visible_tests and not (test in found and found[test].is_plain):
+                is_new = test not in task.visible_tests and not (test in found and found[test].is_plain)
+                # "Return True, else return False" has no input.
+                if is_new and not all(one.literal in WORDS for one in inputs):
                     found[test] = Reading(example=example, is_plain=is_plain, places=places)
     # Where the signature leaves open how many inputs there are, the words that come first have them all.
     order = sorted(found.values(), key=lambda one: (not one.is_plain, one.places[0], -len(one.places)))
