@@ -123,12 +123,13 @@ def test_what_was_read_as_code_is_no_example_in_words_as_well() -> None:
     assert [one.example.test for one in find_readings(task, "f(n)")] == ["assert f(5) == 25"]
 
 
-def test_in_evaluations_words_are_only_read_where_no_test_is_visible() -> None:
+def test_in_evaluations_and_repairs_words_are_only_read_where_no_test_is_visible() -> None:
     shown = from_sentence("a function f(n), e.g. f(2) == 4; 3 gives 9")
-    measured = shown.model_copy(update={"split": "eval"})
     assert find_readings(shown, "f(n)")
-    assert find_readings(measured, "f(n)") == ()
-    assert find_readings(measured.model_copy(update={"visible_tests": ()}), "f(n)")
+    for other in ({"split": "eval"}, {"broken": True}):
+        task = shown.model_copy(update=other)
+        assert find_readings(task, "f(n)") == ()
+        assert find_readings(task.model_copy(update={"visible_tests": ()}), "f(n)")
 
 
 def test_an_example_is_quoted_with_the_words_around_it() -> None:
@@ -326,3 +327,4 @@ def test_contradictory_examples_end_the_command_before_any_model_is_asked(tmp_pa
         with pytest.raises(SetupProblem):
             burnish.write(sentence, model, out=tmp_path / "out", store=Store(tmp_path / "home"))
     assert model.asked == []
+    assert Store(tmp_path / "home").list() == [], "nothing was begun"

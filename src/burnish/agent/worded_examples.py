@@ -75,12 +75,13 @@ class Reading(Frozen):
 def find_readings(task: Task, signature: str) -> tuple[Reading, ...]:
     """Whatever may be an example in the words and was not read as code; plain ones first.
 
-    Nothing for a task of an evaluation that has tests to see: each question counts there, and results are compared.
+    Nothing where tests are there to see in an evaluation, in which each question counts, or for code to be repaired, as
+    its description was not written to be read so.
     """
     name = signature.partition("(")[0]
     kinds = dict(find_kinds(task.model_copy(update={"entry_point": name})))
     is_class = "." in name or bool(task.also) or kinds.get(name) == "class"
-    is_decided = task.split != "user" and bool(task.visible_tests or task.project_tests)
+    is_decided = (task.split != "user" or task.broken) and bool(task.visible_tests or task.project_tests)
     if is_class or is_decided or not task.described:
         return ()
     text = _blank_code(task)
@@ -119,7 +120,7 @@ def ask_for_examples(task: Task, signature: str, readings: Sequence[Reading]) ->
     return Ask(purpose=PURPOSE, messages=messages, max_tokens=MOST_TOKENS, json_schema=freeze_schema(schema))
 
 
-def choose_examples(task: Task, readings: Sequence[Reading], said: Iterable[str]) -> tuple[WordedExample, ...]:
+def choose_examples(task: Task, readings: Sequence[Reading], said: Iterable[str] = ()) -> tuple[WordedExample, ...]:
     """Plain readings and those that the model named; no value serves twice.
 
     One that contradicts an earlier one or a given test is dropped; where it is plain, so that it can be no misreading,

@@ -142,7 +142,8 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
 def _explain_no_example(state: AgentState) -> str:
     """Why nothing that was given decides: none was given, it could not be read, or versions speak against it."""
     if state.suite.worded:
-        return f"versions do not bear out the {'examples' if len(state.suite.worded) > 1 else 'example'} in your words"
+        examples = "examples" if len(state.suite.worded) > 1 else "example"
+        return f"too few versions that were written independently pass the {examples} in your words"
     said = find_unread_example(state.task.prompt, {state.task.entry_point, *state.task.also})
     return f"your example was not understood as a test ({said})" if said else "you gave no example"
 
