@@ -104,6 +104,7 @@ def test_what_may_be_read_otherwise_is_put_to_the_model_and_taken_only_at_its_wo
         ("a class f(n): 7 gives 11", "f(n)"),
         ("", "f(n)"),
         ("[" * 5000, "f(n)"),
+        ("7 " + "x" * 3000 + " gives 11", "f(n)"),
         ("7 gives 11\0" * 3, "f(a, b, c, d)"),
     ],
 )
@@ -136,6 +137,8 @@ def test_an_example_is_quoted_with_the_words_around_it() -> None:
     task = from_sentence("Prime numbers. For instance, 4 gives False, 7 gives True. The rest is up to you.")
     quotes = [one.example.quote for one in find_readings(task, "f(n)")]
     assert quotes == ["For instance, 4 gives False", "7 gives True"]
+    task = from_sentence("a function f(n), e.g. f(2) == 4 and 5 gives 25")
+    assert [one.example.quote in task.prompt for one in find_readings(task, "f(n)")] == [True]
 
 
 @pytest.mark.parametrize(

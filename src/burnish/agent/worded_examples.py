@@ -11,22 +11,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from burnish.agent import prompts
-from burnish.errors import SetupProblem
 from burnish.events import Frozen, WordedExample
 from burnish.json_schema import freeze_schema
 from burnish.models.model import Ask
 from burnish.parsing import try_parse
-from burnish.tasks.examples import TextValue, find_contradiction, find_values
+from burnish.tasks.examples import TextValue, blank_examples, find_contradiction, find_values, refuse_contradiction
 from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
-from burnish.text import one_line
 
 PURPOSE = "examples"
 MOST_EXAMPLES = 5
-MOST_READINGS = 12
+MOST_VALUES, MOST_READINGS = 80, 12
 MOST_TOKENS = 200
 MOST_TEXT = 4000
 """Characters of a text that are looked at."""
+MOST_SPAN = 400
+"""Characters that the values of one example take, with what stands between them."""
 WORDS = ("True", "False", "None")
 """Values that are everyday words too."""
 NEAR = 100
@@ -84,15 +84,21 @@ def find_readings(task: Task, signature: str) -> tuple[Reading, ...]:
     is_decided = (task.split != "user" or task.broken) and bool(task.visible_tests or task.project_tests)
     if is_class or is_decided or not task.described:
         return ()
-    text = _blank_code(task)
-    values, (least, most) = find_values(text), _count_parameters(signature)
+    text = blank_examples(task.prompt[:MOST_TEXT], task.visible_tests)
+    values, (least, most) = find_values(text)[:MOST_VALUES], (1, MOST_EXAMPLES)
+    match try_parse(f"def {signature}: pass") if "(" in signature else None:
+        case ast.Module(body=[ast.FunctionDef(args=args)]):
+            named = len(args.posonlyargs) + len(args.args)
+            least, most = named - len(args.defaults), MOST_EXAMPLES if args.vararg else named
     found: dict[str, Reading] = {}
     for size in range(max(least, 1), most + 1):
         for place in range(len(values) - size):
             taken = values[place : place + size + 1]
+            if taken[-1].end - taken[0].start > MOST_SPAN:
+                continue
             for inputs, output, is_plain in _read(text, taken):
                 test = f"assert {name}({', '.join(one.literal for one in inputs)}) == {output.literal}"
-                example = WordedExample(test=test, quote=_quote(text, values, place, place + size))
+                example = WordedExample(test=test, quote=_quote(task.prompt, values, place, place + size))
                 places = tuple(range(place, place + size + 1))
                 is_new = test not in task.visible_tests and not (test in found and found[test].is_plain)
                 # "Return True, else return False" has no input.
@@ -132,10 +138,10 @@ def choose_examples(task: Task, readings: Sequence[Reading], said: Iterable[str]
     for one in readings:
         if used & {*one.places} or not (one.is_plain or _claim(one) in named):
             continue
-        pair = find_contradiction((*task.visible_tests, *(earlier.test for earlier in kept), one.example.test))
-        if pair and one.is_plain and task.split == "user":
-            _refuse(pair, [*kept, one.example])
-        if not pair:
+        tests = (*task.visible_tests, *(earlier.test for earlier in kept), one.example.test)
+        if one.is_plain and task.split == "user":
+            refuse_contradiction(tests, quotes={read.test: read.quote for read in (*kept, one.example)})
+        if find_contradiction(tests) is None:
             used |= {*one.places}
             kept.append(one.example)
     return tuple(kept[:MOST_EXAMPLES])
@@ -155,28 +161,6 @@ def confirm_examples(worded: Sequence[str], fresh: Iterable[tuple[set[str], bool
         if passing > 1 or (passing and not against):
             found.append(test)
     return tuple(found)
-
-
-def _blank_code(task: Task) -> str:
-    """The words, with spaces in the place of examples in code that were read already."""
-    text = task.prompt[:MOST_TEXT]
-    for test in task.visible_tests:
-        call, _, value = test.removeprefix("assert ").partition(" == ")
-        start = text.find(call)
-        end = text.find(value, start + len(call)) + len(value)
-        if start >= 0 and 0 <= end - start - len(call) - len(value) < NEAR:
-            text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-    return text
-
-
-def _count_parameters(signature: str) -> tuple[int, int]:
-    """How many values a call has, at least and at most; a signature that does not say leaves it open."""
-    tree = try_parse(f"def {signature}: pass") if "(" in signature else None
-    match tree.body if tree else []:
-        case [ast.FunctionDef(args=args)]:
-            named = len(args.posonlyargs) + len(args.args)
-            return named - len(args.defaults), MOST_EXAMPLES if args.vararg else named
-    return 1, MOST_EXAMPLES
 
 
 def _read(text: str, taken: Sequence[TextValue]) -> Iterator[tuple[Sequence[TextValue], TextValue, bool]]:
@@ -207,13 +191,3 @@ def _quote(text: str, values: Sequence[TextValue], first: int, last: int) -> str
     after = _END.search(text, end)
     stop = after.start() if after and after.start() - end <= NEAR else end
     return text[pauses[-1] if pauses else begin : stop].strip(" \t\n,;:.`")
-
-
-def _refuse(pair: tuple[str, str], worded: Sequence[WordedExample]) -> None:
-    """Name both, each with the words that it was read from."""
-    quotes = {one.test: one_line(one.quote) for one in worded}
-    said = [f"`{one_line(test)}`{f' (read from “{quotes[test]}”)' if test in quotes else ''}" for test in pair]
-    raise SetupProblem(
-        f"Two of your examples contradict each other: {said[0]} and {said[1]}. No code can pass both; take one of them "
-        "out and try again."
-    )

@@ -8,9 +8,10 @@ middle of a sentence such words may be prose, so they count only where an exampl
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from burnish.errors import SetupProblem
@@ -34,6 +35,7 @@ _CLAIM_ENDS = re.compile(r"\s*(?:$|\n|\.(?!\w)|[,;:)`—–]|(?:and|as|because|s
 _QUESTIONS = ("isinstance", "all", "any", "callable", "issubclass")
 """Functions of Python that answer yes or no."""
 _LONGEST = 400
+_LONGEST_ARROW = 40
 _MOST_BRACKETS = 200
 _NUMBER = re.compile(r"(?<![\w.,-])-?\d+(?:\.\d+)?(?![\w-]|[.,]\d)", re.ASCII)
 _BOUND = re.compile(
@@ -196,13 +198,32 @@ def find_values(text: str) -> list[TextValue]:
     return values
 
 
-def refuse_contradiction(tests: Sequence[str], way_out: str = "take one of them out and try again.") -> None:
-    """Refuse two examples that say different things of the same call, and say which; `way_out` is what to do."""
-    pair = find_contradiction(tests)
-    if pair:
+def blank_examples(text: str, tests: Sequence[str]) -> str:
+    """The text, with spaces in the place of examples in code that gave these tests."""
+    for test in tests:
+        call, _, value = test.removeprefix("assert ").partition(" == ")
+        start = text.find(call)
+        end = text.find(value, start + len(call)) + len(value)
+        if start >= 0 and 0 <= end - start - len(call) - len(value) < _LONGEST_ARROW:
+            text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return text
+
+
+def refuse_contradiction(
+    tests: Sequence[str],
+    way_out: str = "take one of them out and try again.",
+    *,
+    quotes: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Refuse two examples that say different things of the same call, and say which; `way_out` is what to do.
+
+    `quotes` are the words that examples were read from, if those are no code.
+    """
+    if pair := find_contradiction(tests):
+        words = [f" (read from “{one_line(quotes[test])}”)" if test in quotes else "" for test in pair]
         raise SetupProblem(
-            f"Two of your examples contradict each other: `{one_line(pair[0])}` and `{one_line(pair[1])}`. "
-            f"No code can pass both; {way_out}"
+            f"Two of your examples contradict each other: `{one_line(pair[0])}`{words[0]} and "
+            f"`{one_line(pair[1])}`{words[1]}. No code can pass both; {way_out}"
         )
 
 
