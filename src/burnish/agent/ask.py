@@ -36,7 +36,7 @@ from burnish.sandbox.box import Box
 from burnish.sandbox.sandbox import Sandbox
 from burnish.search.edits import EditCache
 
-SHORT = ("specify", "assume", "tests", "inputs")
+SHORT = ("specify", "examples", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
 MOST_BYTES = 200_000_000
 """That are fetched for packages which nobody but the code asks for."""

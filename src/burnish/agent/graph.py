@@ -58,7 +58,7 @@ NODE_OF_EVENT: dict[type[BaseEvent], str] = {
     Reviewed: "review",
 }
 """Which node speaks in which event; nodes that ask are known by what they ask for."""
-IN_SPECIFY = ("specify", "assume")
+IN_SPECIFY = ("specify", "examples", "assume")
 """What the first node asks for and decides by itself; it speaks once, when all is agreed."""
 VISITED = "\tclassDef visited fill:#d7f5dc,stroke:#2e7d32,line-height:1.2"
 

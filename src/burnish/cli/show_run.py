@@ -101,6 +101,9 @@ def _describe_details(event: BaseEvent, lines: Sequence[Line], before: str) -> I
             yield from ((f"{line.label}: {line.text}", STYLES["warning"]) for line in lines if line.tone == "warning")
         case SpecAgreed():
             yield "\n".join(event.given_tests), "python"
+            for one in event.worded:
+                yield one.test, "python"
+                yield f"read from your words: “{one.quote}”", ""
             yield from ((f"assumed: {assumption}", "") for assumption in event.assumptions)
         case Asked():
             yield from ((f"[{message.role}] {message.content}", "dim") for message in event.messages)

@@ -9,6 +9,7 @@ from typing import Any
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
+from burnish.agent.worded_examples import choose_examples, find_readings
 from burnish.checks.project import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded
@@ -147,6 +148,8 @@ def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named:
     refuse_other_language(sentence)
     task = _go_on_from(earlier, sentence) if earlier else from_sentence(sentence)
     refuse_contradiction(task.visible_tests, *([ANEW] if earlier else []))
+    if task.signature:  # else it is found once there is one
+        choose_examples(task, find_readings(task, task.signature))
     packages = named
     if earlier:
         before = earlier.last(PackagesAdded)

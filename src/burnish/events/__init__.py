@@ -27,6 +27,7 @@ from burnish.events.agent import (
     StepKind,
     StepMeasured,
     Tweaked,
+    WordedExample,
 )
 from burnish.events.base import LATEST, BaseEvent, Count, Frozen
 from burnish.events.checks import (
@@ -181,6 +182,7 @@ __all__ = [
     "Tweaked",
     "UserAnswered",
     "Verdict",
+    "WordedExample",
     "read_event",
     "write_event",
 ]

@@ -233,6 +233,14 @@ def _build_tests(run: Run, suite: Suite) -> Iterator[ListedTest]:
         if test in suite.given or test in suite.project:
             origin, given_in = "given", _find_place(test, run, suite)
             made = Attribution(by="user" if given_in in ("review", "answer") else "given")
+        elif test in suite.worded:
+            quotes = {one.test: one.quote for one in (run.spec.worded if run.spec else ())}
+            questions = [one for one in run.all(Asked) if one.purpose == "examples"]
+            origin, why, made = "worded", quotes[test], Attribution(by="words")
+            if questions:  # a model had its say
+                model = model_name(split_names(run.started.model)[0])
+                asked = questions[-1]
+                made = Attribution(by="words", model=model, prompt_version=asked.prompt_version, ask_id=asked.ask_id)
         elif test in suite.model:
             # One that nobody proposed in this run came from an earlier one.
             origin, made = "model", Attribution(by="earlier run")

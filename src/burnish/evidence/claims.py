@@ -142,7 +142,7 @@ def claim_verdict(
         return claim.model_copy(update={"answer": "not_tried", "why": tests.why})
     if not counting or any(results.get(test.test) != "passed" for test in counting):
         return claim.deny("tests that count fail here", "failed")
-    if said == "proven" and not any(test.origin == "given" for test in counting):
+    if said == "proven" and not any(test.origin in ("given", "worded") for test in counting):
         return claim.deny("no test was given, so nothing can be proven", "plausible")
     if said == "proven" and reaches:
         return claim.deny(reaches[0].what, "plausible")
@@ -153,6 +153,8 @@ def claim_verdict(
         places = ", ".join(dict.fromkeys(test.given_in or "another place" for test in told))
         many = f"{len(told)} of {plural(len(given), 'given test')}"
         trusted.append(f"{many} not in the task's words; said to be from: {places}")
+    if not given and said == "proven":
+        trusted.append("only examples in words decide, and that versions bore them out is said by the evidence alone")
     if dossier.task.test_file:
         shared = "the tests share a file that is said to be the user's own"
         trusted.append(f"{shared}, and what stands in it has a say in all of them")

@@ -18,8 +18,8 @@ VERSION = 4
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
 2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
-says as a value what a check measured, which was in its words alone. 4 has the confidence, repairs of a project's file,
-and lists what was left open.
+says as a value what a check measured, which was in its words alone. 4 has the confidence, questions that would settle
+it, tests that were read from the task's words, what was left open, and repairs of a project's file.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
@@ -47,7 +47,7 @@ Normal = Annotated[str, Field(max_length=200, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
-Origin = Literal["given", "model", "spec", "agreed", "pinned"]
+Origin = Literal["given", "worded", "model", "spec", "agreed", "pinned"]
 GivenIn = Literal["", "words", "answer", "review", "file", "project", "earlier run"]
 
 
@@ -102,7 +102,7 @@ class ListedTest(Frozen):
     given_in: GivenIn = ""
     """For a given test: the task's words, an answer of the user's, a review, their own file, or an earlier run."""
     why: Line = ""
-    """For an added test: who vouches for it."""
+    """For an added test: who vouches for it. For one that was read from the task's words: those words."""
     result: Outcome = "not_run"
     """On the delivered code, when the judge ran it."""
     made: Attribution

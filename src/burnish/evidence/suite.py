@@ -14,10 +14,10 @@ from functools import cache
 
 from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
-from burnish.evidence.schema import Dossier
-from burnish.parsing import parse
+from burnish.evidence.schema import Dossier, ListedTest
+from burnish.parsing import parse, try_parse
 from burnish.report.deliverables import render_suite
-from burnish.tasks.examples import find_called_names, find_examples
+from burnish.tasks.examples import find_called_names, find_examples, find_values
 from burnish.tasks.repair import examples_of
 from burnish.tasks.sentence import AskedKinds, find_kinds_in_words, from_sentence
 from burnish.text import one_line
@@ -29,6 +29,8 @@ SECONDS = 15.0
 HERE = "from burnish.evidence.suite import answer_question; answer_question()"
 _NOT_SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """Signs at which a line may end, begin anew or turn round and no reader sees it. Burnish writes them as escapes."""
+MOST_QUOTE = 1000
+"""Characters of words that are searched for values."""
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 KINDS = {"spec": "added", "agreed": "added"}
 """Where a suite keeps tests of an origin, if not under its own name."""
@@ -83,6 +85,7 @@ def build_suite(dossier: Dossier) -> Suite:
         file=dossier.task.test_file,
         kinds=_read_kinds(dossier),
         given=tuple(tests["given"]),
+        worded=tuple(tests["worded"]),
         model=tuple(tests["model"]),
         added=tuple(tests["added"]),
         pinned=tuple(tests["pinned"]),
@@ -169,6 +172,17 @@ def _group_by_name(module: ast.Module) -> dict[str, str]:
     return found
 
 
+def _stands_in_words(listed: ListedTest, words: str) -> bool:
+    """Whether the words hold the quote, and the quote every value of the test."""
+    values = {value.literal for value in find_values(listed.why[:MOST_QUOTE])}
+    match try_parse(listed.test):
+        case ast.Module(
+            body=[ast.Assert(test=ast.Compare(left=ast.Call(args=args, keywords=[]), comparators=[output]))]
+        ):
+            return listed.why in words and {*map(ast.unparse, (*args, output))} <= values
+    return False
+
+
 def compare_given_tests(dossier: Dossier) -> Iterator[str]:
     """Whether the task's own words give the tests that are said to be given; looked up again."""
     task, given = dossier.task, {test.test for test in dossier.tests if test.origin == "given"}
@@ -188,6 +202,8 @@ def compare_given_tests(dossier: Dossier) -> Iterator[str]:
     for listed in dossier.tests:
         if listed.given_in == "words" and listed.test not in in_words:
             yield f"`{one_line(listed.test, 120)}` is not among the tests that the task's words give"
+        if listed.origin == "worded" and not _stands_in_words(listed, task.words):
+            yield f"`{one_line(listed.test, 120)}` is said to be read from the task's words, and does not stand there"
         if listed.origin == "given" and listed.disputed:
             yield f"{one_line(listed.name, 80)} was given, and a given test is never set aside"
         if listed.given_in == "project" and listed.test.partition("::")[0] not in in_project:

@@ -43,11 +43,18 @@ def check_free(out: Path, *, file: str = "", numbered: bool = False) -> Path:
 
 
 def list_open_questions(run: Run) -> list[str]:
-    """What nothing has settled: what the model says is open, and what it assumed and the code does otherwise."""
+    """What nothing has settled: examples in words that were set aside, what the model says is open, and what it assumed
+    and the code does otherwise.
+    """
     if run.spec is None:
         return []
     broken = [point for test, point in find_assumed_tests(run.spec.assumptions).items() if test in run.disputed]
-    return [*run.spec.open_questions, *(f"{point} was assumed, and the code does something else" for point in broken)]
+    doubts = [f"{point} was assumed, and the code does something else" for point in broken]
+    for one in run.spec.worded:
+        if one.test in run.disputed:
+            claim, quote = one.test.removeprefix("assert "), one_line(one.quote, 80)
+            doubts.append(f"is `{claim}` right? It was read from “{quote}”, and most versions do something else")
+    return [*run.spec.open_questions, *doubts]
 
 
 def read_task(run: Run) -> Task:

@@ -51,7 +51,7 @@ PURPOSES = {
     "review": "the change that a person wanted",
     "inputs": "calls on which small changes of the code would show",
 }
-NOT_VERSIONS = ("tests", "specify", "assume")
+NOT_VERSIONS = ("tests", "specify", "examples", "assume")
 """What is asked for before the first round."""
 STEPS = (Strengthened, Refined)
 """What closes a part of the work once the tests pass."""
@@ -129,8 +129,15 @@ def _explain_tests(run: Run) -> Iterator[str]:
         yield f"{len(given)} {whose} given, and given tests decide: {_list(given)}"
     elif run.started.verb == "strengthen":
         yield "The code decided, as its tests had passed it: a new test was kept only if the code passes it each time."
-    else:
+    elif not suite.worded:
         yield "No example was given, so nothing could prove the code: only tests that the model wrote speak for it."
+    if spec and spec.worded:
+        quoted = [f"{one.test} (“{one_line(one.quote, 80)}”)" for one in spec.worded]
+        were = "was" if len(quoted) == 1 else "were"
+        yield (
+            f"{plural(len(quoted), 'example')} {were} read from the words. Each decides if versions "
+            f"that were written independently pass it: {_list(quoted)}"
+        )
     if suite.model:
         dropped = sum(event.dropped for event in run.all(TestsProposed))
         aside = f" ({dropped} more could not be used)" if dropped else ""

@@ -147,6 +147,8 @@ def _narrate_task(event: BaseEvent) -> Iterator[Line]:
         case SpecAgreed():
             yield Line("function", event.signature)
             yield from (Line("given", name_in_file(test) or one_line(test), "test") for test in event.given_tests)
+            for one in event.worded:
+                yield Line("read", f"{one_line(one.test)} (from your words: “{one_line(one.quote, 120)}”)", "test")
             yield from (Line("assumed", one_line(point, 160), "warning") for point in event.assumptions)
             yield from (Line("open", one_line(point, 160), "warning") for point in event.open_questions)
         case UserAnswered():

@@ -123,6 +123,7 @@ def _tests(run: Run) -> str:
     outcomes = suite.outcomes(final.graded) if final and final.graded else {}
     added = {new.test: new for event in run.all(Strengthened) for new in event.tests}
     kinds = {"you": suite.given, "the project": suite.project, "the model": suite.model}
+    kinds |= {f"your words: “{one_line(one.quote, 80)}”": (one.test,) for one in (run.spec.worded if run.spec else ())}
     lines = ["| test | from | result |", "|---|---|---|"]
     for body in suite.names.values():
         source = next((words for words, tests in kinds.items() if body in tests), "")

@@ -51,6 +51,7 @@ def summarise(run: Run, is_running: bool = False) -> Iterator[Line]:
         yield Line("model", f"{one_line(started.model)}, because {chosen}")
     counts = {
         "given by you": suite.given,
+        "read from your words": suite.worded,
         "of the project": suite.project,
         "by the model": suite.model,
         "added": suite.added,

@@ -215,7 +215,7 @@ def _generate_tests(
     assert tools.mutations is not None
     mutants = tools.mutations.again(version.code, [one.key for one in mutated.survivors][:MOST_MUTANTS])
     names = (state.spec.entry_point, *state.task.also)
-    tests = (*state.suite.given, *state.suite.model, *state.suite.added)
+    tests = (*state.suite.given, *state.suite.worded, *state.suite.model, *state.suite.added)
     known = tuple(test for test in tests if test not in state.disputed)
     settled = {seed.call() for name in names for seed in seeds_from_tests(name, known)}
 

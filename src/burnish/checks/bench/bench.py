@@ -79,7 +79,7 @@ class Bench(Grader, Protocol):
 
     def passes(self, module: str, suite: Suite) -> bool:
         """Whether every test that decides passes."""
-        return self.grade_quickly(module, suite.model_copy(update={"model": ()})).all_passed
+        return self.grade_quickly(module, suite.model_copy(update={"worded": (), "model": ()})).all_passed
 
     def grade_quickly(self, module: str, suite: Suite) -> Graded:
         """What every test says, by the fastest way that says the same as the file which is handed over."""
