@@ -31,7 +31,7 @@ from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, list_ev
 from burnish.evals.metrics import RESULTS_FILE, compute_results, count_attempt, count_results, read_results
 from burnish.evals.reports.plots import draw_comparison
 from burnish.evals.reports.report import write_reports
-from burnish.evals.reports.report_text import describe_limit, describe_not_recorded, describe_replay
+from burnish.evals.reports.report_text import describe_answers, describe_limit, describe_not_recorded, describe_replay
 from burnish.evals.runner import EvalProgress, TooManyErrors
 from burnish.evals.schema import Attempt, Interval, Results
 from burnish.evals.strategies.kinds import STRATEGIES, find_strategy
@@ -148,7 +148,7 @@ class EvalScreen(EvalProgress):
     def on_finish(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
         """One more; it is said at once where somebody wants that, else now and then where nothing moves."""
         assert self.folder
-        attempt = count_attempt(task_id, seed, events, self.folder.bugs[task_id])
+        attempt = count_attempt(task_id, seed, events, self.folder.bugs[task_id], self.folder.plan.answers)
         with self._lock:
             self._attempts.append(attempt)
         if self.verbose:
@@ -248,6 +248,9 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
         yield from _share_rows("round", results.pass_at_1, results.pass_at_1_interval, 0, calls=same)
         if not same:
             yield from _share_rows("call", results.pass_at_1_by_call, results.pass_at_1_by_call_interval, 1)
+        if results.answers:
+            yield from _share_rows("answers", results.pass_at_1_by_answers, results.pass_at_1_by_answers_interval, 0)
+            yield f"  {describe_answers(results)}"
         partly = "" if results.complete else f" so far, of {results.planned}"
         yield (
             f"{results.solved} of {plural(results.finished, 'attempt')}{partly} solved ({results.protocol}); "

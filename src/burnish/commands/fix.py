@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from burnish.agent.limits import Limits
+from burnish.agent.questions import MOST_QUESTIONS, Answerer
 from burnish.checks.bench.bench import ProjectBench, UsualRun, fingerprint
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.fault_localisation import (
@@ -117,13 +118,14 @@ def fix(
     allow_packages: Sequence[str] = (),
     opener: Opener | None = None,
     keep_thoughts: bool = False,
+    settle: Answerer | None = None,
 ) -> Run:
     """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
 
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
     `function` the one that failing tests point at is repaired. `model` is who answers, as in `write`. `apply` writes
     the file, its old content kept beside it. `packages` are third-party packages for a project that has no environment
-    of its own, besides those that it requires; see `write`, also for `keep_thoughts`.
+    of its own, besides those that it requires; see `write`, also for `keep_thoughts` and `settle`.
     """
     store, limits = store or Store(), limits or Limits()
     selection = select_models(model, limits, store)
@@ -149,12 +151,13 @@ def fix(
         packages=plan.packages,
         allow_packages=tuple(allow_packages),
         keep_thoughts=keep_thoughts,
+        questions=MOST_QUESTIONS,
         nothing=plan.nothing,
         fix=plan.settings(apply and not plan.nothing),
     )
     if plan.nothing:  # nobody is asked: a name is model enough
         return start(request, Resources(store=store, watch=watch)).wait()
-    return repair(plan, request, Resources(selection.open(opener), store, watch))
+    return repair(plan, request, Resources(selection.open(opener), store, watch, settle=settle))
 
 
 def repair(plan: FixPlan, request: Request, resources: Resources) -> Run:

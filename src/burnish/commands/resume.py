@@ -8,15 +8,17 @@ from pydantic import ValidationError
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import PER_ANSWER, Limits
+from burnish.agent.questions import Answerer, OpenQuestion
 from burnish.commands import fix, write
 from burnish.commands.apply import GOOD, fix_facts, is_in_place
 from burnish.commands.fix import plan_again
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import list_evaluations
-from burnish.events import Applied, Asked, FilesWritten, Reviewed, Stopped
+from burnish.events import Applied, Asked, FilesWritten, QuestionAnswered, Reviewed, Stopped
 from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget
+from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
@@ -34,6 +36,7 @@ def resume(
     watch: Watch | None = None,
     answer: Callable[[str], str] | None = None,
     review: Reviewer | None = None,
+    settle: Answerer | None = None,
     sandbox: str | None = None,
     beside: Path | str | None = None,
     opener: Opener | None = None,
@@ -45,9 +48,10 @@ def resume(
     `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is
     lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet.
-    `review` is who looks at what has not been looked at, where the run was to be reviewed. `beside` is a folder for the
+    `review` is who looks at what has not been looked at, where the run was to be reviewed. `settle` is
+    asked what is right where versions disagree, unless that is on record. `beside` is a folder for the
     result of a run of `write` that names none, as there. Thoughts are kept where they were, or from now on.
-    A finished run comes back as it is.
+    A finished run comes back as it is; an open question in it is for `burnish.answer`.
     """
     store = store or Store()
     opened = store.open(run)
@@ -56,25 +60,85 @@ def resume(
     request = request_again(opened, limits_of(opened, raised), sandbox)
     request = request.model_copy(update={"keep_thoughts": request.keep_thoughts or keep_thoughts})
     selection = select_models(model or opened.started.model, request.limits, store)
-    if opened.started.verb == "fix":
-        if fix_facts(opened).apply and is_in_place(opened):
-            return fix.deliver(opened, store, watch)
-        plan = plan_again(opened, Budget.within(request.limits.seconds))
-        return fix.repair(plan, request, Resources(selection.open(opener), store, watch, replay=opened.events))
-    if opened.verdict is None or request.limits != limits_of(opened):  # else it was killed just before its delivery
-        resources = Resources(
-            selection.open(opener),
-            store,
-            watch,
-            answer=_find_answerer(opened, answer),
-            review=_find_reviewer(opened, review),
-            replay=opened.events,
-        )
-        opened = start(request, resources).wait()
     out = Path(request.out) if request.out else Path(beside) / slug(request.task.id) if beside is not None else None
-    if out is None or (not request.out and opened.ending(FilesWritten)):
-        return opened
-    return write.deliver(opened, out, store, watch, numbered=True)  # a crash may have left half of the files
+    if opened.started.verb == "write" and opened.verdict and request.limits == limits_of(opened):
+        return _deliver(opened, out, store, watch)  # it was killed just before its delivery
+    if opened.started.verb == "fix" and fix_facts(opened).apply and is_in_place(opened):
+        return fix.deliver(opened, store, watch)
+    resources = Resources(
+        selection.open(opener),
+        store,
+        watch,
+        answer=_find_answerer(opened, answer),
+        review=_find_reviewer(opened, review),
+        settle=settle,
+        replay=opened.events,
+    )
+    return _go_on(request, resources, opened, out)
+
+
+def answer(
+    run: str = "last",
+    said: str | None = None,
+    model: Models | None = None,
+    *,
+    store: Store | None = None,
+    watch: Watch | None = None,
+    review: Reviewer | None = None,
+    settle: Answerer | None = None,
+    sandbox: str | None = None,
+    opener: Opener | None = None,
+) -> Run:
+    """Answer the open question of a run, which is taken up again there and ends with a new verdict.
+
+    `said` is a letter of the options, a value as Python writes it, "raises ValueError", or "" for do not care; None:
+    `settle` is asked, and so it is for further questions. What followed the question before no longer counts. Files are
+    delivered anew, in a folder beside the earlier one. Raises SetupProblem where no question is open, and for what
+    cannot be an answer.
+    """
+    store = store or Store()
+    opened = store.open(run)
+    is_over(opened)  # refuses runs of another kind
+    asked, spec = opened.open_question, opened.spec
+    if asked is None or spec is None or opened.verdict is None:
+        unfinished = asked is not None and opened.verdict is None
+        todo = f"burnish {'resume' if unfinished else 'show'} {opened.id}"
+        raise SetupProblem(f"Run {opened.id!r} has no question that waits for an answer. See how far it is: {todo}")
+    first = OpenQuestion(asked, read_suite(opened).given).read(said, by="later") if said is not None else None
+    before = Run(opened.events[: opened.events.index(asked) + 1])
+    request = request_again(opened, limits_of(opened), sandbox)
+
+    def settle_first(question: OpenQuestion) -> QuestionAnswered | None:
+        if first and question.asked.id == asked.id:  # it was read for this call, and for no other
+            return first if question.asked.call == asked.call else None
+        return settle(question) if settle else None
+
+    resources = Resources(
+        select_models(model or opened.started.model, request.limits, store).open(opener),
+        store,
+        watch,
+        answer=_find_answerer(before, None),
+        review=_find_reviewer(before, review),
+        settle=settle_first,
+        settled=asked.id,
+        replay=before.events,
+    )
+    return _go_on(request, resources, opened, Path(opened.folder) if opened.folder else None)
+
+
+def _go_on(request: Request, resources: Resources, opened: Run, out: Path | None) -> Run:
+    """The rest of the run, and its result where it was wanted."""
+    if request.verb == "fix":
+        plan = plan_again(opened, Budget.within(request.limits.seconds))
+        return fix.repair(plan, request, resources)
+    return _deliver(start(request, resources).wait(), out, resources.store, resources.watch)
+
+
+def _deliver(run: Run, out: Path | None, store: Store, watch: Watch | None) -> Run:
+    """Its files, unless they are there since it was last taken up; a crash may have left half of them."""
+    if out is None or (not run.settings.out and run.ending(FilesWritten)):
+        return run
+    return write.deliver(run, out, store, watch, numbered=True)
 
 
 def open_resumable(name: str) -> Run:
@@ -132,6 +196,7 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         out=settings.out,
         ask=settings.ask,
         review=settings.review,
+        questions=settings.questions,
         keep_thoughts=settings.keep_thoughts,
         fix=settings.fix,
     )

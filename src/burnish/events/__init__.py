@@ -22,6 +22,9 @@ from burnish.events.agent import (
     ModelReplied,
     ModelThought,
     Move,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionOption,
     Refined,
     SpecAgreed,
     StepKind,
@@ -82,6 +85,8 @@ Event = Annotated[
     | CodeProposed
     | Tweaked
     | Compared
+    | QuestionAsked
+    | QuestionAnswered
     | TestsRan
     | CommandRan
     | Decided
@@ -156,6 +161,9 @@ __all__ = [
     "Notice",
     "Outcome",
     "PackagesAdded",
+    "QuestionAnswered",
+    "QuestionAsked",
+    "QuestionOption",
     "RECORD_VERSION",
     "Rated",
     "Recorded",

@@ -10,6 +10,7 @@ from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
 from burnish.events import RunSettings
 from burnish.events.history import Run
+from burnish.report.narrate import describe_question
 from burnish.tasks.examples import find_assumed_tests
 from burnish.tasks.task import Task
 from burnish.text import one_line
@@ -43,11 +44,19 @@ def check_free(out: Path, *, file: str = "", numbered: bool = False) -> Path:
 
 
 def list_open_questions(run: Run) -> list[str]:
-    """What nothing has settled: what the model says is open, and what it assumed and the code does otherwise."""
+    """What nothing has settled: what versions disagree on, what the model says is open, and what it assumed and the
+    code does otherwise.
+    """
     if run.spec is None:
         return []
+    asked = run.open_question
+    settles = [f"{describe_question(asked)} Settle it: burnish answer {run.id} A"] if asked else []
     broken = [point for test, point in find_assumed_tests(run.spec.assumptions).items() if test in run.disputed]
-    return [*run.spec.open_questions, *(f"{point} was assumed, and the code does something else" for point in broken)]
+    return [
+        *settles,
+        *run.spec.open_questions,
+        *(f"{point} was assumed, and the code does something else" for point in broken),
+    ]
 
 
 def read_task(run: Run) -> Task:

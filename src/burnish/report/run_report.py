@@ -11,6 +11,8 @@ from burnish.events import (
     Decided,
     Mutated,
     PackagesAdded,
+    QuestionAnswered,
+    QuestionAsked,
     Refined,
     Refused,
     Resumed,
@@ -33,7 +35,10 @@ HEADLINES = {
     "plausible": "Plausible: its tests pass, which does not prove it.",
     "failed": "Failed: the evidence is not in.",
 }
-HISTORY = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened, Refined, PackagesAdded)
+HISTORY = (
+    *(TestsFrozen, Decided, Tweaked, Compared, QuestionAsked, QuestionAnswered, Refused, Resumed, Mutated),
+    *(Strengthened, Refined, PackagesAdded),
+)
 """Events that tell how the result came about."""
 MOST_FINDINGS = 3
 """Of one check; the rest is in the record."""
@@ -60,7 +65,7 @@ def render_report(run: Run) -> str:
     sections = {
         "Task": fence_code(strip_controls(run.started.prompt), "text"),
         "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
-        "Open questions": _bullets(list_open_questions(run)),
+        "Open questions": _bullets(list_open_questions(run), 500),
         "Code": fence_code(strip_controls(run.code), "python") if run.code else "",
         "Evidence": _evidence(run),
         "Tests": _tests(run),
