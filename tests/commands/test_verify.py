@@ -72,7 +72,7 @@ def test_evidence_of_the_first_form_still_holds(honest: tuple[Path, Run], folder
         for check in data["checks"]:
             del check["value"]
 
-    assert evidence(folder)["version"] == 3, "a Burnish that knows none of these must not take them for forged"
+    assert evidence(folder)["version"] == 4, "a Burnish that knows none of these must not take them for forged"
     edit(folder, older)
     verified = burnish.verify(folder, store=Store(honest[0].parent / "home"))
     assert verified.ending == "holds"

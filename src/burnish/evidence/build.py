@@ -20,6 +20,8 @@ from burnish.events import (
     Event,
     Graded,
     PackagesAdded,
+    QuestionAnswered,
+    QuestionAsked,
     Rated,
     Resumed,
     Reviewed,
@@ -48,6 +50,7 @@ from burnish.evidence.schema import (
     Origin,
     Remark,
     RunCost,
+    SettlingQuestion,
     hash_content,
     name_files,
 )
@@ -112,8 +115,18 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
             else given
             for given in run.feedback
         ),
+        questions=tuple(_list_questions(run)),
     )
     return dossier.model_copy(update={"seal": hash_content(dossier.model_dump(mode="json"))})
+
+
+def _list_questions(run: Run) -> Iterator[SettlingQuestion]:
+    """What was asked where versions disagreed, and what was said to it."""
+    answers = {event.id: event for event in run.all(QuestionAnswered)}
+    for asked in run.all(QuestionAsked):
+        answer, options = answers.get(asked.id), tuple(redact(option.value) for option in asked.options)
+        said = {"said": answer.said, "value": redact(answer.value), "by": answer.by} if answer else {}
+        yield SettlingQuestion.model_validate({"call": redact(asked.call), "options": options, **said})
 
 
 def hash_text(text: str) -> str:
@@ -239,6 +252,8 @@ def _find_place(test: str, run: Run, suite: Suite) -> GivenIn:
     if test in _find_in_words(run, suite):
         return "words"
     if test in [found for event in run.all(UserAnswered) for found in find_examples(event.words)]:
+        return "answer"
+    if test in [event.test for event in run.all(QuestionAnswered)]:
         return "answer"
     reviewed = any(event.where == "tests" for event in run.all(Reviewed))
     earlier = test in read_task(run).visible_tests

@@ -14,11 +14,11 @@ from burnish.events import FeedbackGiven, Frozen, Outcome, Verdict
 from burnish.redact import MOST_CHARACTERS
 
 FORMAT = "burnish evidence"
-VERSION = 3
+VERSION = 4
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
 2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
-says as a value what a check measured, which was in its words alone.
+says as a value what a check measured, which was in its words alone. 4 has the questions that versions raised.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
@@ -218,6 +218,18 @@ class Remark(Frozen):
     stars: Annotated[int, Field(ge=1, le=5)] | None = None
 
 
+class SettlingQuestion(Frozen):
+    """What versions that pass the same tests disagreed on, and what the user said."""
+
+    call: Line
+    options: Annotated[tuple[Line, ...], Field(max_length=10)]
+    """What versions gave, most votes first."""
+    said: Literal["", "option", "value", "any"] = ""
+    """Empty: nobody has answered it."""
+    value: Line = ""
+    by: Literal["", "person", "simulated", "later"] = ""
+
+
 class Dossier(Frozen):
     """All that `evidence.json` says."""
 
@@ -244,6 +256,8 @@ class Dossier(Frozen):
     """What was said on the way, as it was said."""
     feedback: Annotated[tuple[FeedbackGiven, ...], Field(max_length=MANY)] = ()
     """What people thought of it, as it stood when this was written; empty in older evidence."""
+    questions: Annotated[tuple[SettlingQuestion, ...], Field(max_length=100)] = ()
+    """What versions disagreed on, as far as it was asked; empty in older evidence."""
     seal: Hash | Literal[""] = ""
     """Over all the rest."""
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from burnish.events import QuestionOption
 from burnish.parsing import PARSE_ERRORS, parse_expression
+from burnish.search.argument_invariants import FIRM, Invariant, Relation, find_relations
 from burnish.search.behaviour_groups import AnswerKind, answer_kind, compare_key
 from burnish.search.call_generator import take_turns
 from burnish.search.seed_calls import SeedCall, seeds_from_prompt, seeds_from_tests, split_call
@@ -25,6 +26,10 @@ LONGEST_OPTION, LONGEST_CALL = 80, 100
 LARGEST_PLAIN = 20
 """Numbers up to this need no paper, whatever the examples show."""
 MOST_DIGITS = 6
+PLAIN_WORDS = ("ann", "bob", "cat", "apple", "level", "hello", "a", "b")
+LONGEST_WORD, MOST_WORDS = 12, 6
+RELATION_PRICES = {Relation.SORTED: 0.3, **dict.fromkeys(FIRM, 0.6)}
+"""What it costs not to keep what all examples keep; others are mostly an accident of the examples."""
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _NO_LITERAL = object()
 
@@ -49,6 +54,9 @@ class Familiar:
 
     def __init__(self, entry_point: str, tests: Sequence[str], prompt: str) -> None:
         self.seeds = [*seeds_from_tests(entry_point, tests), *seeds_from_prompt(entry_point, prompt)]
+        rows = [seed.values for seed in self.seeds if seed.form == self.seeds[0].form]
+        self.relations = find_relations(rows) if rows else []
+        self.width = len(rows[0]) if rows else 0
         values = [part for seed in self.seeds for value in seed.values for part in _list_parts(value)]
         self.kinds = {type(value) for value in values}
         self.has_empty = any(not value for value in values if isinstance(value, str | list | tuple | dict | set))
@@ -56,10 +64,19 @@ class Familiar:
         self.largest = max([LARGEST_PLAIN, *map(abs, numbers)])
         self.has_negative, self.has_zero = any(one < 0 for one in numbers), 0 in numbers
         texts = [value for value in values if isinstance(value, str)]
+        self.texts = list(dict.fromkeys(texts))
         self.letters = {letter for text in texts for letter in text}
-        self.words = {word.lower() for text in (*texts, prompt) for word in _WORD.findall(text)}
+        self.words = {word.lower() for text in (*texts, prompt, *PLAIN_WORDS) for word in _WORD.findall(text)}
         self.longest = max([3, *(len(value) for value in values if isinstance(value, list | tuple | dict | set))])
         self.repeats = any(_has_repeats(value) for value in values)
+
+    def name_words(self, count: int) -> list[list[str]]:
+        """A few lists of so many different plain words, those of the examples first, in either order."""
+        titled = any(text.istitle() for text in self.texts)
+        seen = [token for text in self.texts for token in text.split(" ")]
+        words = list(dict.fromkeys([*seen, *(word.title() if titled else word for word in PLAIN_WORDS)]))
+        plain = [word for word in words if word and len(word) <= LONGEST_WORD][: max(count, MOST_WORDS)]
+        return [plain[start : start + count] for start in range(len(plain) - count + 1)] + [plain[::-1][:count]]
 
     def oddness(self, call: str) -> float:
         """0 for a short call like those of the examples; each oddity adds to it."""
@@ -70,6 +87,9 @@ class Familiar:
         for part in parts:
             for name, price in self._list_oddities(part):
                 found[name] = found[name] + 0.1 if name in found else price
+        for invariant in self.relations if seed and len(seed.values) == self.width else ():
+            if seed and not _keeps(invariant, seed.values):
+                found["relation"] = max(found.get("relation", 0.0), RELATION_PRICES.get(invariant.relation, 0.1))
         return len(call) / 100 + sum(found.values())
 
     def _list_oddities(self, value: Any) -> Iterator[tuple[str, float]]:
@@ -109,6 +129,8 @@ class Familiar:
         strange = {one for one in text if not (one.isalpha() or one == " ")} - self.letters
         if strange:
             yield "marks", 0.3
+        if len(text) == 1 and self.texts and all(len(one) > 1 for one in self.texts):
+            yield "letter", 0.2
         words = _WORD.findall(text)
         if any(word.lower() not in self.words for word in words):
             yield "no word", 0.15
@@ -174,6 +196,27 @@ def _price_options(options: Sequence[QuestionOption]) -> float:
     return price + 0.3 * alike
 
 
+def dress_calls(calls: Sequence[str], familiar: Familiar, most: int) -> tuple[str, ...]:
+    """The calls with plain words in the place of those that are none: what matters is mostly which are the same."""
+    streams: list[list[str]] = []
+    for seed in filter(None, map(_split, calls)):
+        texts = [part for value in seed.values for part in _list_parts(value) if isinstance(part, str)]
+        tokens = dict.fromkeys(token for text in texts for token in text.split(" ") if token)
+        odd = [token for token in tokens if token.lower() not in familiar.words and token not in familiar.texts]
+        lists = familiar.name_words(len(odd)) if odd else []
+        streams.append([seed.call(_rename(seed.values, dict(zip(odd, words, strict=False)))) for words in lists])
+    return tuple(dict.fromkeys(take_turns(streams)))[:most]
+
+
+def _rename(value: Any, names: Mapping[str, str]) -> Any:
+    """The value with other words in it."""
+    if isinstance(value, str):
+        return " ".join(names.get(token, token) for token in value.split(" "))
+    if isinstance(value, dict):
+        return {_rename(key, names): _rename(one, names) for key, one in value.items()}
+    return type(value)(_rename(one, names) for one in value) if isinstance(value, list | tuple | set) else value
+
+
 def shrink_calls(calls: Sequence[str], most: int) -> tuple[str, ...]:
     """Smaller relatives of the calls, in turn: an argument with fewer parts, or a part with a simpler value."""
     streams = [list(islice(_shrink_call(call), most)) for call in calls]
@@ -189,8 +232,8 @@ def _shrink_call(call: str) -> Iterator[str]:
         yield seed.call((*seed.values[:at], value, *seed.values[at + 1 :]))
 
 
-def _simplify(value: Any) -> Iterator[Any]:
-    """Simpler values of the same kind: fewer parts first, then simpler ones."""
+def _simplify(value: Any, fixed: bool = False) -> Iterator[Any]:
+    """Simpler values of the same kind: fewer parts first, then simpler ones. `fixed` keeps the length, as of a row."""
     match value:
         case bool() | None:
             return
@@ -206,16 +249,19 @@ def _simplify(value: Any) -> Iterator[Any]:
                 yield from (" ".join(words[:at] + words[at + 1 :]) for at in range(min(len(words), 6)))
             half = len(value) // 2
             shorter = [value[:half], value[half:], *(value[:at] + value[at + 1 :] for at in range(min(len(value), 8)))]
-            yield from (one for one in dict.fromkeys([*shorter, value.strip(), value.lower()]) if one and one != value)
+            yield from (
+                one
+                for one in dict.fromkeys([*shorter, value.strip(), value.lower(), value.title()])
+                if one and one != value
+            )
         case list() | tuple():
             half = len(value) // 2
-            if half > 1:
+            if half > 1 and not fixed:
                 yield from (value[:half], value[half:])
-            if len(value) > 1:
+            if len(value) > 1 and not fixed:
                 yield from (type(value)((*value[:at], *value[at + 1 :])) for at in range(min(len(value), 8)))
-            for at, part in enumerate(value[:8]):
-                for other in islice(_simplify(part), 4):
-                    yield type(value)((*value[:at], other, *value[at + 1 :]))
+            simpler = [[(at, one) for one in islice(_simplify(part, True), 8)] for at, part in enumerate(value[:8])]
+            yield from (type(value)((*value[:at], one, *value[at + 1 :])) for at, one in take_turns(simpler))
         case set() | frozenset() if len(value) > 1:
             yield from (value - {one} for one in sorted(value, key=repr)[:8])
         case dict() if len(value) > 1:
@@ -230,6 +276,14 @@ def _list_parts(value: Any) -> Iterator[Any]:
     if isinstance(value, list | tuple | set | frozenset):
         for part in value:
             yield from _list_parts(part)
+
+
+def _keeps(invariant: Invariant, values: tuple[Any, ...]) -> bool:
+    """Whether a relation holds; one that makes no sense for these values does not."""
+    try:
+        return invariant.holds(values)
+    except (TypeError, AttributeError, ValueError):
+        return False
 
 
 def _has_repeats(value: Any) -> bool:

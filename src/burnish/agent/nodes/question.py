@@ -14,7 +14,7 @@ from burnish.agent.questions import OpenQuestion, as_test
 from burnish.agent.state import AgentState
 from burnish.errors import SandboxError
 from burnish.events import Compared, Decided, Event, QuestionAnswered, QuestionAsked, Stopped, TestsFrozen
-from burnish.search.questions import Familiar, Split, choose_call, shrink_calls
+from burnish.search.questions import Familiar, Split, choose_call, dress_calls, shrink_calls
 from burnish.text import plural
 
 MOST_SMALLER = 120
@@ -78,11 +78,13 @@ def _find_question(state: AgentState, tools: Tools, question_id: str) -> Questio
     try:
         smaller = shrink_calls([seed.call() for seed in familiar.seeds], MOST_SMALLER)
         first = try_calls((*compared.inputs, *smaller))
-        found = first + try_calls(shrink_calls([split.call for split in first[:BEST]], MOST_SMALLER)) if first else []
+        best = [split.call for split in first[:BEST]]
+        plain = dress_calls(best, familiar, MOST_SMALLER // 2)
+        found = first + try_calls((*shrink_calls(best, MOST_SMALLER), *plain)) if first else []
     except SandboxError:  # a question is a help, not a duty
         return None
     if not found:
         return None
-    best = max(found, key=lambda split: (split.worth, -len(split.call)))
+    chosen = max(found, key=lambda split: (split.worth, -len(split.call)))
     why = f"{plural(len(groups), 'group')} of versions pass the same tests and behave differently"
-    return QuestionAsked(id=question_id, call=best.call, options=best.options, why=why)
+    return QuestionAsked(id=question_id, call=chosen.call, options=chosen.options, why=why)
