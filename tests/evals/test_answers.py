@@ -71,6 +71,8 @@ def test_without_answers_nothing_is_asked(box: Sandbox) -> None:
     [
         ("def rank(xs):\n    return xs[::-1]\n", "value"),
         ("def rank(xs):\n    return [2, 1]\n", "option"),
+        ("def rank(xs):\n    xs.sort()\n    return xs\n", "value"),
+        ("def rank(xs):\n    xs.sort()\n", "any"),
         ("def rank(xs):\n    raise ValueError\n", "any"),
         ("def rank(xs):\n    return object()\n", "any"),
         ("def rank(xs):\n    while True: pass\n", "any"),

@@ -75,11 +75,17 @@ def test_short_answers_are_preferred_to_numbers_that_nobody_works_out() -> None:
         pytest.param(("too slow", "no answer"), id="no value at all"),
         pytest.param(("raises ValueError", "raises TypeError"), id="errors only"),
         pytest.param(("Cart(total=3)", "Cart(total=4)"), id="objects"),
+        pytest.param(("5.62949953e+14", "562949953421312"), id="the same number"),
+        pytest.param(("too slow", "1"), id="a single option"),
         pytest.param(("'" + "a" * 90 + "'", "1"), id="too long to read"),
     ],
 )
 def test_what_nobody_could_answer_is_no_question(answers: tuple[str, str]) -> None:
-    assert [split for split in chosen(NUMBERS, {"f(1)": answers}) if len(split.options) > 1] == []
+    assert chosen(NUMBERS, {"f(1)": answers}) == []
+
+
+def test_nobody_is_bothered_with_what_is_odd_and_decides_little() -> None:
+    assert chosen(NUMBERS, {"f('\u202e', -9731)": ("1", *["raises ValueError"] * 9)}) == []
 
 
 def test_versions_without_votes_do_not_make_a_question() -> None:

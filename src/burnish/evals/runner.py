@@ -312,9 +312,11 @@ def reference_user(task: Task, sandbox: Sandbox) -> Answerer:
     def settle(question: OpenQuestion) -> QuestionAnswered:
         module = assemble(task, task.gold)
         said = run_calls({0: module}, [question.asked.call], sandbox)[0][0] if task.gold else ""
-        plain = answer_kind(said) is AnswerKind.VALUE and "\n" not in said
+        value, _, changed = said.partition("\n")
+        # What a call that returns nothing did to its arguments is no value to be compared.
+        plain = answer_kind(said) is AnswerKind.VALUE and not (changed and value == "None")
         try:
-            return question.read(said if plain else "", by="simulated")
+            return question.read(value if plain else "", by="simulated")
         except SetupProblem:  # no plain value, or one that a visible test contradicts
             return question.read("", by="simulated")
 

@@ -26,6 +26,8 @@ LONGEST_OPTION, LONGEST_CALL = 80, 100
 LARGEST_PLAIN = 20
 """Numbers up to this need no paper, whatever the examples show."""
 MOST_DIGITS = 6
+LEAST_WORTH = -0.5
+"""Below this nobody should be bothered."""
 PLAIN_WORDS = ("ann", "bob", "cat", "apple", "level", "hello", "a", "b")
 LONGEST_WORD, MOST_WORDS = 12, 6
 RELATION_PRICES = {Relation.SORTED: 0.3, **dict.fromkeys(FIRM, 0.6)}
@@ -151,7 +153,9 @@ def _split_votes(call: str, said: Mapping[int, str], votes: Votes, familiar: Fam
     """What the versions give, by votes; None where they all agree, or a person could not say which is right."""
     by_key: dict[str, list[int]] = {}
     for version, answer in said.items():
-        by_key.setdefault(compare_key([answer.partition("\n")[0]])[0], []).append(version)
+        key = compare_key([answer.partition("\n")[0]])[0]
+        value = _read_literal(key)
+        by_key.setdefault(key if value is _NO_LITERAL else repr(_round(value)), []).append(version)
     sides = sorted(by_key.values(), key=lambda versions: (-votes(versions), versions[0]))
     answers = [_name_answer([said[version] for version in versions]) for versions in sides]
     options = [
@@ -164,12 +168,12 @@ def _split_votes(call: str, said: Mapping[int, str], votes: Votes, familiar: Fam
     # Versions that come to no answer are no option, and neither is what cannot be written as a value.
     silent = any(not answer for answer in answers)
     too_long = len(call) > LONGEST_CALL or any(len(one.value) > LONGEST_OPTION for one in options)
-    if len(sides) < 2 or not values or too_long or total <= 0 or _split(call) is None:
+    if len(options) < 2 or not values or too_long or total <= 0 or _split(call) is None:
         return None
     shares = [votes(versions) / total for versions in sides]
     bits = -sum(share * math.log2(share) for share in shares if share)
-    price = familiar.oddness(call) + _price_options(options) + 0.5 * silent
-    return Split(call, tuple(options[:MOST_OPTIONS]), bits - price)
+    worth = bits - familiar.oddness(call) - _price_options(options) - 0.5 * silent
+    return Split(call, tuple(options[:MOST_OPTIONS]), worth) if worth > LEAST_WORTH else None
 
 
 def _name_answer(answers: Sequence[str]) -> str:
@@ -276,6 +280,18 @@ def _list_parts(value: Any) -> Iterator[Any]:
     if isinstance(value, list | tuple | set | frozenset):
         for part in value:
             yield from _list_parts(part)
+
+
+def _round(value: Any) -> Any:
+    """The value with numbers to seven digits: beyond that nobody tells two of them apart."""
+    match value:
+        case float() | int() if not isinstance(value, bool):
+            return float(f"{value:.7g}")
+        case list() | tuple():
+            return type(value)(map(_round, value))
+        case dict():
+            return {key: _round(one) for key, one in value.items()}
+    return value
 
 
 def _keeps(invariant: Invariant, values: tuple[Any, ...]) -> bool:
