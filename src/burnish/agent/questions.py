@@ -39,7 +39,12 @@ class OpenQuestion:
         if typed in DO_NOT_CARE:
             return QuestionAnswered(id=asked.id, said="any", by=by)
         options = dict(zip(LETTERS, (option.value for option in asked.options), strict=False))
-        value = options.get(typed.upper()) or self._read_value(typed, list(options))
+        value = options.get(typed.upper()) or read_value(typed)
+        if not value:
+            raise SetupProblem(
+                f"{one_line(replace_surrogates(typed), 60)!r} is no answer. Type {', '.join(options)}, or the value as "
+                f"Python writes it, such as [1, 2], 'abc' or raises ValueError; or - if you do not care."
+            )
         chosen = any(are_same(value, option) for option in options.values())
         test = as_test(asked.call, value)
         plain = f"assert {asked.call} == {value}"  # an approximate value is no less contradictory
@@ -50,22 +55,20 @@ class OpenQuestion:
             )
         return QuestionAnswered(id=asked.id, said="option" if chosen else "value", value=value, test=test, by=by)
 
-    def _read_value(self, typed: str, letters: list[str]) -> str:
-        """A value, or an error, as it is written in a test."""
-        if typed.startswith(RAISES) and is_error(typed.removeprefix(RAISES).strip()):
-            return RAISES + typed.removeprefix(RAISES).strip()
-        with suppress(*PARSE_ERRORS, TypeError):
-            value = ast.literal_eval(parse_expression(typed)) if len(typed) <= LONGEST_ANSWER else ...
-            if value is not Ellipsis:
-                return write_value(value)
-        raise SetupProblem(
-            f"{one_line(replace_surrogates(typed), 60)!r} is no answer. Type {', '.join(letters)}, or the value as "
-            f"Python writes it, such as [1, 2], 'abc' or raises ValueError; or - if you do not care."
-        )
-
 
 Answerer = Callable[[OpenQuestion], QuestionAnswered | None]
 """Puts a question to whoever is there; None leaves it open."""
+
+
+def read_value(typed: str) -> str:
+    """A value, or an error, as it is written in a test; empty for anything else."""
+    if typed.startswith(RAISES):
+        error = typed.removeprefix(RAISES).strip()
+        return RAISES + error if is_error(error) else ""
+    with suppress(*PARSE_ERRORS, TypeError):
+        value = ast.literal_eval(parse_expression(typed)) if len(typed) <= LONGEST_ANSWER else ...
+        return "" if value is Ellipsis else write_value(value)
+    return ""
 
 
 def as_test(call: str, value: str) -> str:

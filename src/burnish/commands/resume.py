@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,7 +15,15 @@ from burnish.commands.apply import GOOD, fix_facts, is_in_place
 from burnish.commands.fix import plan_again
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import list_evaluations
-from burnish.events import Applied, Asked, FilesWritten, QuestionAnswered, Reviewed, Stopped
+from burnish.events import (
+    Applied,
+    Asked,
+    FilesWritten,
+    QuestionAnswered,
+    QuestionAsked,
+    Reviewed,
+    Stopped,
+)
 from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget
@@ -41,6 +50,7 @@ def resume(
     beside: Path | str | None = None,
     opener: Opener | None = None,
     keep_thoughts: bool = False,
+    question: str = "",
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
@@ -51,87 +61,66 @@ def resume(
     `review` is who looks at what has not been looked at, where the run was to be reviewed. `settle` is
     asked what is right where versions disagree, unless that is on record. `beside` is a folder for the
     result of a run of `write` that names none, as there. Thoughts are kept where they were, or from now on.
-    A finished run comes back as it is; an open question in it is for `burnish.answer`.
+    A finished run comes back as it is; `question` is the open one in it that is to be answered, by `burnish.answer`.
     """
     store = store or Store()
-    opened = store.open(run)
-    if is_over(opened, raised, beside is not None):
+    opened = before = store.open(run)
+    if question:
+        asked = [isinstance(event, QuestionAsked) and event.id == question for event in opened.events]
+        before = Run(opened.events[: asked.index(True) + 1])
+    elif is_over(opened, raised, beside is not None):
         return opened
     request = request_again(opened, limits_of(opened, raised), sandbox)
     request = request.model_copy(update={"keep_thoughts": request.keep_thoughts or keep_thoughts})
     selection = select_models(model or opened.started.model, request.limits, store)
     out = Path(request.out) if request.out else Path(beside) / slug(request.task.id) if beside is not None else None
-    if opened.started.verb == "write" and opened.verdict and request.limits == limits_of(opened):
+    if question:
+        out = Path(opened.folder) if opened.folder else None
+    elif request.verb == "write" and opened.verdict and request.limits == limits_of(opened):
         return _deliver(opened, out, store, watch)  # it was killed just before its delivery
-    if opened.started.verb == "fix" and fix_facts(opened).apply and is_in_place(opened):
+    elif request.verb == "fix" and fix_facts(opened).apply and is_in_place(opened):
         return fix.deliver(opened, store, watch)
     resources = Resources(
         selection.open(opener),
         store,
         watch,
-        answer=_find_answerer(opened, answer),
-        review=_find_reviewer(opened, review),
+        answer=_find_answerer(before, answer),
+        review=_find_reviewer(before, review),
         settle=settle,
-        replay=opened.events,
+        settled=question,
+        replay=before.events,
     )
-    return _go_on(request, resources, opened, out)
+    if request.verb == "fix":
+        return fix.repair(plan_again(opened, Budget.within(request.limits.seconds)), request, resources)
+    return _deliver(start(request, resources).wait(), out, store, watch)
 
 
 def answer(
-    run: str = "last",
-    said: str | None = None,
-    model: Models | None = None,
-    *,
-    store: Store | None = None,
-    watch: Watch | None = None,
-    review: Reviewer | None = None,
-    settle: Answerer | None = None,
-    sandbox: str | None = None,
-    opener: Opener | None = None,
+    run: str = "last", said: str | None = None, model: Models | None = None, store: Store | None = None, **options: Any
 ) -> Run:
     """Answer the open question of a run, which is taken up again there and ends with a new verdict.
 
     `said` is a letter of the options, a value as Python writes it, "raises ValueError", or "" for do not care; None:
-    `settle` is asked, and so it is for further questions. What followed the question before no longer counts. Files are
-    delivered anew, in a folder beside the earlier one. Raises SetupProblem where no question is open, and for what
-    cannot be an answer.
+    `settle` is asked, and so it is for further questions. `options` are those of `resume`: watch, review, settle,
+    sandbox, opener. What followed the question before no longer counts. Files are delivered anew, in a folder beside
+    the earlier one. Raises SetupProblem where no question is open, and for what cannot be an answer.
     """
     store = store or Store()
     opened = store.open(run)
     is_over(opened)  # refuses runs of another kind
-    asked, spec = opened.open_question, opened.spec
-    if asked is None or spec is None or opened.verdict is None:
-        unfinished = asked is not None and opened.verdict is None
-        todo = f"burnish {'resume' if unfinished else 'show'} {opened.id}"
+    asked = opened.open_question
+    if asked is None or opened.verdict is None:
+        todo = f"burnish {'resume' if asked else 'show'} {opened.id}"
         raise SetupProblem(f"Run {opened.id!r} has no question that waits for an answer. See how far it is: {todo}")
     first = OpenQuestion(asked, read_suite(opened).given).read(said, by="later") if said is not None else None
-    before = Run(opened.events[: opened.events.index(asked) + 1])
-    request = request_again(opened, limits_of(opened), sandbox)
+    settle: Answerer | None = options.pop("settle", None)
 
     def settle_first(question: OpenQuestion) -> QuestionAnswered | None:
         if first and question.asked.id == asked.id:  # it was read for this call, and for no other
             return first if question.asked.call == asked.call else None
         return settle(question) if settle else None
 
-    resources = Resources(
-        select_models(model or opened.started.model, request.limits, store).open(opener),
-        store,
-        watch,
-        answer=_find_answerer(before, None),
-        review=_find_reviewer(before, review),
-        settle=settle_first,
-        settled=asked.id,
-        replay=before.events,
-    )
-    return _go_on(request, resources, opened, Path(opened.folder) if opened.folder else None)
-
-
-def _go_on(request: Request, resources: Resources, opened: Run, out: Path | None) -> Run:
-    """The rest of the run, and its result where it was wanted."""
-    if request.verb == "fix":
-        plan = plan_again(opened, Budget.within(request.limits.seconds))
-        return fix.repair(plan, request, resources)
-    return _deliver(start(request, resources).wait(), out, resources.store, resources.watch)
+    return resume(opened.id, model, store=store, settle=settle_first, question=asked.id, **options)
 
 
 def _deliver(run: Run, out: Path | None, store: Store, watch: Watch | None) -> Run:

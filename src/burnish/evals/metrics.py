@@ -59,7 +59,10 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
     calls = max(len(pick(Asked)), max((answer.call for answer in answers), default=0))
     passed = {version for version, score in scores.items() if score.passed and not broke}
     by_call = _fill(((max(0, answer.call - 1), answer.version in passed) for answer in answers), max(1, calls))
-    by_answers = _last_by_answers(answers, most_answers)
+    # A question comes only where the work would end without it: what stood then is what a user would have got.
+    latest = {answer.answers: answer for answer in answers}
+    counts = range(most_answers + 1) if most_answers else ()
+    by_answers = [latest.get(max((known for known in latest if known <= count), default=0)) for count in counts]
     rounds = 1 + max((answer.round for answer in answers), default=0)
     # A call that got no answer costs nothing we know of.
     costs = [reply.tokens_in + reply.tokens_out for reply in replies]
@@ -92,20 +95,6 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
         not_recorded=bool(broke) and broke[-1].error == NotRecorded.__name__,
         dollars=None if None in dollars else sum(one or 0.0 for one in dollars),
     )
-
-
-def _last_by_answers(answers: Sequence[Answered], most: int) -> list[Answered | None]:
-    """At each place k, what was handed over when k questions were answered; nothing where no question was to be.
-
-    A question comes only where the work would end without it, so what stood then is what a user would have got.
-    """
-    if not most:
-        return []
-    latest = {answer.answers: answer for answer in answers}
-    found: list[Answered | None] = []
-    for count in range(most + 1):
-        found.append(latest.get(count, found[-1] if found else None))
-    return found
 
 
 def _fill(answers: Iterable[tuple[int, bool]], length: int) -> tuple[bool, ...]:
@@ -177,6 +166,8 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
     by_round = _mean_curve([_mean_curve([one.solved_by_round for one in tries]) for tries in by_task.values()])
     by_call = _mean_curve([_mean_curve([one.solved_by_call for one in tries]) for tries in by_task.values()])
     by_answers = _mean_curve([_mean_curve([one.solved_by_answers for one in tries]) for tries in by_task.values()])
+    columns = zip(*(one.confidence_by_answers for one in attempts), strict=True)
+    sure = [[said for said in column if said is not None] for column in columns]
     at_k: list[float | None] = []
     for k in range(1, len(plan.seeds) + 1):
         enough = [[one.solved for one in tries] for tries in by_task.values() if len(tries) >= k]
@@ -210,7 +201,7 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
         pass_at_1_by_call_interval=tuple(wilson(share * n, n) for share in by_call),
         pass_at_1_by_answers=by_answers,
         pass_at_1_by_answers_interval=tuple(wilson(share * n, n) for share in by_answers),
-        confidence_by_answers=_mean_known([one.confidence_by_answers for one in attempts]),
+        confidence_by_answers=tuple(fmean(known) if known else None for known in sure),
         asked_per_task=fmean(attempt.asked for attempt in attempts) if attempts else 0.0,
         tokens_by_call=_mean_curve([attempt.tokens_by_call for attempt in attempts]),
         pass_at_k=tuple(at_k),
@@ -250,12 +241,6 @@ def _mean_curve(rows: Sequence[Sequence[float]]) -> tuple[float, ...]:
     """The mean at each place to the end of the longest row; a row that ended early keeps its last value."""
     longest = max(map(len, rows), default=0)
     return tuple(fmean(column) for column in zip(*(pad(row, longest) for row in rows), strict=True))
-
-
-def _mean_known(rows: Sequence[Sequence[float | None]]) -> tuple[float | None, ...]:
-    """The mean at each place over those that say something; None where none does."""
-    columns = [[one for one in column if one is not None] for column in zip(*rows, strict=True)] if rows else []
-    return tuple(fmean(known) if known else None for known in columns)
 
 
 def _wall_seconds(attempts: Iterable[Attempt]) -> float:

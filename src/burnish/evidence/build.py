@@ -76,6 +76,7 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
         known = CATALOG.get(name)
         licence, weights = (known.licence, known.sha256) if known else (UNKNOWN, UNKNOWN)
         models.append(EvidenceModel(name=model_name(name), licence=licence, weights_sha256=weights))
+    answers = {event.id: event for event in run.all(QuestionAnswered)}
     dossier = Dossier(
         run=EvidenceRun(
             id=run.id,
@@ -115,18 +116,18 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
             else given
             for given in run.feedback
         ),
-        questions=tuple(_list_questions(run)),
+        questions=tuple(
+            SettlingQuestion(
+                call=redact(asked.call),
+                options=tuple(redact(option.value) for option in asked.options),
+                said=answers[asked.id].said if asked.id in answers else "",
+                value=redact(answers[asked.id].value) if asked.id in answers else "",
+                by=answers[asked.id].by if asked.id in answers else "",
+            )
+            for asked in run.all(QuestionAsked)
+        ),
     )
     return dossier.model_copy(update={"seal": hash_content(dossier.model_dump(mode="json"))})
-
-
-def _list_questions(run: Run) -> Iterator[SettlingQuestion]:
-    """What was asked where versions disagreed, and what was said to it."""
-    answers = {event.id: event for event in run.all(QuestionAnswered)}
-    for asked in run.all(QuestionAsked):
-        answer, options = answers.get(asked.id), tuple(redact(option.value) for option in asked.options)
-        said = {"said": answer.said, "value": redact(answer.value), "by": answer.by} if answer else {}
-        yield SettlingQuestion.model_validate({"call": redact(asked.call), "options": options, **said})
 
 
 def hash_text(text: str) -> str:

@@ -8,6 +8,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -15,7 +16,7 @@ from typing import Any
 
 from burnish.events import QuestionOption
 from burnish.parsing import PARSE_ERRORS, parse_expression
-from burnish.search.argument_invariants import FIRM, Invariant, Relation, find_relations
+from burnish.search.argument_invariants import FIRM, Relation, find_relations
 from burnish.search.behaviour_groups import AnswerKind, answer_kind, compare_key
 from burnish.search.call_generator import take_turns
 from burnish.search.seed_calls import SeedCall, seeds_from_prompt, seeds_from_tests, split_call
@@ -90,8 +91,11 @@ class Familiar:
             for name, price in self._list_oddities(part):
                 found[name] = found[name] + 0.1 if name in found else price
         for invariant in self.relations if seed and len(seed.values) == self.width else ():
-            if seed and not _keeps(invariant, seed.values):
-                found["relation"] = max(found.get("relation", 0.0), RELATION_PRICES.get(invariant.relation, 0.1))
+            kept = False
+            with suppress(TypeError, AttributeError, ValueError):  # it makes no sense for values of another kind
+                kept = seed is not None and invariant.holds(seed.values)
+            price = 0.0 if kept else RELATION_PRICES.get(invariant.relation, 0.1)
+            found["relation"] = max(found.get("relation", 0.0), price)
         return len(call) / 100 + sum(found.values())
 
     def _list_oddities(self, value: Any) -> Iterator[tuple[str, float]]:
@@ -110,7 +114,22 @@ class Familiar:
                 if isinstance(value, float) and round(value, 2) != value:
                     yield "digits", 0.4
             case str():
-                yield from self._list_text_oddities(value)
+                if not value and not self.has_empty:
+                    yield "empty", 0.4
+                if value != value.strip():
+                    yield "blanks", 0.3
+                if not value.isascii() or not value.isprintable():
+                    yield "signs", 0.6
+                strange = {one for one in value if not (one.isalpha() or one == " ")} - self.letters
+                if strange:
+                    yield "marks", 0.3
+                if len(value) == 1 and self.texts and all(len(one) > 1 for one in self.texts):
+                    yield "letter", 0.2
+                words = _WORD.findall(value)
+                if any(word.lower() not in self.words for word in words):
+                    yield "no word", 0.15
+                if any(not (word.islower() or word.isupper() or word.istitle()) for word in words):
+                    yield "case", 0.15
             case list() | tuple() | set() | dict():
                 if not value and not self.has_empty:
                     yield "empty", 0.4
@@ -121,35 +140,17 @@ class Familiar:
                 if len({type(one) for one in value}) > 1 and isinstance(value, list | set):
                     yield "mixed", 0.3
 
-    def _list_text_oddities(self, text: str) -> Iterator[tuple[str, float]]:
-        if not text and not self.has_empty:
-            yield "empty", 0.4
-        if text != text.strip():
-            yield "blanks", 0.3
-        if not text.isascii() or not text.isprintable():
-            yield "signs", 0.6
-        strange = {one for one in text if not (one.isalpha() or one == " ")} - self.letters
-        if strange:
-            yield "marks", 0.3
-        if len(text) == 1 and self.texts and all(len(one) > 1 for one in self.texts):
-            yield "letter", 0.2
-        words = _WORD.findall(text)
-        if any(word.lower() not in self.words for word in words):
-            yield "no word", 0.15
-        if any(not (word.islower() or word.isupper() or word.istitle()) for word in words):
-            yield "case", 0.15
-
 
 def choose_call(calls: Sequence[str], answers: Answers, votes: Votes, familiar: Familiar) -> list[Split]:
     """The calls that tell versions apart and can be asked about, the best first."""
     found = []
     for place, call in enumerate(calls):
-        split = _split_votes(call, {version: said[place] for version, said in answers.items()}, votes, familiar)
+        split = rate_call(call, {version: said[place] for version, said in answers.items()}, votes, familiar)
         found += [split] if split else []
     return sorted(found, key=lambda one: (-one.worth, len(one.call), one.call))
 
 
-def _split_votes(call: str, said: Mapping[int, str], votes: Votes, familiar: Familiar) -> Split | None:
+def rate_call(call: str, said: Mapping[int, str], votes: Votes, familiar: Familiar) -> Split | None:
     """What the versions give, by votes; None where they all agree, or a person could not say which is right."""
     by_key: dict[str, list[int]] = {}
     for version, answer in said.items():
@@ -223,17 +224,12 @@ def _rename(value: Any, names: Mapping[str, str]) -> Any:
 
 def shrink_calls(calls: Sequence[str], most: int) -> tuple[str, ...]:
     """Smaller relatives of the calls, in turn: an argument with fewer parts, or a part with a simpler value."""
-    streams = [list(islice(_shrink_call(call), most)) for call in calls]
+    streams: list[list[str]] = []
+    for seed in filter(None, map(_split, calls)):
+        choices = [[(at, value) for value in _simplify(one)] for at, one in enumerate(seed.values)]
+        changes = take_turns(choices)[:most]
+        streams.append([seed.call((*seed.values[:at], value, *seed.values[at + 1 :])) for at, value in changes])
     return tuple(dict.fromkeys(take_turns(streams)))[:most]
-
-
-def _shrink_call(call: str) -> Iterator[str]:
-    seed = _split(call)
-    if seed is None:
-        return
-    choices = [[(at, value) for value in _simplify(one)] for at, one in enumerate(seed.values)]
-    for at, value in take_turns(choices):
-        yield seed.call((*seed.values[:at], value, *seed.values[at + 1 :]))
 
 
 def _simplify(value: Any, fixed: bool = False) -> Iterator[Any]:
@@ -292,14 +288,6 @@ def _round(value: Any) -> Any:
         case dict():
             return {key: _round(one) for key, one in value.items()}
     return value
-
-
-def _keeps(invariant: Invariant, values: tuple[Any, ...]) -> bool:
-    """Whether a relation holds; one that makes no sense for these values does not."""
-    try:
-        return invariant.holds(values)
-    except (TypeError, AttributeError, ValueError):
-        return False
 
 
 def _has_repeats(value: Any) -> bool:

@@ -45,12 +45,9 @@ def question(state: AgentState, tools: Tools) -> Iterator[Event]:
     if answered is None:
         return
     yield (answered := answered.model_copy(update={"at": time.time()}))
-    if answered.test:
-        yield from _meet(state.after([asked, answered]), tools)
-
-
-def _meet(state: AgentState, tools: Tools) -> Iterator[Event]:
-    """What every version says to the tests that there are now."""
+    if not answered.test:
+        return
+    state = state.after([asked, answered])
     suite, more = state.suite, len(state.suite.added) + len(state.suite.pinned)
     yield TestsFrozen(sha256=suite.sha256, given=len(state.deciding_tests), model=len(suite.model), more=more)
     for version in state.versions:

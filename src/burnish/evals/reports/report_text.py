@@ -158,7 +158,11 @@ def list_tables(results: Results) -> Iterator[tuple[str, Table]]:
     """Every table of a report under its name: the curves, the cost, how the work went, and how it was measured."""
     yield from curve_tables(results)
     if results.answers and results.finished:
-        yield "By answered questions", _tabulate_answers(results)
+        sure = ["not said" if one is None else percent(one) for one in results.confidence_by_answers]
+        solved, intervals = results.pass_at_1_by_answers, results.pass_at_1_by_answers_interval
+        curve = zip(map(percent, solved), map(percent_range, intervals), sure, strict=True)
+        heads = ["answers", "pass@1", "95 % interval", "mean confidence"]
+        yield "By answered questions", (heads, [[str(count), *cells] for count, cells in enumerate(curve)])
     if len(results.seeds) > 1:
         shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
         yield "Chance of a pass among k attempts", (["k", "pass@k"], [[str(k), s] for k, s in enumerate(shares, 1)])
@@ -183,17 +187,6 @@ def list_tables(results: Results) -> Iterator[tuple[str, Table]]:
     yield "How it was measured", (["setting", ""], list_settings(results))
     if results.broken:
         yield "Rows left out", (["row", "why"], [[row.id, row.why] for row in results.broken])
-
-
-def _tabulate_answers(results: Results) -> Table:
-    """pass@1 with 0, 1, 2 … answered questions, and how sure the strategy was then, where it says so."""
-    rows, says = [], any(one is not None for one in results.confidence_by_answers)
-    curve = zip(results.pass_at_1_by_answers, results.pass_at_1_by_answers_interval, strict=True)
-    for count, (share, interval) in enumerate(curve):
-        sure = results.confidence_by_answers[count] if says else None
-        more = [percent(sure) if sure is not None else "not said"] if says else []
-        rows.append([str(count), percent(share), percent_range(interval), *more])
-    return ["answers", "pass@1", "95 % interval", *(["mean confidence"] if says else [])], rows
 
 
 def curve_tables(results: Results) -> list[tuple[str, Table]]:
