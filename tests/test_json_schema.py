@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from burnish.events import Message
-from burnish.json_schema import AnswerFlaw, NotBySchema, freeze_schema, read_by_schema
+from burnish.json_schema import AnswerFlaw, NotBySchema, check_schema, freeze_schema, read_by_schema
 from burnish.models.model import Ask
 
 MEMBER = {
@@ -93,6 +93,8 @@ def nested(depth: int) -> dict[str, Any]:
         {**CREW, "$defs": {"member": {"$ref": "#/$defs/member"}}},
         {**CREW, "$defs": {"member": {"anyOf": [{"$ref": "#/$defs/member"}]}}},
         {**CREW, "$defs": 3},
+        {"$defs": {"a/b": {"type": "null"}}, "$ref": "#/$defs/a/b"},
+        {"$defs": {"": {"type": "null"}}, "$ref": ""},
         {"$ref": "https://example.org/schema"},
         {"type": "string", "pattern": "a+"},
         {"type": "string", "maxLength": "3"},
@@ -109,6 +111,13 @@ def nested(depth: int) -> dict[str, Any]:
 def test_a_schema_that_not_every_provider_can_hold_to_is_refused_before_anything_is_asked(schema: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         freeze_schema(schema)
+
+
+@pytest.mark.parametrize("required", ['[["a"]]', '["a", "a"]', "[{}, 1]"])
+def test_text_whose_required_properties_are_none_is_refused_as_any_other(required: str) -> None:
+    text = f'"type":"object","properties":{{"a":{{"type":"null"}}}},"required":{required},"additionalProperties":false'
+    with pytest.raises(ValueError, match="required"):
+        check_schema(f"{{{text}}}")
 
 
 def test_an_ask_takes_text_for_a_schema_only_if_it_is_one_and_begins_no_answer_that_has_one() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from burnish.errors import AttemptError, BurnishError, SetupProblem
     from burnish.evals.compare import compare
     from burnish.evals.evaluate import evaluate
+    from burnish.evals.handle import start_evaluation
     from burnish.events import Evidence
     from burnish.events.history import Run
     from burnish.models.scripted import ScriptedModel
@@ -56,6 +57,7 @@ _ROOMS = {
     "rate": "burnish.commands.rate",
     "resume": "burnish.commands.resume",
     "start": "burnish.runs.attempt",
+    "start_evaluation": "burnish.evals.handle",
     "strengthen": "burnish.commands.strengthen",
     "verify": "burnish.commands.verify",
     "write": "burnish.commands.write",
@@ -87,6 +89,7 @@ __all__ = [
     "rate",
     "resume",
     "start",
+    "start_evaluation",
     "strengthen",
     "verify",
     "write",

@@ -29,6 +29,7 @@ LIMITS: dict[str, dict[str, str]] = {
 """The types, and for each of them its limits as pydantic calls them."""
 OWN = {"object": {"properties", "required", "additionalProperties"}, "array": {"items"}}
 MOST_CHARACTERS = 100_000
+_NAME = re.compile(r"[\w.-]+", re.ASCII)
 _FENCE = re.compile(r"\s*```(?:json)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -97,6 +98,8 @@ def _make_validator(text: str) -> SchemaValidator:
         if not all(isinstance(part, dict) and {"type", "enum", "const"} & part.keys() for part in parts):
             # A reference that leads to itself, with nothing in between, would never end.
             raise ValueError("$defs: it names schemas, each of a type of its own, and none that only points to another")
+        if odd := [name for name in definitions if not _NAME.fullmatch(name)]:
+            raise ValueError(f"$defs: a name is of letters, digits and any of _.-, and {odd[0][:60]!r} is not")
         known: list[CoreSchema] = [
             {**_convert(part, f"$defs.{name}", definitions.keys()), "ref": name} for name, part in definitions.items()
         ]
@@ -156,7 +159,8 @@ def _convert_object(bare: dict[str, Any], place: str, known: Any) -> CoreSchema:
     parts, required = bare.get("properties"), bare.get("required", [])
     if not isinstance(parts, dict) or not parts:
         raise ValueError(f"{place or 'the whole'}: an object names its properties")
-    if bare.get("additionalProperties") is not False or not isinstance(required, list) or {*parts} != {*required}:
+    is_complete = isinstance(required, list) and sorted(required, key=str) == sorted(parts)
+    if bare.get("additionalProperties") is not False or not is_complete:
         raise ValueError(
             f"{place or 'the whole'}: an object has all of its properties in 'required', and 'additionalProperties' is"
             " false; what may be missing is anyOf with null"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from burnish.checks.final import FinalChecks
+from burnish.checks.final import FinalChecks, find_changed_functions
 from burnish.events import Evidence
 
 CODE, TESTS = "def f(n):\n    return n\n", "from solution import f\n\n\ndef test_f():\n    assert f(1) == 1\n"
@@ -58,3 +58,23 @@ def test_code_whose_tests_fail_is_read_and_not_measured() -> None:
     answers = checks.judge(CODE, TESTS, sound=False)
     assert [item.verdict for item in answers] == ["passed", "not_run"]
     assert checks.judged == ["security"]
+
+
+BEFORE = "def one():\n    return 1\n\n\ndef two():\n    return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        (BEFORE, BEFORE, ()),
+        (BEFORE, BEFORE.replace("two():\n    return 1", "two():\n    return 2"), ("two",)),
+        (BEFORE.replace("two():", "two()"), BEFORE, ("two",)),
+        (BEFORE, "A = 1\n" + BEFORE, ()),
+        (BEFORE, BEFORE + "\n\nclass C:\n    def three(self):\n        return 3\n", ("C.three",)),
+        (BEFORE, "def", ()),
+    ],
+)
+def test_what_a_repair_changed_is_told_from_the_code_around_it(
+    before: str, after: str, changed: tuple[str, ...]
+) -> None:
+    assert find_changed_functions(before, after) == changed

@@ -6,10 +6,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from burnish.cli.eval_screen import EvalScreen, clock
+from burnish.cli.eval_screen import EvalScreen, clock, compare_on_screen, run_on_screen
 from burnish.evals.eval_store import Folder
-from burnish.evals.schema import Plan
+from burnish.evals.handle import AttemptFinished, EvalBegun, Preparing, start_evaluation
+from burnish.evals.reports.report import write_reports
+from burnish.evals.reports.report_text import describe_verdicts, list_estimates
+from burnish.evals.runner import EvalProgress
+from burnish.evals.schema import Attempt, Plan, Results
 from burnish.events import Answered, Asked, Broke, CodeProposed, Event, Message, ModelReplied, Scored
+from tests.evals.fake_evaluations import betting
 from tests.evals.toys import toys
 from tests.support import ESC, assert_words
 
@@ -53,11 +58,11 @@ def screen_on(terminal: bool, verbose: bool = False) -> tuple[EvalScreen, io.Str
 def test_the_moving_part_says_how_far_what_is_solved_and_by_which_protocol(folder: Folder) -> None:
     screen, _ = screen_on(terminal=True)
     with screen:
-        screen.on_begin(folder)
+        screen.show(EvalBegun.tell(folder))
         assert_words(shown(screen))
-        screen.on_finish("toy-1", 0, attempt(passed=True))
-        screen.on_finish("toy-2", 0, attempt(passed=False))
-        screen.on_finish("toy-3", 0, attempt(passed=False, broke="the server hung up"))
+        screen.show(AttemptFinished.tell(folder, "toy-1", 0, attempt(passed=True)))
+        screen.show(AttemptFinished.tell(folder, "toy-2", 0, attempt(passed=False)))
+        screen.show(AttemptFinished.tell(folder, "toy-3", 0, attempt(passed=False, broke="the server hung up")))
         said = shown(screen)
     assert_words(said)
 
@@ -65,7 +70,7 @@ def test_the_moving_part_says_how_far_what_is_solved_and_by_which_protocol(folde
 def test_tasks_being_checked_are_shown_first(folder: Folder) -> None:
     screen, out = screen_on(terminal=True)
     with screen:
-        screen.on_prepare(7, 20, "checking the tasks")
+        screen.show(Preparing(done=7, total=20, what="checking the tasks"))
         assert "7/20 checking the tasks" in shown(screen)
     assert "checking the tasks" in out.getvalue()
 
@@ -73,11 +78,11 @@ def test_tasks_being_checked_are_shown_first(folder: Folder) -> None:
 def test_weights_that_are_fetched_take_the_place_of_what_moved_before(folder: Folder) -> None:
     screen, _ = screen_on(terminal=True)
     with screen:
-        screen.on_prepare(20, 20, "checking the tasks")
+        screen.show(Preparing(done=20, total=20, what="checking the tasks"))
         assert screen._live
-        screen.on_fetch(1, 100, "the hub")
+        screen.show(Preparing(kind="fetching", done=1, total=100, what="the hub"))
         assert screen._live is None
-        screen.on_begin(folder)
+        screen.show(EvalBegun.tell(folder))
         assert screen._live
         assert screen._fetch is None
 
@@ -85,9 +90,9 @@ def test_weights_that_are_fetched_take_the_place_of_what_moved_before(folder: Fo
 def test_without_a_terminal_there_are_few_lines_and_no_escapes(folder: Folder) -> None:
     screen, out = screen_on(terminal=False)
     with screen:
-        screen.on_begin(folder)
+        screen.show(EvalBegun.tell(folder))
         for number in range(1, 21):
-            screen.on_finish(f"toy-{number}", 0, attempt(passed=number % 2 == 0))
+            screen.show(AttemptFinished.tell(folder, f"toy-{number}", 0, attempt(passed=number % 2 == 0)))
     assert ESC not in out.getvalue()
     assert_words(out.getvalue())
 
@@ -96,7 +101,7 @@ def test_what_is_on_disk_counts_and_is_said(folder: Folder) -> None:
     folder.write("toy-1", 0, attempt(passed=True))
     screen, out = screen_on(terminal=False)
     with screen:
-        screen.on_begin(folder)
+        screen.show(EvalBegun.tell(folder))
     assert_words(out.getvalue())
     assert "1/20 done" in shown(screen)
 
@@ -104,10 +109,10 @@ def test_what_is_on_disk_counts_and_is_said(folder: Folder) -> None:
 def test_verbose_says_why_an_attempt_failed_and_obeys_nothing(folder: Folder) -> None:
     screen, out = screen_on(terminal=False, verbose=True)
     with screen:
-        screen.on_begin(folder)
-        screen.on_finish("toy-1", 0, attempt(passed=True))
-        screen.on_finish("toy-2", 0, attempt(passed=False))
-        screen.on_finish("toy-3", 0, attempt(passed=False, broke=f"{ESC}[31m[red]gone[/red]"))
+        screen.show(EvalBegun.tell(folder))
+        screen.show(AttemptFinished.tell(folder, "toy-1", 0, attempt(passed=True)))
+        screen.show(AttemptFinished.tell(folder, "toy-2", 0, attempt(passed=False)))
+        screen.show(AttemptFinished.tell(folder, "toy-3", 0, attempt(passed=False, broke=f"{ESC}[31m[red]gone[/red]")))
     lines = out.getvalue().splitlines()[2:]
     assert [line.split()[:2] for line in lines] == [["toy-1", "solved"], ["toy-2", "failed"], ["toy-3", "broke"]]
     assert lines[1].endswith("(1 call, 50 tokens, 0.0 s): assert 1 == 2")
@@ -118,3 +123,31 @@ def test_verbose_says_why_an_attempt_failed_and_obeys_nothing(folder: Folder) ->
 @pytest.mark.parametrize(("seconds", "said"), [(0.4, "0 s"), (59, "59 s"), (185, "3:05 min"), (7800, "2:10 h")])
 def test_times_are_for_people(seconds: float, said: str) -> None:
     assert clock(seconds) == said
+
+
+def test_the_table_at_the_end_and_a_comparison_say_how_far_verdicts_hold(
+    folder: Folder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for one, (_, _, events) in zip(folder.task_ids, betting(20).tried, strict=True):
+        folder.write(one, 0, events)
+
+    def run(watch: EvalProgress) -> Results:
+        watch.on_begin(folder)
+        return write_reports(folder)
+
+    results = run_on_screen(start_evaluation(run), verbose=False, as_json=False)
+    assert results.verdicts
+    assert describe_verdicts(results.verdicts) in capsys.readouterr().out.splitlines()
+    old = tmp_path / "old.json"
+    old.write_text(results.model_copy(update={"attempts": silenced(results), "verdicts": None}).text())
+    compare_on_screen((str(old), str(folder.path)), None, as_json=False)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for label, figure in list_estimates(results.verdicts):
+        assert [*label.split(), "not", "said", *figure.split()] in lines
+    compare_on_screen((str(old), str(old)), None, as_json=False)
+    assert "ECE" not in capsys.readouterr().out
+
+
+def silenced(results: Results) -> tuple[Attempt, ...]:
+    """The attempts as a version that did not say how sure it was left them."""
+    return tuple(one.model_copy(update={"confidence": None, "verdict": None}) for one in results.attempts)

@@ -123,6 +123,14 @@ def test_a_word_that_rate_does_not_know_is_an_error_and_not_passed_over(store: S
         burnish.rate("last", comment="x", star=4, store=store)  # type: ignore[call-arg]
 
 
+@pytest.mark.parametrize("said", [{"correct": 3}, {"better_than": 3}])
+def test_what_is_of_the_wrong_type_is_not_kept_as_an_empty_comment(store: Store, said: dict[str, Any]) -> None:
+    run = keep(store)
+    with pytest.raises((TypeError, AttributeError)):
+        burnish.rate("last", store=store, **said)
+    assert store.open(run.id).events == run.events
+
+
 FILES = {
     "no Python": "def double(n:\n",
     "empty": " \n",

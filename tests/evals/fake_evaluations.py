@@ -19,6 +19,7 @@ from burnish.events import (
     Scored,
     Stopped,
     TestsRan,
+    Verdict,
 )
 
 
@@ -90,6 +91,29 @@ def plan(**changes: object) -> Plan:
 def solving(*rows: Sequence[bool], **changes: object) -> Made:
     """One attempt a row, task ids t/0, t/1 …"""
     return Made([(f"t/{place}", 0, attempt(row)) for place, row in enumerate(rows)], plan(**changes))
+
+
+def saying(*rows: tuple[float | None, bool], seeds: int = 1, proven: float = 0.95) -> Made:
+    """One attempt a row that says how sure it is and is right or not; each task in turn has `seeds` of them."""
+    tried = []
+    for place, (sure, passed) in enumerate(rows):
+        verdict: Verdict | None = None if sure is None else "proven" if sure >= proven else "plausible"
+        events: list[Event] = [
+            event.model_copy(update={"confidence": sure, "verdict": verdict}) if isinstance(event, Answered) else event
+            for event in attempt([passed])
+        ]
+        tried.append((f"t/{place // seeds}", place % seeds, events))
+    return Made(tried, plan(seeds=list(range(seeds)), strategy="burnish"))
+
+
+def betting(tasks: int = 200, honest: float = 1.0, seed: int = 1) -> Made:
+    """Answers that say too much the less honest they are: at 1 confidence means what it says, at 0 it is 99 %."""
+    draw = Random(seed).random
+    rows: list[tuple[float | None, bool]] = []
+    for _ in range(tasks):
+        chance = 1 - draw() ** 2
+        rows.append((round(honest * chance + (1 - honest) * 0.99, 3), draw() < chance))
+    return saying(*rows)
 
 
 BUGS = ("operator misuse", "missing logic", "value misuse", "excess logic", "variable misuse", "function misuse")

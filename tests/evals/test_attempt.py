@@ -7,9 +7,11 @@ import pytest
 
 from burnish.agent.ask import Tools, ask
 from burnish.errors import ModelError
+from burnish.evals.metrics import count_attempt
 from burnish.evals.runner import model_for_task, open_task_model, stream_attempt
 from burnish.evals.schema import Plan
 from burnish.evals.strategies.strategy import Puzzle
+from burnish.evals.verdicts import measure_verdicts
 from burnish.events import Answered, Broke, CodeProposed, Event, Message, RunStarted, Scored
 from burnish.models.model import Ask
 from burnish.models.scripted import ScriptedModel
@@ -93,6 +95,19 @@ def test_a_version_that_was_never_the_answer_is_not_scored(box: Sandbox) -> None
                 yield event.model_copy(update={"version": 1}) if isinstance(event, Answered) else event
 
     assert scores(tried(box, Unsure(GOLD.format(n=3), BUGGY.format(n=3)))) == [(1, True)]
+
+
+def test_a_boast_of_a_strategy_is_kept_and_held_against_it(box: Sandbox) -> None:
+    class Boasting(Says):
+        def solve(self, puzzle: Puzzle, plan: Plan, seed: int, tools: Tools) -> Iterator[Event]:
+            said = {"confidence": 0.99, "verdict": "proven"}
+            for event in super().solve(puzzle, plan, seed, tools):
+                yield event.model_copy(update=said) if isinstance(event, Answered) else event
+
+    events = [tried(box, Boasting(code.format(n=3))) for code in (GOLD, BUGGY)]
+    found = measure_verdicts([count_attempt(f"t{place}", 0, one)] for place, one in enumerate(events))
+    assert found
+    assert (found.proven, found.right, round(found.ece.value, 2)) == (2, 1, 0.49)
 
 
 def test_what_cannot_be_run_is_failed_without_a_run(box: Sandbox) -> None:

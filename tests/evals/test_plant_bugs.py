@@ -58,6 +58,31 @@ def test_a_crash_is_taken_only_when_nothing_else_is_to_be_had(box: Sandbox) -> N
     assert bug is None or bug.failing == 0
 
 
+SCRIPT = "def score(up):\n    assert [up(n) for n in range(9)] == [abs(n - 4) for n in range(9)]\nscore(up1)\n"
+"""Scores by inputs that are never shown."""
+
+
+@pytest.mark.parametrize(
+    ("asserts", "failing"),
+    [("assert up1(5) == 1\nassert up1(0) == 4\n", (0, 1)), ("assert up1(4) == 0\n", (0,)), ("assert 1\n", (None,))],
+)
+def test_a_bug_that_a_test_to_be_shown_notices_is_preferred(
+    box: Sandbox, asserts: str, failing: tuple[int | None, ...]
+) -> None:
+    one = task(1, gold="return abs(x - 4)", tests=SCRIPT)
+    (bug,) = load_planted_bugs([one], box, asserts={one.id: asserts})
+    assert bug.failing in failing
+    assert not box.grade(bug.code, one.hidden_tests).all_passed
+    graded = box.grade(bug.code, asserts)
+    assert [case.outcome for case in graded.cases].count("passed") == (bug.failing or 0 if "0" in asserts else 1)
+    assert bug.neighbours == ()
+
+
+def test_a_reference_that_fails_what_may_be_shown_gets_no_bug(box: Sandbox) -> None:
+    one = task(1, gold="return abs(x - 4)", tests=SCRIPT)
+    assert load_planted_bugs([one], box, asserts={one.id: "assert up1(5) == 7\n"}) == []
+
+
 def test_a_wrong_value_is_told_from_a_crash_and_from_no_end() -> None:
     wrong = Case(name="a", outcome="failed", how="wrong_value")
     crash = Case(name="a", outcome="failed", how="raised")

@@ -11,7 +11,7 @@ from burnish.evals.metrics import compute_results
 from burnish.evals.reports.plots import Series, draw_comparison, draw_curves, draw_plots
 from burnish.evals.reports.svg import COLOURS, text_width, ticks, wrap_text
 from burnish.evals.schema import Attempt
-from tests.evals.fake_evaluations import Made, attempt, plan, plausible, solving
+from tests.evals.fake_evaluations import Made, attempt, betting, plan, plausible, saying, solving
 
 NASTY = "m$x^2$ </text><script>alert(1)</script> \x1b[31m & \uffff\ud83d"
 
@@ -79,8 +79,11 @@ def test_many_threads_draw_the_same_picture() -> None:
         solving([False]),
         solving([False] * 30),
         Made([("a", 0, attempt([True])), ("a", 1, attempt([], error="hung up"))], plan(seeds=[0, 1])),
+        saying((1.0, True)),
+        saying((0.0, False), (0.0, False)),
+        betting(90),
     ],
-    ids=["one solved", "one failed", "thirty rounds", "two seeds, one broke"],
+    ids=["one solved", "one failed", "thirty rounds", "two seeds, one broke", "sure", "unsure", "all degrees"],
 )
 def test_small_and_odd_evaluations_can_be_drawn(made: Made) -> None:
     for svg in draw_plots(compute_results(made)).values():
@@ -99,14 +102,21 @@ def test_words_that_run_over_the_edge_would_be_seen() -> None:
 
 
 def test_a_copy_for_the_page_has_no_caption_and_a_style_for_each_colour() -> None:
-    drawn = draw_plots(compute_results(plausible(30)), captioned=False)
+    drawn = draw_plots(compute_results(betting(30)), captioned=False)
     style = (files("burnish.evals") / "page" / "style.css").read_text("utf-8")
-    for name in ("pass_by_call", "solved_by_tokens"):
+    for name in ("pass_by_call", "solved_by_tokens", "reliability", "risk_coverage"):
         assert "protocol visible" not in drawn[name]
         classes = {node.get("class") for node in ET.fromstring(drawn[name]).iter()} - {None}
         names = {one for found in classes for one in str(found).split()}
         assert {"fill-ink", "stroke-solved"} <= names
         assert all(f".{one} {{" in style for one in names), names
+
+
+def test_a_line_to_compare_with_has_no_name_and_no_markers() -> None:
+    curve, guide = Series("one", [1, 2], [0.2, 0.4]), Series("", [0, 2], [0.3, 0.3], is_guide=True)
+    svg, alone = draw_curves([curve, guide], "x", from_zero=True), draw_curves([curve], "x", from_zero=True)
+    assert svg.count("<title>") == alone.count("<title>")
+    assert svg.count("stroke-dasharray") == 1 + alone.count("stroke-dasharray")
 
 
 def test_a_file_needs_no_style_sheet() -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,6 +13,7 @@ from burnish.evals.validate import hash_tasks, validate
 from burnish.sandbox import Sandbox
 from burnish.tasks.assemble import assemble
 from burnish.tasks.jsonl import EXAMPLE
+from burnish.tasks.task import EvalSplit
 from tests.support import refused
 
 
@@ -45,7 +47,7 @@ def test_an_unknown_variant_is_answered_with_those_there_are() -> None:
 
 
 def test_the_first_variant_is_the_usual_one() -> None:
-    assert [resolve_variant(name) for name in SUITES] == ["docs", "", "", "", "docs"]
+    assert [resolve_variant(name) for name in SUITES] == ["docs", "", "", "", "docs", "docs"]
     assert resolve_variant("mbppfix", "file") == "file"
     assert resolve_variant("mine.jsonl") == ""
 
@@ -59,6 +61,8 @@ def test_a_split_that_a_suite_lacks_is_refused() -> None:
 def test_tests_that_hold_the_answer_are_never_shown(data: Path) -> None:
     with refused(name="evals/scoring tests that hold the answer"):
         check_protocol("mbppplus", "oracle")
+    with pytest.raises(SetupProblem):
+        check_protocol("mbppplusfix", "oracle")
     for task in load_suite("mbppplus", data=data)[:20]:
         with pytest.raises(TaskError):
             show_task(task, "oracle")
@@ -78,7 +82,9 @@ def test_a_path_is_a_suite(tmp_path: Path) -> None:
 
 
 def test_every_suite_describes_itself() -> None:
-    assert [suite.name for suite in SUITES.values()] == ["humanevalfix", "humaneval", "mbpp", "mbppplus", "mbppfix"]
+    assert [suite.name for suite in SUITES.values()] == [
+        *("humanevalfix", "humaneval", "mbpp", "mbppplus", "mbppfix", "mbppplusfix")
+    ]
     assert all(suite.what and suite.rows and "eval" in suite.splits for suite in SUITES.values())
 
 
@@ -101,7 +107,8 @@ def test_a_file_of_the_users_own_is_validated_too(tmp_path: Path, box: Sandbox) 
 
 @pytest.mark.slow
 def test_the_rows_are_as_many_as_the_list_says(data: Path) -> None:
-    counted = {name: len(load_suite(name, data=data)) for name in SUITES if name != "mbppfix"}
+    planted = ("mbppfix", "mbppplusfix")
+    counted = {name: len(load_suite(name, data=data)) for name in SUITES if name not in planted}
     assert counted == {name: SUITES[name].rows for name in counted}
 
 
@@ -129,6 +136,33 @@ def test_a_reference_that_is_too_slow_is_left_out_by_name(
 def test_all_of_humanevalfix_is_valid(data: Path, box: Sandbox) -> None:
     tasks = load_suite("humanevalfix", data=data)
     assert len(validate(tasks, box).valid) == 164
+
+
+@pytest.mark.slow
+def test_the_split_for_calibration_holds_the_one_for_tuning_and_nothing_that_is_reported(data: Path) -> None:
+    ids = {split: {task.id for task in load_suite("mbppplus", split=split, data=data)} for split in get_args(EvalSplit)}
+    assert {split: len(found) for split, found in ids.items()} == {"eval": 224, "tune": 39, "calibrate": 147}
+    assert ids["tune"] < ids["calibrate"]
+    assert not ids["eval"] & ids["calibrate"]
+
+
+@pytest.mark.slow
+def test_bugs_in_mbppplus_tasks_are_shown_by_one_assertion_and_scored_by_its_inputs(data: Path, box: Sandbox) -> None:
+    plain = {task.id: task for task in load_suite("mbppplus", split="tune", data=data)}
+    for variant in ("docs", "tests"):
+        tasks = load_suite("mbppplusfix", variant=variant, split="tune", data=data, sandbox=box)
+        assert len(tasks) >= 34, "four references are too slow or not restored; 583 needs a quick machine"
+        assert {row.id for row in validate(tasks, box).broken} <= {"mbppplusfix-583"}
+        for task in tasks:
+            assert task.hidden_tests == plain[task.id.replace("fix", "")].hidden_tests
+            (shown,) = task.visible_tests
+            assert shown.count("assert ") == 1
+            assert not box.grade(task.base_code, shown).all_passed, task.id
+            assert task.described == (variant == "docs")
+            assert "plus_expected" not in show_task(task, "visible").model_dump_json()
+            with pytest.raises(TaskError):
+                show_task(task, "oracle")
+            assert task.split == "tune"
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Attempts in several processes: the same results as in one, and nothing is left running."""
 
+import errno
 import os
 import signal
 import threading
@@ -161,3 +162,51 @@ def test_a_long_place_for_temporary_files_and_what_a_killed_evaluation_left_are_
     monkeypatch.setattr(owner.tempfile, "tempdir", str(long))
     assert len(evaluate(tmp_path / "run", Knowing(), box).finished_attempts()) == len(TASKS)
     assert not list(Path(owner.SHORT_TOP).glob(f"{workers.FOLDER}*-{os.getpid()}-*"))
+
+
+def test_a_worker_imports_nothing_from_the_folder_in_which_it_is_started(
+    tmp_path: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "queue.py").write_text("import pathlib; pathlib.Path('pwned').touch(); raise SystemExit(3)\n")
+    monkeypatch.chdir(tmp_path)
+    made = evaluate(tmp_path / "run", Knowing(), box)
+    assert not (tmp_path / "pwned").exists()
+    assert len(made.finished_attempts()) == len(TASKS)
+
+
+class TwoWords(Exception):
+    """An error that pickle writes, and cannot read again."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+
+
+@pytest.mark.parametrize("bug", [TwoWords("zebra", "crossing"), RuntimeError("zebra: crossing", threading.Lock())])
+def test_a_bug_that_cannot_cross_from_process_to_process_is_still_told(
+    bug: Exception, tmp_path: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Iterator[Chunk]:
+        raise bug
+        yield
+
+    monkeypatch.setattr(Knowing, "stream", fail)
+    with pytest.raises(RuntimeError, match="zebra.*crossing"):
+        evaluate(tmp_path / "run", Knowing(), box)
+
+
+def test_too_many_open_files_hold_an_evaluation_up_and_do_not_hang_it_and_no_thread_stays(
+    tmp_path: Path, box: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept, refused = workers.Listener.accept, [OSError(errno.EMFILE, "Too many open files")] * 3
+
+    def fail_first(listener: workers.Listener) -> workers.Connection:
+        if refused:
+            raise refused.pop()
+        return accept(listener)
+
+    monkeypatch.setattr(workers.Listener, "accept", fail_first)
+    assert len(evaluate(tmp_path / "run", Knowing(), box).finished_attempts()) == len(TASKS)
+    desks = [thread for thread in threading.enumerate() if thread.name == "burnish-desk"]
+    for thread in desks:
+        thread.join(5)
+    assert not any(thread.is_alive() for thread in desks)

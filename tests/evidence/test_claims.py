@@ -36,6 +36,32 @@ def measured(check: str, figure: str) -> dict[str, object]:
     )
 
 
+OUTCOMES = {
+    **{f"x_f__mutmut_{number}": "killed" for number in range(3)},
+    **{f"x_f__mutmut_{number}": "equivalent" for number in (3, 4)},
+    **{f"f__branch_{number}": "killed" for number in range(5)},
+}
+
+
+def test_evidence_from_before_equivalent_mutants_is_compared_as_it_was_counted() -> None:
+    details = {"score": 100.0, "interval": [100.0, 100.0], "equivalent": 2, "outcomes": OUTCOMES}
+    found = Evidence(check="mutation", verdict="passed", why="", figure="100 %", details=details)
+    older = CheckAnswer(check="mutation", verdict="passed", figure="60 %", value=60.0)
+    assert claim_check(older, found, {}, {}).answer == "holds"
+    newer = older.model_copy(update={"equivalent": 2})
+    assert claim_check(newer, found, {}, {}).answer == "does_not_hold"
+    today = newer.model_copy(update={"figure": "100 %", "value": 100.0})
+    assert claim_check(today, found, {}, {}).answer == "holds"
+
+
+def test_an_older_failure_of_nothing_but_equivalent_mutants_holds_and_is_none_today() -> None:
+    outcomes = {"x_f__mutmut_1": "equivalent", "x_f__mutmut_2": "equivalent", "f__branch_1": "killed"}
+    details = {"score": 100.0, "interval": [100.0, 100.0], "equivalent": 2, "outcomes": outcomes}
+    found = Evidence(check="mutation", verdict="passed", why="", figure="100 %", details=details)
+    older = CheckAnswer(check="mutation", verdict="failed", figure="0 %", value=0.0)
+    assert claim_check(older, found, {}, {}).answer == "holds"
+
+
 @pytest.mark.parametrize(
     ("check", "figure", "value"),
     [

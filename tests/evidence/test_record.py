@@ -1,12 +1,18 @@
 """The user's own record bears out what the evidence says of the cost, of older evidence as far as that goes."""
 
+import json
+
 import pytest
 
 from burnish.commands.verify import read_recorded_dossier
 from burnish.events import Event, ModelReplied, RunFinished, RunStarted, SpecAgreed
 from burnish.evidence import Dossier, build_dossier
 from burnish.evidence.claims import claim_record
+from burnish.evidence.folder import parse_dossier
+from burnish.evidence.schema import render_dossier
+from burnish.report.deliverables import list_open_questions
 from burnish.runs import Store
+from burnish.tasks.examples import find_assumed_tests
 
 
 @pytest.fixture
@@ -46,3 +52,28 @@ def test_a_cost_that_was_made_smaller_does_not_hold(dossier: Dossier, store: Sto
     changed = dossier.cost.model_copy(update={"by_model": (dossier.cost.by_model[0], cheaper)})
     claim = claim_record(dossier.model_copy(update={"cost": changed}), read_recorded_dossier(dossier.run.id, store))
     assert (claim.answer, "the cost" in claim.why) == ("does_not_hold", True)
+
+
+def test_what_was_left_open_is_listed_and_evidence_that_is_older_than_that_still_holds(store: Store) -> None:
+    run_id, record = store.begin("b")
+    assumed, asked = "f('') == 0", "which time zone is meant"
+    with record:
+        record.append(RunStarted(run_id=run_id, verb="write", prompt="p", model="local:a", burnish="0"))
+        spec = SpecAgreed(entry_point="f", signature="f(n)", assumptions=(assumed,), open_questions=(asked,))
+        record.append(spec)
+        record.append(RunFinished(verdict="failed", why="so", disputed=tuple(find_assumed_tests((assumed,)))))
+    run = store.open(run_id)
+    dossier = build_dossier(run, {"report.md": ""})
+    assert list(dossier.task.open_questions) == list_open_questions(run)
+    assert dossier.task.open_questions[0] == asked
+    assert assumed in dossier.task.open_questions[1], "what was assumed and is not so is open again"
+    assert parse_dossier(json.loads(render_dossier(dossier))) == dossier
+    recorded = read_recorded_dossier(run_id, store)
+    assert claim_record(dossier, recorded).answer == "holds"
+
+    data = json.loads(render_dossier(dossier))
+    del data["task"]["open_questions"]
+    older = parse_dossier({**data, "version": 3})
+    assert (older.task.open_questions, claim_record(older, recorded).answer) == ((), "holds")
+    hidden = parse_dossier(data)
+    assert claim_record(hidden, recorded).answer == "does_not_hold", "an open question cannot be left out"

@@ -109,6 +109,12 @@ def test_an_answer_ends_before_its_stop_string_wherever_that_is_cut_into_pieces(
     assert done.tokens_out == (len("def f(x):\n    return x") if leaves else DONE.tokens_out)
 
 
+@pytest.mark.parametrize("stop", [("",), ("x" * 1001,), ("a", "b", "c", "d", "e")])
+def test_stop_strings_that_are_empty_too_long_or_too_many_are_refused(stop: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="stop"):
+        Ask(purpose="test", messages=(), stop=stop)
+
+
 def test_what_only_looks_like_the_beginning_of_a_stop_string_is_handed_out() -> None:
     got = cut(Chunk(text="a\n"), Chunk(text="``"), Chunk(text="b\n`"), DONE)
     assert text_of(got) == "a\n``b\n`"

@@ -77,6 +77,14 @@ def test_every_check_has_a_row_with_a_word_a_symbol_and_a_plain_explanation() ->
     assert text.count(">✓<") == 6
 
 
+def test_changes_that_nobody_could_notice_are_shown_apart() -> None:
+    same = Finding(file="code.py", line=2, what="No input tells it from the code when `<` becomes `<=`")
+    page = render_page(checked(found("mutation", "passed", equivalents=[same.model_dump()], inputs=212)), {})
+    assert "1 more behaves the same on 212 inputs and does not count" in page
+    assert "`&lt;` becomes `&lt;=`" in page
+    assert "do not count" not in render_page(SOME, {})
+
+
 HEADLINES: list[tuple[dict[str, Outcome], tuple[str, ...]]] = [
     ({"tests": "passed"}, ("tests",)),
     ({"tests": "passed", "quality": "failed"}, ("tests",)),

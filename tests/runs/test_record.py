@@ -65,6 +65,16 @@ def test_a_line_torn_by_a_crash_costs_only_itself(tmp_path: Path) -> None:
     assert [event.kind for event in read_record(tmp_path)] == ["run_started", "decided"]
 
 
+def test_a_line_torn_by_another_process_while_this_one_waits_costs_only_itself(tmp_path: Path) -> None:
+    with Record(tmp_path) as first, Record(tmp_path) as waiting:
+        first.append(START)
+        with (tmp_path / FILE).open("a") as file:
+            file.write('{"kind":"decided","at":1,"cho')
+        waiting.append(said(2))
+        first.append(said(3))
+    assert [event.kind for event in read_record(tmp_path)] == ["run_started", "decided", "decided"]
+
+
 def test_many_threads_may_append_at_once(tmp_path: Path) -> None:
     with Record(tmp_path) as open_record:
         open_record.append(START)

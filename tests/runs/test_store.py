@@ -99,6 +99,13 @@ def test_a_removed_run_is_gone_from_disk_and_list(store: Store) -> None:
     assert not (store.runs / run_id).exists()
 
 
+def test_a_run_that_is_at_work_is_not_removed_under_it(store: Store) -> None:
+    run_id = keep(store, "a")
+    with store.take_up(run_id), refused():
+        store.remove(run_id)
+    assert store.remove(run_id) == run_id
+
+
 def test_an_index_that_is_deleted_comes_back(store: Store) -> None:
     run_id = keep(store, "a")
     before = store.list()

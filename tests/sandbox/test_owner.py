@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SandboxError
-from burnish.sandbox import cgroups, open_sandbox
+from burnish.sandbox import cgroups, open_sandbox, owner
 from tests.sandbox.kinds import EVERY, ISOLATED, must_be_there
 
 OWNER = """
@@ -49,13 +49,13 @@ def remaining(pids: list[int], seconds: float = 5.0) -> list[int]:
 def test_killing_burnish_leaves_no_process_and_no_folder(kind, tmp_path):
     command = [sys.executable, "-c", OWNER, must_be_there(kind)]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as owner:
-        assert owner.stdout is not None
-        said, *cells = owner.stdout.readline().split()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as process:
+        assert process.stdout is not None
+        said, *cells = process.stdout.readline().split()
         assert said == b"ready"
-        members = [member for top in {owner.pid, *map(int, cells)} for member in family(top)]
+        members = [member for top in {process.pid, *map(int, cells)} for member in family(top)]
         assert len(members) >= 4
-        os.kill(owner.pid, signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)
     assert not remaining(members)
     assert not list(tmp_path.glob("burnish-*"))
 
@@ -142,3 +142,20 @@ def test_a_cell_that_died_before_its_job_is_replaced(kind):
             assert select.select([one.control], [], [], 10)[0], "its last process holds the other end"
             assert box.run(["true"]).exit_code == 0
             assert one not in box._all
+
+
+def test_folders_that_look_left_are_removed_only_if_they_are_this_users_and_no_links(tmp_path, monkeypatch):
+    names = [tmp_path / f"left-0-0-0-0-{number}" for number in range(2)]
+    mine, kept = tmp_path / "mine", tmp_path / "mine" / "file"
+    mine.mkdir()
+    kept.touch()
+    names[0].mkdir()
+    names[1].symlink_to(mine)
+    monkeypatch.setattr(owner.tempfile, "tempdir", str(tmp_path))
+    with monkeypatch.context() as somebody:
+        somebody.setattr(os, "getuid", lambda: os.geteuid() + 1)
+        owner.remove_left_folders("left-")
+        assert names[0].exists()
+    owner.remove_left_folders("left-")
+    assert not names[0].exists()
+    assert kept.exists()

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -36,7 +37,7 @@ from burnish.sandbox.box import Box
 from burnish.sandbox.sandbox import Sandbox
 from burnish.search.edits import EditCache
 
-SHORT = ("specify", "assume", "tests", "inputs")
+SHORT = ("specify", "examples", "assume", "tests", "inputs")
 """Questions whose answers are short by their form: how long code may be says nothing about them."""
 MOST_BYTES = 200_000_000
 """That are fetched for packages which nobody but the code asks for."""
@@ -100,7 +101,7 @@ class Tools:
     """Whether an error of the model ends the attempt at once. So it is in evaluations: an answer that did not come is
     not a wrong one."""
 
-    @property
+    @cached_property
     def ground(self) -> Bench:
         """Where versions meet their tests."""
         return self.place or ModuleBench(self.sandbox)

@@ -61,7 +61,7 @@ NODE_OF_EVENT: dict[type[BaseEvent], str] = {
     Reviewed: "review",
 }
 """Which node speaks in which event; nodes that ask are known by what they ask for."""
-IN_SPECIFY = ("specify", "assume")
+IN_SPECIFY = ("specify", "examples", "assume")
 """What the first node asks for and decides by itself; it speaks once, when all is agreed."""
 ELSEWHERE = (*IN_SPECIFY, MORE_VERSIONS, NO_QUESTION)
 """Decisions of other nodes than `decide`."""

@@ -84,7 +84,7 @@ def measure_version(
     if found is None or found.graded is None:
         return None
     given, undisputed, _ = state.score(found)
-    counting = {*state.deciding_tests, *state.suite.model, *state.suite.added} - {*state.disputed}
+    counting = {*state.deciding_tests, *state.ranking_tests} - {*state.disputed}
     try:
         quality = round(measure_maintainability(Module("solution.py", found.code)), 1)  # radon's maintainability index
     except (CheckError, SyntaxError, ValueError, RecursionError, MemoryError):

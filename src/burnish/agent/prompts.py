@@ -4,7 +4,7 @@ Change a word, raise VERSION: the version is recorded with each ask. A prompt ma
 answer: the model goes on from there, so it neither talks nor repeats what it was shown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from itertools import accumulate
 from typing import Concatenate, ParamSpec
@@ -147,6 +147,21 @@ def assume(task: Task, signature: str) -> Messages:
         f"smallest one, an invalid one. Each is one line of the form: assert {name}(...) == value\n"
         f"or, where it must fail, of the form: {name}(...) raises ValueError\n"
         "Do not write the function.\n\nAnswer with one ```python block of these lines and nothing else."
+    )
+
+
+def examples(task: Task, signature: str, claims: Sequence[str]) -> Messages:
+    """Ask which of the claims the words make; shown how, a small model chooses well."""
+    return _messages(
+        "Which claims are examples that the description itself gives? There may be none.\n\n"
+        "Description: add(a, b) adds two numbers, at most 9 digits each; the sum of 4 and 5 is 9.\n"
+        "Claims: add(4, 5) == 9\n"
+        'Answer: {"examples": ["add(4, 5) == 9"]}\n\n'
+        "Description: stars(n) draws n stars; the default is 5 and the colour has 3 values.\n"
+        "Claims: stars(5) == 3\n"
+        'Answer: {"examples": []}\n\n'
+        f"Description: {signature}: {_describe_task(task)}\nClaims: {'; '.join(claims)}\n"
+        "Answer with JSON like this:"
     )
 
 

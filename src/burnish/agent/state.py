@@ -5,6 +5,7 @@ import difflib
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
+from burnish.agent.worded_examples import confirm_examples
 from burnish.checks.suite import Suite
 from burnish.events import (
     CodeProposed,
@@ -73,8 +74,32 @@ class AgentState:
 
     @property
     def deciding_tests(self) -> tuple[str, ...]:
-        """The tests that decide: given ones and those of the project."""
+        """The tests that decide: given ones, those of the project, and examples in words that versions confirm."""
+        return (*self._certain_tests, *self.confirmed)
+
+    @property
+    def _certain_tests(self) -> tuple[str, ...]:
         return (*self.suite.given, *self.suite.project)
+
+    @cached_property
+    def confirmed(self) -> tuple[str, ...]:
+        """Examples in words that versions bear out which were written independently, before all tests first passed."""
+        fresh = [version for version in self.answers if version.base is None and version.graded]
+        passed = [self.passed_tests(version) for version in fresh if version.number in self._early]
+        return confirm_examples(self.suite.worded, [(tests, {*self._certain_tests} <= tests) for tests in passed])
+
+    @property
+    def ranking_tests(self) -> tuple[str, ...]:
+        """Tests that rank versions: the model's, those that were added, examples in words that are not confirmed."""
+        unsure = [test for test in self.suite.worded if test not in self.confirmed]
+        return (*unsure, *self.suite.model, *self.suite.added)
+
+    @cached_property
+    def _early(self) -> set[int]:
+        """The versions that were there when all tests first passed."""
+        events = self.run.events
+        first = next((place for place, event in enumerate(events) if isinstance(event, Mutated)), len(events))
+        return {event.version for event in events[:first] if isinstance(event, CodeProposed)}
 
     @property
     def broken(self) -> bool:
@@ -141,7 +166,7 @@ class AgentState:
 
     def passes_all(self, version: Version) -> bool:
         """Whether a version passes every test but those of the model's that were voted down, and pinned ones."""
-        counting = {*self.deciding_tests, *self.suite.model, *self.suite.added} - {*self._outvoted}
+        counting = {*self.deciding_tests, *self.ranking_tests} - {*self._outvoted}
         return version.graded is not None and counting <= self.passed_tests(version)
 
     def score(self, version: Version, aside: tuple[str, ...] | None = None) -> tuple[int, int, int]:
@@ -151,7 +176,7 @@ class AgentState:
         """
         aside = self.disputed if aside is None else aside
         passed = self.passed_tests(version)
-        undisputed = [test for test in (*self.suite.model, *self.suite.added) if test not in aside]
+        undisputed = [test for test in self.ranking_tests if test not in aside]
         given, counting, model = (
             sum(test in passed for test in tests) for tests in (self.deciding_tests, undisputed, self.suite.model)
         )
@@ -182,24 +207,23 @@ class AgentState:
 
     @cached_property
     def _outvoted(self) -> tuple[str, ...]:
-        """Model-made tests that the versions themselves speak against.
+        """Model-made tests, and examples in words, that the versions themselves speak against.
 
         Every answer that passes the given tests has a vote; a test is set aside when most of them fail it.
         Too few votes settle nothing, unless there are given tests and no more versions can be had.
         """
-        events = self.run.events
-        first = next((place for place, event in enumerate(events) if isinstance(event, Mutated)), len(events))
-        early = {event.version for event in events[:first] if isinstance(event, CodeProposed)}
+        early = self._early
         voters = [one for one in self.answers if one.number in early and one.graded and self.passes_given(one)]
         round_ = max((version.round for version in self.versions if version.number in early), default=0)
         # A limit that ends a run after all tests had passed takes nothing back: the vote was over by then.
-        ended = self.stopped is not None and first == len(events)
+        ended = self.stopped is not None and self.run.last(Mutated) is None
         no_more = bool(self.deciding_tests) and (ended or round_ >= SECOND_OPINIONS)
         needed = VOTES_WITH_GIVEN if self.deciding_tests else VOTES_WITHOUT
         if not voters or (len(voters) < needed and not no_more):
             return ()
         passed = [self.passed_tests(voter) for voter in voters]
-        return tuple(test for test in self.suite.model if 2 * sum(test in some for some in passed) < len(voters))
+        open_ = [test for test in self.ranking_tests if test not in self.suite.added]
+        return tuple(test for test in open_ if 2 * sum(test in some for some in passed) < len(voters))
 
     @cached_property
     def _given_up(self) -> tuple[str, ...]:
@@ -223,7 +247,7 @@ class AgentState:
     def _overruled(self) -> tuple[str, ...]:
         """Tests that nobody gave and that a person's own code fails, the last that they wrote and that may overrule."""
         theirs = [version for version in self.versions if version.by == USER and self._overrules(version)]
-        tests = [test for test in (*self.suite.model, *self.suite.added) if test not in self._settled]
+        tests = [test for test in self.ranking_tests if test not in self._settled]
         return tuple(test for test in tests if test not in self.passed_tests(theirs[-1])) if theirs else ()
 
     def _overrules(self, version: Version) -> bool:
@@ -287,12 +311,13 @@ class AgentState:
         """
         if self.best is None:
             return False
-        if not self.suite.names:
+        if {*self.suite.names.values()} <= {*self.suite.worded} & {*self.disputed}:
             return len([number for number in self.group_of(self.best) if self.version(number) in self.answers]) > 1
         given, undisputed, _ = self.score(self.best)
-        own, added = (sum(t not in self.disputed for t in tests) for tests in (self.suite.model, self.suite.added))
+        own = sum(test not in self.disputed for test in self.suite.model)
         enough = bool(self.deciding_tests) or own * 2 >= len(self.suite.model) > 0
-        return enough and (given, undisputed) == (len(self.deciding_tests), own + added)
+        counting = sum(test not in self.disputed for test in self.ranking_tests)
+        return enough and (given, undisputed) == (len(self.deciding_tests), counting)
 
     # What behaves alike
 

@@ -67,7 +67,7 @@ class CoverageCheck:
         least = project.settings.coverage
         threshold = f"at least {least:g} %"
         run = measure(project, context) if has_tests(project) else SuiteRun()
-        files = read_files(run)
+        files = tuple(keep_judged(file, project) for file in read_files(run))
         total = sum(file.total for file in files)
         if not total:
             why = "the sources hold no line that could run" if has_tests(project) else NO_TESTS
@@ -113,6 +113,21 @@ def read_files(run: SuiteRun) -> tuple[FileCover, ...]:
     files = [FileCover.model_validate(fact) for fact in run.covered]
     percents = [round(100 * file.done / file.total, 1) if file.total else 100.0 for file in files]
     return tuple(file.model_copy(update={"percent": each}) for file, each in zip(files, percents, strict=True))
+
+
+def keep_judged(file: FileCover, project: Project) -> FileCover:
+    """What the tests run of those lines that are judged."""
+    if not project.functions:
+        return file
+    kept: dict[str, object] = {
+        name: tuple(line for line in getattr(file, name) if project.is_judged(file.file, line))
+        for name in ("run", "missing", "excluded")
+    }
+    kept |= {
+        name: tuple(ends for ends in getattr(file, name) if project.is_judged(file.file, ends[0]))
+        for name in ("branches", "missing_branches")
+    }
+    return file.model_copy(update=kept)
 
 
 def read_touched(run: SuiteRun, file: str) -> dict[int, tuple[str, ...]]:

@@ -7,6 +7,7 @@ import difflib
 import json
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -15,7 +16,8 @@ from pydantic import Field, ValidationError, field_validator
 from burnish.config import CheckServices
 from burnish.errors import SetupProblem
 from burnish.events import Frozen
-from burnish.parsing import decode_source
+from burnish.parsing import decode_source, try_parse
+from burnish.tasks.source import find_definition, line_span
 
 CHECKS = ("tests", "coverage", "mutation", "security", "dependencies", "quality", "performance")
 """All checks, in the order they run and are shown."""
@@ -87,10 +89,25 @@ class Project(Frozen):
     """Files that are called Python but are not text; nothing judges them."""
     foreign: tuple[Path, ...] = ()
     """Files that Python imports and that are not taken, such as those in another encoding; nothing judges them."""
+    functions: tuple[str, ...] = ()
+    """The only functions of the sources that are judged, by their dotted names; empty: all there is."""
+    chosen: tuple[str, ...] = ()
+    """The only tests that count, by pytest's ids; empty: all."""
 
     def text(self, source: Path) -> str:
         """A file of the project, as Python reads it. Raises OSError, and SyntaxError for one that is not taken."""
         return decode_source((self.root / source).read_bytes()).replace("\r\n", "\n")
+
+    def is_judged(self, source: str, line: int) -> bool:
+        """Whether a line of a file is judged: it is in one of the functions that are, where only some are."""
+        return not self.functions or any(first < line <= last for first, last in _find_spans(self, Path(source)))
+
+
+@lru_cache(maxsize=64)
+def _find_spans(project: Project, source: Path) -> list[tuple[int, int]]:
+    """Where the functions that are judged lie in a file, if they do."""
+    module = try_parse(project.text(source))
+    return [line_span(node) for name in project.functions if (node := find_definition(module, name))]
 
 
 def read_settings(root: Path) -> Settings:

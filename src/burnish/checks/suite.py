@@ -35,6 +35,8 @@ class Suite(Frozen):
     project: tuple[str, ...] = ()
     """Tests of the project that the code belongs to, by pytest's ids; they decide as given ones do."""
 
+    worded: tuple[str, ...] = ()
+    """Read from words of the user's that are no code; each decides once versions written independently pass it."""
     added: tuple[str, ...] = ()
     """Made for changes that went unnoticed; what is right in them several independent versions say, or the task."""
     pinned: tuple[str, ...] = ()
@@ -75,16 +77,18 @@ class Suite(Frozen):
     ) -> Self:
         """All tests of a task: given ones, the project's, what the model wrote, what was added; joined only here."""
         name, given = (spec.entry_point, spec.given_tests) if spec else (task.entry_point or "solve", ())
-        model = _without((*task.earlier_tests, *written), given)
-        more = _without(added, (*given, *model))
-        rest = _without(pinned, (*given, *model, *more))
+        worded = _without([one.test for one in spec.worded] if spec else (), given)
+        model = _without((*task.earlier_tests, *written), (*given, *worded))
+        more = _without(added, (*given, *worded, *model))
+        rest = _without(pinned, (*given, *worded, *model, *more))
         return cls(
             entry_point=name,
             given=given,
             model=model,
-            imports=_find_used(name, (*given, *model, *more, *rest), offered_names(task)),
+            imports=_find_used(name, (*given, *worded, *model, *more, *rest), offered_names(task)),
             file=task.test_file,
             project=task.project_tests,
+            worded=worded,
             added=more,
             pinned=rest,
             kinds=find_kinds(task),
@@ -96,7 +100,7 @@ class Suite(Frozen):
         """From the name of a test function to its body, given ones first; a project's test is called by its id."""
         given = {name_in_file(body) or f"test_given_{place}": body for place, body in enumerate(self.given, 1)}
         project = {test: test for test in self.project}
-        made = {"model": self.model, "added": self.added, "pinned": self.pinned}
+        made = {"worded": self.worded, "model": self.model, "added": self.added, "pinned": self.pinned}
         rest = {f"test_{kind}_{place}": body for kind, tests in made.items() for place, body in enumerate(tests, 1)}
         return given | project | rest
 
@@ -121,8 +125,9 @@ class Suite(Frozen):
 
     def set_aside(self, disputed: tuple[str, ...]) -> dict[str, list[str]]:
         """Tests that are set aside, by why that was done."""
-        rest = [test for test in disputed if test not in (*self.added, *self.pinned)]
+        rest = [test for test in disputed if test not in (*self.worded, *self.added, *self.pinned)]
         kinds = {
+            "these were read from your words, and versions speak against them": self.worded,
             "the model wrote these, and good versions fail them": rest,
             "these were added later, and the code that was chosen does not pass them all": self.added,
             "these are pinned to what the code did, and it fails them now": self.pinned,
@@ -134,6 +139,7 @@ class Suite(Frozen):
         """The tests that are run from our own file, by the words that stand above them."""
         wanted = {
             "From your own examples: these decide.": [test for test in self.given if not name_in_file(test)],
+            "Read from your words: each decides once versions that were written independently pass it.": self.worded,
             "Written by the model: these rank versions, they do not decide.": self.model,
             "Added for small changes of the code that no test noticed; independent versions agree on them.": self.added,
             "Pinned: these say what the code does now, and prove nothing about what it should do.": (

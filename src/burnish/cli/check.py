@@ -70,7 +70,10 @@ def check(
 
 
 def verify(
-    folder: Annotated[Path, typer.Argument(help="A folder that `burnish write` delivered.")],
+    folder: Annotated[Path, typer.Argument(help="A folder that write or fix delivered, or a run.")],
+    project: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Of a repair: the project to try it in. [default: where it was]")
+    ] = None,
     fast: Fast = False,
     sandbox: Sandbox = "auto",
     allow_package: AllowPackage = None,
@@ -86,7 +89,10 @@ def verify(
     from burnish.cli.io import print_json
 
     with open_check_screen(as_json) as screen:
-        verified = burnish.verify(folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allow_package or ())
+        allowed = allow_package or ()
+        verified = burnish.verify(
+            folder, fast=fast, sandbox=sandbox, watch=screen, allow_packages=allowed, project=project
+        )
     show_verified(screen.console, verified)
     if as_json:
         print_json(json.dumps({**verified.model_dump(mode="json"), "ending": verified.ending}, indent=1))

@@ -1,6 +1,5 @@
 """`burnish eval`: how good a model and a strategy are, at what cost; `burnish compare`: is one better than another?"""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,7 @@ RESUMING = {"suite", "run", "data", "sandbox", "verbose", "as_json", "seeds", "s
 """What may be said with `resume`; all else is in the plan."""
 LISTING = {"suite", "as_json"}
 """What may be said with `list`."""
-CHOICES = {"protocol": ("visible", "oracle"), "ask": ("auto", "write", "fix"), "split": ("eval", "tune")}
+CHOICES = {"protocol": ("visible", "oracle"), "ask": ("auto", "write", "fix"), "split": ("eval", "tune", "calibrate")}
 SETTINGS = (
     *("model", "strategy", "rounds", "protocol", "ask", "variant", "split", "limit", "temperature", "max_tokens"),
     *("thinking", "at_once", "data", "out", "sandbox", "answers"),
@@ -31,6 +30,7 @@ COMPARED = "An evaluation's id, its folder or results.json, or last; several joi
 WHOLE = ", in the whole evaluation; `resume` may raise it."
 TIMEOUT = "Seconds for the tests of a task. [default: 5; 6 for reflect]"
 REPLAY = "Ask no model: judge the answers of an evaluation again, with its plan but for the options given."
+SPLIT = "eval to report, tune to try things out, calibrate (which holds tune) to fit confidence on."
 PLOT = "Draw both sides, pass@1 by model call, into this file."
 
 
@@ -46,7 +46,10 @@ def evaluate(
     ] = "visible",
     ask: Annotated[str, typer.Option(help="What to ask for: auto, write or fix.")] = "auto",
     variant: Annotated[str, typer.Option(help="Of the suite; see `burnish eval list`.")] = "",
-    split: Annotated[str, typer.Option(help="eval to report, tune to try things out.")] = "eval",
+    split: Annotated[
+        str,
+        typer.Option(help=SPLIT),
+    ] = "eval",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many tasks.")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Attempts at each task, with seeds 0, 1, 2 …; `resume` adds.")] = 1,
     seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,
@@ -84,6 +87,7 @@ def evaluate(
     from burnish.cli.io import print_json
     from burnish.evals.evaluate import replay as replay_evaluation
     from burnish.evals.evaluate import resume
+    from burnish.evals.handle import start_evaluation
     from burnish.evals.schema import EvalLimits
 
     settings = {name: context.params[name] for name in SETTINGS} | {"timeout_seconds": timeout}
@@ -93,15 +97,15 @@ def evaluate(
     if suite == "resume":
         kind = None if sandbox == "auto" else sandbox
         added = settings["seeds"] if typed & {"seeds", "seed"} else ()
-        start = partial(resume, run, seeds=added, limits=limits, data=data, sandbox=kind)
+        begun = start_evaluation(resume, run, seeds=added, limits=limits, data=data, sandbox=kind)
     elif replay is not None:
         # The recorded plan says all that was not typed.
         names = {*typed, *(["seeds"] if "seed" in typed else []), *(["timeout_seconds"] if "timeout" in typed else [])}
         changes = {name: value for name, value in settings.items() if name in names}
-        start = partial(replay_evaluation, replay, suite=suite, **changes)
+        begun = start_evaluation(replay_evaluation, replay, suite=suite, **changes)
     else:
-        start = partial(burnish.evaluate, suite, limits=limits, **settings)
-    results = run_on_screen(start, verbose, as_json)
+        begun = start_evaluation(burnish.evaluate, suite, limits=limits, **settings)
+    results = run_on_screen(begun, verbose, as_json)
     if as_json:
         print_json(results.text())
     raise typer.Exit(1 if results.errors + results.not_recorded == results.finished else 0)

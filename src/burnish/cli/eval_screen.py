@@ -6,9 +6,8 @@ files is shown, never obeyed.
 
 import json
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
@@ -28,15 +27,22 @@ from burnish.errors import SetupProblem
 from burnish.evals.compare import Comparison, describe_difference
 from burnish.evals.compare import compare as compare_results
 from burnish.evals.eval_store import PLAN_FILE, Folder, find_evaluation, list_evaluations
-from burnish.evals.metrics import RESULTS_FILE, compute_results, count_attempt, count_results, read_results
+from burnish.evals.handle import AnswerCounted, AttemptFinished, EvalBegun, EvalEvent, EvalHandle, Preparing
+from burnish.evals.metrics import RESULTS_FILE, compute_results, count_results, read_results
 from burnish.evals.reports.plots import draw_comparison
 from burnish.evals.reports.report import write_reports
-from burnish.evals.reports.report_text import describe_answers, describe_limit, describe_not_recorded, describe_replay
-from burnish.evals.runner import EvalProgress, TooManyErrors
+from burnish.evals.reports.report_text import (
+    describe_answers,
+    describe_limit,
+    describe_not_recorded,
+    describe_replay,
+    describe_verdicts,
+    list_estimates,
+)
+from burnish.evals.runner import TooManyErrors
 from burnish.evals.schema import Attempt, Interval, Results
 from burnish.evals.strategies.kinds import STRATEGIES, find_strategy
 from burnish.evals.suites import SUITES
-from burnish.events import Broke, Event, ModelReplied, Scored
 from burnish.paths import write_atomically
 from burnish.text import one_line, plural, strip_controls
 
@@ -50,16 +56,20 @@ MOST_KEPT = 20
 """Evaluations in the list."""
 
 
-def run_on_screen(run: Callable[..., Results], verbose: bool, as_json: bool) -> Results:
-    """Begin an evaluation or go on with one, and show it.
+def run_on_screen(handle: EvalHandle, verbose: bool, as_json: bool) -> Results:
+    """Show an evaluation that has begun, to its end.
 
     Whatever ends it early ends with a table of what is finished and the line that goes on.
     """
     console = Console(highlight=False, stderr=as_json)
-    with EvalScreen(console, verbose) as screen:
+    with EvalScreen(console, verbose) as screen, ExitStack() as stack:
+        stack.callback(handle.stop)  # what goes wrong with the screen ends it too; one that is over stays as it is
         try:
-            results = run(watch=screen)
+            for event in handle.events():
+                screen.show(event)
+            results = handle.wait()
         except (KeyboardInterrupt, TooManyErrors) as error:
+            handle.stop()
             screen.close()
             stopped = "Stopped. Finished attempts are kept; those under way are forgotten."
             if screen.folder:
@@ -74,7 +84,7 @@ def run_on_screen(run: Callable[..., Results], verbose: bool, as_json: bool) -> 
     return results
 
 
-class EvalScreen(EvalProgress):
+class EvalScreen:
     """Reads what happens and shows where things stand. Numbers are counted by the same code as the reports."""
 
     def __init__(self, console: Console, verbose: bool = False) -> None:
@@ -83,7 +93,6 @@ class EvalScreen(EvalProgress):
         self.folder: Folder | None = None
         self._stack = ExitStack()
         """Holds the one moving part there is: ours, or the bar of weights that are fetched."""
-        self._lock = threading.Lock()
         self._live: Live | None = None
         self._fetch: Any = None
         self._attempts: list[Attempt] = []
@@ -102,26 +111,34 @@ class EvalScreen(EvalProgress):
         self._stack.close()
         self._live = self._fetch = None
 
-    def on_fetch(self, done: int, total: int, source: str) -> None:
+    def show(self, event: EvalEvent) -> None:
+        """One more thing that happened."""
+        match event:
+            case Preparing(kind="fetching", done=done, total=total, what=source):
+                self._show_fetching(done, total, source)
+            case Preparing(done=done, total=total, what=what):
+                if what != self._preparing[2]:
+                    self._print(Text(f"{one_line(what)} …", style="dim"))
+                self._preparing = (done, total, what)
+                self._start_live()
+            case EvalBegun():
+                self._begin(Folder.open(Path(event.folder)), event.attempts)
+            case AnswerCounted(tokens_out=tokens):
+                self._tokens += tokens
+            case AttemptFinished(attempt=attempt, why=why):
+                self._show_finished(attempt, why)
+
+    def _show_fetching(self, done: int, total: int, source: str) -> None:
         """Weights are on their way, under the same bar as everywhere."""
         if self._fetch is None:
             self.close()
             self._fetch = self._stack.enter_context(show_fetching())
         self._fetch(done, total, source)
 
-    def on_prepare(self, done: int, total: int, what: str) -> None:
-        """Tasks are fetched, made, or tried with their own answers before any is used."""
-        if what != self._preparing[2]:
-            self._print(Text(f"{one_line(what)} …", style="dim"))
-        self._preparing = (done, total, what)
-        self._start_live()
-
-    def on_begin(self, folder: Folder) -> None:
-        """Attempts begin, or go on from what is on disk."""
+    def _begin(self, folder: Folder, there: Sequence[Attempt]) -> None:
+        """Attempts begin, or go on from those that are on disk."""
         self.folder, plan = folder, folder.plan
-        self._attempts = [
-            count_attempt(task, seed, events, folder.bugs[task]) for task, seed, events in folder.attempts()
-        ]
+        self._attempts = list(there)
         done = self._done_before = self._line_done = len(self._attempts)
         self._started = self._line_time = time.monotonic()
         variant = f" ({plan.variant})" if plan.variant else ""
@@ -139,20 +156,12 @@ class EvalScreen(EvalProgress):
         if done < folder.total:
             self._start_live()
 
-    def on_event(self, event: Event) -> None:
-        """Count tokens as answers come."""
-        if isinstance(event, ModelReplied):
-            with self._lock:
-                self._tokens += event.tokens_out
-
-    def on_finish(self, task_id: str, seed: int, events: Sequence[Event]) -> None:
+    def _show_finished(self, attempt: Attempt, why: str) -> None:
         """One more; it is said at once where somebody wants that, else now and then where nothing moves."""
         assert self.folder
-        attempt = count_attempt(task_id, seed, events, self.folder.bugs[task_id], self.folder.plan.answers)
-        with self._lock:
-            self._attempts.append(attempt)
+        self._attempts.append(attempt)
         if self.verbose:
-            self._print(_attempt_line(attempt, events))
+            self._print(_attempt_line(attempt, why))
         now, done, total = time.monotonic(), len(self._attempts), self.folder.total
         due = now - self._line_time >= LINE_SECONDS and done - self._line_done >= LINE_SHARE * total
         if self._live is None and (due or done == total):
@@ -190,8 +199,7 @@ class EvalScreen(EvalProgress):
     def _format_numbers(self) -> str:
         """Solved so far, by round, with the protocol beside it; then the pace and what broke."""
         assert self.folder
-        with self._lock:
-            attempts = list(self._attempts)
+        attempts = list(self._attempts)
         results = count_results(self.folder.plan, len(self.folder.task_ids), (), attempts)
         seconds = time.monotonic() - self._started
         speed = f" · {self._tokens / seconds:.0f} tokens/s" if seconds > 1 and self._tokens else ""
@@ -206,13 +214,12 @@ class EvalScreen(EvalProgress):
         return f"{results.protocol}: solved {results.solved}, {spread}{by_round}{speed}{errors}"
 
 
-def _attempt_line(attempt: Attempt, events: Sequence[Event]) -> Text:
+def _attempt_line(attempt: Attempt, why: str) -> Text:
     """One attempt on one line: solved, or the first thing that went wrong."""
-    scores = [event for event in events if isinstance(event, Scored)]
-    broke = [event.message for event in events if isinstance(event, Broke)]
-    why = broke[0] if broke else scores[-1].why if scores else "no answer could be run"
     cost = f"{plural(attempt.calls, 'call')}, {attempt.tokens_out} tokens, {attempt.seconds:.1f} s"
-    state, colour = ("solved", "green") if attempt.solved else ("broke", "bold red") if broke else ("failed", "red")
+    state, colour = (
+        ("solved", "green") if attempt.solved else ("broke", "bold red") if attempt.error else ("failed", "red")
+    )
     state = "not on record" if attempt.not_recorded else state
     said = "" if attempt.solved else f": {one_line(why, 120)}"
     name = one_line(attempt.task_id, 60) + (f".{attempt.seed}" if attempt.seed else "")
@@ -257,6 +264,8 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
             f"{results.calls_per_task:.1f} calls each, {results.cost.tokens_out:.0f} tokens written, "
             f"{results.cost.seconds:.0f} s, {results.tokens_per_second:.0f} tokens/s{_format_dollars(results)}"
         )
+        if results.verdicts:
+            yield describe_verdicts(results.verdicts)
     else:
         yield "nothing is finished yet"
     broken = [(row.id, row.why) for row in results.broken]
@@ -383,6 +392,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
     show(f"{found.suite}: {final.tasks} tasks that both finished", "bold")
     for warning in found.warnings:
         show(f"NOTE: {warning}", "bold yellow")
+    said_a, said_b = (dict(list_estimates(side.verdicts)) if side.verdicts else {} for side in (a, b))
     rows = [
         ("what", a.name, b.name),
         ("solved", f"{100 * final.share_a:.1f} %", f"{100 * final.share_b:.1f} %"),
@@ -391,6 +401,7 @@ def _show_comparison(found: Comparison, names: tuple[str, str]) -> None:
         ("tokens a task", f"{a.tokens_per_task:,.0f}", f"{b.tokens_per_task:,.0f}"),
         ("seconds a task", f"{a.seconds_per_task:.1f}", f"{b.seconds_per_task:.1f}"),
         ("tasks left out", str(a.left_out), str(b.left_out)),
+        *((label, said_a.get(label, "not said"), said_b.get(label, "not said")) for label in said_a or said_b),
     ]
     table = Table("", box=box.SIMPLE, pad_edge=False, show_edge=False)
     for letter, name in zip("AB", names, strict=True):

@@ -92,7 +92,7 @@ def print_hanging(console: Console, label: Text, text: Text, indent: int = 0) ->
         text = Text.assemble(label, ": ", text) if label else text
         label, indent = Text("" if label else "  "), 2
     else:
-        label.pad_right(max(0, indent - label.cell_len))
+        label.pad_right(max(1 if label else 0, indent - label.cell_len))
     lines = text.wrap(console, console.width - indent) if console.is_terminal else [text]
     for place, line in enumerate(lines):
         line.rstrip()

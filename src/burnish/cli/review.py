@@ -45,7 +45,7 @@ MOST_BYTES = 1_000_000
 GO_ON, STOP = ("", "go on", "go", "ok", "y", "yes"), ("q", "quit", "stop")
 
 
-def check_somebody_is_there(ask: bool, review: bool, silent: bool) -> None:
+def check_somebody_is_there(ask: bool, review: bool, silent: bool, command: str = 'burnish write "…"') -> None:
     """Refuse to ask or to show anything where nobody could see it or answer."""
     if ask and not can_ask(silent):
         raise SetupProblem(
@@ -55,12 +55,12 @@ def check_somebody_is_there(ask: bool, review: bool, silent: bool) -> None:
     if review and silent:
         raise SetupProblem(
             "--review shows you the tests and the code and waits for an answer, so it does not go with --quiet and "
-            '--events. Leave those out: burnish write "…" --review'
+            f"--events. Leave those out: {command} --review"
         )
     if review and not can_review(silent):
         raise SetupProblem(
             "There is nobody to look: --review needs a terminal, or answers on standard input, a line each (an empty "
-            'line goes on). Leave out --review, or type: yes "" | burnish write "…" --review'
+            f'line goes on). Leave out --review, or type: yes "" | {command} --review'
         )
 
 

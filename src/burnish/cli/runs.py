@@ -22,6 +22,7 @@ def runs(
 
     from burnish.cli.io import is_narrow, print_hanging, print_json
     from burnish.cli.screen import COLOURS
+    from burnish.report.narrate import add_confidence
     from burnish.text import one_line
 
     rows = burnish.Store().list()[:limit]
@@ -36,8 +37,10 @@ def runs(
     for row in rows:
         when = datetime.fromtimestamp(row.started_at).strftime("%d %b %H:%M")
         facts = f"{row.seconds:7.1f} s {row.tokens:6} tokens  {'★' * (row.stars or 0):<5}  " if not row.why else " "
-        line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{row.state:<11}", COLOURS.get(row.state, "dim")), facts)
-        line.append(one_line(row.why or row.prompt, max(20, console.width - len(line))))
+        headline, basis = add_confidence(row.state, row)
+        line = Text.assemble(f"{row.id:<{wide}}  {when}  ", (f"{headline:<11}", COLOURS.get(row.state, "dim")), facts)
+        words = f"{row.prompt} ({basis})" if basis else row.why or row.prompt
+        line.append(one_line(words, max(20, console.width - len(line)) if not basis else 400))
         if is_narrow(console):
             print_hanging(console, Text(row.id, style="bold"), Text(" ".join(line.plain.split()[1:])))
         else:
@@ -133,7 +136,7 @@ def rate(
         str | None,
         typer.Option(metavar="FILE|EXAMPLE", help='The code as it should have been, or "f(2) == 4".'),
     ] = None,
-    better_than: Annotated[str | None, typer.Option(metavar="RUN", help="RUN is better than this one.")] = None,
+    better_than: Annotated[str | None, typer.Option(metavar="OTHER", help="RUN is better than OTHER.")] = None,
     by: Annotated[str, typer.Option(metavar="NAME", help="Who says so; goes into the evidence. [default: user]")] = "",
     simulated: Annotated[bool, typer.Option("--simulated", help="A program says so, in a person's place.")] = False,
     change: Annotated[str | None, typer.Option(metavar="ID", help="Replace what was said under this id.")] = None,

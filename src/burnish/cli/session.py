@@ -159,6 +159,8 @@ class CommandSession(AbstractContextManager["CommandSession"]):
             screen.print_line(Line("", line, "warning"))
         if diff and good and not run.last(Applied):
             screen.print_line(Line("apply", f"burnish apply {run.id}"), timed=False)
+        if run.code and not run.folder:
+            screen.print_line(Line("evidence", f"burnish verify {run.id}"), timed=False)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.screen:

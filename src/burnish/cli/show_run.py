@@ -33,7 +33,7 @@ from burnish.events import (
 )
 from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model
-from burnish.report.narrate import Line, describe, narrate
+from burnish.report.narrate import Line, add_confidence, describe, narrate
 from burnish.report.summary import summarise
 from burnish.runs.record import is_running
 from burnish.runs.store import Store
@@ -68,8 +68,10 @@ def show_run(run: Run, console: Console | None = None) -> None:
             _print_head(console, f"{event.at - run.started.at:6.1f}s  {text}", style)
         _print_details(console, _describe_details(event, lines, code))
         code = (event.code if isinstance(event, CodeProposed) else "") or code
-    _print_head(console, f"{run.state}: {run.why}", COLOURS.get(run.state, "bold"))
-    _print_details(console, ((line, "") for line in (describe_cost(run), *describe_cost_by_model(run))))
+    headline, basis = add_confidence(run.state, run.ending(RunFinished))
+    _print_head(console, f"{headline}: {run.why}", COLOURS.get(run.state, "bold"))
+    rest = (*([basis] if basis else []), describe_cost(run), *describe_cost_by_model(run))
+    _print_details(console, ((line, "") for line in rest))
 
 
 def _print_head(console: Console, text: str, style: str = "bold") -> None:
@@ -96,9 +98,12 @@ def _describe_details(event: BaseEvent, lines: Sequence[Line], before: str) -> I
             yield event.prompt, ""
             yield from ((f"{line.label}: {line.text}", "dim") for line in lines[2:])
         case RunFinished():
-            yield from ((f"{line.label}: {line.text}", STYLES["warning"]) for line in lines[:-1])
+            yield from ((f"{line.label}: {line.text}", STYLES["warning"]) for line in lines if line.tone == "warning")
         case SpecAgreed():
             yield "\n".join(event.given_tests), "python"
+            for one in event.worded:
+                yield one.test, "python"
+                yield f"read from your words: “{one.quote}”", ""
             yield from ((f"assumed: {assumption}", "") for assumption in event.assumptions)
         case Asked():
             yield from ((f"[{message.role}] {message.content}", "dim") for message in event.messages)

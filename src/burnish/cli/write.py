@@ -193,7 +193,7 @@ def answer(
 
 
 def fix(
-    file: Annotated[Path, typer.Argument(help="The Python file with the bug.")],
+    file: Annotated[Path | None, typer.Argument(help="The Python file with the bug.")] = None,
     tests: Annotated[
         list[str] | None,
         typer.Option(help="Tests that decide: files, folders, or ids. [default: found in the project]"),
@@ -202,9 +202,13 @@ def fix(
     function: Annotated[
         str | None, typer.Option(help="Which one to repair, e.g. total or Cart.total. [default: where tests point]")
     ] = None,
+    review: Review = False,
     apply: Annotated[bool, typer.Option("--apply", help="Write the file; what it held is kept beside it.")] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIFF", help="A new file for the diff, or an empty folder.")
+        Path | None, typer.Option(metavar="DIFF", help="A new file for the diff, or an empty folder for all.")
+    ] = None,
+    from_run: Annotated[
+        str | None, typer.Option("--from", metavar="RUN", help="Go on from an earlier run of fix or write.")
     ] = None,
     python: Annotated[str | None, typer.Option(help="The project's interpreter or its environment.")] = None,
     packages: Packages = None,
@@ -229,13 +233,18 @@ def fix(
 ) -> None:
     """Repair a function of a file until its tests pass; tests are never touched."""
     from burnish.cli.io import current_folder
+    from burnish.cli.review import check_somebody_is_there
     from burnish.cli.session import CommandSession, exit_code, read_limits
     from burnish.commands.apply import DIFF
+    from burnish.errors import SetupProblem
     from burnish.report.deliverables import check_free
 
     current_folder()
-    if out is not None:
-        out = check_free(out, file=DIFF)
+    if file is None and from_run is None:
+        raise SetupProblem("Nothing was named to repair. Name a file: burnish fix FILE.py")
+    diff = check_free(out, file=DIFF) if out is not None else None
+    folder = out if diff != out else None  # an empty one gets all there is
+    check_somebody_is_there(False, review, silent=quiet or events, command="burnish fix FILE.py")
     answer = {"max_tokens": max_tokens, "thinking": thinking}
     limits = read_limits(rounds=rounds, calls=calls, tokens=tokens, seconds=seconds, dollars=dollars, **answer)
     with CommandSession(verbose, events, quiet) as session:
@@ -254,9 +263,12 @@ def fix(
             allow_packages=allow_package or (),
             opener=session.open_models,
             keep_thoughts=keep_thoughts,
+            out=folder,
+            review=session.review if review else None,
+            from_run=from_run,
             settle=session.find_answerer(not no_ask),
         )
-    session.finish(run, out)
+    session.finish(run, diff if folder is None else None)
     raise typer.Exit(exit_code(run, strict))
 
 

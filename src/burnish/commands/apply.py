@@ -76,10 +76,15 @@ def save_diff(run: Run, store: Store) -> str:
     """The diff, put into the run's folder as well: in the bytes of the file that it is about."""
     diff = diff_of(run)
     if diff:
-        *head, body = diff.split("\n", 2)
-        names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
-        write_atomically(store.runs / run.id / DIFF, names + body.encode("utf-8", "replace"), PRIVATE_MODE)
+        write_atomically(store.runs / run.id / DIFF, encode_diff(diff), PRIVATE_MODE)
     return diff
+
+
+def encode_diff(diff: str) -> bytes:
+    """A diff in the bytes of the file that it is about, whose name may be no text."""
+    *head, body = diff.split("\n", 2)
+    names = "".join(f"{line}\n" for line in head).encode("utf-8", "surrogateescape")
+    return names + body.encode("utf-8", "replace")
 
 
 def fix_facts(run: Run) -> FixFacts:

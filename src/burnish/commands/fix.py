@@ -3,12 +3,15 @@
 What is to be done is found out before the model is asked anything: the file, its tests, the broken function.
 """
 
+import hashlib
 import os
 import shlex
-from collections.abc import Sequence
+import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
 from burnish.agent.questions import MOST_QUESTIONS, Answerer
 from burnish.checks.bench.bench import ProjectBench, UsualRun, fingerprint
@@ -25,25 +28,46 @@ from burnish.checks.bench.project_run import has_tests
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.checks.tests import describe_sharing, find_missing_package, install_command
-from burnish.commands.apply import GOOD, Target, check_writable, fix_facts, read_target, save_diff
+from burnish.commands.apply import (
+    DIFF,
+    GOOD,
+    Target,
+    check_writable,
+    diff_of,
+    encode_diff,
+    fix_facts,
+    is_in_place,
+    read_target,
+    save_diff,
+)
 from burnish.commands.apply import apply as apply_run
 from burnish.commands.project_packages import add_project_layer, add_recorded_layer
+from burnish.commands.write import put_files
 from burnish.errors import CheckError, SetupProblem
-from burnish.events import Applied, FixFacts, Notice, PackagesAdded
+from burnish.events import Applied, FilesWritten, FixFacts, Notice, PackagesAdded
+from burnish.evidence.build import build_repair
+from burnish.evidence.schema import REPORT, name_files
+from burnish.evidence.suite import ALSO
 from burnish.model_choice import Opener, select_models
+from burnish.models.model import Model
 from burnish.models.names import Models
 from burnish.packages import Budget, parse_requirements
 from burnish.parsing import parse, try_parse
+from burnish.report.deliverables import check_free, read_module_name, read_task, render_tests
+from burnish.report.run_report import render_report
 from burnish.runs import Run, Store, Watch
-from burnish.runs.attempt import Resources, start
+from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.record import notices_to
 from burnish.runs.request import Request
 from burnish.tasks import Task
 from burnish.tasks.examples import refuse_contradiction
-from burnish.tasks.repair import docstring_of, examples_of, from_file, lines_of_body, repairable_names
-from burnish.text import one_line
+from burnish.tasks.repair import docstring_of, examples_of, from_file, function_names, lines_of_body, repairable_names
+from burnish.text import one_line, slug
 
 MOST_NAMED = 5
+NO_EVIDENCE = "no evidence was written: tests were changed meanwhile, or a file has a name that evidence cannot hold"
+CHECKS_AT_END = ("coverage", "mutation", "security", "quality")
+"""On what a repair changed, beside the tests. Packages are the project's affair, and to measure time takes too long."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +126,7 @@ class FixOptions:
 
 
 def fix(
-    path: Path | str,
+    path: Path | str | None = None,
     model: Models | None = None,
     *,
     tests: Sequence[Path | str] = (),
@@ -118,6 +142,9 @@ def fix(
     allow_packages: Sequence[str] = (),
     opener: Opener | None = None,
     keep_thoughts: bool = False,
+    out: Path | str | None = None,
+    review: Reviewer | None = None,
+    from_run: str | None = None,
     settle: Answerer | None = None,
 ) -> Run:
     """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
@@ -125,12 +152,18 @@ def fix(
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
     `function` the one that failing tests point at is repaired. `model` is who answers, as in `write`. `apply` writes
     the file, its old content kept beside it. `packages` are third-party packages for a project that has no environment
-    of its own, besides those that it requires; see `write`, also for `keep_thoughts` and `settle`.
+    of its own, besides those that it requires; see `write`, also for `keep_thoughts`, `review` and `settle`. `out` is a
+    new or empty folder for the repaired file, its tests, diff, report and evidence, which are in the run's folder as
+    well. `from_run` goes on from an earlier run of `fix` or `write`: with its file, its tests and its words, besides
+    those that are given here.
     """
     store, limits = store or Store(), limits or Limits()
+    if out is not None:
+        check_free(Path(out))
     selection = select_models(model, limits, store)
+    earlier = store.open(from_run) if from_run is not None else None
     options = FixOptions(
-        path=path,
+        path=path or "",
         tests=tuple(tests),
         spec=spec,
         function=function,
@@ -140,24 +173,88 @@ def fix(
         packages=parse_requirements(packages, allow_packages),
         bounds=Budget.within(limits.seconds),
     )
-    plan = plan_fix(options, watch)
+    options = go_on_from(earlier, options) if earlier else options
+    target = read_target(options.path)
     request = Request(
-        task=plan.task,
+        task=Task(id=slug(f"fix-{function or target.path.stem}"), prompt=f"Repair {target.path.name}"),
         verb="fix",
-        model=selection.names if plan.nothing else "",
+        model=selection.names,
         chosen=selection.why,
         limits=limits,
         sandbox=sandbox,
-        packages=plan.packages,
+        checks=CHECKS_AT_END,
         allow_packages=tuple(allow_packages),
         keep_thoughts=keep_thoughts,
+        continues=earlier.id if earlier else None,
+        out=str(Path(out).absolute()) if out is not None else "",
+        review=review is not None,
         questions=MOST_QUESTIONS,
-        nothing=plan.nothing,
-        fix=plan.settings(apply and not plan.nothing),
     )
-    if plan.nothing:  # nobody is asked: a name is model enough
-        return start(request, Resources(store=store, watch=watch)).wait()
-    return repair(plan, request, Resources(selection.open(opener), store, watch, settle=settle))
+    resources = Resources((), store, watch, review=review, settle=settle)
+    run = start_fix(options, request, resources, lambda: selection.open(opener)).wait()
+    return deliver(run, store, watch) if run.settings.fix else run
+
+
+def start_fix(
+    options: FixOptions, request: Request, resources: Resources, open_models: Callable[[], Sequence[Model]]
+) -> RunHandle:
+    """Begin to repair, as `runs.attempt.start` does: what is to be done is found out in the run, and can be stopped.
+
+    `request` and `resources` say the rest. A run that is stopped before anything is known of the file has no `fix` in
+    its settings.
+    """
+
+    def prepare(keep: Keep) -> tuple[Request, Resources]:
+        plan = plan_fix(options, resources.watch, keep)
+        facts = plan.settings(options.apply and not plan.nothing)
+        more = {"task": plan.task, "packages": plan.packages, "nothing": plan.nothing, "fix": facts}
+        if plan.nothing:  # nobody is asked: a name is model enough
+            return request.model_copy(update=more), resources
+        ground = plan.bench(request.sandbox)
+        keep(ground)
+        return request.model_copy(update={**more, "model": ""}), replace(resources, models=open_models(), ground=ground)
+
+    return start(request, resources, prepare=prepare)
+
+
+def go_on_from(earlier: Run, options: FixOptions) -> FixOptions:
+    """What is asked for on top of an earlier run: its file as it lies on disk, its tests, function and words.
+
+    Raises SetupProblem where nothing of it is there to go on from, and for a good repair that is not in place.
+    """
+    facts, task, words = earlier.settings.fix, read_task(earlier), earlier.started.prompt
+    if facts is not None:
+        fix_facts(earlier)
+        root = Path(facts.file).parents[len(Path(facts.name).parts) - 1]
+        path, tests = Path(facts.file), [root / test for test in facts.tests]
+        text = docstring_of(task.base_code, task.entry_point)
+        words = "" if not task.described else words.removesuffix(text).strip()
+        if earlier.verdict in GOOD and diff_of(earlier) and not is_in_place(earlier):
+            raise SetupProblem(
+                f"The repair of run {earlier.id!r} is not in its file, and what follows goes on from there. "
+                f"Put it in place first: burnish apply {earlier.id}"
+            )
+    elif earlier.started.verb == "write" and earlier.code and earlier.folder:
+        code, test = name_files(read_module_name(earlier))
+        path, tests = Path(earlier.folder) / code, [Path(earlier.folder) / test]
+    else:
+        raise SetupProblem(
+            f"Run {earlier.id!r} has no file to go on from. Choose one of fix or write that delivered one: burnish runs"
+        )
+    if gone := [file for file in (path, *tests) if not file.exists()]:
+        raise SetupProblem(
+            f"{str(gone[0])!r} of run {earlier.id!r} is not there any more, so nothing can go on from it. "
+            "Name the file that is to be repaired: burnish fix FILE.py"
+        )
+    name = task.entry_point or (earlier.spec.entry_point if earlier.spec else "")
+    known = options.function or (name if name in function_names(path.read_text("utf-8", "replace")) else None)
+    return replace(
+        options,
+        path=options.path or path,
+        tests=options.tests or tests,
+        spec=ALSO.join(part for part in (words, options.spec.strip()) if part),
+        function=known if not options.path else options.function,
+    )
 
 
 def repair(plan: FixPlan, request: Request, resources: Resources) -> Run:
@@ -168,15 +265,56 @@ def repair(plan: FixPlan, request: Request, resources: Resources) -> Run:
 
 
 def deliver(run: Run, store: Store, watch: Watch | None) -> Run:
-    """The diff in the run's folder; and where that was asked for and the repair is good, the file in its place."""
+    """Diff and evidence in the run's folder, and where they are wanted; where that was asked for and the repair is
+    good, the file in its place.
+    """
+    if run.verdict is None:
+        return run
     changed = bool(save_diff(run, store))
+    files = list_files(run)
+    if files is None and watch:
+        watch(Notice(text=NO_EVIDENCE, stays=True))
+    elif files is not None:
+        kept = evidence_folder(run, store)
+        shutil.rmtree(kept, ignore_errors=True)
+        put_files(run, files, kept)
+        if run.settings.out and not run.ending(FilesWritten):
+            again = bool(run.all(FilesWritten))  # what an earlier part of the run made of it is there
+            run = store.add(run, put_files(run, files, Path(run.settings.out), numbered=again), watch)
     wanted = run.settings.fix is not None and run.settings.fix.apply
     good = run.verdict in GOOD and not run.last(Applied)
     return apply_run(run, store=store, watch=watch) if wanted and good and changed else run
 
 
-def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
-    """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right."""
+def evidence_folder(run: Run, store: Store) -> Path:
+    """Where the evidence of a repair is kept, with the files that it speaks of."""
+    return store.runs / run.id / "evidence"
+
+
+def list_files(run: Run) -> dict[str, bytes] | None:
+    """What is delivered of a repair: the file, its tests as they were, diff and report; None where that cannot be."""
+    repair, report = build_repair(run), {REPORT: render_report(run).encode()}
+    if repair is None:
+        return None
+    if not run.code:
+        return report
+    facts = fix_facts(run)
+    root = Path(facts.file).parents[len(Path(facts.name).parts) - 1]
+    try:
+        tests = {name: (root / name).read_bytes() for name in repair.test_files}
+    except OSError:
+        return None
+    if any(hashlib.sha256(tests[name]).hexdigest() != known for name, known in repair.test_files.items()):
+        return None
+    own = {repair.own_tests: render_tests(run).encode()} if repair.own_tests else {}
+    return {repair.file: run.code.encode(), **tests, **own, DIFF: encode_diff(diff_of(run)), **report}
+
+
+def plan_fix(options: FixOptions, watch: Watch | None = None, keep: Keep = lambda working: None) -> FixPlan:
+    """Look at the file and at what its tests say of it. Raises SetupProblem for all that somebody can put right.
+
+    `keep` is told of all that runs code meanwhile, so that it can be ended.
+    """
     target = read_target(options.path)
     if options.apply:
         check_writable(target)
@@ -189,6 +327,7 @@ def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
         if watch:
             watch(Notice(text="running the project's tests as they are"))
         with CheckContext(project, options.sandbox) as lab:
+            keep(lab)
             try:
                 before = run_original(project, lab, source, target.text)
             except CheckError as error:
@@ -196,7 +335,7 @@ def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
     packages = layer.asked if layer else ()
     plan = FixPlan(target, project, source, Task(id="fix", prompt=""), before, packages=packages)
     _refuse_test_file(plan)
-    name, suspects = _find_function(plan, options)
+    name, suspects = _find_function(plan, options, keep)
     parses = try_parse(target.text) is not None
     named: tuple[str, ...] = ()
     if any("::" in str(test) for test in options.tests):  # else only whole files and folders were named
@@ -210,7 +349,7 @@ def plan_fix(options: FixOptions, watch: Watch | None = None) -> FixPlan:
         update={"project_files": files, **({"packages": tuple(options.packages)} if options.packages else {})}
     )
     refuse_contradiction(task.visible_tests)
-    why = _explain_nothing(plan, count, task, options)
+    why = _explain_nothing(plan, count, task, options, keep)
     return replace(plan, task=task, aside=count.aside, failing=count.failing, nothing=why)
 
 
@@ -259,7 +398,7 @@ def _refuse_test_file(plan: FixPlan) -> None:
         )
 
 
-def _find_function(plan: FixPlan, options: FixOptions) -> tuple[str, list[str]]:
+def _find_function(plan: FixPlan, options: FixOptions, keep: Keep) -> tuple[str, list[str]]:
     """The function to repair, and the others that may hold the bug."""
     text, named = plan.target.text, options.function
     known, suspects = repairable_names(text), rank_functions(plan.before)
@@ -277,7 +416,7 @@ def _find_function(plan: FixPlan, options: FixOptions) -> tuple[str, list[str]]:
         return suspects[0], suspects[1:]
     if plan.before.failing or plan.before.broken:
         raise SetupProblem(_explain_unreachable(plan))
-    return _find_by_words(plan, known, options), []
+    return _find_by_words(plan, known, options, keep), []
 
 
 def _find_by_syntax_error(text: str, known: list[str]) -> str:
@@ -313,7 +452,7 @@ def _explain_unreachable(plan: FixPlan) -> str:
     )
 
 
-def _find_by_words(plan: FixPlan, known: list[str], options: FixOptions) -> str:
+def _find_by_words(plan: FixPlan, known: list[str], options: FixOptions, keep: Keep) -> str:
     """Where no test fails: the function that the spec speaks of, or whose own examples fail."""
     text, spec = plan.target.text, options.spec
     spoken = [name for name in known if name.rpartition(".")[2] in spec.replace("(", " ").replace("`", " ").split()]
@@ -325,18 +464,20 @@ def _find_by_words(plan: FixPlan, known: list[str], options: FixOptions) -> str:
         )
     with_examples = {name: tuple(examples_of(docstring_of(text, name), name)) for name in known}
     with plan.bench(options.sandbox) as ground:
+        keep(ground)
         for name, given in with_examples.items():
             if given and not ground.grade(text, Suite(entry_point=name, given=given)).all_passed:
                 return name
     return known[0]
 
 
-def _explain_nothing(plan: FixPlan, count: DecidingTests, task: Task, options: FixOptions) -> str:
+def _explain_nothing(plan: FixPlan, count: DecidingTests, task: Task, options: FixOptions, keep: Keep) -> str:
     """In one sentence, why there is nothing to repair; empty when something fails, or words ask for more."""
     if count.failing or try_parse(plan.target.text) is None:
         return ""
     if task.visible_tests:
         with plan.bench(options.sandbox) as ground:
+            keep(ground)
             suite = Suite(entry_point=task.entry_point, given=task.visible_tests)
             if not ground.grade(plan.target.text, suite).all_passed:
                 return ""

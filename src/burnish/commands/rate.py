@@ -158,9 +158,9 @@ def read_rating(run: Run, version: Version | None, rating: Rating, store: Store,
             if thumbs not in ("up", "down"):
                 raise SetupProblem(f"Thumbs go up or down: burnish rate {run.id} --thumbs up")
             opinion = Thumbs(up=thumbs == "up")
-        case {"correct": str() | Path() as correct}:
+        case {"correct": correct} if correct is not None:
             opinion = read_correction(run, correct, sandbox)
-        case {"better_than": str(name)}:
+        case {"better_than": name} if name is not None:
             other, than = _find_target(name, store)
             best, second = version or run.final, than or other.final
             if other.id == run.id and best == second:

@@ -70,6 +70,11 @@ def resume(
         before = Run(opened.events[: asked.index(True) + 1])
     elif is_over(opened, raised, beside is not None):
         return opened
+    if opened.started.verb == "fix" and opened.settings.fix is None:
+        raise SetupProblem(
+            f"Run {opened.id!r} was stopped before it was known what is to be repaired, so there is nothing to go on "
+            "from. Begin anew: burnish fix FILE.py"
+        )
     request = request_again(opened, limits_of(opened, raised), sandbox)
     request = request.model_copy(update={"keep_thoughts": request.keep_thoughts or keep_thoughts})
     selection = select_models(model or opened.started.model, request.limits, store)

@@ -40,7 +40,7 @@ from burnish.parsing import try_parse
 from burnish.paths import PRIVATE_MODE, write_atomically
 from burnish.report.costs import NOBODY
 from burnish.runs import Run, Store
-from burnish.runs.attempt import Resources, start
+from burnish.runs.attempt import Keep, Resources, start
 from burnish.runs.record import Emitter
 from burnish.runs.request import Request
 from burnish.strengthening.new_file import write_new
@@ -101,39 +101,48 @@ def strengthen(
     if apply:
         require_writable(scope)
     mutants = make_mutants(scope)
-    with CheckContext(scope.project, sandbox) as lab:
+    limits = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
+    selection = select_models(load().model or NOBODY if model is None else model, limits, store, alone=True)
+    many = limits.model_copy(update={"calls": 10_000, "tokens": 10_000_000})  # the time alone ends it
+    request = Request(
+        task=_name_run(scope),
+        verb=VERB,
+        model=selection.names,
+        chosen=selection.why,
+        limits=many,
+        keep_thoughts=keep_thoughts,
+        strengthen=_make_facts(scope, limits, seconds, apply=apply, pinned=pinned),
+    )
+    passing: list[str] = []
+    test_seconds = 0.0
+    context: CheckContext
+
+    def prepare(keep: Keep) -> tuple[Request, Resources]:
+        nonlocal context, test_seconds
+        context = CheckContext(scope.project, sandbox)
+        keep(context)
         with watch_step(watch, "tests") as figures:
-            ran = run_passing_tests(scope, lab)
+            ran = run_passing_tests(scope, context)
             figures.append(f"{ran.counted(*PASSING)} passed")
-        limits = Limits(seconds=LOOKING * seconds, max_tokens=max_tokens, thinking=thinking)
-        selection = select_models(load().model or NOBODY if model is None else model, limits, store, alone=True)
+        test_seconds = ran.seconds
+        passing.extend(name for name, test in ran.tests.items() if test.outcome in PASSING)
         models = [] if selection.names == NOBODY else [selection.open_first()]
         for one in models:
             one.warm_up()
         check_answer_fits(limits, models)
-        facts = _make_facts(scope, limits, seconds, apply=apply, pinned=pinned)
-
-        def work(tools: Tools, emitter: Emitter) -> Iterator[Event]:
-            settings = StrengthenSettings(seconds, pinned, sandbox, ran.seconds)
-            pipeline = Pipeline(scope, lab, settings, emitter.record, watch)
-            if models:
-                passing = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
-                pipeline.ask_samples = SampleWriter(tools, passing, emitter).write_samples
-            pipeline.run(mutants)
-            _finish(emitter, pipeline, apply)
-            yield from ()
-
-        many = limits.model_copy(update={"calls": 10_000, "tokens": 10_000_000})  # the time alone ends it
-        request = Request(
-            task=_name_run(scope),
-            verb=VERB,
-            chosen=selection.why,
-            limits=many,
-            keep_thoughts=keep_thoughts,
-            strengthen=facts,
-        )
         nobody = [ScriptedModel([], name=NOBODY)]
-        return start(request, Resources(models or nobody, store, sandbox=lab.sandbox), work).wait()
+        return request, Resources(models or nobody, store, sandbox=context.sandbox)
+
+    def work(tools: Tools, emitter: Emitter) -> Iterator[Event]:
+        settings = StrengthenSettings(seconds, pinned, sandbox, test_seconds)
+        pipeline = Pipeline(scope, context, settings, emitter.record, watch)
+        if selection.names != NOBODY:
+            pipeline.ask_samples = SampleWriter(tools, tuple(passing), emitter).write_samples
+        pipeline.run(mutants)
+        _finish(emitter, pipeline, apply)
+        yield from ()
+
+    return start(request, Resources((), store), work, prepare).wait()
 
 
 def read_new_tests(run: Run, store: Store | None = None) -> dict[Path, str]:

@@ -1,7 +1,7 @@
 """`burnish.write`: a sentence goes in, tested code comes out. The Python twin of the command of the same name."""
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from itertools import chain, count
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
 from burnish.agent.questions import MOST_QUESTIONS, Answerer
+from burnish.agent.worded_examples import choose_examples, find_readings
 from burnish.checks.project import CHECKS
 from burnish.errors import SetupProblem
 from burnish.events import FilesWritten, PackagesAdded
@@ -151,6 +152,8 @@ def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named:
     refuse_other_language(sentence)
     task = _go_on_from(earlier, sentence) if earlier else from_sentence(sentence)
     refuse_contradiction(task.visible_tests, *([ANEW] if earlier else []))
+    if task.signature:  # else it is found once there is one
+        choose_examples(task, find_readings(task, task.signature))
     packages = named
     if earlier:
         before = earlier.last(PackagesAdded)
@@ -195,15 +198,21 @@ def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *,
                 raise SetupProblem(
                     f"{name} of run {run.id!r} is not delivered: {why}. Look at it: burnish show {run.id}"
                 )
-    contents[FILE] = render_dossier(build_dossier(run, contents, read_versions()))
+    files = {name: text.encode("utf-8", "surrogatepass") for name, text in contents.items()}
+    return store.add(run, put_files(run, files, wanted, numbered), watch)
+
+
+def put_files(run: Run, files: Mapping[str, bytes], wanted: Path, numbered: bool = False) -> FilesWritten:
+    """Put these files, with the evidence that speaks of them, into a new or empty folder."""
+    files = {**files, FILE: render_dossier(build_dossier(run, files, read_versions())).encode()}
     try:
         for folder in chain([wanted], (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))):
             with suppress(FileExistsError) if numbered else nullcontext():
                 folder.mkdir(parents=True, exist_ok=is_empty_folder(folder))
-                for name, text in contents.items():
+                for name, data in files.items():
                     (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                    with (folder / name).open("x", encoding="utf-8") as file:  # it may be somebody's by now
-                        file.write(text)
+                    with (folder / name).open("xb") as file:  # it may be somebody's by now
+                        file.write(data)
                 break
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
@@ -211,4 +220,4 @@ def deliver(run: Run, wanted: Path, store: Store, watch: Watch | None = None, *,
             f"The result could not be written to {str(wanted)!r} ({reason}). Nothing is lost: it is in the run's "
             f"record. Get the code with: burnish show {run.id} --code"
         ) from error
-    return store.add(run, FilesWritten(folder=str(folder.absolute()), files=tuple(contents)), watch)
+    return FilesWritten(folder=str(folder.absolute()), files=tuple(files))

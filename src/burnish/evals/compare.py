@@ -16,7 +16,8 @@ from statistics import NormalDist, fmean
 
 from burnish.errors import SetupProblem
 from burnish.evals.metrics import group_by_task, pad
-from burnish.evals.schema import Attempt, Interval, Results
+from burnish.evals.schema import Attempt, Interval, Results, Verdicts
+from burnish.evals.verdicts import measure_verdicts
 from burnish.events import Frozen
 from burnish.intervals import CONFIDENCE
 from burnish.text import plural
@@ -81,6 +82,8 @@ class Side(Frozen):
     most_calls: int
     tokens_per_task: float
     seconds_per_task: float
+    verdicts: Verdicts | None = None
+    """Over the tasks that both sides finished; None where no attempt says how sure it is."""
 
 
 class Comparison(Frozen):
@@ -132,8 +135,8 @@ def compare(a: Sequence[Results], b: Sequence[Results]) -> Comparison:
     final = _measure(tries_a, tries_b, shared)
     return Comparison(
         suite=" ".join(filter(None, (a[0].suite, a[0].variant))),
-        a=_describe_side(a, tries_a, len(shared)),
-        b=_describe_side(b, tries_b, len(shared)),
+        a=_describe_side(a, tries_a, shared),
+        b=_describe_side(b, tries_b, shared),
         warnings=tuple(warnings),
         final=final,
         equal_calls=calls,
@@ -210,7 +213,7 @@ def _most_calls(tries: Tries) -> int:
     return max(len(attempt.solved_by_call) for attempts in tries.values() for attempt in attempts) if tries else 0
 
 
-def _describe_side(side: Sequence[Results], tries: Tries, shared: int) -> Side:
+def _describe_side(side: Sequence[Results], tries: Tries, shared: Sequence[str]) -> Side:
     attempts = sum(run.finished for run in side)
     return Side(
         name=" + ".join(
@@ -221,10 +224,11 @@ def _describe_side(side: Sequence[Results], tries: Tries, shared: int) -> Side:
         ),
         runs=len(side),
         attempts=attempts,
-        left_out=len(tries) - shared,
+        left_out=len(tries) - len(shared),
         most_calls=_most_calls(tries),
         tokens_per_task=sum(run.cost.tokens_in + run.cost.tokens_out for run in side) / max(1, attempts),
         seconds_per_task=sum(run.cost.seconds for run in side) / max(1, attempts),
+        verdicts=measure_verdicts(tries[task] for task in shared),
     )
 
 

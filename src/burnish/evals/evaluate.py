@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from burnish.agent.limits import Limits, check_answer_fits, check_priced
 from burnish.errors import SetupProblem
@@ -21,7 +21,7 @@ from burnish.paths import describe_origin
 from burnish.report.deliverables import check_free
 from burnish.runs.attempt import Resources
 from burnish.sandbox.open import choose_resumed_sandbox
-from burnish.tasks.task import Task
+from burnish.tasks.task import EvalSplit, Task
 
 
 def evaluate(
@@ -33,7 +33,7 @@ def evaluate(
     protocol: Protocol = "visible",
     ask: Asking = "auto",
     variant: str = "",
-    split: Literal["eval", "tune"] = "eval",
+    split: EvalSplit = "eval",
     limit: int | None = None,
     seeds: Sequence[int] = (0,),
     temperature: float | None = None,
@@ -103,8 +103,10 @@ def evaluate(
                 f"No row of {suite!r} can be used.{why} See what a suite must hold with: burnish eval list"
             )
         answering.warm_up()
+        watch.raise_if_stopped()
         begun = _create_folder(plan, valid, broken, folder, data=place)
-        return _run_folder(begun, valid, Resources([answering], sandbox=box), watch, plan.seeds, limits)
+        shared = Resources([answering], sandbox=box, cancel=watch.cancel)
+        return _run_folder(begun, valid, shared, watch, seeds, limits)
 
 
 def replay(
@@ -158,7 +160,7 @@ def replay(
             data=source.contents.data,
             replay_source=str(source.path),
         )
-        return _run_folder(folder, tasks, Resources([model], sandbox=box), watch, plan.seeds)
+        return _run_folder(folder, tasks, Resources([model], sandbox=box, cancel=watch.cancel), watch, plan.seeds)
 
 
 def resume(
@@ -193,7 +195,8 @@ def resume(
         _check_same_model(answering, folder)
         with open_eval_sandbox(answering, sandbox) as box:
             answering.warm_up()
-            run_missing(folder, tasks, Resources([answering], sandbox=box), watch)
+            run_missing(folder, tasks, Resources([answering], sandbox=box, cancel=watch.cancel), watch)
+        watch.raise_if_stopped()
         return write_reports(folder)
 
 
@@ -230,6 +233,7 @@ def _run_folder(
     with folder.lock():
         folder.extend(seeds, limits)
         run_missing(folder, tasks, resources, watch)
+        watch.raise_if_stopped()
         return write_reports(folder)
 
 

@@ -16,6 +16,7 @@ from burnish.errors import SetupProblem
 from burnish.evals.eval_store import Folder
 from burnish.evals.replay import NotRecorded
 from burnish.evals.schema import Attempt, ByBug, Cost, LeftOut, Plan, PlanSettings, Results
+from burnish.evals.verdicts import measure_verdicts
 from burnish.events import (
     Answered,
     AnswerLost,
@@ -68,6 +69,8 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
     costs = [reply.tokens_in + reply.tokens_out for reply in replies]
     written = [code.code.strip() for code in codes if code.code.strip()]
     final = scores.get(answers[-1].version or 0) if answers else None
+    told = answers[-1] if answers and not broke else None  # nobody is told anything of an attempt that broke
+    sure = told.confidence if told else None
     started = events[0].at if events else 0.0
     dollars = [*(one.dollars for one in replies), *(one.dollars for one in pick(AnswerLost))]
     return Attempt(
@@ -94,6 +97,8 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
         error=f"{broke[-1].error}: {broke[-1].message}" if broke else "",
         not_recorded=bool(broke) and broke[-1].error == NotRecorded.__name__,
         dollars=None if None in dollars else sum(one or 0.0 for one in dollars),
+        confidence=sure if sure is not None and 0 <= sure <= 1 else None,
+        verdict=told.verdict if told else None,
     )
 
 
@@ -143,7 +148,10 @@ def compute_results(folder: Folder) -> Results:
     attempts = [count_attempt(task, seed, events, bugs.get(task, ""), most) for task, seed, events in folder.attempts()]
     results = count_results(folder.plan, len(folder.task_ids), folder.broken, attempts)
     held = folder.contents
-    return results.model_copy(update={"limits": held.limits, "spent": held.spent, "stopped_by": held.stopped_by})
+    # Not in `count_results`, which a screen calls twice a second: intervals of these figures take a moment.
+    verdicts = measure_verdicts(group_by_task(attempts).values())
+    spent = {"limits": held.limits, "spent": held.spent, "stopped_by": held.stopped_by}
+    return results.model_copy(update={**spent, "verdicts": verdicts})
 
 
 def read_results(path: Path) -> Results:

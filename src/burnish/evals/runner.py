@@ -8,8 +8,10 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from functools import cached_property
 
 from burnish.agent.limits import Limits
 from burnish.agent.questions import Answerer, OpenQuestion
@@ -55,10 +57,27 @@ class TooManyErrors(BurnishError):
 
 
 class EvalProgress:
-    """Who looks on while an evaluation runs. Every method may be left as it is: it then does nothing.
+    """Who looks on while an evaluation runs, and may stop it. Every method may be left as it is.
 
     `on_event` comes from many threads at once; the other methods come from one.
     """
+
+    is_stopped = False
+
+    @cached_property
+    def cancel(self) -> threading.Event:
+        """Set once no attempt is to go on: by `stop`, a spent limit, or what ends the evaluation."""
+        return threading.Event()
+
+    def stop(self) -> None:
+        """End the evaluation, from any thread; finished attempts are kept."""
+        self.is_stopped = True
+        self.cancel.set()
+
+    def raise_if_stopped(self) -> None:
+        """Raise CancelledError, at a moment at which nothing is left half done."""
+        if self.is_stopped:
+            raise CancelledError("The evaluation was stopped.")
 
     def on_fetch(self, done: int, total: int, source: str) -> None:
         """Weights are on their way: bytes so far, bytes in all, where from."""

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from burnish.events import Frozen, Verdict
+from burnish.tasks.task import EvalSplit
 from burnish.version import __version__
 
 PLAN_VERSION = 1
@@ -52,7 +53,7 @@ class PlanSettings(Frozen):
     suite: str
     """A name from `burnish eval list`, or the path of a JSON-lines file."""
     variant: str = ""
-    split: Literal["eval", "tune"] = "eval"
+    split: EvalSplit = "eval"
     tasks_hash: str = ""
     """SHA-256 over the tasks as loaded and validated, so that a resumed run measures the same ones."""
     limit: int | None = Field(default=None, ge=1)
@@ -166,8 +167,8 @@ class Attempt(Frozen):
     """In a replay: it asked something that is not on record, so nobody knows whether it would be solved."""
     dollars: float | None = None
     """None where the price of an answer is not known."""
-    confidence: float | None = None
-    """How likely the strategy held its final answer to be right; None where it does not say."""
+    confidence: float | None = Field(default=None, ge=0, le=1)
+    """How likely the strategy held its final answer to be right; None where it does not say, or broke."""
     verdict: Verdict | None = None
     """What a user would have been told of it; None where the strategy does not say."""
 
@@ -187,6 +188,63 @@ class ByBug(Frozen):
     bug: str
     n: int
     solved: int
+
+
+class Estimate(Frozen):
+    """A figure with its 95 % interval."""
+
+    value: float
+    interval: Interval
+
+
+class ReliabilityBin(Frozen):
+    """Attempts whose confidence lies between two limits: how sure they were, and how often right."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    """Mean."""
+    solved: Estimate
+
+
+class RiskPoint(Frozen):
+    """What comes of taking only the answers that are at least so sure."""
+
+    confidence: float
+    coverage: float
+    """Share of the answers that are taken."""
+    risk: float
+    """Share of those that are wrong."""
+
+
+class Verdicts(Frozen):
+    """How far what a user would have been told can be trusted.
+
+    Of shares the intervals are Wilson's with n = tasks; of the other figures they are a bootstrap over tasks.
+    """
+
+    attempts: int
+    with_confidence: int
+    """Attempts that say how sure they are: calibration is over these. One that broke says nothing."""
+    proven: int
+    right: int
+    """Of those that were called proven."""
+    proven_share: float
+    """Of all attempts."""
+    precision: Estimate | None
+    """Of what was called proven, how much is right; None where nothing was."""
+    coverage: Estimate | None
+    """Of what is solved, how much was called proven; None where nothing is."""
+    ece: Estimate
+    """Expected calibration error, ten bins of equal width."""
+    ece_by_chance: float
+    """What it would be on average if every answer were right just as often as it says: few tasks never show 0."""
+    brier: Estimate
+    auroc: Estimate | None
+    """None where all answers are right, or none is."""
+    bins: tuple[ReliabilityBin, ...]
+    risk_coverage: tuple[RiskPoint, ...]
 
 
 class Results(PlanSettings):
@@ -250,6 +308,8 @@ class Results(PlanSettings):
     dollars_unknown: str = ""
     """Why `cost.dollars` is null."""
     by_bug: tuple[ByBug, ...] = ()
+    verdicts: Verdicts | None = None
+    """None where no attempt says how sure it is."""
     attempts: tuple[Attempt, ...] = ()
 
     @property

@@ -1,14 +1,15 @@
 """The suites by name. `burnish eval list` shows them; a path to a JSON-lines file is a suite too.
 
-The bugs of `mbppfix` are planted and proven here: a mutant is accepted only when the tests, run in a sandbox, reject it
-and pass the reference. Wrong results are preferred to crashes and endless loops: those give themselves away.
+The bugs of `mbppfix` and `mbppplusfix` are planted and proven here: a mutant is accepted only when the tests, run in a
+sandbox, reject it and pass the reference. Wrong results are preferred to crashes and endless loops: those give
+themselves away.
 """
 
 import difflib
 import itertools
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +27,7 @@ from burnish.tasks.bug_planting import PLANT_VERSION, normalise_code, propose_bu
 from burnish.tasks.data import Progress
 from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix
 from burnish.tasks.jsonl import load_jsonl
-from burnish.tasks.mbpp import load_mbpp, load_mbppplus
+from burnish.tasks.mbpp import load_mbpp, load_mbppplus, load_plus_asserts
 from burnish.tasks.mbppfix import NEIGHBOURS, PlantedBug, build_file, pick_neighbours, with_docstring
 from burnish.tasks.task import Split, Task
 
@@ -73,7 +74,7 @@ def load_suite(
 ) -> list[Task]:
     """The tasks of a suite, in its own order. Raises SetupProblem for a name, variant, split or row that is wrong.
 
-    `mbppfix` proves its bugs in a sandbox the first time; it opens one of its own unless one is given.
+    Suites with planted bugs prove them in a sandbox the first time; they open one of their own unless one is given.
     """
     variant = resolve_variant(name, variant)
     if is_file_suite(name):
@@ -126,37 +127,57 @@ def is_file_suite(name: str) -> bool:
     return name not in SUITES and (name.endswith(".jsonl") or Path(name).is_file())
 
 
-def load_planted_bugs(tasks: Sequence[Task], sandbox: Sandbox, progress: Progress | None = None) -> list[PlantedBug]:
-    """A proven bug for every task that can have one, in order; from the cache when the same was asked before."""
+def load_planted_bugs(
+    tasks: Sequence[Task],
+    sandbox: Sandbox,
+    progress: Progress | None = None,
+    asserts: Mapping[str, str] | None = None,
+) -> list[PlantedBug]:
+    """A proven bug for every task that can have one, in order; from the cache when the same was asked before.
+
+    `asserts` are tests that may be shown, by the task's id, where the scoring tests may not: a bug that one of them
+    notices is preferred. Such tasks get no functions around them: their scoring scripts cannot be joined.
+    """
     later = {"packages", "language"}  # fields that came later, and say nothing here
     said = json.dumps([task.model_dump(mode="json", exclude=later) for task in tasks], sort_keys=True)
+    said += json.dumps(asserts, sort_keys=True) if asserts else ""
 
     def plant() -> list[Any]:
         """Prove a bug for each task, as many at a time as there are processors."""
-        bugs = map_tasks(lambda task: _plant_bug(task, tasks, sandbox), tasks, "planting bugs", progress)
+
+        def prove(task: Task) -> PlantedBug | None:
+            """One bug, with functions around it where the suite has files."""
+            bug = _plant_bug(task, sandbox, (asserts or {}).get(task.id, ""))
+            return _add_neighbours(bug, task, tasks, sandbox) if bug and not asserts else bug
+
+        bugs = map_tasks(prove, tasks, "planting bugs", progress)
         return [bug.model_dump(mode="json") for bug in bugs if bug]
 
     rows = remember("planted", f"{PLANT_VERSION} {sys.version_info[:2]} {said}", plant)
     return [PlantedBug.model_validate(row) for row in rows]
 
 
-def _plant_bug(task: Task, tasks: Sequence[Task], sandbox: Sandbox) -> PlantedBug | None:
-    """The first mutant with a wrong result, else the first that fails at all, with the functions around it."""
+def _plant_bug(task: Task, sandbox: Sandbox, asserts: str) -> PlantedBug | None:
+    """The first mutant with a wrong result that a test to be shown notices, else the first that comes nearest to it."""
     reference = normalise_code(task.gold)
-    if not grade_script(reference, task.hidden_tests, sandbox, REFERENCE_SECONDS).all_passed:
-        return None
+    for tests in filter(None, (task.hidden_tests, asserts)):
+        if not grade_script(reference, tests, sandbox, REFERENCE_SECONDS).all_passed:
+            return None
     best: PlantedBug | None = None
+    best_rank = (False, False)
     for mutant in itertools.islice(propose_bugs(reference, task.entry_point, task.id), MOST_TRIES):
-        graded = grade_script(mutant.code, task.hidden_tests, sandbox, MUTANT_SECONDS)
-        if graded.all_passed or not graded.cases:
+        scored = grade_script(mutant.code, task.hidden_tests, sandbox, MUTANT_SECONDS)
+        if scored.all_passed or not scored.cases:
             continue
-        failing = next(number for number, case in enumerate(graded.cases) if case.outcome != "passed")
-        wrong = is_wrong_result(graded)
-        if wrong or best is None:
-            best = PlantedBug(id=task.id, code=mutant.code, bug=mutant.bug, failing=failing)
-        if wrong:
+        shown = grade_script(mutant.code, asserts, sandbox, MUTANT_SECONDS) if asserts else scored
+        failing = next((number for number, case in enumerate(shown.cases) if case.outcome != "passed"), None)
+        # Where a few assertions notice, they say how: a hundred inputs may take too long on a slower machine.
+        rank = (failing is not None, is_wrong_result(scored if failing is None else shown))
+        if best is None or rank > best_rank:
+            best, best_rank = PlantedBug(id=task.id, code=mutant.code, bug=mutant.bug, failing=failing), rank
+        if all(rank):
             break
-    return _add_neighbours(best, task, tasks, sandbox) if best else None
+    return best
 
 
 def is_wrong_result(graded: Graded) -> bool:
@@ -191,6 +212,23 @@ def _load_mbppfix(request: SuiteRequest) -> list[Task]:
     ]
 
 
+def _load_mbppplusfix(request: SuiteRequest) -> list[Task]:
+    """The proven bugs as tasks of one variant. One that no assertion notices cannot be told by a test alone."""
+    tasks = {task.id: task for task in load_mbppplus(request.split, request.data, request.progress)}
+    asserts = load_plus_asserts(request.split, request.data)
+    with nullcontext(request.sandbox) if request.sandbox else open_sandbox() as box:
+        bugs = load_planted_bugs(list(tasks.values()), box, request.progress, asserts)
+    found = []
+    for bug in bugs:
+        task, given = tasks[bug.id], asserts[bug.id]
+        if request.variant == "docs":
+            shown = {"visible_tests": (mbppfix.find_failing(task, bug, given),)}
+            found.append(mbppfix.as_docs(task, bug).model_copy(update=shown))
+        elif bug.failing is not None:
+            found.append(mbppfix.as_tests(task, bug, given))
+    return found
+
+
 SUITES = {
     suite.name: suite
     for suite in (
@@ -216,9 +254,10 @@ SUITES = {
         ),
         SuiteInfo(
             "mbppplus",
-            "the same, scored with about a hundred inputs a task",
+            "the same, scored with about a hundred inputs a task (the split calibrate holds tune)",
             224,
-            lambda request: load_mbppplus(request.data, request.progress),
+            lambda request: load_mbppplus(request.split, request.data, request.progress),
+            splits=("eval", "tune", "calibrate"),
             protocols=("visible",),  # its scoring script computes what is expected with the reference
         ),
         SuiteInfo(
@@ -228,6 +267,15 @@ SUITES = {
             _load_mbppfix,
             mbppfix.VARIANTS,
             ("eval", "tune"),
+        ),
+        SuiteInfo(
+            "mbppplusfix",
+            "repair a planted bug with one assertion shown, scored as mbppplus (the split calibrate holds tune)",
+            216,
+            _load_mbppplusfix,
+            ("docs", "tests"),
+            ("eval", "tune", "calibrate"),
+            ("visible",),
         ),
     )
 }

@@ -9,12 +9,14 @@ either a line of attempts (the next task, what happens in it, how it ended) or o
 import os
 import queue
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from multiprocessing.connection import Client, Connection, Listener
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, NamedTuple
 
 from burnish.errors import SandboxError
@@ -34,6 +36,7 @@ FOLDER = "burnish-workers-"
 START = "import sys; from burnish.evals.runner import work_for; work_for(sys.argv[1])"
 """A worker. Not by `multiprocessing`: that would run the script of whoever calls us once more."""
 KNOWN_OF_MODEL = ("name", "slots", "engine", "thinking", "least_thinking", "context")
+RETRY_SECONDS = 0.1
 GONE = (OSError, EOFError)
 """What using a connection raises whose other end is closed."""
 
@@ -136,7 +139,8 @@ class Desk:
         with ExitStack() as stack:
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             address = str(folder / "desk")
-            command = [sys.executable, "-c", START, address]
+            # -P: nothing is imported from the current folder, which may be a stranger's.
+            command = [sys.executable, "-P", "-c", START, address]
             with closing(Listener(address, "AF_UNIX", backlog=workers * order.threads)) as listener:
                 threading.Thread(target=self.receive, args=(listener,), name="burnish-desk", daemon=True).start()
                 processes = [
@@ -148,6 +152,10 @@ class Desk:
                     yield
                 finally:
                     self.cancel.set()
+                    # To close a listener wakes nobody who waits in `accept`; a connection does.
+                    with socket.socket(socket.AF_UNIX) as waking, suppress(OSError):
+                        waking.setblocking(False)
+                        waking.connect(address)
                     for process in processes:
                         process.kill()  # cells end with the process that opened them
                         process.wait()
@@ -159,10 +167,14 @@ class Desk:
             self.ends.put(AttemptEnd("", 0, (), SandboxError(why)))
 
     def receive(self, listener: Listener) -> None:
-        """Give every connection a thread, until the listener is closed."""
-        with suppress(OSError):
-            while True:
-                threading.Thread(target=self.serve, args=(listener.accept(),), daemon=True).start()
+        """Give every connection a thread, until the work is over."""
+        while not self.cancel.is_set():
+            try:
+                connection = listener.accept()
+            except OSError:  # too many open files, say; other connections end soon
+                self.cancel.wait(RETRY_SECONDS)
+                continue
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection: Connection) -> None:
         """One connection, until either side closes it."""
@@ -194,10 +206,19 @@ class Desk:
         except GONE:
             raise
         except Exception as error:
-            connection.send(error)
+            connection.send(make_sendable(error))
         finally:
             if isinstance(pieces, Generator):
                 pieces.close()
+
+
+def make_sendable(error: Exception) -> Exception:
+    """The error, or its name and words where it would not arrive as it was sent: not every class can be pickled."""
+    try:
+        ForkingPickler.loads(ForkingPickler.dumps(error))  # as a connection does
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 class RemoteModel:
@@ -257,7 +278,8 @@ def work(address: str, make: Make) -> None:
                     while pair := connection.recv():
                         task, seed = pair
                         model = kind(address, order.model, (task.id, seed))
-                        connection.send(make(task, seed, order.plan, Resources([model], sandbox=sandbox), tell))
+                        end = make(task, seed, order.plan, Resources([model], sandbox=sandbox), tell)
+                        connection.send(end._replace(bug=end.bug and make_sendable(end.bug)))
                         connection.send("next")
             except GONE:
                 os._exit(1)  # nobody is left who could use what this process does

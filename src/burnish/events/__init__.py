@@ -30,6 +30,7 @@ from burnish.events.agent import (
     StepKind,
     StepMeasured,
     Tweaked,
+    WordedExample,
 )
 from burnish.events.base import LATEST, BaseEvent, Count, Frozen
 from burnish.events.checks import (
@@ -189,6 +190,7 @@ __all__ = [
     "Tweaked",
     "UserAnswered",
     "Verdict",
+    "WordedExample",
     "read_event",
     "write_event",
 ]

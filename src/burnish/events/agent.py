@@ -96,6 +96,14 @@ class AnswerLost(BaseEvent):
     """The most that it cost; None where the price is unknown."""
 
 
+class WordedExample(Frozen):
+    """An example that the words give without code ("7 gives 11"), as a model read it."""
+
+    test: str
+    quote: str
+    """The words that it was read from, as they stand in the task."""
+
+
 class SpecAgreed(BaseEvent):
     """What the code must look like and which tests the user's own words give."""
 
@@ -109,6 +117,8 @@ class SpecAgreed(BaseEvent):
     """
     open_questions: tuple[str, ...] = ()
     """What the model says is open, without deciding it."""
+    worded: tuple[WordedExample, ...] = ()
+    """Examples in words. Each decides once versions that were written independently pass it."""
 
 
 class Move(Frozen):

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from burnish.events.base import BaseEvent, Frozen
+from burnish.text import plural
 
 Outcome = Literal["passed", "failed", "not_run"]
 Source = Literal["given", "model"]
@@ -138,10 +139,20 @@ class Mutated(BaseEvent):
     mutants: int
     """How many were tried."""
     noticed: int
+    equivalent: int = 0
+    """Further ones that no test notices and no input tells from the code: they do not count."""
+    inputs: int = 0
+    """On so many inputs."""
     survivors: tuple[Survivor, ...] = ()
     why: str = ""
     """Where nothing could be tried: why."""
     seconds: float = 0.0
+
+
+def describe_equivalent(mutants: int, inputs: int) -> str:
+    """Mutants that do not count: "3 more behave the same on 212 inputs and do not count"; empty where there is none."""
+    behave, count = ("behaves", "does") if mutants == 1 else ("behave", "do")
+    return f"{mutants} more {behave} the same on {plural(inputs, 'input')} and {count} not count" if mutants else ""
 
 
 class NewTest(Frozen):

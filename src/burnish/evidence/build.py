@@ -5,11 +5,15 @@ Who made each part is read from the record and never guessed.
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TypeVar
 
 from packaging.requirements import Requirement
+from pydantic import ValidationError
 
+from burnish.checks.final import OWN_TESTS, find_changed_functions
+from burnish.checks.mutation.check import MutationDetails
 from burnish.checks.suite import Suite
 from burnish.checks.tests import SuiteDetails
 from burnish.events import (
@@ -25,6 +29,7 @@ from burnish.events import (
     Rated,
     Resumed,
     Reviewed,
+    RunFinished,
     Strengthened,
     TestsProposed,
     UserAnswered,
@@ -42,6 +47,7 @@ from burnish.evidence.schema import (
     Dossier,
     EvidenceModel,
     EvidencePackage,
+    EvidenceRepair,
     EvidenceRun,
     EvidenceTask,
     GivenIn,
@@ -60,16 +66,16 @@ from burnish.models.names import split_names
 from burnish.packages.layer import list_recorded_packages
 from burnish.redact import model_name, redact
 from burnish.report.costs import read_choice
-from burnish.report.deliverables import read_module_name, read_suite, read_task
+from burnish.report.deliverables import list_open_questions, read_module_name, read_suite, read_task
 from burnish.tasks.examples import find_examples
 from burnish.tasks.test_file import name_in_file
 
 E = TypeVar("E", bound=BaseEvent)
 
 
-def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] | None = None) -> Dossier:
-    """What is known of a run and of the files that it delivers, by name and text; `tools` are versions, if known."""
-    suite, started = read_suite(run), run.started
+def build_dossier(run: Run, files: Mapping[str, str | bytes], tools: Mapping[str, str] | None = None) -> Dossier:
+    """What is known of a run and of the files that it delivers, by name; `tools` are versions, if known."""
+    suite, started, finished = read_suite(run), run.started, run.ending(RunFinished)
     newest = [event.burnish for event in run.all(Resumed) if event.burnish]
     models = []
     for name in split_names(started.model):  # of a model that is not in the catalogue nothing is claimed
@@ -90,6 +96,10 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
         task=_build_task(run, suite),
         verdict=run.verdict,
         why=redact(run.why),
+        confidence=finished.confidence if finished else None,
+        calibrated=bool(finished and finished.calibrated),
+        basis=redact(finished.basis) if finished else "",
+        repair=build_repair(run),
         code=_build_code(run),
         tests=tuple(_build_tests(run, suite)),
         checks=tuple(
@@ -100,6 +110,7 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
                 threshold=redact(item.threshold),
                 why=redact(item.why),
                 value=read_value(item),
+                equivalent=MutationDetails.read(item).equivalent if "equivalent" in item.details else None,
             )
             for item in run.evidence
         ),
@@ -130,9 +141,28 @@ def build_dossier(run: Run, files: Mapping[str, str], tools: Mapping[str, str] |
     return dossier.model_copy(update={"seal": hash_content(dossier.model_dump(mode="json"))})
 
 
-def hash_text(text: str) -> str:
+def hash_text(text: str | bytes) -> str:
     """The hash of a text as it is written to disk."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return hashlib.sha256(data).hexdigest()
+
+
+def build_repair(run: Run) -> EvidenceRepair | None:
+    """What was repaired; None for a run that wrote code anew, and for files whose names evidence cannot hold."""
+    facts, task = run.settings.fix, read_task(run)
+    if facts is None:
+        return None
+    suite = read_suite(run)
+    has_own = any(test not in suite.project for test in suite.names.values())
+    with suppress(ValidationError):  # a path that no evidence can have: it begins with a dot, or is not shown whole
+        return EvidenceRepair(
+            file=facts.name,
+            base_sha256=facts.sha256,
+            functions=find_changed_functions(task.base_code, run.code) if run.code else (),
+            test_files=dict(task.project_files),
+            own_tests=OWN_TESTS if has_own else "",
+        )
+    return None
 
 
 def _build_task(run: Run, suite: Suite) -> EvidenceTask:
@@ -149,6 +179,7 @@ def _build_task(run: Run, suite: Suite) -> EvidenceTask:
         imports=suite.imports,
         test_file=suite.file,
         assumptions=tuple(redact(point) for point in spec.assumptions) if spec else (),
+        open_questions=tuple(redact(question) for question in list_open_questions(run)),
         taken_back=taken_back,
     )
 
@@ -156,7 +187,8 @@ def _build_task(run: Run, suite: Suite) -> EvidenceTask:
 def _find_in_words(run: Run, suite: Suite) -> tuple[str, ...]:
     """The tests that the words of the task give."""
     names = frozenset((suite.entry_point, *suite.imports))
-    return find_given_tests(run.started.prompt, run.started.continues is not None, names)
+    function = suite.entry_point if run.settings.fix else ""
+    return find_given_tests(run.started.prompt, run.started.continues is not None, names, function)
 
 
 def _build_code(run: Run) -> DeliveredCode | None:
@@ -186,7 +218,8 @@ def _build_code(run: Run) -> DeliveredCode | None:
         number = event.base
     last = run.last(Decided)
     chosen = redact(last.reason) if last else ""
-    file = name_files(read_module_name(run))[0]
+    repaired = run.settings.fix
+    file = repaired.name if repaired else name_files(read_module_name(run))[0]
     return DeliveredCode(file=file, steps=tuple(steps.values()), chosen=chosen) if steps and run.code else None
 
 
@@ -214,6 +247,14 @@ def _build_tests(run: Run, suite: Suite) -> Iterator[ListedTest]:
         if test in suite.given or test in suite.project:
             origin, given_in = "given", _find_place(test, run, suite)
             made = Attribution(by="user" if given_in in ("review", "answer") else "given")
+        elif test in suite.worded:
+            quotes = {one.test: one.quote for one in (run.spec.worded if run.spec else ())}
+            questions = [one for one in run.all(Asked) if one.purpose == "examples"]
+            origin, why, made = "worded", quotes[test], Attribution(by="words")
+            if questions:  # a model had its say
+                model = model_name(split_names(run.started.model)[0])
+                asked = questions[-1]
+                made = Attribution(by="words", model=model, prompt_version=asked.prompt_version, ask_id=asked.ask_id)
         elif test in suite.model:
             # One that nobody proposed in this run came from an earlier one.
             origin, made = "model", Attribution(by="earlier run")

@@ -11,7 +11,10 @@ from importlib import metadata
 from typing import Literal
 
 from burnish.checks.check import Finding
+from burnish.checks.final import SETTINGS
+from burnish.checks.mutation.branch_mutants import MARK
 from burnish.checks.mutation.check import MutationDetails
+from burnish.checks.mutation.mutate_project import EQUIVALENT, MutationRun
 from burnish.checks.performance.check import PerformanceDetails
 from burnish.checks.performance.growth import ORDER
 from burnish.events import Evidence, Frozen, Outcome
@@ -69,6 +72,8 @@ def read_versions() -> dict[str, str]:
 
 def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: dict[str, str]) -> Claim:
     """What one check said, beside what it says here; `then` and `now` are versions of tools."""
+    if said.check == "mutation" and said.equivalent is None:
+        found = recount_mutants(found)
     here = in_words(found.verdict, found.figure)
     claim = Claim(what=said.check, answer="holds", said=in_words(said.verdict, said.figure), found=here)
     if found.verdict == "not_run":
@@ -85,6 +90,19 @@ def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: d
         figures = [one_line(figure, 60) or "no figure" for figure in (said.figure, found.figure)]
         return claim.deny(f"said was {figures[0]}, found {figures[1]}{because}")
     return claim
+
+
+def recount_mutants(found: Evidence) -> Evidence:
+    """What the mutation check found here, as older evidence counts: mutmut's mutants alone, equivalent ones too."""
+    outcomes = {key: was for key, was in MutationDetails.read(found).outcomes.items() if MARK not in key}
+    run = MutationRun(outcomes={key: "survived" if was == EQUIVALENT else was for key, was in outcomes.items()})
+    if not run.tried:
+        return found
+    verdict: Outcome = "passed" if run.percent >= SETTINGS.mutation else "failed"
+    figures = {"score": round(run.percent, 2), "interval": run.interval}
+    return found.model_copy(
+        update={"verdict": verdict, "figure": run.figure(), "details": {**found.details, **figures}}
+    )
 
 
 def claim_nothing(said: CheckAnswer, why: str) -> Claim:
@@ -124,7 +142,7 @@ def claim_verdict(
         return claim.model_copy(update={"answer": "not_tried", "why": tests.why})
     if not counting or any(results.get(test.test) != "passed" for test in counting):
         return claim.deny("tests that count fail here", "failed")
-    if said == "proven" and not any(test.origin == "given" for test in counting):
+    if said == "proven" and not any(test.origin in ("given", "worded") for test in counting):
         return claim.deny("no test was given, so nothing can be proven", "plausible")
     if said == "proven" and reaches:
         return claim.deny(reaches[0].what, "plausible")
@@ -135,6 +153,8 @@ def claim_verdict(
         places = ", ".join(dict.fromkeys(test.given_in or "another place" for test in told))
         many = f"{len(told)} of {plural(len(given), 'given test')}"
         trusted.append(f"{many} not in the task's words; said to be from: {places}")
+    if not given and said == "proven":
+        trusted.append("only examples in words decide, and that versions bore them out is said by the evidence alone")
     if dossier.task.test_file:
         shared = "the tests share a file that is said to be the user's own"
         trusted.append(f"{shared}, and what stands in it has a say in all of them")
@@ -154,6 +174,9 @@ def claim_record(dossier: Dossier, recorded: Dossier | None) -> Claim:
         return claim
     if not dossier.cost.by_model:  # older evidence says nothing about each model
         recorded = recorded.model_copy(update={"cost": recorded.cost.model_copy(update={"by_model": ()})})
+    if dossier.version < 4:  # nor what was left open, and how sure one can be
+        task = recorded.task.model_copy(update={"open_questions": ()})
+        recorded = recorded.model_copy(update={"task": task, "confidence": None, "calibrated": False, "basis": ""})
     # Remarks and versions of tools are not compared.
     there, here = _collect_facts(dossier), _collect_facts(recorded)
     other = [name for name in there if there[name] != here[name]]
@@ -170,6 +193,8 @@ def _collect_facts(dossier: Dossier) -> dict[str, object]:
     return {
         "the task": dossier.task,
         "the verdict": dossier.verdict,
+        "the confidence": (dossier.confidence, dossier.calibrated, dossier.basis),
+        "what was repaired": dossier.repair,
         "the code": steps[0].sha256 if steps else "",
         "who made the code": [
             (step.version, step.made.by, step.made.model, step.made.round, step.made.ask_id) for step in steps

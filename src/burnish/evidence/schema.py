@@ -18,20 +18,22 @@ VERSION = 4
 """Raise it when an older Burnish would read a file wrongly, or find a field in it that it does not know.
 
 2 says what each model took, which packages the code could import, and why its models were chosen. 3 has feedback, and
-says as a value what a check measured, which was in its words alone. 4 has the questions that versions raised.
+says as a value what a check measured, which was in its words alone. 4 has the confidence, questions that would settle
+it, tests that were read from the task's words, what was left open, and repairs of a project's file.
 """
 FILE = "evidence.json"
 REPORT = "report.md"
+DIFF = "fix.diff"
 UNKNOWN = "unknown"
 TEXT, MANY, MOST_TESTS = 1_000_000, 5_000, 2_000
 """Characters of a text, items of a list, tests."""
 
-_SAFE = re.compile(r"(?:[^\W\d]\w*/){0,8}[^\W\d]\w*\.(?:py|md)")
+_SAFE = re.compile(r"(?:[^./\\][^/\\]*/){0,20}[^./\\][^/\\]*\.(?:py|md|txt|rst|diff)")
 
 
 def _require_safe_name(name: str) -> str:
     """The name, if it stays in the folder and is one that Burnish could have given."""
-    if not _SAFE.fullmatch(name):
+    if not _SAFE.fullmatch(name) or not name.isprintable():
         raise ValueError(f"{name[:80]!r} is not the name of a file that Burnish delivers")
     return name
 
@@ -45,7 +47,7 @@ Normal = Annotated[str, Field(max_length=200, pattern=r"^[a-z0-9]+(?:-[a-z0-9]+)
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Amount = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
-Origin = Literal["given", "model", "spec", "agreed", "pinned"]
+Origin = Literal["given", "worded", "model", "spec", "agreed", "pinned"]
 GivenIn = Literal["", "words", "answer", "review", "file", "project", "earlier run"]
 
 
@@ -100,7 +102,7 @@ class ListedTest(Frozen):
     given_in: GivenIn = ""
     """For a given test: the task's words, an answer of the user's, a review, their own file, or an earlier run."""
     why: Line = ""
-    """For an added test: who vouches for it."""
+    """For an added test: who vouches for it. For one that was read from the task's words: those words."""
     result: Outcome = "not_run"
     """On the delivered code, when the judge ran it."""
     made: Attribution
@@ -119,8 +121,24 @@ class EvidenceTask(Frozen):
     test_file: Text = ""
     """The user's own pytest file; it imports `solution`."""
     assumptions: Annotated[tuple[Line, ...], Field(max_length=MANY)] = ()
+    open_questions: Annotated[tuple[Line, ...], Field(max_length=MANY)] = ()
+    """What nothing has settled, as report and `show` have it; empty in evidence before 4."""
     taken_back: Annotated[tuple[Text, ...], Field(max_length=MANY)] = ()
     """Tests that the words give, and that a person took back at a review."""
+
+
+class EvidenceRepair(Frozen):
+    """The file of a project that was repaired. Paths are those below the project's root."""
+
+    file: Name
+    base_sha256: Hash
+    """Of the file before the repair."""
+    functions: Annotated[tuple[Dotted, ...], Field(max_length=MANY)] = ()
+    """Those that differ, which the checks judged; empty: the whole file."""
+    test_files: Annotated[dict[Name, Hash], Field(max_length=MOST_TESTS)] = Field(default_factory=dict)
+    """The project's tests that decide, as they were; a copy of each is delivered."""
+    own_tests: Name | Literal[""] = ""
+    """The delivered file with all other tests, such as examples of the user's; empty where there are none."""
 
 
 class EvidenceRun(Frozen):
@@ -174,6 +192,10 @@ class CheckAnswer(Frozen):
     why: Line = ""
     value: Amount | Line | None = None
     """What was measured, as data: percent, points of 100, how the time grows. None: nothing, or evidence before 3."""
+    equivalent: Count | None = None
+    """Of small changes to the code: how many behave as the code does, and do not count. None: older evidence, in which
+    they did, or another check.
+    """
 
 
 class ModelCost(Frozen):
@@ -240,6 +262,14 @@ class Dossier(Frozen):
     verdict: Verdict | None
     """None: the run did not come to its end."""
     why: Line
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    """How likely the code is right; None where nobody said, and in older evidence."""
+    calibrated: bool = False
+    """Whether that was fitted for the models that answered."""
+    basis: Line = ""
+    """What the confidence rests on."""
+    repair: EvidenceRepair | None = None
+    """None: the code was written anew, and stands alone."""
     code: DeliveredCode | None
     """None: nothing could be delivered."""
     tests: Annotated[tuple[ListedTest, ...], Field(max_length=MOST_TESTS)] = ()
@@ -263,8 +293,23 @@ class Dossier(Frozen):
 
     @property
     def delivered(self) -> tuple[str, ...]:
-        """The names that the delivered files must have: code, tests, report."""
-        return (*name_files(self.task.module), REPORT) if self.code else (REPORT,)
+        """The names that the delivered files must have: code, tests, report, and of a repair its diff."""
+        if self.code is None:
+            return (REPORT,)
+        if self.repair is None:
+            return (*name_files(self.task.module), REPORT)
+        own = (self.repair.own_tests,) if self.repair.own_tests else ()
+        return (self.repair.file, *self.repair.test_files, *own, DIFF, REPORT)
+
+    @property
+    def code_file(self) -> str:
+        """The delivered file that holds the code."""
+        return self.repair.file if self.repair else name_files(self.task.module)[0]
+
+    @property
+    def test_file(self) -> str:
+        """The delivered file of tests that this evidence lists as text; empty where a repair has none."""
+        return self.repair.own_tests if self.repair else name_files(self.task.module)[1]
 
 
 def name_files(module: str) -> tuple[str, str]:

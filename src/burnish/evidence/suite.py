@@ -14,10 +14,11 @@ from functools import cache
 
 from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
-from burnish.evidence.schema import Dossier
-from burnish.parsing import parse
+from burnish.evidence.schema import Dossier, ListedTest
+from burnish.parsing import parse, try_parse
 from burnish.report.deliverables import render_suite
-from burnish.tasks.examples import find_called_names, find_examples
+from burnish.tasks.examples import find_called_names, find_examples, find_values
+from burnish.tasks.repair import examples_of
 from burnish.tasks.sentence import AskedKinds, find_kinds_in_words, from_sentence
 from burnish.text import one_line
 
@@ -28,17 +29,21 @@ SECONDS = 15.0
 HERE = "from burnish.evidence.suite import answer_question; answer_question()"
 _NOT_SHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """Signs at which a line may end, begin anew or turn round and no reader sees it. Burnish writes them as escapes."""
+MOST_QUOTE = 1000
+"""Characters of words that are searched for values."""
 UNREADABLE = (SyntaxError, ValueError, MemoryError, RecursionError)
 KINDS = {"spec": "added", "agreed": "added"}
 """Where a suite keeps tests of an origin, if not under its own name."""
 
 
 @cache
-def find_given_tests(words: str, goes_on: bool, names: frozenset[str]) -> tuple[str, ...]:
+def find_given_tests(words: str, goes_on: bool, names: frozenset[str], function: str = "") -> tuple[str, ...]:
     """The tests that the words give, of every sentence where a run goes on from another; none where they say nothing.
 
-    `names` are those that the module must define.
+    `names` are those that the module must define; of a repair, `function` is what the words are about.
     """
+    if function:
+        return tuple(dict.fromkeys(examples_of(words, function)))
     first, *further = words.split(ALSO) if goes_on else [words]
     try:
         found = list(from_sentence(first).visible_tests)
@@ -50,9 +55,11 @@ def find_given_tests(words: str, goes_on: bool, names: frozenset[str]) -> tuple[
 
 
 @cache
-def find_given_tests_safely(words: str, goes_on: bool, names: frozenset[str]) -> tuple[str, ...] | None:
+def find_given_tests_safely(
+    words: str, goes_on: bool, names: frozenset[str], function: str = ""
+) -> tuple[str, ...] | None:
     """The same for words from anybody, in a process that can be ended; None where it had to be."""
-    question = json.dumps([words, goes_on, sorted(names)])
+    question = json.dumps([words, goes_on, sorted(names), function])
     command = [sys.executable, "-I", "-c", HERE]
     try:
         done = subprocess.run(command, input=question, capture_output=True, text=True, timeout=SECONDS, check=True)
@@ -63,8 +70,8 @@ def find_given_tests_safely(words: str, goes_on: bool, names: frozenset[str]) ->
 
 def answer_question() -> None:
     """Be that process: a question on standard input, the answer on standard output."""
-    words, goes_on, names = json.load(sys.stdin)
-    print(json.dumps(find_given_tests(words, goes_on, frozenset(names))))
+    words, goes_on, names, function = json.load(sys.stdin)
+    print(json.dumps(find_given_tests(words, goes_on, frozenset(names), function)))
 
 
 def build_suite(dossier: Dossier) -> Suite:
@@ -78,6 +85,7 @@ def build_suite(dossier: Dossier) -> Suite:
         file=dossier.task.test_file,
         kinds=_read_kinds(dossier),
         given=tuple(tests["given"]),
+        worded=tuple(tests["worded"]),
         model=tuple(tests["model"]),
         added=tuple(tests["added"]),
         pinned=tuple(tests["pinned"]),
@@ -106,7 +114,8 @@ def _read_kinds(dossier: Dossier) -> AskedKinds:
 def _find_in_words(dossier: Dossier) -> tuple[str, ...] | None:
     task = dossier.task
     names = frozenset((task.entry_point, *task.imports))
-    return find_given_tests_safely(task.words, bool(dossier.run.continues), names)
+    function = task.entry_point if dossier.repair else ""
+    return find_given_tests_safely(task.words, bool(dossier.run.continues), names, function)
 
 
 def find_hidden_characters(dossier: Dossier) -> Iterator[str]:
@@ -114,6 +123,15 @@ def find_hidden_characters(dossier: Dossier) -> Iterator[str]:
     for test in dossier.tests:
         if found := _NOT_SHOWN.search(test.test):
             yield f"{one_line(test.name, 80)} holds signs that are not shown (U+{ord(found[0]):04X})"
+
+
+def compare_project_tests(dossier: Dossier) -> Iterator[str]:
+    """What is wrong with the tests of a repair that has none but the project's."""
+    for test in dossier.tests:
+        if test.given_in != "project":
+            yield f"the listed {one_line(test.name, 80)} is in no file of tests"
+        elif test.name != test.test:
+            yield f"{one_line(test.name, 80)} is not what the test is called in the project"
 
 
 def compare_test_file(dossier: Dossier, text: str) -> Iterator[str]:
@@ -154,15 +172,28 @@ def _group_by_name(module: ast.Module) -> dict[str, str]:
     return found
 
 
+def _stands_in_words(listed: ListedTest, words: str) -> bool:
+    """Whether the words hold the quote, and the quote every value of the test."""
+    values = {value.literal for value in find_values(listed.why[:MOST_QUOTE])}
+    match try_parse(listed.test):
+        case ast.Module(
+            body=[ast.Assert(test=ast.Compare(left=ast.Call(args=args, keywords=[]), comparators=[output]))]
+        ):
+            return listed.why in words and {*map(ast.unparse, (*args, output))} <= values
+    return False
+
+
 def compare_given_tests(dossier: Dossier) -> Iterator[str]:
     """Whether the task's own words give the tests that are said to be given; looked up again."""
     task, given = dossier.task, {test.test for test in dossier.tests if test.origin == "given"}
     in_words = certain = _find_in_words(dossier)
-    if dossier.run.continues:
+    if dossier.run.continues and not dossier.repair:
         certain = find_given_tests_safely(task.words, True, frozenset((task.entry_point,)))
     if in_words is None or certain is None:
         yield "the task's words could not be searched for tests"
         return
+    # Examples of a docstring lie in the code itself.
+    in_project = (*dossier.repair.test_files, dossier.repair.file) if dossier.repair else ()
     reviewed = any(remark.kind == "reviewed" and remark.about == "tests" for remark in dossier.people)
     taken_back = task.taken_back if reviewed else ()  # only a person can take a test back
     for test in certain:
@@ -171,7 +202,11 @@ def compare_given_tests(dossier: Dossier) -> Iterator[str]:
     for listed in dossier.tests:
         if listed.given_in == "words" and listed.test not in in_words:
             yield f"`{one_line(listed.test, 120)}` is not among the tests that the task's words give"
+        if listed.origin == "worded" and not _stands_in_words(listed, task.words):
+            yield f"`{one_line(listed.test, 120)}` is said to be read from the task's words, and does not stand there"
         if listed.origin == "given" and listed.disputed:
             yield f"{one_line(listed.name, 80)} was given, and a given test is never set aside"
+        if listed.given_in == "project" and listed.test.partition("::")[0] not in in_project:
+            yield f"{one_line(listed.name, 80)} is said to be a test of the project, and none of its files is delivered"
         if listed.given_in == "file" and not task.test_file:
             yield f"{one_line(listed.name, 80)} is said to be in the user's file, and there is none"

@@ -44,8 +44,9 @@ class Ask(Frozen):
     json_schema: Annotated[str, AfterValidator(check_schema)] = ""
     """What the answer must be as data, from `freeze_schema`; empty for free text. Engines that can be bound to it are;
     `read_data` judges every answer."""
-    stop: tuple[Annotated[str, Field(min_length=1)], ...] = Field(default=(), max_length=4)
-    """The answer ends before the first of these that it would hold. Four at most, as servers take no more."""
+    stop: tuple[Annotated[str, Field(min_length=1, max_length=1000)], ...] = Field(default=(), max_length=4)
+    """The answer ends before the first of these that it would hold. Four at most, as servers take no more; and none so
+    long that looking for its beginning in every piece would take longer than the answer."""
 
     @model_validator(mode="after")
     def _refuse_begun_data(self) -> Self:

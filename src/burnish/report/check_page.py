@@ -26,6 +26,7 @@ from burnish.checks.tests import SuiteDetails
 from burnish.checks.verdict import CheckResults
 from burnish.errors import SetupProblem
 from burnish.events import Evidence
+from burnish.events.checks import describe_equivalent
 from burnish.paths import write_atomically
 from burnish.report import check_report as words
 from burnish.text import html_line, plural, strip_controls
@@ -144,8 +145,10 @@ def _render_mutation(item: Evidence) -> Iterator[str]:
         yield '<p class="small">Each of these changes makes the code different, and no test noticed. A test that fails '
         yield "on the change is what is missing.</p>"
     yield from _render_cards(found, "change")
-    rows = []
-    for row in MutationDetails.read(item).functions:
+    details, rows = MutationDetails.read(item), []
+    same = [(html_line(words.format_place(one)), html_line(one.what)) for one in details.equivalents]
+    yield _fold(describe_equivalent(len(same), details.inputs), _table(("where", "what"), same))
+    for row in details.functions:
         if total := row.killed + row.survived + row.no_tests:
             share = row.killed / total
             cells = html_line(f"{row.function} · {row.file}"), f"{_bar(100 * share)} {row.killed} of {total}"

@@ -44,19 +44,20 @@ def check_free(out: Path, *, file: str = "", numbered: bool = False) -> Path:
 
 
 def list_open_questions(run: Run) -> list[str]:
-    """What nothing has settled: what versions disagree on, what the model says is open, and what it assumed and the
-    code does otherwise.
+    """What nothing has settled: what versions disagree on, what the model says is open, what it assumed and the code
+    does otherwise, and examples in words that were set aside.
     """
     if run.spec is None:
         return []
     asked = run.open_question
     settles = [f"{describe_question(asked)} Settle it: burnish answer {run.id} A"] if asked else []
     broken = [point for test, point in find_assumed_tests(run.spec.assumptions).items() if test in run.disputed]
-    return [
-        *settles,
-        *run.spec.open_questions,
-        *(f"{point} was assumed, and the code does something else" for point in broken),
-    ]
+    doubts = [f"{point} was assumed, and the code does something else" for point in broken]
+    for one in run.spec.worded:
+        if one.test in run.disputed:
+            claim, quote = one.test.removeprefix("assert "), one_line(one.quote, 80)
+            doubts.append(f"is `{claim}` right? It was read from “{quote}”, and most versions do something else")
+    return [*settles, *run.spec.open_questions, *doubts]
 
 
 def read_task(run: Run) -> Task:
@@ -81,7 +82,12 @@ def read_suite(run: Run) -> Suite:
 
 
 def read_module_name(run: Run) -> str:
-    """What the module is called where it is delivered."""
+    """What the module is called where it is delivered; of a repair, by its path below the project's root."""
+    facts = run.settings.fix
+    parts = Path(facts.name).with_suffix("").parts if facts else ()
+    inside = parts[1:] if parts[:1] == ("src",) else parts
+    if inside and all(part.isidentifier() for part in inside):
+        return ".".join(inside)
     return read_task(run).module or "solution"
 
 

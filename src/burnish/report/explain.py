@@ -31,7 +31,7 @@ from burnish.models.names import split_names
 from burnish.report.costs import NOBODY, describe_cost, describe_cost_by_model, explain_who_answered
 from burnish.report.deliverables import list_open_questions, read_suite
 from burnish.report.improvement import explain_improvement, sort_unnoticed
-from burnish.report.narrate import as_sentence, describe, name_version
+from burnish.report.narrate import add_confidence, as_sentence, describe, name_version
 from burnish.text import join_words, one_line, plural, strip_controls
 
 WIDTH = 100
@@ -51,7 +51,7 @@ PURPOSES = {
     "review": "the change that a person wanted",
     "inputs": "calls on which small changes of the code would show",
 }
-NOT_VERSIONS = ("tests", "specify", "assume")
+NOT_VERSIONS = ("tests", "specify", "examples", "assume")
 """What is asked for before the first round."""
 STEPS = (Strengthened, Refined)
 """What closes a part of the work once the tests pass."""
@@ -129,8 +129,15 @@ def _explain_tests(run: Run) -> Iterator[str]:
         yield f"{len(given)} {whose} given, and given tests decide: {_list(given)}"
     elif run.started.verb == "strengthen":
         yield "The code decided, as its tests had passed it: a new test was kept only if the code passes it each time."
-    else:
+    elif not suite.worded:
         yield "No example was given, so nothing could prove the code: only tests that the model wrote speak for it."
+    if spec and spec.worded:
+        quoted = [f"{one.test} (“{one_line(one.quote, 80)}”)" for one in spec.worded]
+        were = "was" if len(quoted) == 1 else "were"
+        yield (
+            f"{plural(len(quoted), 'example')} {were} read from the words. Each decides if versions "
+            f"that were written independently pass it: {_list(quoted)}"
+        )
     if suite.model:
         dropped = sum(event.dropped for event in run.all(TestsProposed))
         aside = f" ({dropped} more could not be used)" if dropped else ""
@@ -253,7 +260,9 @@ def _explain_end(run: Run) -> Iterator[str]:
                 aside = read_suite(run).set_aside(event.disputed).items()
                 disputed = [f" Set aside as disputed, because {why}: {_list(tests)}" for why, tests in aside]
                 carried = f" The result is version {event.version}." if event.version else ""
-                yield f"Verdict: {event.verdict}. {as_sentence(event.why)}{carried}{''.join(disputed)}"
+                headline, basis = add_confidence(event.verdict, event)
+                sure = f" The confidence {basis.rstrip('.')}." if basis else ""
+                yield f"Verdict: {headline}. {as_sentence(event.why)}{sure}{carried}{''.join(disputed)}"
             case FilesWritten():
                 yield f"The result was written to {one_line(event.folder, 300)}: {', '.join(event.files)}."
             case Broke() | Applied():

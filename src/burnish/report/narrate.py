@@ -7,7 +7,7 @@ sentence wherever they do. Text of models in it is one line; whoever prints it m
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from burnish.events import (
     AnswerLost,
@@ -46,6 +46,7 @@ from burnish.events import (
     Tweaked,
     UserAnswered,
 )
+from burnish.events.checks import describe_equivalent
 from burnish.events.feedback import USER, Comment, Correction, Preference, Stars, Thumbs
 from burnish.report.costs import read_choice
 from burnish.tasks.test_file import name_in_file
@@ -68,6 +69,34 @@ class Line(NamedTuple):
     label: str
     text: str
     tone: Tone = ""
+
+
+class Weighed(Protocol):
+    """What says how likely a verdict is right: the end of a run, a row of a list, evidence."""
+
+    @property
+    def confidence(self) -> float | None:
+        """From 0 to 1; None where nobody said."""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether it was fitted for the models that answered."""
+
+    @property
+    def basis(self) -> str:
+        """What it rests on."""
+
+
+def add_confidence(verdict: str, weighed: Weighed | None) -> tuple[str, str]:
+    """The verdict with its confidence, "proven (97 %)", and what that rests on. Without a basis there is no number.
+
+    The only place that words it. A number is rounded down, and none says that nothing is left to doubt.
+    """
+    basis = one_line(weighed.basis, 300).strip() if weighed else ""
+    if weighed is None or weighed.confidence is None or not basis:
+        return verdict, ""
+    percent = min(99, math.floor(100 * weighed.confidence + 1e-9))
+    return f"{verdict} ({percent} %{'' if weighed.calibrated else ', not calibrated'})", f"rests on {basis}"
 
 
 def narrate(event: BaseEvent) -> list[Line]:
@@ -128,6 +157,8 @@ def _narrate_task(event: BaseEvent) -> Iterator[Line]:
         case SpecAgreed():
             yield Line("function", event.signature)
             yield from (Line("given", name_in_file(test) or one_line(test), "test") for test in event.given_tests)
+            for one in event.worded:
+                yield Line("read", f"{one_line(one.test)} (from your words: “{one_line(one.quote, 120)}”)", "test")
             yield from (Line("assumed", one_line(point, 160), "warning") for point in event.assumptions)
             yield from (Line("open", one_line(point, 160), "warning") for point in event.open_questions)
         case UserAnswered():
@@ -238,6 +269,8 @@ def _narrate_new_tests(event: BaseEvent) -> Iterator[Line]:
             were, each = ("was", "it") if event.mutants == 1 else ("were", "every one")
             all_seen = f"{changes} {were} tried, and its tests notice {each}."
             text = f"{missed} of {changes} {goes} unnoticed by its tests." if missed else all_seen
+            same = describe_equivalent(event.equivalent, event.inputs)
+            text += f" {as_sentence(same)}" if same else ""
             yield Line("changes", text, "warning" if missed else "good")
         case Strengthened(tests=tests):
             were = "was" if len(tests) == 1 else "were"
@@ -320,7 +353,10 @@ def _narrate_end(event: BaseEvent) -> Iterator[Line]:
             yield Line("broke", f"It broke ({event.error}): {as_sentence(one_line(event.message, 400))}", "broken")
         case RunFinished():
             yield from (Line("disputed", f"{one_line(test)} (set aside)", "warning") for test in event.disputed)
-            yield Line(event.verdict.upper(), one_line(event.why, 400), event.verdict)
+            headline, basis = add_confidence(event.verdict.upper(), event)
+            yield Line(headline, one_line(event.why, 400), event.verdict)
+            if basis:
+                yield Line("", basis)
         case FilesWritten():
             yield Line("files", "  ".join(f"{event.folder}/{name}" for name in event.files))
         case Applied():

@@ -1,5 +1,6 @@
 """`report.md` of a run: what was asked, what was proven, what was not, and what it cost. Derived from the run alone."""
 
+import difflib
 import math
 from collections.abc import Iterable
 
@@ -17,6 +18,7 @@ from burnish.events import (
     Refused,
     Resumed,
     Reviewed,
+    RunFinished,
     Strengthened,
     TestsFrozen,
     Tweaked,
@@ -24,16 +26,17 @@ from burnish.events import (
 from burnish.events.history import Run, Version
 from burnish.redact import redact
 from burnish.report.costs import describe_cost, explain_who_answered, render_cost_table
-from burnish.report.deliverables import list_open_questions, read_suite
+from burnish.report.deliverables import list_open_questions, read_suite, read_task
 from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
-from burnish.report.narrate import asked_names, count_results, describe
+from burnish.report.narrate import add_confidence, asked_names, count_results, describe
+from burnish.tasks.source import split_lines
 from burnish.tasks.test_file import name_in_file
 from burnish.text import fence_code, one_line, strip_controls
 
 HEADLINES = {
-    "proven": "Proven: your examples, and every undisputed test, pass.",
-    "plausible": "Plausible: its tests pass, which does not prove it.",
-    "failed": "Failed: the evidence is not in.",
+    "proven": ": your examples, and every undisputed test, pass.",
+    "plausible": ": its tests pass, which does not prove it.",
+    "failed": ": the evidence is not in.",
 }
 HISTORY = (
     *(TestsFrozen, Decided, Tweaked, Compared, QuestionAsked, QuestionAnswered, Refused, Resumed, Mutated),
@@ -55,10 +58,12 @@ NOTES = {
 
 def render_report(run: Run) -> str:
     """The text of `report.md`."""
+    headline, basis = add_confidence(run.state.capitalize(), run.ending(RunFinished))
     parts = [
         f"# {_escape(run.started.prompt, 80)}",
-        f"**{HEADLINES.get(run.state, run.state.capitalize())}**",
+        f"**{headline}{HEADLINES.get(run.state, '')}**",
         _words(run.why[:1].upper() + run.why[1:], 400).rstrip(".") + ".",
+        *([f"The confidence {_words(basis, 400).rstrip('.')}."] if basis else []),
     ]
     answered = {item.check for item in run.evidence if item.verdict != "not_run"}
     missing = ", ".join(name for name in CHECKS if name not in answered)
@@ -66,7 +71,8 @@ def render_report(run: Run) -> str:
         "Task": fence_code(strip_controls(run.started.prompt), "text"),
         "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
         "Open questions": _bullets(list_open_questions(run), 500),
-        "Code": fence_code(strip_controls(run.code), "python") if run.code else "",
+        "Change": _change(run),
+        "Code": fence_code(strip_controls(run.code), "python") if run.code and not run.settings.fix else "",
         "Evidence": _evidence(run),
         "Tests": _tests(run),
         "Packages": _packages(run),
@@ -85,6 +91,16 @@ def render_report(run: Run) -> str:
     }
     parts += [f"## {title}\n\n{text}" for title, text in sections.items() if text]
     return "\n\n".join(parts) + "\n"
+
+
+def _change(run: Run) -> str:
+    """Of a repair, what it changed in the file."""
+    facts = run.settings.fix
+    if facts is None or not run.code:
+        return ""
+    before, after = (split_lines(strip_controls(text)) for text in (read_task(run).base_code, run.code))
+    lines = difflib.unified_diff(before, after, f"a/{facts.name}", f"b/{facts.name}")
+    return fence_code("".join(line if line.endswith("\n") else f"{line}\n" for line in lines), "diff")
 
 
 def _evidence(run: Run) -> str:
@@ -112,6 +128,7 @@ def _tests(run: Run) -> str:
     outcomes = suite.outcomes(final.graded) if final and final.graded else {}
     added = {new.test: new for event in run.all(Strengthened) for new in event.tests}
     kinds = {"you": suite.given, "the project": suite.project, "the model": suite.model}
+    kinds |= {f"your words: “{one_line(one.quote, 80)}”": (one.test,) for one in (run.spec.worded if run.spec else ())}
     lines = ["| test | from | result |", "|---|---|---|"]
     for body in suite.names.values():
         source = next((words for words, tests in kinds.items() if body in tests), "")

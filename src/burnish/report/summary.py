@@ -15,6 +15,7 @@ from burnish.events import (
     Refused,
     Resumed,
     Reviewed,
+    RunFinished,
     Stopped,
     Strengthened,
     Tweaked,
@@ -22,7 +23,7 @@ from burnish.events import (
 from burnish.events.history import Run
 from burnish.report.costs import describe_cost, describe_cost_by_model, read_choice
 from burnish.report.deliverables import list_open_questions, read_suite
-from burnish.report.narrate import CHECK_TONES, Line, Tone, describe, describe_feedback
+from burnish.report.narrate import CHECK_TONES, Line, Tone, add_confidence, describe, describe_feedback
 from burnish.text import join_words, one_line, plural
 
 STEPS = (
@@ -43,12 +44,15 @@ def summarise(run: Run, is_running: bool = False) -> Iterator[Line]:
     if is_running:
         yield Line("running", f"somebody works on it right now: burnish show {run.id} --follow", "strong")
     else:
-        yield Line(run.state.upper() if run.verdict else run.state, one_line(run.why, 400), run.verdict or "bad")
+        headline, basis = add_confidence(run.state.upper() if run.verdict else run.state, run.ending(RunFinished))
+        yield Line(headline, one_line(run.why, 400), run.verdict or "bad")
+        yield from [Line("", basis)] if basis else []
     yield Line("task", one_line(started.prompt, 300))
     if chosen := read_choice(started):
         yield Line("model", f"{one_line(started.model)}, because {chosen}")
     counts = {
         "given by you": suite.given,
+        "read from your words": suite.worded,
         "of the project": suite.project,
         "by the model": suite.model,
         "added": suite.added,

@@ -10,17 +10,15 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
 from burnish.agent.packages import packages_event, prepare_run_layer
 from burnish.agent.questions import Answerer, OpenQuestion
-from burnish.checks.bench.bench import Bench
-from burnish.checks.final import FinalChecks
+from burnish.checks.bench.bench import Bench, ProjectBench
+from burnish.checks.final import FinalChecks, RepairChecks
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import AttemptError, SetupProblem
 from burnish.events import (
@@ -42,6 +40,7 @@ from burnish.models.model import Model
 from burnish.models.names import default_names, open_models
 from burnish.no_telemetry import disable_tracing
 from burnish.packages import Budget, Layer
+from burnish.runs.handle import Closable, Handle
 from burnish.runs.record import Emitter, Record, Watch, read_record
 from burnish.runs.request import Request
 from burnish.runs.store import Store
@@ -51,11 +50,14 @@ from burnish.tasks import Task
 from burnish.version import __version__
 
 POLL_SECONDS = 0.2
-LAST_WORDS_SECONDS = 0.5
-"""For what is under way when a run is stopped, to say so itself; then it is not heard any more."""
+"""Between two looks at whether a run that waits for an answer was stopped."""
 
 Work = Callable[[Tools, Emitter], Iterator[Event]]
 """What is done in a run: each event is recorded before the next step, and yielded for whoever watches."""
+
+
+Keep = Callable[[Closable], None]
+"""Has something closed when the run is stopped, or over."""
 
 
 @dataclass(frozen=True)
@@ -88,56 +90,49 @@ class Resources:
     """Small edits that were found already; the attempts of an evaluation share them."""
 
 
-class RunHandle:
-    """A run that goes on in a thread of this process, and ends with it at the latest."""
+Prepare = Callable[[Keep], tuple[Request, Resources]]
+"""Finds out what is to be done, and with what, where that takes a while: a project's tests are run for it."""
 
-    def __init__(self, request: Request, resources: Resources, run_id: str, record: Record) -> None:
+
+class RunHandle(Handle[Event, Run]):
+    """A run that goes on. Its id is that of its record, which is there at once."""
+
+    def __init__(
+        self,
+        request: Request,
+        resources: Resources,
+        run_id: str,
+        record: Record,
+        work: Work | None = None,
+        prepare: Prepare | None = None,
+    ) -> None:
         self.id = run_id
-        self._cancel = threading.Event()  # of this run alone, whoever shares its resources
-        settle = resources.settle or (self._wait_for_answer if resources.answer_seconds > 0 else None)
-        self._request, self._resources = request, replace(resources, cancel=self._cancel, settle=settle)
-        self._record = record
         self._emitter = Emitter(record, resources.watch, resources.replay, request.keep_thoughts)
-        self._to_close: list[Sandbox | FinalChecks | Mutations] = []
-        self._lock = threading.RLock()
-        self._done: Future[None] = Future()
+        super().__init__(self._emitter.live)
         self._answered = threading.Condition()
         self._question: OpenQuestion | None = None
         self._answer: QuestionAnswered | None = None
+        self._request, self._resources = request, self._own(resources)
+        self._record, self._work, self._prepare = record, work, prepare
+        self._kept: list[Closable] = []
 
-    def events(self, from_now: bool = False) -> Iterator[Event]:
-        """All that happens, until the run is over: from its beginning, or `from_now` on.
+    def _own(self, resources: Resources) -> Resources:
+        """These, with what stops this run, and who is asked where nobody was named."""
+        settle = resources.settle or (self._wait_for_answer if resources.answer_seconds > 0 else None)
+        return replace(resources, cancel=self._cancel, settle=settle)
 
-        Any number of readers, each at its own pace; none slows the run. One who joins while an answer is being written
-        gets what there is of it first. Pieces of answers that are long finished are left out.
-        """
-        return cast(Iterator[Event], self._emitter.live.read(from_now))
-
-    def wait(self) -> Run:
-        """The run as it is on record, once it is over. Ctrl-C meanwhile stops it, and is raised again.
-
-        What kept the run from beginning is raised, and then nothing is on record; so is our own bug, which is.
-        """
-        try:
-            self._done.result()
-        except KeyboardInterrupt:
-            self.stop()
-            raise
+    def _read_result(self) -> Run:
+        """The run as it is on record."""
         return Run(read_record(self._emitter.folder))
 
-    def stop(self) -> None:
-        """End the run within two seconds, whatever it waits for, a person too; what was done is on record.
-
-        From any thread, and as often as you like: a run that is over stays as it is.
-        """
-        if self._done.done():
-            return
-        self._cancel.set()
+    def _keep(self, working: Closable) -> None:
+        """Close this when the run is stopped, or over. Raises AttemptError where it is stopped already."""
         with self._lock:
-            for working in self._to_close:
+            self._to_close.append(working)
+            self._kept.append(working)
+            if self._cancel.is_set():
                 working.close()
-        wait([self._done], LAST_WORDS_SECONDS)
-        self._end()
+                raise AttemptError("stopped before anything had begun")
 
     @property
     def question(self) -> QuestionAsked | None:
@@ -170,20 +165,21 @@ class RunHandle:
             self._question = None
             return self._answer
 
-    def _go(self, work: Work | None) -> None:
-        """All of the run, in its thread."""
+    def _make(self) -> None:
+        """What is to be done, where that has to be found out first, and then all of it."""
         try:
-            self._make(work)
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):  # from whoever watches: the user wants no more
-                self._cancel.set()
-            self._end(error)
-        else:
-            self._end()
+            if self._prepare:
+                request, resources = self._prepare(self._keep)
+                self._request, self._resources = request, self._own(resources)
+            self._work_on_request()
+        finally:
+            with self._lock:
+                for kept in self._kept:
+                    kept.close()
 
-    def _make(self, work: Work | None) -> None:
+    def _work_on_request(self) -> None:
         """Models, packages and a sandbox, then the work itself."""
-        request, emitter = self._request, self._emitter
+        request, emitter, work = self._request, self._emitter, self._work
         if request.nothing:  # it ends where it begins; nobody is asked
             emitter.tell(begin_run(request, self._resources, self.id, level=""))
             emitter.tell(Stopped(reason="done", why=request.nothing))
@@ -230,36 +226,32 @@ class RunHandle:
             raise AttemptError("stopped while weights were fetched")
         self._emitter.notify(f"weights: {100 * done // max(1, total)} %, {source}")
 
-    def _end(self, error: BaseException | None = None) -> None:
-        """Close the record and let go of those who wait and read. Only the first call counts."""
+    def _close_record(self, error: BaseException | None) -> BaseException | None:
+        """The user's stop is the last word. A run that never began leaves no folder."""
         emitter = self._emitter
-        with self._lock:
-            if self._done.done():
-                return
-            try:
-                if self._cancel.is_set() and not emitter.has_verdict:
-                    error = error if isinstance(error, KeyboardInterrupt) else None
-                    if not emitter.has_begun:
-                        emitter.tell(begin_run(self._request, self._resources, self.id, level=""))
-                    emitter.tell(Stopped(reason="interrupted", why="stopped by the user"))
-            except Exception as failed:  # the disk is full, or whoever watches breaks
-                error = failed
-            self._record.close()
-            if not emitter.has_begun:
-                shutil.rmtree(emitter.folder, ignore_errors=True)
-            emitter.live.end()
-            if error:
-                self._done.set_exception(error)
-            else:
-                self._done.set_result(None)
+        try:
+            if self._cancel.is_set() and not emitter.has_verdict:
+                error = error if isinstance(error, KeyboardInterrupt) else None
+                if not emitter.has_begun:
+                    emitter.tell(begin_run(self._request, self._resources, self.id, level=""))
+                emitter.tell(Stopped(reason="interrupted", why="stopped by the user"))
+        except Exception as failed:  # the disk is full, or whoever watches breaks
+            error = failed
+        self._record.close()
+        if not emitter.has_begun:
+            shutil.rmtree(emitter.folder, ignore_errors=True)
+        return error
 
 
-def start(request: Request, resources: Resources | None = None, work: Work | None = None) -> RunHandle:
+def start(
+    request: Request, resources: Resources | None = None, work: Work | None = None, prepare: Prepare | None = None
+) -> RunHandle:
     """Begin to work on the request, in a thread of its own, until its verdict, a limit, or a stop.
 
     Every event is on disk before the next step. An AttemptError is on record, and the run has no verdict. What the user
     has to put right before anything can begin leaves no record, and is raised by `RunHandle.wait`. `work` takes the
-    place of the agent, for runs of another kind; what breaks it is raised there, too.
+    place of the agent, for runs of another kind; what breaks it is raised there, too. `prepare` finds out, in the run,
+    what takes the place of request and resources; until then these name it, and a stop ends it all the same.
     """
     resources = resources or Resources()
     if resources.replay:
@@ -267,8 +259,8 @@ def start(request: Request, resources: Resources | None = None, work: Work | Non
         record = resources.store.take_up(run_id)
     else:
         run_id, record = resources.store.begin(request.task.id)
-    handle = RunHandle(request, resources, run_id, record)
-    threading.Thread(target=handle._go, args=(work,), name="burnish-agent", daemon=True).start()
+    handle = RunHandle(request, resources, run_id, record, work, prepare)
+    handle._begin("burnish-agent")
     return handle
 
 
@@ -295,13 +287,17 @@ def equip(
     `layer` holds the packages that the run begins with; to prepare them took so many seconds.
     """
     earlier, folder, checks = Replay(resources.replay), layer.folder if layer else None, request.checks
+    task, ground = request.task, resources.ground
+    final = FinalChecks(checks, request.sandbox, folder, task.named)
+    if isinstance(ground, ProjectBench):
+        final = RepairChecks(checks, request.sandbox, ground, task.base_code, task.project_tests)
     return Tools(
         resources.models[0],
         sandbox,
         meter_after(earlier, request.limits, resources.models, seconds),
         resources.cancel,
         seed=request.seed,
-        checks=FinalChecks(checks, request.sandbox, folder, request.task.named) if checks else None,
+        checks=final if checks else None,
         mutations=Mutations(request.sandbox, layer=folder) if "strengthen" in request.afterwards else None,
         place=resources.ground,
         others=tuple(resources.models[1:]),

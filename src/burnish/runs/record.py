@@ -63,9 +63,6 @@ class Record(AbstractContextManager["Record"]):
             self._file = os.fdopen(open_private_file(self.path, os.O_RDWR | os.O_APPEND), "a+b", buffering=0)
         except OSError as error:
             raise _explain_unwritable(self.path, error) from error
-        size = os.fstat(self._file.fileno()).st_size
-        if size and os.pread(self._file.fileno(), 1, size - 1) != b"\n":  # a crash has torn the last line
-            self._write(b"\n")
 
     def hold(self, wait_seconds: float = HOLD_SECONDS) -> None:
         """Be the one who works on this run, until `close` or the end of the process, however it ends.
@@ -93,7 +90,10 @@ class Record(AbstractContextManager["Record"]):
         line = write_event(event)
         with self._lock:
             if not self._file.closed:
-                self._write(line)
+                size = os.fstat(self._file.fileno()).st_size
+                # A full disk, or another process that was killed, may have torn the last line just now.
+                is_torn = size and os.pread(self._file.fileno(), 1, size - 1) != b"\n"
+                self._write(b"\n" + line if is_torn else line)
 
     def close(self) -> None:
         """Make the record survive a power cut, and let go of it."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from burnish.errors import SetupProblem
-from burnish.events import Event, Frozen, RunStarted
+from burnish.events import Event, Frozen, RunFinished, RunStarted
 from burnish.events.history import Account, Run
 from burnish.paths import PRIVATE_MODE, close_to_others, home, make_private_folder, write_atomically
 from burnish.runs.record import FILE, Record, Watch, explain_altered, is_running, read_record
@@ -34,6 +34,11 @@ class RunRow(Frozen):
     prompt: str = ""
     model: str = ""
     state: str
+    confidence: float | None = None
+    """How likely the code is right; None where nobody said."""
+    calibrated: bool = False
+    basis: str = ""
+    """What the confidence rests on."""
     seconds: float = 0.0
     tokens: int = 0
     stars: int | None = None
@@ -129,6 +134,11 @@ class Store:
     def remove(self, name: str) -> str:
         """Delete a run for good; the files it wrote for the user stay."""
         folder = self.find(name)
+        if is_running(folder):
+            raise SetupProblem(
+                f"Run {folder.name!r} is still at work in another process. Stop it there with Ctrl-C, and then type: "
+                f"burnish rm {folder.name}"
+            )
         try:
             shutil.rmtree(folder)
         except OSError as error:
@@ -182,7 +192,7 @@ def _read_row(folder: Path, changed_ns: int) -> RunRow | None:
     except (SetupProblem, OSError) as problem:
         why = one_line(str(problem), 400)
         return RunRow(id=folder.name, started_at=changed_ns / 1e9, state=UNREADABLE, why=why)
-    started = run.started
+    started, finished = run.started, run.ending(RunFinished)
     return RunRow(
         id=run.id,
         started_at=started.at,
@@ -190,6 +200,7 @@ def _read_row(folder: Path, changed_ns: int) -> RunRow | None:
         prompt=started.prompt,
         model=started.model,
         state=run.state,
+        **(finished.model_dump(include={"confidence", "calibrated", "basis"}) if finished else {}),
         seconds=run.seconds,
         tokens=run.tokens_in + run.tokens_out,
         stars=run.stars,

@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 LONGEST_SOCKET = 107
@@ -52,8 +53,12 @@ def make_folder(prefix: str, longest: int = 4096) -> Path:
 
 
 def remove_left_folders(prefix: str) -> None:
-    """Remove the folders of a Burnish that is no more; what cannot be removed, somebody else's say, stays."""
+    """Remove the folders of a Burnish of this user's that is no more; what cannot be removed stays.
+
+    Root could remove anybody's, and another's processes may be hidden from us: a name is not enough.
+    """
     for top in {tempfile.gettempdir(), SHORT_TOP}:
         for folder in Path(top).glob(f"{prefix}*"):
-            if is_left_over(folder.name, prefix):
-                shutil.rmtree(folder, ignore_errors=True)
+            with suppress(FileNotFoundError):  # another Burnish that starts now has removed it
+                if is_left_over(folder.name, prefix) and folder.lstat().st_uid == os.getuid():
+                    shutil.rmtree(folder, ignore_errors=True)

@@ -8,9 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 
-from burnish.checks.bench.run_calls import NO_ANSWER, TOO_SLOW
 from burnish.text import one_line
 
+NO_ANSWER, TOO_SLOW = "no answer", "too slow"
+"""What a call says that gives neither a value nor an error."""
 LONGEST_VALUE = 60
 NO_VALUE = "no value"
 _ERROR = re.compile(r"raises \w+")
@@ -86,5 +87,10 @@ def compare_key(answers: Sequence[str]) -> tuple[str, ...]:
         if answer_kind(answer) is not AnswerKind.VALUE:
             key.append(NO_VALUE)
         else:
-            key.append(answer if value == "None" else _TRUTH.sub(lambda one: _NUMBERS.get(one[0], one[0]), value))
+            key.append(answer if value == "None" else truth_as_number(value))
     return tuple(key)
+
+
+def truth_as_number(answer: str) -> str:
+    """The answer with 1 for True and 0 for False, which are equal in Python; texts keep their words."""
+    return _TRUTH.sub(lambda one: _NUMBERS.get(one[0], one[0]), answer)

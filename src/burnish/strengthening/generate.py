@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from burnish.checks.bench.bench import Bench, ProjectBench
-from burnish.checks.bench.run_calls import NO_ANSWER
 from burnish.checks.mutation.mutate_module import make_survivor
 from burnish.errors import AttemptError
 from burnish.events import NewTest
 from burnish.parsing import parse, parse_expression, try_parse
+from burnish.search.behaviour_groups import NO_ANSWER
 from burnish.search.call_generator import CallClues, generate_calls, seeds_from_files
 from burnish.strengthening.docstring_examples import read_call_examples, read_session_examples
 from burnish.strengthening.oracle import CallFilter, Expectation, Samples

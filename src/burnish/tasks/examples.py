@@ -8,8 +8,11 @@ middle of a sentence such words may be prose, so they count only where an exampl
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
+from types import MappingProxyType
+from typing import NamedTuple
 
 from burnish.errors import SetupProblem
 from burnish.parsing import PARSE_ERRORS, parse, parse_expression, try_parse, try_parse_expression
@@ -32,8 +35,35 @@ _CLAIM_ENDS = re.compile(r"\s*(?:$|\n|\.(?!\w)|[,;:)`—–]|(?:and|as|because|s
 _QUESTIONS = ("isinstance", "all", "any", "callable", "issubclass")
 """Functions of Python that answer yes or no."""
 _LONGEST = 400
+_LONGEST_ARROW = 40
+_MOST_BRACKETS = 200
+_NUMBER = re.compile(r"(?<![\w.,-])-?\d+(?:\.\d+)?(?![\w-]|[.,]\d)", re.ASCII)
+_BOUND = re.compile(
+    r"\b(?:multiples? of|divisible by|(?:at|the) (?:least|most)|(?:more|less|fewer|greater|smaller|larger) than|below|"
+    r"above|under|over|up to|between(?: \S+ and)?|first|last|every|modulo|Vielfachen? von|teilbar durch|mindestens|"
+    r"höchstens|(?:mehr|weniger|größer|kleiner) als|unter|über|ab|bis|zwischen(?: \S+ und)?|ersten?|letzten?)\s+$",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r"\s*(?:%|percent|per cent|prozent|(?:decimal )?places|decimals|(?:nachkomma)?stellen)", re.IGNORECASE
+)
+"""What stands around a number that belongs to a rule and is no value of an example: "at least 8", "19 percent"."""
+_QUOTED = re.compile(
+    r"(?<![\w'\"])(?P<quote>['\"])(?P<plain>(?:(?!(?P=quote))[^\n\\]){0,200})(?P=quote)(?![\w'\"])"
+    r"|„(?P<low>[^„“”\n]{0,200})[“”]|“(?P<high>[^“”\n]{0,200})”|»(?P<angle>[^»«\n]{0,200})«"
+)
+_WORD_VALUES = {"true": "True", "wahr": "True", "false": "False", "falsch": "False", "none": "None"}
+_WORD_VALUE = re.compile(rf"(?<![\w'\"])(?:{'|'.join(_WORD_VALUES)})(?![\w'\"])", re.IGNORECASE)
 ASSUMED = "  # assumed"
 """Ends a test that says what the model assumed: nobody has said that it is right."""
+
+
+class TextValue(NamedTuple):
+    """A value that stands in a text, as Python writes it, and where."""
+
+    literal: str
+    start: int
+    end: int
 
 
 def find_examples(text: str) -> list[str]:
@@ -73,9 +103,16 @@ def find_assumed_tests(assumptions: Sequence[str]) -> dict[str, str]:
     return {f"{test}{ASSUMED}": point for point in assumptions for test in find_examples(point)}
 
 
-def is_edge_case(test: str) -> bool:
-    """Whether a test says what unusual values give: an error or None, or anything for a value that is empty, zero,
-    below zero or the only one of its kind. All values must be written out.
+def is_refusal(test: str) -> bool:
+    """Whether a test says that a call gives an error, or None."""
+    return not test.startswith("assert ") or test.endswith((" == None", " is None"))
+
+
+def is_edge_case(test: str, with_refusals: bool = True) -> bool:
+    """Whether a test says what a value gives that is empty, zero, below zero or the only one of its kind, or, where
+    refusals count, that any value is refused. All values must be written out.
+
+    One letter beside other values is no such case: mostly it is a unit, a separator or a mode.
     """
     calls = [node for node in ast.walk(parse(test)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     try:
@@ -83,9 +120,9 @@ def is_edge_case(test: str) -> bool:
     except ValueError:
         return False
     negative = [value for value in values if isinstance(value, int | float) and value < 0]
-    single = [value for value in values if isinstance(value, str | list | tuple | dict | set) and len(value) == 1]
-    is_refused = not test.startswith("assert ") or test.endswith((" == None", " is None"))
-    return is_refused or bool(negative or single) or not all(values)
+    kinds = (str, list, tuple, dict, set)[len(values) > 1 :]
+    single = [value for value in values if isinstance(value, kinds) and len(value) == 1]
+    return (with_refusals and is_refusal(test)) or bool(negative or single) or not all(values)
 
 
 def find_unread_example(text: str, names: set[str]) -> str:
@@ -139,13 +176,61 @@ def as_doctest(test: str) -> list[str]:
     return [f">>> {words.replace(' must raise ', '  # raises ')}"] if words != test else [test]
 
 
-def refuse_contradiction(tests: Sequence[str], way_out: str = "take one of them out and try again.") -> None:
-    """Refuse two examples that say different things of the same call, and say which; `way_out` is what to do."""
-    pair = find_contradiction(tests)
-    if pair:
+def find_values(text: str) -> list[TextValue]:
+    """The values that stand in a text, in order: numbers, quoted texts, lists and the like, true and false.
+
+    What is inside another one is no value of its own, and a number that bounds something ("at most 80") is none.
+    """
+    found = [
+        TextValue(repr(next(part for part in match.group("plain", "low", "high", "angle") if part is not None)), *at)
+        for match in _QUOTED.finditer(text)
+        if (at := match.span())
+    ]
+    for match in islice(re.finditer(r"[\[({]", text), _MOST_BRACKETS):
+        ends = _possible_ends(text[match.start() : match.start() + _LONGEST])
+        piece = text[match.start() : match.start() + ends[0]] if ends else ""
+        with suppress(*PARSE_ERRORS, TypeError):
+            node = parse_expression(piece)
+            if isinstance(ast.literal_eval(node), list | tuple | dict | set):
+                found.append(TextValue(ast.unparse(node), match.start(), match.start() + len(piece)))
+    for match in _NUMBER.finditer(text):
+        is_bound = _BOUND.search(text, max(0, match.start() - 40), match.start()) or _UNIT.match(text, match.end())
+        if not is_bound and is_literal(match[0]):
+            found.append(TextValue(match[0], *match.span()))
+    found += [TextValue(_WORD_VALUES[match[0].lower()], *match.span()) for match in _WORD_VALUE.finditer(text)]
+    values: list[TextValue] = []
+    for value in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not values or value.start >= values[-1].end:
+            values.append(value)
+    return values
+
+
+def blank_examples(text: str, tests: Sequence[str]) -> str:
+    """The text, with spaces in the place of examples in code that gave these tests."""
+    for test in tests:
+        call, _, value = test.removeprefix("assert ").partition(" == ")
+        start = text.find(call)
+        end = text.find(value, start + len(call)) + len(value)
+        if start >= 0 and 0 <= end - start - len(call) - len(value) < _LONGEST_ARROW:
+            text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return text
+
+
+def refuse_contradiction(
+    tests: Sequence[str],
+    way_out: str = "take one of them out and try again.",
+    *,
+    quotes: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Refuse two examples that say different things of the same call, and say which; `way_out` is what to do.
+
+    `quotes` are the words that examples were read from, if those are no code.
+    """
+    if pair := find_contradiction(tests):
+        words = [f" (read from “{one_line(quotes[test])}”)" if test in quotes else "" for test in pair]
         raise SetupProblem(
-            f"Two of your examples contradict each other: `{one_line(pair[0])}` and `{one_line(pair[1])}`. "
-            f"No code can pass both; {way_out}"
+            f"Two of your examples contradict each other: `{one_line(pair[0])}`{words[0]} and "
+            f"`{one_line(pair[1])}`{words[1]}. No code can pass both; {way_out}"
         )
 
 
@@ -165,7 +250,7 @@ def _read_claim(test: str) -> tuple[str, object]:
     """What a test of one step says: the call, "" where there is none, and its value in a box, or None for an error."""
     tree = try_parse(test)
     match tree.body if tree else []:
-        case [ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq()], comparators=[right]))]:
+        case [ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq() | ast.Is()], comparators=[right]))]:
             with suppress(*PARSE_ERRORS, TypeError):
                 return ast.dump(call), (ast.literal_eval(right),)
         case [ast.With(body=[ast.Expr(value=call)])]:

@@ -1,17 +1,18 @@
 """MBPP: short Python tasks with three assertions each, of which the first is shown and all score; and MBPP+.
 
-MBPP+ (EvalPlus) has many more inputs for MBPP's tasks, judged by agreement with a reference. Only the ids of MBPP's
-test split are used: the others are for training and tuning. The script that scores carries the reference under a name
-of its own and computes what is expected, so it needs nothing from the code under test. Its inputs are stored as JSON
-and get back the Python types that JSON has not: tuples, sets, complex numbers. The types are learnt from calls that are
-written in Python: what is a tuple at some depth of an argument there is one in all stored inputs.
+MBPP+ (EvalPlus) has many more inputs for MBPP's tasks, judged by agreement with a reference. The ids of MBPP's test
+split are reported; those above it are for tuning and calibration, and training leaves all of MBPP+ alone. The script
+that scores carries the reference under a name of its own and computes what is expected, so it needs nothing from the
+code under test. Its inputs are stored as JSON and get back the Python types that JSON has not: tuples, sets, complex
+numbers. The types are learnt from calls that are written in Python: what is a tuple at some depth of an argument there
+is one in all stored inputs.
 """
 
 import ast
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from burnish.parsing import parse, parse_expression
 from burnish.tasks import data
@@ -20,13 +21,20 @@ from burnish.tasks.examples import find_called_names
 from burnish.tasks.source import IMPORTS, find_bound_names
 from burnish.tasks.task import Split, Task
 
-SPLITS: dict[Split, range] = {"eval": range(11, 511), "tune": range(511, 601), "train": range(601, 975)}
+SPLITS: dict[Split, range] = {
+    "eval": range(11, 511),
+    "tune": range(511, 601),
+    "calibrate": range(511, 975),  # holds `tune`; of MBPP+ only
+    "train": range(601, 975),  # but for the ids that MBPP+ has
+}
 Kinds = dict[tuple[int, int, bool], type]
 """For an argument's number, a depth in it, and whether the container is empty: the type it has in Python."""
+Read = TypeVar("Read")
 CONTAINERS = (tuple, set, frozenset, list, dict)
 
-IN_ANY_ORDER = {"common_in_nested_lists", "extract_singly", "larg_nnum"}
-"""Functions whose answer is a collection of which the task does not fix the order: only the set is compared."""
+COMPARED_AS = dict.fromkeys(("common_in_nested_lists", "extract_singly", "larg_nnum"), "set")
+COMPARED_AS |= dict.fromkeys(("check_str", "text_match_three", "text_starta_endb"), "bool")
+"""Functions whose order the task does not fix, and functions that return a match where assertions ask for truth."""
 
 SCRIPT = """\
 def plus_expected():
@@ -52,8 +60,8 @@ def plus_is_close(got, want, tolerance):
     return got == want or (numbers and abs(got - want) <= tolerance + 1e-7 * abs(want))
 
 def plus_is_right(got, want):
-    if {any_order}:
-        return set(got) == set(want)
+    if {is_loose}:
+        return {compared_as}(got) == {compared_as}(want)
     tolerance = {tolerance} or (1e-6 if plus_is_floats(want) else 0)
     return got == want or (tolerance > 0 and type(got) is type(want) and plus_is_close(got, want, tolerance))
 
@@ -116,15 +124,27 @@ def _unix_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def load_mbppplus(folder: Path | None = None, progress: Progress | None = None) -> list[Task]:
-    """The tasks of MBPP's test split that MBPP+ has, in order."""
+def load_mbppplus(split: Split, folder: Path | None = None, progress: Progress | None = None) -> list[Task]:
+    """The tasks of one split of MBPP that MBPP+ has, in order."""
+    return _read_plus(split, folder, progress, lambda number, row: _plus_task(number, row, split))
+
+
+def load_plus_asserts(split: Split, folder: Path | None = None) -> dict[str, str]:
+    """MBPP's own assertions for the tasks of MBPP+, by the task's id: few and weak, so they may be shown."""
+    return dict(_read_plus(split, folder, None, lambda number, row: (f"mbppplus-{number}", row["assertion"].strip())))
+
+
+def _read_plus(
+    split: Split, folder: Path | None, progress: Progress | None, read: Callable[[int, Row], Read]
+) -> list[Read]:
+    """What `read` makes of each row of MBPP+ that is in a split of MBPP."""
     path = data.find_file(data.MBPPPLUS, folder, progress)
     with data.blame_file(path):
         rows = [(int(row["task_id"].split("/")[1]), row) for row in data.read_rows(path)]
-        return [_plus_task(number, row) for number, row in rows if number in SPLITS["eval"]]
+        return [read(number, row) for number, row in rows if number in SPLITS[split]]
 
 
-def _plus_task(number: int, row: Row) -> Task:
+def _plus_task(number: int, row: Row, split: Split) -> Task:
     """The task of a row; its sentence and its example stand together in one docstring."""
     lines = str(ast.literal_eval(parse_expression(row["prompt"].strip()))).strip().split("\n")
     start = next(place for place, line in enumerate(lines) if line.lstrip().startswith("assert "))
@@ -136,7 +156,7 @@ def _plus_task(number: int, row: Row) -> Task:
         visible_tests=("\n".join([*imports, "\n".join(lines[start:]).strip()]),),
         hidden_tests=write_script(row),
         gold=row["canonical_solution"].strip() + "\n",
-        split="eval",
+        split=split,
     )
 
 
@@ -154,7 +174,8 @@ def write_script(row: Row) -> str:
         name=name,
         reference=textwrap.indent(row["canonical_solution"].strip(), "    "),
         tolerance=row["atol"],
-        any_order=name in IN_ANY_ORDER,
+        is_loose=name in COMPARED_AS,
+        compared_as=COMPARED_AS.get(name, "set"),
         inputs="\n".join(inputs),
     )
 
@@ -167,13 +188,20 @@ class _SpellNames(ast.NodeTransformer):
 
 
 def find_calls(name: str, tests: str) -> list[list[Any]]:
-    """The arguments of each call of a function in a script, where they are literals; one call for each statement."""
+    """The arguments of each call of a function in a script, one call a statement; None for what is no literal."""
+
+    def value_of(argument: ast.expr) -> Any:
+        try:
+            return ast.literal_eval(argument)
+        except ValueError:  # one row has `14*14`
+            return None
+
     found = []
     for statement in parse(tests).body:
         calls = (node for node in ast.walk(statement) if isinstance(node, ast.Call))
         call = next((node for node in calls if isinstance(node.func, ast.Name) and node.func.id == name), None)
         if call:
-            found.append([ast.literal_eval(argument) for argument in call.args])
+            found.append([value_of(argument) for argument in call.args])
     return found
 
 

@@ -1,7 +1,8 @@
-"""MBPP with planted bugs, so that repair can be tuned and reported without HumanEvalFix.
+"""MBPP and MBPP+ with planted bugs, so that repair can be tuned and reported without HumanEvalFix.
 
 Three variants: `docs` (a docstring and the first assertion), `tests` (no word of what it should do, and the first
-assertion that fails), `file` (as `docs`, inside a file of five functions). All assertions score.
+assertion that fails), `file` (as `docs`, inside a file of five functions). All assertions score. With MBPP+ its inputs
+score, `docs` shows the first assertion that fails where one does, and there is no `file`.
 """
 
 import ast
@@ -26,8 +27,8 @@ class PlantedBug(Frozen):
     id: str
     code: str
     bug: str
-    failing: int
-    """Number of the first assertion that fails, from 0."""
+    failing: int | None
+    """Number of the first assertion that fails, from 0; None where only inputs that are never shown tell."""
     neighbours: tuple[str, ...] = ()
     """Tasks whose functions share a file with this one; each still passes its own tests there."""
 
@@ -37,16 +38,23 @@ def as_docs(task: Task, planted: PlantedBug) -> Task:
     return _repair_task(task, planted, with_docstring(planted.code, task), with_docstring(task.gold, task))
 
 
-def as_tests(task: Task, planted: PlantedBug) -> Task:
-    """The task without a word of what the function should do, and with a test that fails."""
+def as_tests(task: Task, planted: PlantedBug, asserts: str = "") -> Task:
+    """The task without a word of what the function should do, and with the first of the asserts that fails."""
     buggy, gold = (with_docstring(code, task, wanted=False) for code in (planted.code, task.gold))
     bare = _repair_task(task, planted, buggy, gold)
-    first = task.visible_tests[0]
-    preparation = "\n".join(first.split("\n")[: parse(first).body[-1].lineno - 1])
-    asserts = [node for node in parse(task.hidden_tests).body if isinstance(node, ast.Assert)]
-    body = ast.get_source_segment(task.hidden_tests, asserts[planted.failing]) or ""
-    test = f"{preparation}\n{body}" if preparation else body
+    test = find_failing(task, planted, asserts or task.hidden_tests)
     return bare.model_copy(update={"prompt": NO_WORDS.format(name=task.entry_point), "visible_tests": (test,)})
+
+
+def find_failing(task: Task, planted: PlantedBug, asserts: str) -> str:
+    """The first of these assertions that the bug fails, as a test of its own; the one that is shown if none fails."""
+    first = task.visible_tests[0]
+    if planted.failing is None:
+        return first
+    preparation = "\n".join(first.split("\n")[: parse(first).body[-1].lineno - 1])
+    nodes = [node for node in parse(asserts).body if isinstance(node, ast.Assert)]
+    body = ast.get_source_segment(asserts, nodes[planted.failing]) or ""
+    return f"{preparation}\n{body}" if preparation else body
 
 
 def as_file(task: Task, planted: PlantedBug, around: Sequence[Task]) -> Task:
@@ -56,7 +64,7 @@ def as_file(task: Task, planted: PlantedBug, around: Sequence[Task]) -> Task:
 
 
 def _repair_task(task: Task, planted: PlantedBug, base: str, gold: str) -> Task:
-    name = task.id.replace("mbpp-", "mbppfix-")
+    name = task.id.replace("-", "fix-")
     takes = ast.unparse(find_function(parse(base), task.entry_point).args)
     found = {"id": name, "signature": f"{task.entry_point}({takes})", "base_code": base, "gold": gold}
     return task.model_copy(update={**found, "bug": planted.bug})

@@ -6,7 +6,9 @@ from pydantic import Field
 
 from burnish.events import Frozen
 
-Split = Literal["user", "train", "tune", "eval"]
+Split = Literal["user", "train", "tune", "calibrate", "eval"]
+EvalSplit = Literal["eval", "tune", "calibrate"]
+"""What can be measured on. `calibrate` is what a confidence may be fitted on; it holds `tune`."""
 NO_WORDS = "The function {name} does not do what it should. Repair it."
 """The prompt of a task that nobody described."""
 

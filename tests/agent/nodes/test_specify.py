@@ -68,6 +68,29 @@ def test_only_what_decides_something_is_assumed() -> None:
     assert spec.given_tests == ("assert total([1, 2]) == 3",)
 
 
+@pytest.mark.parametrize(
+    ("lines", "assumed"),
+    [
+        (("total([]) raises ValueError", "total([1, 5]) raises ValueError"), ("total([]) must raise ValueError",)),
+        (("assert total([]) == ValueError", "assert total([2, 3]) == None"), ("total([]) must raise ValueError",)),
+        (("total('abc') raises TypeError",), ("total('abc') must raise TypeError",)),
+        (
+            ("assert total([]) == 0", "total([7, 8]) raises TypeError", "total([8, 7]) raises TypeError"),
+            ("total([]) == 0",),
+        ),
+        (
+            ("assert total([]) == 0", "total('abc') raises TypeError"),
+            ("total([]) == 0", "total('abc') must raise TypeError"),
+        ),
+    ],
+)
+def test_whoever_has_ordinary_calls_refused_is_believed_of_unusual_input_only(
+    lines: tuple[str, ...], assumed: tuple[str, ...]
+) -> None:
+    spec, _ = agreed(asking(VAGUE), tools(assume=block("\n".join(lines))))
+    assert spec.assumptions == assumed
+
+
 def test_an_assumption_becomes_a_test_that_says_so_and_decides_nothing() -> None:
     given = tools(assume=block("assert total([]) == 0"), tests=block("assert total([]) == 0\nassert total([2]) == 2"))
     events = proposed(asking(VAGUE), given)
@@ -84,6 +107,9 @@ def test_an_assumption_becomes_a_test_that_says_so_and_decides_nothing() -> None
         ("assert f([1, 2]) == None", True),
         ("with pytest.raises(ValueError):\n    f('abc')", True),
         ("assert f([1, 2], 0) == 1", True),
+        ("assert f('a') == 1", True),
+        ("assert f([1], 'a') == 1", True),
+        ("assert f(100, 'F') == 212", False),
         ("assert f('Hello World!') == 'hello-world'", False),
         ("assert f([1, 2, 3]) == 2", False),
         ("assert f(x) == 0", False),

@@ -72,9 +72,9 @@ def only(run: Run) -> Strengthened:
 def test_what_a_weak_suite_does_not_notice_is_noticed_afterwards() -> None:
     run = usual()
     [mutated], made = run.all(Mutated), only(run)
-    assert (mutated.mutants, mutated.noticed, len(mutated.survivors)) == (4, 2, 2)
+    assert (mutated.mutants, mutated.noticed, len(mutated.survivors)) == (7, 5, 2)
     assert [(new.test, new.origin, len(new.notices)) for new in made.tests] == [(ADDED, "agreed", 2)]
-    assert (made.noticed, made.pinned, made.alike) == (4, 0, ())
+    assert (made.noticed, made.pinned, made.alike) == (7, 0, ())
     assert run.verdict == "proven"
     assert_snapshot(run.why, "agent/verdict: an added test passes")
     assert [stop.reason for stop in run.all(Stopped)] == ["done"]
@@ -111,18 +111,30 @@ def test_a_value_that_only_the_code_vouches_for_is_pinned_and_raises_nothing() -
 
 
 @pytest.mark.slow
-def test_a_change_that_changes_nothing_is_listed_as_alike_after_the_model_was_asked_too() -> None:
+def test_a_change_that_changes_nothing_does_not_count_and_nobody_is_asked_about_it() -> None:
     sentence = "a function low(x) that is never more than 5, e.g. low(3) == 3 and low(9) == 5"
     code = block("def low(x):\n    if x > 5:\n        return 5\n    return x")
+    run = ran(sentence, model(**{"": code, "rewrite": code, "tests": block("assert low(5) == 5")}))
+    mutated = run.all(Mutated)[0]
+    assert mutated.equivalent >= 1
+    assert mutated.inputs > 20
+    assert "`> 5` becomes `>= 5`" not in [one.said for one in mutated.survivors]
+    assert not [ask for ask in run.all(Asked) if ask.purpose == "inputs"]
+
+
+@pytest.mark.slow
+def test_a_change_that_no_input_reaches_is_listed_as_alike_after_the_model_was_asked_too() -> None:
+    sentence = "a function low(x) that is never more than 98764, e.g. low(3) == 3"
+    code = block("def low(x):\n    if x > 98764:\n        return 98764\n    return x")
     answers = model(
         **{"": code, "rewrite": code, "tests": block("assert low(5) == 5"), "inputs": block("low(5)\nlow(6)")}
     )
     run = ran(sentence, answers)
     made = only(run)
     survivors = {one.key: one.said for event in run.all(Mutated) for one in event.survivors}
-    assert "`> 5` becomes `>= 5`" in [survivors[key] for key in made.alike]
+    assert "`98764` becomes `98765`" in [survivors[key] for key in made.alike]
     [asked] = [ask for ask in run.all(Asked) if ask.purpose == "inputs"]
-    assert "`> 5` becomes `>= 5`" in asked.messages[1].content
+    assert "`98764` becomes `98765`" in asked.messages[1].content
     assert asked.max_tokens <= 200
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from burnish.checks.bench.check_context import PROJECT, CheckContext, place_of
+from burnish.checks.bench.check_context import PROJECT, CheckContext, copy_folder, place_of
 from burnish.checks.bench.interpreter import read_interpreter
 from burnish.checks.project import Project
 from burnish.errors import CheckError, SetupProblem
+from burnish.sandbox import owner
 from tests.checks.project_support import TEST, judged, made
 
 
@@ -36,6 +37,20 @@ def test_a_project_that_only_its_owner_may_read_is_seen_and_cannot_be_changed(tm
         assert context.run(["cat", f"{context.root}/data/secret.txt"]).output == "words"
         assert context.run(["sh", "-c", f"echo x > {context.root}/data/secret.txt"]).exit_code != 0
     assert (tmp_path / "data/secret.txt").read_text() == "words"
+
+
+def test_a_copy_of_a_project_is_closed_to_other_users_and_that_of_a_killed_burnish_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, place = made(tmp_path / "shop", {"secret.txt": "words"}), tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(owner.tempfile, "tempdir", str(place))
+    left = place / "burnish-project-0-0-0-0-0"  # of another start of the machine
+    left.mkdir()
+    top = copy_folder(project.root)
+    assert top.stat().st_mode & 0o777 == 0o700
+    assert (top / "copy/secret.txt").read_text() == "words"
+    assert not left.exists()
 
 
 @pytest.mark.slow

@@ -47,6 +47,21 @@ def test_one_file_without_a_project_is_judged_by_the_test_beside_it(tmp_path: Pa
     assert (names(project.sources), names(project.tests)) == (["solution.py"], ["test_solution.py"])
 
 
+def test_what_a_user_keeps_in_a_clone_of_burnish_is_no_part_of_burnish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay(tmp_path, "pyproject.toml", "src/a.py", "tests/test_a.py", "mine/b.py", "mine/test_b.py", "c.py")
+    lay(tmp_path, "own/pyproject.toml", "own/code/d.py")
+    monkeypatch.setattr(project_finder, "CLONE", tmp_path)
+    mine = find_project([tmp_path / "mine"])
+    assert (mine.root, names(mine.tests)) == (tmp_path / "mine", ["test_b.py"])
+    assert find_project([tmp_path / "own" / "code"]).root == tmp_path / "own"
+    assert find_project([tmp_path / "src"], tests=[tmp_path / "tests"]).root == tmp_path
+    with pytest.raises(SetupProblem) as refused:
+        find_project([tmp_path / "c.py"])
+    assert_snapshot(str(refused.value), "bench/what cannot be checked: a file beside Burnish itself")
+
+
 def test_named_tests_win_and_widen_the_root(tmp_path: Path) -> None:
     lay(tmp_path, "code/a.py", "judges/a.py", "tests/test_a.py")
     project = find_project([tmp_path / "code"], tests=[tmp_path / "judges"])

@@ -1,10 +1,15 @@
 """What modules do on given calls: equal values read the same, and no module can break, keep or confuse the reader."""
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from burnish.checks.bench.bench import ModuleBench
+from burnish.checks.bench.inside.children import remove_folder
 from burnish.checks.bench.inside.facts import FactReader
 from burnish.checks.bench.run_calls import ModulePlace, read_answers, run_calls
 from burnish.errors import SandboxError
@@ -249,3 +254,51 @@ def test_a_closed_sandbox_is_not_an_answer() -> None:
     box.close()
     with pytest.raises(SandboxError):
         behave(ECHO, ["f(1)"], box)
+
+
+class Counting:
+    """A sandbox that notes how many modules each job asks."""
+
+    level = ""
+
+    def __init__(self, box: Sandbox) -> None:
+        self.box, self.asked = box, list[int]()
+        self.layer: str | None = None
+
+    def run(self, argv: Sequence[str], files: Mapping[str, str], *more: Any) -> CommandRan:
+        self.asked.append(len(json.loads(files["job.json"])["modules"]))
+        return self.box.run(argv, files, *more)
+
+
+def test_what_was_answered_before_is_not_asked_again_unless_a_module_occurs_twice(box: Sandbox) -> None:
+    counting: Any = Counting(box)
+    bench, other = ModuleBench(counting), "def f(x):\n    return -x\n"
+    first = bench.run_calls({1: ECHO}, ["f(1)"])
+    assert bench.run_calls({1: ECHO, 2: other}, ["f(1)"]) == {**first, 2: ("-1",)}
+    assert bench.run_calls({7: other, 8: ECHO}, ["f(1)"]) == {7: ("-1",), 8: ("1",)}
+    assert counting.asked == [1, 1], "each once"
+    assert bench.run_calls({1: ECHO, 2: ECHO}, ["f(1)"]) == {1: ("1",), 2: ("1",)}
+    assert bench.run_calls({1: ECHO}, ["f(2)"]) == {1: ("2",)}
+    counting.layer = "more packages"
+    bench.run_calls({1: ECHO}, ["f(1)"])
+    assert counting.asked == [1, 1, 2, 1, 1], "other calls and other packages are another question"
+    leaving = "import os\ndef f(x):\n    os._exit(0)\n"
+    assert bench.run_calls({1: leaving}, ["f(1)"]) == bench.run_calls({1: leaving}, ["f(1)"]) == {1: ("no answer",)}
+    assert counting.asked[5:] == [1, 1], "what gave no answer is asked again"
+
+
+def test_python_starts_without_what_is_installed_beside_it_and_with_all_else_it_brings(box: Sandbox) -> None:
+    asked = ["f(1)", "quit is not None and help is not None", "[p for p in sys.path if 'site-packages' in p]"]
+    assert behave(f"import sys\n{ECHO}", [*asked, "'site' in sys.modules"], box) == ("1", "True", "[]", "True")
+
+
+def test_a_childs_folder_is_removed_whatever_lies_there(tmp_path: Path) -> None:
+    folder, kept = tmp_path / "child", tmp_path / "kept"
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "file").write_text("x")
+    kept.mkdir()
+    (kept / "mine").write_text("x")
+    (folder / "link").symlink_to(kept)
+    remove_folder(str(folder))
+    remove_folder(str(folder))
+    assert (folder.exists(), (kept / "mine").exists()) == (False, True)

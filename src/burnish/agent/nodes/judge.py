@@ -118,7 +118,9 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
     """The verdict on a version whose tests pass, and why: whose tests vouch for it, and which were set aside."""
     suite, given = state.suite, len(state.deciding_tests)
     model, added = (sum(test not in state.disputed for test in tests) for tests in (suite.model, suite.added))
-    aside = [f"{plural(count, 'test')} of the model's" for count in [len(suite.model) - model] if count]
+    doubted = len({*suite.worded} & {*state.disputed})
+    aside = [f"{plural(doubted, 'example')} in your words"] if doubted else []
+    aside += [f"{plural(count, 'test')} of the model's" for count in [len(suite.model) - model] if count]
     aside += _count_added(len(suite.added) - added)
     end = f"; {join_words(aside)} disputed and set aside" if aside else ""
     own = f"{join_words([plural(model, 'test'), *_count_added(added)])} {_passes(model + added)}"
@@ -130,14 +132,18 @@ def _describe_pass(state: AgentState) -> tuple[Verdict, str]:
     if not given:
         return "plausible", f"{_explain_no_example(state)}; only its own tests vouch for it ({own}{end})"
     yours = [f"your {len(suite.given)} examples" if len(suite.given) > 1 else "your example"] if suite.given else []
+    yours += [f"{plural(len(state.confirmed), 'example')} in your words"] if state.confirmed else []
     yours += [f"{plural(len(suite.project), 'test')} of the project"] if suite.project else []
     extra = [f"{plural(model, 'undisputed test')} of the model's"] if model else []
-    passing = join_words([" and ".join(yours), *extra, *_count_added(added)])
+    passing = join_words([join_words(yours), *extra, *_count_added(added)])
     return "proven", f"{passing} {_passes(given + model + added)}{end}"
 
 
 def _explain_no_example(state: AgentState) -> str:
-    """Why nothing that was given decides: none was given, or it could not be read."""
+    """Why nothing that was given decides: none was given, it could not be read, or versions speak against it."""
+    if state.suite.worded:
+        examples = "examples" if len(state.suite.worded) > 1 else "example"
+        return f"too few versions that were written independently pass the {examples} in your words"
     said = find_unread_example(state.task.prompt, {state.task.entry_point, *state.task.also})
     return f"your example was not understood as a test ({said})" if said else "you gave no example"
 

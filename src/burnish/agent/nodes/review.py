@@ -166,7 +166,7 @@ def _ask_for_change(
     if not words:
         raise NotTaken("say what to change")
     move = Move(kind=REVIEW, version=state.next_version, round=state.round, base=best.number)
-    kept = [test for test in (*suite.model, *suite.added) if test not in state.disputed]
+    kept = [test for test in (*suite.worded, *suite.model, *suite.added) if test not in state.disputed]
     messages = prompts.change(prompt_input(state, tools), best.code, words, (*suite.given, *kept))
     limits: list[str] = []
     made = yield from drop_limits(propose(state, tools, move, messages), limits)

@@ -98,7 +98,8 @@ def grade_version(version: Version, suite: Suite, tools: Tools) -> TestsRan:
 
 def hash_basis(version: Version, suite: Suite) -> str:
     """What a result rests on, as a hash: the code and the tests."""
-    return hashlib.sha256(f"{version.code}\0{suite.model_dump_json()}".encode("utf-8", "replace")).hexdigest()
+    tests = suite.model_dump_json(exclude=None if suite.worded else {"worded"})  # older records know none
+    return hashlib.sha256(f"{version.code}\0{tests}".encode("utf-8", "replace")).hexdigest()
 
 
 def tweak(state: AgentState, tools: Tools) -> Iterator[Event]:

@@ -3,23 +3,33 @@
 import ast
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 
 from burnish.agent import prompts
 from burnish.agent.answer.code import extract_signature
 from burnish.agent.ask import Tools, ask
 from burnish.agent.state import GIVEN, AgentState
+from burnish.agent.worded_examples import PURPOSE, ask_for_examples, choose_examples, find_readings
 from burnish.errors import ModelError
-from burnish.events import CodeProposed, Decided, Event, SpecAgreed, UserAnswered
+from burnish.events import CodeProposed, Decided, Event, SpecAgreed, UserAnswered, WordedExample
+from burnish.json_schema import NotBySchema
 from burnish.models.model import Ask
 from burnish.parsing import parse, try_parse
-from burnish.tasks.examples import describe_test, find_called_names, find_contradiction, find_examples, is_edge_case
+from burnish.tasks.examples import (
+    describe_test,
+    find_called_names,
+    find_contradiction,
+    find_examples,
+    is_edge_case,
+    is_refusal,
+)
 from burnish.tasks.sentence import is_ambiguous
 from burnish.tasks.task import Task
 from burnish.text import one_line
 
 FALLBACK = "solve"
+EXAMPLES = f"{PURPOSE}-0"
 BODY = ":\n    "
 """Where the first line ends that is asked for; a small model goes on into the function, up to its token limit."""
 MOST_ASSUMPTIONS = 3
@@ -41,6 +51,9 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
     signature = signature or FALLBACK
     recorded = tools.replay.take(SpecAgreed, signature=signature)
     was_asked = bool(recorded and (recorded.assumptions or recorded.open_questions))
+    worded = recorded.worded if recorded and not tools.replay.changed(EXAMPLES) else None
+    if worded is None:  # else the record is older than the question, or nothing had to be asked
+        worded = yield from _read_worded(task, signature, tools)
     wanted = bool(tools.answer) or is_ambiguous(task) or was_asked
     assumptions: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
@@ -51,12 +64,13 @@ def specify(state: AgentState, tools: Tools) -> Iterator[Event]:
         with suppress(ModelError):  # the work can do without
             reply = yield from ask(tools, "assume-0", question)
             text, name = reply.text if reply else "", signature.split("(")[0]
-            assumptions = extract_assumptions(text, name, task)
+            known = (*task.visible_tests, *(one.test for one in worded))
+            assumptions = extract_assumptions(text, name, task.model_copy(update={"visible_tests": known}))
             questions = extract_questions(text)
     if recorded:
         yield recorded.model_copy(update={"at": time.time()})
     else:
-        yield from _agree(task, signature, (assumptions, questions), tools)
+        yield from _agree(task, signature, (assumptions, questions), worded, tools)
     if state.broken:
         problem = "" if try_parse(task.base_code) else "the code does not parse"
         yield CodeProposed(version=0, code=task.base_code, by=GIVEN, problem=problem)
@@ -68,10 +82,17 @@ def extract_assumptions(answer: str, name: str, task: Task) -> tuple[str, ...]:
     What a given example says already, or otherwise, is left out.
     """
     names, known = {name, *task.also}, [*task.visible_tests]
-    for example in find_examples(_IS_ERROR.sub(" raises ", answer)):
-        test = ast.unparse(parse(example))  # without the comment that may stand behind it
-        is_ours = bool(names & {*find_called_names(test)}) and is_edge_case(test) and len(test) <= LONGEST_ASSUMPTION
-        if is_ours and test not in known and find_contradiction((*known, test)) is None:
+    # Without the comments that may stand behind them.
+    claims = [ast.unparse(parse(example)) for example in find_examples(_IS_ERROR.sub(" raises ", answer))]
+    ours = [test for test in claims if names & {*find_called_names(test)} and len(test) <= LONGEST_ASSUMPTION]
+    # One invalid case is asked for. Whoever has several ordinary calls refused, or every call, has misread the task:
+    # `parse_date("2023-04-01")` is no error.
+    refused = [test for test in ours if is_refusal(test)]
+    ordinary = [test for test in refused if not is_edge_case(test, with_refusals=False)]
+    is_believed = len(ordinary) < 2 and (len(ours) == 1 or len(refused) < len(ours))
+    for test in ours:
+        decides = is_edge_case(test, with_refusals=is_believed)
+        if decides and test not in known and find_contradiction((*known, test)) is None:
             known.append(test)
     kept = known[len(task.visible_tests) :]
     return tuple(describe_test(test).removeprefix("assert ") for test in kept[:MOST_ASSUMPTIONS])
@@ -86,7 +107,30 @@ def extract_questions(answer: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(useful))[:MOST_ASSUMPTIONS]
 
 
-def _agree(task: Task, signature: str, said: tuple[tuple[str, ...], tuple[str, ...]], tools: Tools) -> Iterator[Event]:
+def _read_worded(task: Task, signature: str, tools: Tools) -> Generator[Event, None, tuple[WordedExample, ...]]:
+    """The examples that the words give without code; a model is asked only where they may be read otherwise."""
+    readings = find_readings(task, signature)
+    question, said = ask_for_examples(task, signature, readings), ()
+    if question:
+        yield Decided(choice="examples", reason="The words may hold an example, so the model says whether they do.")
+        try:
+            reply = yield from ask(tools, EXAMPLES, question)
+            said = question.read_data(reply.text, reply.ended)["examples"] if reply else ()
+        except NotBySchema:  # nothing of it can be trusted
+            pass
+        except ModelError:  # the work can do without
+            if tools.errors_end:
+                raise
+    return choose_examples(task, readings, said)
+
+
+def _agree(
+    task: Task,
+    signature: str,
+    said: tuple[tuple[str, ...], tuple[str, ...]],
+    worded: tuple[WordedExample, ...],
+    tools: Tools,
+) -> Iterator[Event]:
     """With the user's own words in the place of assumptions, and the examples in those words among the given tests.
 
     `said` is what the model assumes, and what it leaves open; words of the user's settle that too. Each answer is on
@@ -102,10 +146,12 @@ def _agree(task: Task, signature: str, said: tuple[tuple[str, ...], tuple[str, .
         examples += [test for test in find_examples(words) if {name, *task.also} & {*find_called_names(test)}]
         if known or tools.answer:
             yield UserAnswered(assumption=point, words=words)
+    given = tuple(dict.fromkeys((*task.visible_tests, *examples)))
     yield SpecAgreed(
         entry_point=name,
         signature=signature,
-        given_tests=tuple(dict.fromkeys((*task.visible_tests, *examples))),
+        given_tests=given,
         assumptions=tuple(agreed),
         open_questions=tuple(still_open),
+        worded=tuple(one for one in worded if find_contradiction((*given, one.test)) is None),
     )

@@ -89,7 +89,10 @@ def try_mutants(state: AgentState, tools: Tools) -> Iterator[Event]:
         elif tools.mutations:  # pinned tests say what the code does, so they may not speak for it
             tried = tools.mutations.of(best.code, state.suite.render(state.disputed, pinned=False))
             left = tuple(Survivor(key=one.key, line=one.line, said=one.said) for one in tried.unnoticed)
-            figures = {"mutants": tried.mutants, "noticed": tried.noticed, "survivors": left, "why": tried.why}
+            figures = {
+                "survivors": left,
+                **tried.model_dump(include={"mutants", "noticed", "equivalent", "inputs", "why"}),
+            }
             found = found.model_copy(update={**figures, "seconds": time.monotonic() - started})
     if tools.cancel.is_set():
         yield Stopped(reason="interrupted", why="stopped by the user")
@@ -212,7 +215,7 @@ def _generate_tests(
     assert tools.mutations is not None
     mutants = tools.mutations.again(version.code, [one.key for one in mutated.survivors][:MOST_MUTANTS])
     names = (state.spec.entry_point, *state.task.also)
-    tests = (*state.suite.given, *state.suite.model, *state.suite.added)
+    tests = (*state.suite.given, *state.suite.worded, *state.suite.model, *state.suite.added)
     known = tuple(test for test in tests if test not in state.disputed)
     settled = {seed.call() for name in names for seed in seeds_from_tests(name, known)}
 

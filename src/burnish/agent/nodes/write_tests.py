@@ -43,7 +43,7 @@ _REMOVE = re.compile(
 )
 
 GivenAndModel = tuple[tuple[str, ...], tuple[str, ...]]
-"""Tests that decide (given before, changed or added now), and those of the model's."""
+"""Tests that decide (given before, changed or added now), and the others: examples in words, and the model's."""
 
 
 def write_tests(state: AgentState, tools: Tools) -> Iterator[Event]:
@@ -160,10 +160,13 @@ class _TestReview:
 
     def follow(self, said: Reviewed) -> Generator[Event, None, str]:
         """Take the tests as the person wants them. Raises NotTaken where that cannot be done."""
-        yours, model = yield from self._apply(said, self._open_suite)
-        if (given := (*yours, *self._in_file)) != self._spec.given_tests:
-            self._spec = self._spec.model_copy(update={"given_tests": given, "at": time.time()})
+        yours, rest = yield from self._apply(said, self._open_suite)
+        worded = tuple(one for one in self._spec.worded if one.test in rest)
+        given = (*yours, *self._in_file)
+        if (given, worded) != (self._spec.given_tests, self._spec.worded):
+            self._spec = self._spec.model_copy(update={"given_tests": given, "worded": worded, "at": time.time()})
             yield self._spec
+        model = [test for test in rest if test not in self.suite.worded]
         # Those of a run that this one goes on from stay in force, and are no new ones.
         written = tuple(test for test in model if test not in self._state.task.earlier_tests)
         if written != self._written:
@@ -186,21 +189,22 @@ class _TestReview:
             except NotTaken:
                 if not examples:
                     raise
-                return _agree(yours, suite.model)
-            return _agree(yours, (*task.earlier_tests, *found))
+                return _agree(yours, (*suite.worded, *suite.model))
+            return _agree(yours, (*suite.worded, *task.earlier_tests, *found))
         test = find_test_on_line(said.line or 0, suite)
         if not test:
             raise NotTaken(f"line {said.line} holds no test")
-        given, model = (tuple(one for one in tests if one != test) for tests in (suite.given, suite.model))
+        undecided = (*suite.worded, *suite.model)
+        given, model = (tuple(one for one in tests if one != test) for tests in (suite.given, undecided))
         if _REMOVE.fullmatch(words.lower().rstrip(" .!")):
             return _agree(given, model)
         if value := replace_value(test, words):
             place = suite.given.index(test) if test in suite.given else len(given)
             return _agree([*given[:place], value, *given[place:]], model)
-        if test in suite.given:
+        if test in (*suite.given, *suite.worded):
             raise NotTaken(f"line {said.line} is your own test: say what is right, e.g. `should be 5`, or edit it")
         found = yield from self._ask(prompts.one_test(task, signature, test, words), suite)
-        return _agree(suite.given, [found[0] if one == test else one for one in suite.model])
+        return _agree(suite.given, [found[0] if one == test else one for one in undecided])
 
     def _ask(self, messages: Messages, suite: Suite) -> Generator[Event, None, tuple[str, ...]]:
         """Tests of the model's, at least one. Raises NotTaken where there is none."""
@@ -282,7 +286,7 @@ def read_edited_tests(text: str, suite: Suite, names: Collection[str]) -> GivenA
         if (isinstance(node, ast.ImportFrom) and node.module != MODULE)
         or (isinstance(node, ast.Import) and any(alias.name != "pytest" or alias.asname for alias in node.names))
     ]
-    known = {_unparse(test): test for test in (*suite.given, *suite.model)}
+    known = {_unparse(test): test for test in (*suite.given, *suite.worded, *suite.model)}
     given, model = list[str](), list[str]()
     for name, body in _test_bodies(text, tree):
         test = known.get(_unparse(body))
@@ -295,7 +299,7 @@ def read_edited_tests(text: str, suite: Suite, names: Collection[str]) -> GivenA
                 raise NotTaken(f"{name} asserts nothing")
             if not {*names} & {node.id for node in nodes if isinstance(node, ast.Name)}:
                 raise NotTaken(f"{name} does not use {' or '.join(sorted(names))}")
-        (model if test in suite.model else given).append(test)
+        (model if test in (*suite.worded, *suite.model) else given).append(test)
     return _agree(given, model)
 
 

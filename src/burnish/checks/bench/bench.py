@@ -22,6 +22,7 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.case_ids import all_ids, is_own
 from burnish.checks.bench.project_run import (
     OPTIONS,
+    OWN_PYTHON,
     PASSING,
     CaseReport,
     describe_job,
@@ -32,7 +33,13 @@ from burnish.checks.bench.project_run import (
     run_suite,
     send_job,
 )
-from burnish.checks.bench.run_calls import ModulePlace, run_calls
+from burnish.checks.bench.run_calls import (
+    ModulePlace,
+    OwnBehaviour,
+    compare_calls,
+    observe_calls,
+    run_calls,
+)
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.checks.tests import Grader, grade, grade_script
@@ -40,6 +47,7 @@ from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Graded
 from burnish.parsing import decode_source, explain_syntax_error, try_parse
 from burnish.sandbox.sandbox import Sandbox
+from burnish.search.behaviour_groups import NO_ANSWER
 from burnish.tasks.source import FUNCTIONS, line_span, split_lines
 from burnish.text import one_line, strip_controls
 
@@ -48,6 +56,8 @@ EDIT_SECONDS, SILENT_SECONDS = 0.02, 1.0
 IMPORT_SECONDS = 2.0
 """What packages may take to be imported, each time anew."""
 MOST_PASSING = 100
+MOST_ANSWERS = 300
+"""Of versions that are compared again whenever there is a new one, mostly on the same calls."""
 OWN = "burnish_own/test_burnish_own.py"
 ALIAS = "burnish_solution"
 LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
@@ -69,7 +79,7 @@ class Bench(Grader, Protocol):
 
     def passes(self, module: str, suite: Suite) -> bool:
         """Whether every test that decides passes."""
-        return self.grade_quickly(module, suite.model_copy(update={"model": ()})).all_passed
+        return self.grade_quickly(module, suite.model_copy(update={"worded": (), "model": ()})).all_passed
 
     def grade_quickly(self, module: str, suite: Suite) -> Graded:
         """What every test says, by the fastest way that says the same as the file which is handed over."""
@@ -110,6 +120,8 @@ class ModuleBench(Bench):
     def __init__(self, sandbox: Sandbox) -> None:
         self.level = sandbox.level
         self._sandbox = sandbox
+        self._answers: dict[tuple[object, ...], tuple[str, ...]] = {}
+        """By the packages that were there, a module and the calls it was asked."""
 
     def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
         """Every undisputed test, each with its own name."""
@@ -140,7 +152,7 @@ class ModuleBench(Bench):
             "at_once": processes_at_once(),
         }
         cpu_seconds = processes_at_once() * seconds + 10
-        ended, facts = send_job(self._sandbox, ("python", "try_versions"), job, {}, cpu_seconds)
+        ended, facts = send_job(self._sandbox, (OWN_PYTHON, "try_versions"), job, {}, cpu_seconds)
         found = next((fact["passing"] for fact in facts if "passing" in fact), None)
         if found is None:
             raise SandboxError(f"small edits could not be tried: {one_line(ended.output, 300)}")
@@ -151,8 +163,20 @@ class ModuleBench(Bench):
         return (suite.file,) if suite.file else ()
 
     def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
-        """All modules for the cost of one start."""
-        return run_calls(modules, calls, self._sandbox)
+        """All modules for the cost of one start. What was answered before is not asked again.
+
+        Where a module occurs twice all are asked: whoever wants that looks for what chance does.
+        """
+        if len({*modules.values()}) < len(modules):
+            return run_calls(modules, calls, self._sandbox)
+        keys = {number: (getattr(self._sandbox, "layer", None), code, *calls) for number, code in modules.items()}
+        fresh = {number: code for number, code in modules.items() if keys[number] not in self._answers}
+        told = run_calls(fresh, calls, self._sandbox)
+        found = {number: told[number] if number in told else self._answers[keys[number]] for number in modules}
+        if len(self._answers) < MOST_ANSWERS:
+            whole = [number for number, answers in told.items() if NO_ANSWER not in answers]
+            self._answers.update((keys[number], told[number]) for number in whole)
+        return found
 
 
 @dataclass(frozen=True)
@@ -285,19 +309,26 @@ class ProjectBench(Bench):
 
     def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
         """What each call gives in each version, with the project's other modules there to be imported."""
+        return run_calls(modules, calls, self._context, place=self._place(), python=self._context.python)
+
+    def observe_calls(self, module: str, calls: Sequence[str]) -> OwnBehaviour:
+        """What one version does on calls, twice, and which of its lines run."""
+        return observe_calls(module, calls, self._context, self._place(), self._context.python)
+
+    def compare_calls(self, modules: Sequence[str], expected: Mapping[str, str]) -> list[tuple[str, ...]]:
+        """What versions answer to calls, until it is clear that one is another than expected."""
+        return compare_calls(modules, expected, self._context, self._place(), self._context.python)
+
+    def _place(self) -> ModulePlace:
         name, folders = self.import_name()
-        place = ModulePlace(name, f"{self._context.root}/{self.source}", tuple(folders))
-        return run_calls(modules, calls, self._context, place=place, python=self._context.python)
+        return ModulePlace(name, f"{self._context.root}/{self.source}", tuple(folders))
 
     def import_name(self) -> tuple[str, list[str]]:
         """The name the module is imported by, and what must be on the path for that."""
-        folder, parts = self.source.parent, [] if self.source.stem == "__init__" else [self.source.stem]
-        while (self.project.root / folder / "__init__.py").exists() and folder != Path():
-            parts.insert(0, folder.name)
-            folder = folder.parent
+        name, folder = name_module(self.project.root, self.source)
         known = import_paths(self.project, self._context)
         place = f"{self._context.root}/{folder}" if folder != Path() else self._context.root
-        return ".".join(parts), [*known, *([] if place in known else [place])]
+        return name, [*known, *([] if place in known else [place])]
 
     def _choose_tests(self, tests: Sequence[str]) -> dict[str, object]:
         """Which files are collected, and which of their tests are run."""
@@ -331,6 +362,15 @@ class ProjectBench(Bench):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def name_module(root: Path, source: Path) -> tuple[str, Path]:
+    """The name that a file below a root is imported by, and the folder that must be on the path for that."""
+    folder, parts = source.parent, [] if source.stem == "__init__" else [source.stem]
+    while (root / folder / "__init__.py").exists() and folder != Path():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts), folder
 
 
 def fingerprint(root: Path, tests: Iterable[str], source: Path) -> Fingerprint:

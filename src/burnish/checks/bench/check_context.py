@@ -20,7 +20,7 @@ from burnish.checks.project import Project
 from burnish.errors import CheckError, SandboxError, SetupProblem
 from burnish.events import CommandRan
 from burnish.packages.uv import MACHINE_VARIABLES
-from burnish.sandbox import JobLimits, open_sandbox
+from burnish.sandbox import JobLimits, open_sandbox, owner
 from burnish.sandbox.bubblewrap import CELL_INSIDE, CELL_INSTALLED, CELL_LAYER, CELL_PACKAGES, SYSTEM, find_packages
 from burnish.sandbox.docker.command import NAMED_BY
 from burnish.sandbox.docker.command import find_own_image as own_image
@@ -34,6 +34,7 @@ MOST_CACHES = 200
 """Folders with compiled code that are hidden one by one; a project with more is copied without them."""
 NOT_NEEDED = {".git", "node_modules", "__pycache__"}
 """Folders that no test reads."""
+COPIES = "burnish-project-"
 ASK = "import os, sys; print(os.path.realpath(sys.executable))"
 MIB = 1024 * 1024
 LIMITS = JobLimits(output_bytes=64 * MIB, memory_bytes=2048 * MIB, processes=128, open_files=1024, loopback=True)
@@ -46,9 +47,16 @@ class CheckContext:
     """One sandbox for all checks of one project. Use it as a context manager."""
 
     def __init__(
-        self, project: Project, sandbox: str = "auto", tell: Tell | None = None, seen: Path | None = None
+        self,
+        project: Project,
+        sandbox: str = "auto",
+        tell: Tell | None = None,
+        seen: Path | None = None,
+        at: Path | None = None,
     ) -> None:
         self.project = project
+        self._at = at or project.root
+        """Where commands see it: a copy is seen where the project itself lies."""
         self._seen = seen or project.root
         """What commands see in the project's place: a copy with more in it, or the project itself."""
         self.tell: Tell = tell or (lambda done, total: None)
@@ -67,7 +75,7 @@ class CheckContext:
             self.sandbox = open_sandbox(sandbox, limits=LIMITS, folders=self._folders(sandbox), layer=project.layer)
             self._cleanup.callback(self.sandbox.close)
             is_open = self.sandbox.kind == "process"
-            self.root = str(self._seen) if is_open else place_of(project.root, PROJECT)
+            self.root = str(self._seen) if is_open else place_of(self._at, PROJECT)
             """The project's folder, as a command sees it."""
             self._in_own_image = self.sandbox.kind == "docker" and bool(own_image())
             installed = CELL_PACKAGES if self._in_own_image else CELL_INSTALLED
@@ -127,17 +135,17 @@ class CheckContext:
 
     def _folders(self, sandbox: str) -> dict[str, str]:
         """The project, its virtual environment and the interpreter behind that, where the cell has not got it yet."""
-        root, known = self.project.root, self._interpreter
+        known = self._interpreter
         seen, caches = self._seen, list[Path]()
         if sandbox != "process":
             caches = find_caches(seen, known.environment)
             if len(caches) > MOST_CACHES or not _is_readable(seen):
                 seen, caches = self._remove_later(copy_folder(seen)) / "copy", []
         # Absolute paths in an environment hold only where it is seen at its own place.
-        folders = {str(seen): place_of(root, PROJECT)}
+        folders = {str(seen): place_of(self._at, PROJECT)}
         for named in known.installations:
             # A link inside of the project is in the cell already, so what it leads to is mounted.
-            home = Path(os.path.realpath(named)) if named.is_relative_to(root) else named
+            home = Path(os.path.realpath(named)) if named.is_relative_to(self._at) else named
             system = any(home.is_relative_to(place) for place in SYSTEM) or len(home.parts) < 2
             if not system and str(home) != sys.base_prefix:
                 folders[str(home)] = str(home)
@@ -225,23 +233,27 @@ def _is_readable(folder: Path) -> bool:
     """
     if os.getuid() != 0:
         return True
-    paths = [folder]
-    for here, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_needless(Path(here, name))]
-        paths += [Path(here, name) for name in (*folders, *files)]
-    for mode in (path.lstat().st_mode for path in paths):
+    for mode in (path.lstat().st_mode for path in (folder, *list_needed(folder))):
         wanted = 0o005 if stat.S_ISDIR(mode) else 0o004 if stat.S_ISREG(mode) else 0
         if mode & wanted != wanted:
             return False
     return True
 
 
+def list_needed(folder: Path) -> Iterator[Path]:
+    """All that a copy of a folder would hold."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not _is_needless(Path(here, name))]
+        yield from (Path(here, name) for name in (*folders, *files))
+
+
 def copy_folder(folder: Path) -> Path:
-    """A folder whose only member, `copy`, is a copy that everybody may read; the caller removes it."""
-    top = Path(tempfile.mkdtemp(prefix="burnish-project-"))
+    """A folder that only this user may enter, with a copy that everybody in a cell may read; the caller removes it."""
+    owner.remove_left_folders(COPIES)
+    top = owner.make_folder(COPIES)
     copy = top / "copy"
     shutil.copytree(folder, copy, symlinks=True, ignore=_list_needless, ignore_dangling_symlinks=True)
-    for path in (top, copy, *copy.rglob("*")):
+    for path in (copy, *copy.rglob("*")):
         if not path.is_symlink():
             path.chmod(stat.S_IMODE(path.stat().st_mode) | (0o555 if path.is_dir() else 0o444))
     return top

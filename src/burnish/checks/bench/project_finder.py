@@ -29,6 +29,9 @@ UNITTEST = "test*.py"
 """How unittest names its files; code may be called so too, so what it holds decides."""
 ANY = "*.py"
 _HOLDS = re.compile(r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+test|class[ \t]+(?:Test|\w+\(.*TestCase))", re.MULTILINE)
+CLONE = Path(__file__).parents[4]
+"""The clone of Burnish that this file is in, where it is in one."""
+OF_CLONE = {"src", "tests", "benchmarks", "experiments", "docs", "bootstrap.py"}
 CONFIGS = (("pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 
 
@@ -80,6 +83,7 @@ def find_root(paths: Sequence[Path]) -> Path:
     """The nearest folder above all paths that holds a project's mark, else the folder they share.
 
     A home folder is nobody's project, though settings in it may be kept with git: a cell would see all that is private.
+    Nor is a clone of Burnish the project of what its user puts there: its tests and settings are not theirs.
     """
     shared = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in paths]))
     if holds_home(shared):
@@ -87,7 +91,17 @@ def find_root(paths: Sequence[Path]) -> Path:
             f"The project would be {str(shared)!r}, where your own files are, and its code would see all of them. "
             "Put the code into a folder of its own and name that: burnish check FOLDER"
         )
+    of_user = [path for path in paths if CLONE in path.parents and path.relative_to(CLONE).parts[0] not in OF_CLONE]
+    for path in of_user:
+        if path.parent == CLONE and path.is_file():
+            name = shlex.quote(path.name)
+            raise SetupProblem(
+                f"{path.name!r} lies in the folder of Burnish itself, whose tests and settings are not meant for it. "
+                f"Put your code into a folder of its own and name it there: mkdir mine && mv {name} mine/"
+            )
     for folder in (shared, *shared.parents):
+        if folder == CLONE and of_user:
+            break
         if not holds_home(folder) and any((folder / mark).exists() for mark in MARKS):
             return folder
     if shared == Path(shared.anchor):

@@ -30,6 +30,10 @@ PASSING = ("passed", "xfailed")
 INTERRUPTED, INTERNAL, USAGE, NOTHING = 2, 3, 4, 5
 """How pytest leaves, besides 0 and 1."""
 MOST_AT_ONCE = 32
+OWN_PYTHON = "python"
+"""What the Python of a cell is called there."""
+BARE_START = "import site, sitecustomize; site.setquit(); site.setcopyright(); site.sethelper(); "
+"""All that Python does at its start, but for reading what is installed beside it."""
 OPTIONS = ["-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0", "--tb=short"]
 
 
@@ -139,8 +143,10 @@ def describe_job(project: Project, context: CheckContext, seed: int = 0, options
     """All that a run of the whole suite has to know."""
     # Our own environment has LangSmith's plugin, which a project under test does not expect.
     ours = project.python == Path(sys.executable)
+    files = dict.fromkeys(test.partition("::")[0] for test in project.chosen)
     return {
-        "targets": targets(project),
+        "targets": [*files] or targets(project),
+        **({"chosen": list(project.chosen)} if project.chosen else {}),
         "doctests": [str(path) for path in doctests(project)],
         "cover": [],
         "generated": project.generated,
@@ -175,7 +181,10 @@ def send_job(
     nonce = secrets.token_hex(16)
     reader = FactReader(nonce, on_fact)
     *start, script = command
-    argv = (*start, "-B", "-c", f"from {PACKAGE}.{script} import main; main()")
+    main = f"from {PACKAGE}.{script} import main; main()"
+    # The cell's own Python need not read what is installed beside it, which no code may import: a file there that
+    # imports something costs each start more than most jobs take.
+    argv = (*start, "-S", "-B", "-c", BARE_START + main) if start[-1] == OWN_PYTHON else (*start, "-B", "-c", main)
     sent = {**_inside_files(), **files, "job.json": json.dumps(job | {"nonce": nonce})}
     return runner.run(argv, sent, cpu_seconds, reader), reader.facts
 

@@ -1,4 +1,5 @@
-"""What a module does on given calls, as text to be compared. It ranks versions and never decides.
+"""What a module does on given calls, as text to be compared. It ranks versions, tells mutants apart, and never decides
+whether a version is right.
 
 The values share a process with the code, so code that wants to can lie about them; it can neither break us nor keep us.
 """
@@ -8,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from burnish.checks.bench.inside.facts import Fact
-from burnish.checks.bench.project_run import Runner, send_job
+from burnish.checks.bench.project_run import OWN_PYTHON, Runner, send_job
 from burnish.checks.check import Finding
 from burnish.checks.suite import Suite, read_assert
 from burnish.errors import SandboxError
 from burnish.parsing import parse
+from burnish.search.behaviour_groups import NO_ANSWER
 from burnish.text import one_line
 
 EACH_SECONDS = 0.1
@@ -20,7 +22,6 @@ EACH_SECONDS = 0.1
 SILENT_SECONDS = 1.3
 """For one that waits instead, or never comes back from C."""
 MODULE_SECONDS = 4.0
-NO_ANSWER, TOO_SLOW = "no answer", "too slow"
 SET_ORDER_RULE = "depends-on-set-order"
 SET_ORDER_SEEDS = (0, 1, 2, 3, 4, 5)
 """The first is the cell's own."""
@@ -47,7 +48,7 @@ def run_calls(
     runner: Runner,
     hash_seed: int = 0,
     place: ModulePlace = ALONE,
-    python: str = "python",
+    python: str = OWN_PYTHON,
 ) -> dict[int, tuple[str, ...]]:
     """What several modules answer, each in a process of its own, for the cost of one start. Raises SandboxError.
 
@@ -57,19 +58,54 @@ def run_calls(
     """
     if not modules or not calls:
         return {number: () for number in modules}
-    job = {
-        "modules": list(modules.values()),
+    job = _describe_calls(list(modules.values()), calls, place)
+    seeded = ("env", f"PYTHONHASHSEED={hash_seed}") if hash_seed else ()
+    files = {place.file: ""} if place == ALONE else {}  # Python finds the file, and our text in its place
+    command = (*seeded, python, "answer_calls")
+    _, facts = send_job(runner, command, job, files, MODULE_SECONDS * len(modules) + 2)
+    return dict(zip(modules, read_answers(facts, len(modules), len(calls)), strict=True))
+
+
+def _describe_calls(modules: Sequence[str], calls: Sequence[str], place: ModulePlace) -> Fact:
+    return {
+        "modules": list(modules),
         "calls": list(calls),
         "each_seconds": EACH_SECONDS,
         "silent_seconds": SILENT_SECONDS,
         "module_seconds": MODULE_SECONDS,
         **asdict(place),
     }
-    seeded = ("env", f"PYTHONHASHSEED={hash_seed}") if hash_seed else ()
-    files = {place.file: ""} if place == ALONE else {}  # Python finds the file, and our text in its place
-    command = (*seeded, python, "answer_calls")
-    _, facts = send_job(runner, command, job, files, MODULE_SECONDS * len(modules) + 2)
-    return dict(zip(modules, read_answers(facts, len(modules), len(calls)), strict=True))
+
+
+@dataclass(frozen=True)
+class OwnBehaviour:
+    """What one module does on some calls: how it answers twice, and which of its lines run."""
+
+    answers: tuple[str, ...]
+    again: tuple[str, ...]
+    lines: frozenset[int]
+    """But for those of calls that are too slow when they are watched."""
+
+
+def observe_calls(module: str, calls: Sequence[str], runner: Runner, place: ModulePlace, python: str) -> OwnBehaviour:
+    """Make the calls twice, and once more to see which lines of the file run. Raises SandboxError."""
+    job = {**_describe_calls([module] * 3, calls, place), "traced": 2}
+    _, facts = send_job(runner, (python, "answer_calls"), job, {}, 3 * MODULE_SECONDS + 2)
+    answers, again, _ = read_answers(facts, 3, len(calls))
+    said: list[object] = next((fact["lines"] for fact in facts if isinstance(fact.get("lines"), list)), [])
+    return OwnBehaviour(answers, again, frozenset(line for line in said if isinstance(line, int)))
+
+
+def compare_calls(
+    modules: Sequence[str], expected: Mapping[str, str], runner: Runner, place: ModulePlace, python: str
+) -> list[tuple[str, ...]]:
+    """What modules answer to calls, of which it is known what is expected. Raises SandboxError.
+
+    One that is slow, or has given other answers a few times, is asked no more: "" stands for the answers it still owes.
+    """
+    job = {**_describe_calls(modules, list(expected), place), "expected": list(expected.values())}
+    _, facts = send_job(runner, (python, "answer_calls"), job, {}, MODULE_SECONDS * len(modules) + 2)
+    return read_answers(facts, len(modules), len(expected))
 
 
 def read_answers(facts: Sequence[Fact], modules: int, calls: int) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from burnish.checks.final import CODE, SolutionBench
 from burnish.checks.mutation.mutant import MUTMUT, Mutant
-from burnish.checks.mutation.mutate_project import NOTICED, MutationRun, mutate_project
+from burnish.checks.mutation.mutate_project import EQUIVALENT, NOTICED, MutationRun, add_branch_mutants, mutate_project
 from burnish.errors import BurnishError
 from burnish.events import Frozen, Survivor
 
@@ -22,6 +22,10 @@ class ModuleMutants(Frozen):
     """How many were tried."""
     noticed: int = 0
     unnoticed: tuple[SurvivingModule, ...] = ()
+    equivalent: int = 0
+    """How many more no test noticed that behave as the code does; they are not among those tried."""
+    inputs: int = 0
+    """On so many inputs."""
     why: str = ""
     """Where nothing could be tried: why."""
 
@@ -39,11 +43,18 @@ class Mutations(SolutionBench):
         if run.problem:
             return ModuleMutants(why=run.problem)
         missed = tuple(make_survivor(mutant, code) for mutant in run.unnoticed)
-        return ModuleMutants(mutants=run.tried, noticed=run.count(*NOTICED), unnoticed=missed)
+        return ModuleMutants(
+            mutants=run.tried,
+            noticed=run.count(*NOTICED),
+            unnoticed=missed,
+            equivalent=run.count(EQUIVALENT),
+            inputs=run.inputs,
+        )
 
     def again(self, code: str, keys: Iterable[str]) -> tuple[SurvivingModule, ...]:
         """The mutants of these keys, made anew; nothing is run. Raises CheckError."""
         made = {mutant.key: mutant for mutant in MUTMUT.mutants(CODE, code, everything=True)}
+        made |= add_branch_mutants(made, {CODE: code}, everything=True)
         return tuple(make_survivor(made[key], code) for key in keys if key in made)
 
 

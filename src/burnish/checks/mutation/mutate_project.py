@@ -8,7 +8,7 @@ import math
 import random
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,8 @@ from burnish import intervals
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.facts import Fact
 from burnish.checks.bench.project_run import NOTHING, describe_job, has_tests, processes_at_once, run_job
+from burnish.checks.mutation.branch_mutants import FEW, MARK, make_branch_mutants
+from burnish.checks.mutation.equivalence import TellingInput, compare_survivors
 from burnish.checks.mutation.mutant import MUTMUT, Mutant, MutmutClient
 from burnish.checks.project import Project
 from burnish.errors import CheckError
@@ -24,14 +26,18 @@ from burnish.text import one_line, plural, strip_controls
 
 NOTICED = ("killed", "timeout", "suspicious")
 UNNOTICED = ("survived", "no_tests")
-NOT_TRIED, INVALID = "not_tried", "invalid"
-OUTCOMES = (*NOTICED, *UNNOTICED, INVALID, NOT_TRIED)
-"""Suspicious: the process died of it. Invalid: mutmut made something that is no Python; it does not count."""
+EQUIVALENT, INVALID, NOT_TRIED = "equivalent", "invalid", "not_tried"
+OUTCOMES = (*NOTICED, *UNNOTICED, EQUIVALENT, INVALID, NOT_TRIED)
+"""Suspicious: the process died of it. Equivalent: no test notices it, and no input tells it from the code. Invalid:
+mutmut made something that is no Python. The last three do not count.
+"""
 WORDS = {word: word for word in (*NOTICED, *UNNOTICED, INVALID)} | {"crash": "suspicious", "anew": INVALID}
 """What a cell may say of a mutant."""
 SEED = 5
 MAKING = 0.5
 """The share of the budget in which mutants are made; files that are not reached then are not tried."""
+COMPARING, LEAST_COMPARING_SECONDS = 0.2, 3.0
+"""How long survivors are run beside the code: this share of the budget, and at least so long."""
 MOST_BYTES = 24 * 1024 * 1024
 """Of mutants in one job: more than any budget can try."""
 START_SECONDS, GRACE_SECONDS = 30.0, 5.0
@@ -39,6 +45,7 @@ START_SECONDS, GRACE_SECONDS = 30.0, 5.0
 OPTIONS = ["-q", "--tb=native", "--capture=sys"]
 OWN_COMMAND = "mutants are tried with pytest, and this project's tests are run by a command of its own"
 THREADS = "the project starts threads when it is imported, so each mutant had a process of its own"
+ALL_EQUIVALENT = "every small change that was tried behaves as the code does, so there is nothing to notice"
 FORGED = "something other than the tests told what became of a mutant, so nothing is known of any"
 
 
@@ -48,6 +55,10 @@ class MutationRun:
 
     mutants: Sequence[Mutant] = ()
     outcomes: dict[str, str] = field(default_factory=dict)
+    apart: dict[str, TellingInput] = field(default_factory=dict)
+    """Of those that no test noticed: an input that tells it from the code, where one was found."""
+    inputs: int = 0
+    """On how many inputs equivalent mutants behave the same; on no fewer, where functions have different numbers."""
     tests: int = 0
     """How many there are; 0 when they never ran without a mutant."""
     seconds: float = 0.0
@@ -94,8 +105,25 @@ class MutationRun:
     @property
     def unnoticed(self) -> list[Mutant]:
         """Those that no test noticed, by file and line."""
-        missed = [mutant for mutant in self.mutants if self.outcomes[mutant.key] in UNNOTICED]
-        return sorted(missed, key=lambda one: (one.file, one.changed, one.key))
+        return self.select(*UNNOTICED)
+
+    def select(self, *outcomes: str) -> list[Mutant]:
+        """The mutants that ended so, by file and line."""
+        found = [mutant for mutant in self.mutants if self.outcomes[mutant.key] in outcomes]
+        return sorted(found, key=lambda one: (one.file, one.changed, one.key))
+
+    @property
+    def unwatched(self) -> list[Mutant]:
+        """Branches and results that no test looks at, though some input tells them apart: each fails the check.
+
+        They are sought only where mutants are few.
+        """
+        return [mutant for mutant in self.unnoticed if MARK in mutant.key and mutant.key in self.apart]
+
+    def set_equivalent(self, inputs: dict[str, int]) -> None:
+        """These mutants, by key, behave as the code does on so many inputs."""
+        self.outcomes |= dict.fromkeys(inputs, EQUIVALENT)
+        self.inputs = min(inputs.values(), default=0)
 
     def hear(self, fact: Fact) -> None:
         """Take one fact from the cell; one of another shape is no fact."""
@@ -120,8 +148,22 @@ class MutationRun:
         self.pytest_exit = fact.get("end", self.pytest_exit)
 
 
+def add_branch_mutants(made: Mapping[str, Mutant], texts: Mapping[str, str], everything: bool) -> dict[str, Mutant]:
+    """Where mutmut made few mutants of these files: those of branches, by key."""
+    more = (
+        [mutant for file in texts for mutant in make_branch_mutants(file, texts[file], everything)]
+        if len(made) < FEW
+        else []
+    )
+    known = {(mutant.file, mutant.line, mutant.text) for mutant in made.values()}
+    return {mutant.key: mutant for mutant in more if (mutant.file, mutant.line, mutant.text) not in known}
+
+
 def mutate_project(project: Project, context: CheckContext, client: MutmutClient = MUTMUT) -> MutationRun:
-    """Make mutants of all sources and try them, within the project's own budget. Raises CheckError."""
+    """Make mutants of all sources and try them, within the project's own budget. Raises CheckError.
+
+    Those that no test notices are then run beside the code, to see which of them somebody could notice.
+    """
     if project.test_command:
         return MutationRun(problem=OWN_COMMAND)
     if not has_tests(project):
@@ -130,6 +172,7 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
     sources = sorted(project.sources)
     random.Random(SEED).shuffle(sources)
     made: dict[str, Mutant] = {}
+    texts: dict[str, str] = {}
     while sources and (time.monotonic() < began + MAKING * seconds or not made):
         source = sources.pop()
         try:
@@ -137,11 +180,21 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
         except (OSError, SyntaxError, UnicodeDecodeError) as error:
             raise CheckError(f"{source} cannot be read as Python ({error})") from error
         made |= {mutant.key: mutant for mutant in client.mutants(str(source), text, project.generated)}
+        texts[str(source)] = text
+    made |= add_branch_mutants(made, texts, project.generated)
+    if project.functions:
+        made = {key: mutant for key, mutant in made.items() if mutant.name in project.functions}
     if not made:
         return MutationRun(problem="there is nothing to mutate")
-    mutants = [made[key] for key in sorted(made)]
-    random.Random(SEED).shuffle(mutants)  # what an early stop leaves is then a random sample, the same each time
-    run = try_mutants(project, context, mutants, seconds)
+    ordered = [made[key] for key in sorted(made)]
+    random.Random(SEED).shuffle(ordered)  # what an early stop leaves is then a random sample, the same each time
+    run = try_mutants(project, context, ordered, seconds)
+    if not run.problem and run.tried:
+        comparing = max(COMPARING * seconds, LEAST_COMPARING_SECONDS)
+        compared = compare_survivors(project, context, run.unnoticed, comparing)
+        run.apart = compared.apart
+        run.set_equivalent(compared.equivalent)
+        run.problem = "" if run.tried else ALL_EQUIVALENT
     run.seconds = time.monotonic() - began
     if sources:
         run.notes.append(f"{plural(len(sources), 'file')} not reached")
@@ -194,7 +247,9 @@ def _describe_mutants(mutants: Sequence[Mutant]) -> dict[str, list[dict[str, Any
             whole = mutant.model_dump(include={"file", "line", "first", "owner", "was"})
             functions[place] = {"number": len(functions), **whole}
             room -= len(mutant.was)
-        versions.append({"key": mutant.key, "function": functions[place]["number"], "text": mutant.text})
+        # Who made a mutant decides which lines above the `def` are part of its text.
+        own = mutant.model_dump(include={"first", "was"}) if mutant.first != functions[place]["first"] else {}
+        versions.append({"key": mutant.key, "function": functions[place]["number"], "text": mutant.text, **own})
         room -= len(mutant.text) + len(mutant.key)
         if room < 0:
             break

@@ -91,7 +91,7 @@ class QualityCheck:
         modules = read_modules(project)
         if not any(module.statements for module in modules):
             raise CheckError("there is no code to judge")
-        ruff = ask_ruff(project, context)
+        ruff = [one for one in ask_ruff(project, context) if project.is_judged(one.file, one.line)]
         with blame(CheckError, "measuring quality"):
             parts = [
                 score_lint(ruff, modules),

@@ -9,6 +9,7 @@ and runs of statements with the same shape, whatever their variables are called.
 import ast
 import math
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -23,6 +24,7 @@ from burnish.checks.check import Finding, Severity
 from burnish.checks.project import Project
 from burnish.errors import CheckError, blame
 from burnish.parsing import PARSE_ERRORS, parse
+from burnish.tasks.source import find_definition, source_of
 from burnish.text import one_line, plural
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -54,10 +56,16 @@ DOCUMENTED_ELSEWHERE = ("overload", "override", "setter", "deleter")
 class Module:
     """A parsed file. Nothing here depends on line breaks, comments, quotes or the text of docstrings."""
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, functions: Sequence[str] = ()) -> None:
         self.file = file
         self.text = text
         self.tree = parse(text)
+        self.is_part = bool(functions)
+        """Whether only these functions of the file are judged: who uses them cannot be seen then."""
+        if functions:
+            nodes = [node for name in functions if (node := find_definition(self.tree, name))]
+            self.text = "\n".join(textwrap.dedent(source_of(text, node)) for node in nodes)
+            self.tree.body = [*nodes]
 
     @cached_property
     def statements(self) -> int:
@@ -89,7 +97,7 @@ def read_modules(project: Project) -> list[Module]:
     modules = []
     for source in project.sources:
         try:
-            modules.append(Module(str(source), project.text(source)))
+            modules.append(Module(str(source), project.text(source), project.functions))
         except (OSError, *PARSE_ERRORS) as error:
             place = f" line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
             raise CheckError(f"{one_line(str(source))}{place} could not be read: {one_line(str(error))}") from error
@@ -257,7 +265,8 @@ class Statement(NamedTuple):
 def score_dead_code(modules: Sequence[Module], ruff: Sequence[Finding]) -> Part:
     """Dead statements in 100. What only looks unused from here, public names and decorated ones, is left alone."""
     uses = sum((count_references(module.tree) for module in modules), Counter[str]())
-    found = [pair for module in modules for pair in (*_find_unreachable(module), *_find_unused(module, uses))]
+    found = [pair for module in modules for pair in _find_unreachable(module)]
+    found += [pair for module in modules if not module.is_part for pair in _find_unused(module, uses)]
     dead = sum(finding.rule in DEAD for finding in ruff) + sum(size for size, _ in found)
     why = f"{plural(dead, 'statement')} of no use" if dead else "nothing unused was found"
     return Part("dead code", score_points(dead, modules), why, tuple(finding for _, finding in found))

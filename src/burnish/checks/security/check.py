@@ -109,7 +109,7 @@ def collect_findings(project: Project, rules: tuple[Rule, ...], scanned: Scan) -
             ours += found if project.generated else drop_marked(found, text, rules)
         except (OSError, tokenize.TokenError, *PARSE_ERRORS) as error:
             unread.setdefault(str(source), f"{type(error).__name__}: {one_line(str(error))}")
-    findings = merge_findings(seen, ours, rules)
+    findings = [one for one in merge_findings(seen, ours, rules) if project.is_judged(one.file, one.line)]
     return sorted(findings, key=lambda f: (-RANKS[f.severity], -RANKS[f.confidence], f.file, f.line, f.rule)), unread
 
 

@@ -37,6 +37,8 @@ class Series:
     shares: Sequence[float]
     intervals: Sequence[Interval] = ()
     dashed: bool = False
+    is_guide: bool = False
+    """A thin line to hold the curves against, without name, markers or figures."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +91,29 @@ def draw_plots(results: Results, *, captioned: bool = True) -> dict[str, str]:
     by_call = Series("", range(1, len(shares) + 1), shares, intervals)
     by_tokens = Series("", results.tokens_by_call, shares, intervals)
     tokens = "tokens per task, read and written (mean)"
-    return {
+    return _draw_verdicts(results, caption) | {
         "pass_by_call": draw_curves([by_call], CALLS, caption=caption),
         "solved_by_tokens": draw_curves([by_tokens], tokens, caption=caption, from_zero=True),
         "grid": _draw_grid(results, caption),
+    }
+
+
+def _draw_verdicts(results: Results, caption: str) -> dict[str, str]:
+    """The reliability diagram and the risk-coverage curve; none where no attempt says how sure it is."""
+    if not (verdicts := results.verdicts):
+        return {}
+    bins, points = verdicts.bins, verdicts.risk_coverage
+    said, held = [100 * one.confidence for one in bins], [one.solved for one in bins]
+    reliability = Series("", said, [one.value for one in held], [one.interval for one in held])
+    as_said = Series("", (0, 100), (0, 1), is_guide=True)
+    risks = Series("", [100 * one.coverage for one in points], [one.risk for one in points])
+    at_random = Series("", (0, 100), (points[-1].risk, points[-1].risk), is_guide=True)
+    taken, wrong = "answers taken, the surest first, in %", "wrong among them, in %"
+    return {
+        "reliability": draw_curves(
+            [reliability, as_said], "confidence in %", caption=caption, from_zero=True, y_label="right in %"
+        ),
+        "risk_coverage": draw_curves([risks, at_random], taken, caption=caption, from_zero=True, y_label=wrong),
     }
 
 
@@ -114,9 +135,16 @@ def draw_comparison(a: Sequence[Results], b: Sequence[Results]) -> str:
 
 
 def draw_curves(
-    series: Sequence[Series], x_label: str, title: str = "", caption: str = "", *, from_zero: bool = False
+    lines: Sequence[Series],
+    x_label: str,
+    title: str = "",
+    caption: str = "",
+    *,
+    from_zero: bool = False,
+    y_label: str = SOLVED,
 ) -> str:
     """The SVG of some curves. `from_zero`: the axis below begins at 0, also where no curve does."""
+    series = [one for one in lines if not one.is_guide]
     several = len(series) > 1
     picture = Picture(640 if several else 400)
     looks = [
@@ -134,9 +162,13 @@ def draw_curves(
         y = picture.bottom + 9
         picture.marks += [look.line([(EDGE, y), (EDGE + 28, y)]), look.marker((EDGE + 14, y))]
         picture.write(one_line(one.label, 240), USUAL, indent=36)
-    picture.write(SOLVED, USUAL, "muted")
-    frame = _lay_out(series, picture, 300 if several else 195, from_zero)
+    picture.write(y_label, USUAL, "muted")
+    frame = _lay_out(lines, picture, 300 if several else 195, from_zero)
     _draw_axes(picture, frame, x_label, [x for one in series for x in one.x])
+    for one in lines:
+        if one.is_guide:
+            ends = [frame.place(x, share) for x, share in zip(one.x, one.shares, strict=True)]
+            picture.marks.append(svg.line(ends, "muted", 1, stroke_dasharray="4 4"))
     pairs = list(zip(series, looks, strict=True))
     for one, look in pairs:
         picture.marks += _draw_curve(one, look, frame, banded=len(series) <= 2)
@@ -144,7 +176,7 @@ def draw_curves(
         picture.marks += _draw_markers(one, look, frame, x_label)
     picture.marks += _label_ends(pairs, frame)
     picture.write(caption, SMALL, "muted")
-    return picture.render(title or caption or SOLVED)
+    return picture.render(title or caption or y_label)
 
 
 def _lay_out(series: Sequence[Series], picture: Picture, height: int, from_zero: bool) -> Frame:

@@ -48,6 +48,11 @@ CAPTIONS = {
     "pass_by_call": "Share of tasks solved if all had stopped after so many model calls, with 95\u00a0% intervals.",
     "solved_by_tokens": "The same against what it cost: mean tokens per task until then, one point a call.",
 }
+VERDICT_CAPTIONS = {
+    "reliability": "How often answers are right, by how sure they were said to be. On the dashed line confidence means "
+    "what it says; below it, it promises too much. 95\u00a0% intervals.",
+    "risk_coverage": "How many are wrong if only the surest answers are taken. The dashed line: taken at random.",
+}
 GROUPS = {"all": "All", "solved": "Solved", "unsolved": "Not solved", "lost": "Solved, then lost", "broke": "Broke"}
 DIALOG = """<dialog aria-labelledby="which"><header><h2 id="which"></h2>
 <button id="earlier" type="button">← earlier</button><button id="later" type="button">later →</button>
@@ -110,12 +115,16 @@ def _page_parts(results: Results, pictures: Mapping[str, str]) -> Iterator[str]:
     warnings = "".join(f"<p>{html_line(warning)}</p>" for warning in text.list_warnings(results))
     yield f'<div class="notes">{warnings}</div>' if warnings else ""
     # Inside the page the style sheet gives a plot the page's colours, so that it can be read in the dark too.
-    figures = "".join(
-        f'<figure class="card">{pictures[name]}<figcaption>{caption}</figcaption></figure>'
-        for name, caption in CAPTIONS.items()
-        if name in pictures
-    )
-    yield f'<h2>How it grows with each call</h2><div class="pair">{figures}</div>' if figures else ""
+    headings = {"How it grows with each call": CAPTIONS, "How far its verdicts hold": VERDICT_CAPTIONS}
+    for heading, captions in headings.items():
+        figures = "".join(
+            f'<figure class="card">{pictures[name]}<figcaption>{caption}</figcaption></figure>'
+            for name, caption in captions.items()
+            if name in pictures
+        )
+        said = results.verdicts if captions is VERDICT_CAPTIONS else None
+        line = f"<p>{html_line(text.describe_verdicts(said))}</p>" if said else ""
+        yield f'<h2>{heading}</h2>{line}<div class="pair">{figures}</div>' if figures else ""
     yield from _task_grid(results)
     yield '<h2>The figures</h2><div class="figures">'
     for name, table in text.list_tables(results):

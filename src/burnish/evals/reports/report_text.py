@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from burnish.evals.schema import Cost, Interval, Plan, Results
+from burnish.evals.schema import Cost, Estimate, Interval, Plan, Results, Verdicts
 from burnish.intervals import wilson
 from burnish.text import fence_code, one_line, plural, strip_controls
 
@@ -22,6 +22,11 @@ PLOTS = {
     "solved_by_tokens": "solved against tokens per task",
     "grid": "tasks and rounds",
 }
+VERDICT_PLOTS = {
+    "reliability": "how often an answer is right, by how sure it was said to be",
+    "risk_coverage": "how many are wrong if only the surest answers are taken",
+}
+"""Drawn where attempts say how sure they are."""
 Table = tuple[list[str], list[list[str]]]
 """Headings, and rows of cells."""
 
@@ -78,8 +83,9 @@ def list_warnings(results: Results) -> Iterator[str]:
         yield f"Broke, and counted as not solved: {plural(results.errors, 'attempt')}."
     if results.broken:
         yield f"Left out, because it is no fair task: {plural(len(results.broken), 'row')} of the suite."
-    if results.split == "tune":
-        yield "This is the split for tuning; it is not for reporting."
+    if results.split != "eval":
+        purpose = {"tune": "tuning", "calibrate": "fitting a confidence"}[results.split]
+        yield f"This is the split for {purpose}; it is not for reporting."
 
 
 def describe_replay(results: Results | Plan) -> str:
@@ -94,9 +100,12 @@ def describe_answers(results: Results) -> str:
 
 
 def describe_not_recorded(results: Results) -> str:
-    """How many attempts a replay has no answer for, and what they count as."""
-    many = plural(results.not_recorded, "attempt")
-    return f"{many} asked something that is not on record: counted as not solved, though nobody knows"
+    """How many attempts a replay has no answer for, between which counts the true one lies, and how to find out."""
+    many, most = plural(results.not_recorded, "attempt"), results.solved + results.not_recorded
+    return (
+        f"{many} asked something that is not on record and count as not solved: of {results.finished}, between "
+        f"{results.solved} and {most} would be. Only a model can tell: the same command without --replay"
+    )
 
 
 def describe_limit(results: Results) -> str:
@@ -105,6 +114,59 @@ def describe_limit(results: Results) -> str:
     cap, spent = getattr(results.limits, name), getattr(results.spent, name)
     reached = "is reached" if name == "seconds" else "could be passed by one more call"
     return f"the limit of {cap:,g} {name} {reached} ({spent:,.6g} spent in all)"
+
+
+def describe_verdicts(verdicts: Verdicts) -> str:
+    """How far the verdicts can be trusted, on one line."""
+    held = ""
+    if verdicts.precision:
+        share, (low, high) = verdicts.precision.value, verdicts.precision.interval
+        held = f", {verdicts.right} right ({100 * share:.0f} %, {100 * low:.0f} to {100 * high:.0f})"
+    sorting = f"; AUROC {verdicts.auroc.value:.2f}" if verdicts.auroc else ""
+    attempts = plural(verdicts.attempts, "attempt")
+    return f"proven: {verdicts.proven} of {attempts}{held}; ECE {verdicts.ece.value:.2f}{sorting}"
+
+
+def list_estimates(verdicts: Verdicts) -> list[tuple[str, str]]:
+    """What each figure of the verdicts is called, and the figure with its interval."""
+
+    def show(estimate: Estimate | None, missing: str, share: bool = False) -> str:
+        if estimate is None:
+            return missing
+        low, high = estimate.interval
+        if share:
+            return f"{percent(estimate.value)} ({100 * low:.1f} to {100 * high:.1f})"
+        return f"{estimate.value:.3f} ({low:.3f} to {high:.3f})"
+
+    return [
+        ("right of what is called proven", show(verdicts.precision, "nothing is", share=True)),
+        ("called proven of what is solved", show(verdicts.coverage, "nothing is", share=True)),
+        ("calibration error (ECE)", show(verdicts.ece, "")),
+        ("ECE by chance alone", f"{verdicts.ece_by_chance:.3f}"),
+        ("Brier score", show(verdicts.brier, "")),
+        ("AUROC", show(verdicts.auroc, "all alike")),
+    ]
+
+
+def verdict_tables(verdicts: Verdicts) -> Iterator[tuple[str, Table]]:
+    """The figures of the verdicts, and how often an answer is right by how sure it was."""
+    counts = [
+        ["attempts called proven", f"{verdicts.proven} of {verdicts.attempts} ({percent(verdicts.proven_share)})"],
+        ["attempts that say how sure they are", str(verdicts.with_confidence)],
+    ]
+    rows = [*counts, *(list(row) for row in list_estimates(verdicts))]
+    yield "How far its verdicts hold", (["", "with 95 % interval"], rows)
+    bins = [
+        [
+            f"{100 * one.low:.0f} to {100 * one.high:.0f} %",
+            str(one.n),
+            f"{100 * one.confidence:.1f}",
+            f"{100 * one.solved.value:.1f}",
+            percent_range(one.solved.interval),
+        ]
+        for one in verdicts.bins
+    ]
+    yield "Confidence and outcome", (["confidence", "attempts", "mean, %", "solved, %", "95 % interval"], bins)
 
 
 def list_settings(results: Results) -> list[list[str]]:
@@ -166,6 +228,8 @@ def list_tables(results: Results) -> Iterator[tuple[str, Table]]:
     if len(results.seeds) > 1:
         shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
         yield "Chance of a pass among k attempts", (["k", "pass@k"], [[str(k), s] for k, s in enumerate(shares, 1)])
+    if results.verdicts:
+        yield from verdict_tables(results.verdicts)
     columns = [results.cost, results.cost_per_task, results.cost_per_solved]
     kinds = {"tokens read": "tokens_in", "tokens written": "tokens_out", "seconds": "seconds", "dollars": "dollars"}
     rows = [[label, *(_format_amount(column, field) for column in columns)] for label, field in kinds.items()]
@@ -248,7 +312,10 @@ def _markdown_parts(results: Results) -> Iterator[str]:
     yield f"**Protocol {results.protocol}.** {PROTOCOLS[results.protocol]}"
     yield from (f"> **{escape_markdown(note)}**" for note in list_warnings(results))
     if results.finished:
-        yield "\n\n".join(f"![{label}](plots/{name}.svg)" for name, label in PLOTS.items())
+        plots = PLOTS | (VERDICT_PLOTS if results.verdicts else {})
+        yield "\n\n".join(f"![{label}](plots/{name}.svg)" for name, label in plots.items())
+    if results.verdicts:
+        yield f"**Verdicts**: {describe_verdicts(results.verdicts)}."
     yield from (f"## {name}\n\n{markdown_table(rows)}" for name, rows in list_tables(results))
     yield f"## Do it again\n\n{fence_code(strip_controls(repeat_command(results)), 'sh')}"
     yield (

@@ -1,5 +1,6 @@
 """The idea of a strategy: how a model is used on one task, and what it may see of it. Its kinds are the neighbours."""
 
+import ast
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -7,6 +8,7 @@ from burnish.agent.ask import Tools
 from burnish.errors import TaskError
 from burnish.evals import schema
 from burnish.events import Event, Frozen
+from burnish.parsing import try_parse
 from burnish.tasks.task import Task
 
 
@@ -26,13 +28,24 @@ def show_task(task: Task, protocol: schema.Protocol, timeout_seconds: float = 5.
     """
     if protocol == "oracle" and not task.hidden_tests:
         raise TaskError(f"task {task.id!r} has no scoring tests to show")
-    # However the reference is indented in them.
-    gold, tests = ("".join(text.split()) for text in (task.gold, task.hidden_tests))
-    if protocol == "oracle" and gold and gold in tests:
+    if protocol == "oracle" and _tests_hold_reference(task):
         raise TaskError(f"the scoring tests of task {task.id!r} hold its reference, so they cannot be shown")
     shown = task.hidden_tests if protocol == "oracle" else "\n".join(task.visible_tests)
     bare = task.model_copy(update={"hidden_tests": "", "gold": ""})
     return Puzzle(task=bare, tests=shown, timeout_seconds=timeout_seconds)
+
+
+def _tests_hold_reference(task: Task) -> bool:
+    """Whether the scoring tests hold the reference, however it is indented in them, with a docstring or without."""
+
+    def bodies_in(code: str) -> set[str]:
+        tree = try_parse(code)
+        nodes = [node for node in (ast.walk(tree) if tree else ()) if isinstance(node, ast.FunctionDef)]
+        named = [node for node in nodes if node.name == task.entry_point]
+        return {"\n".join(map(ast.unparse, node.body[ast.get_docstring(node) is not None :])) for node in named}
+
+    gold, tests = ("".join(text.split()) for text in (task.gold, task.hidden_tests))
+    return bool(gold) and (gold in tests or not bodies_in(task.gold).isdisjoint(bodies_in(task.hidden_tests)))
 
 
 class Strategy(Protocol):

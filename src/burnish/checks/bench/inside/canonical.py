@@ -4,10 +4,17 @@ Numbers read by their value, floats to nine digits; sets and dicts in one order;
 """
 
 import contextlib
-import hashlib
 import re
 from collections.abc import Iterable
 from typing import Any
+
+try:  # hashlib would load OpenSSL, which takes longer than most jobs
+    from _sha2 import sha256  # type: ignore[import-not-found, unused-ignore]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        from hashlib import sha256
 
 LONGEST = 600
 SHOWN = 160
@@ -28,14 +35,14 @@ def cut(text: str) -> str:
     """The text, or its beginning and a hash of all of it."""
     if len(text) <= LONGEST:
         return text
-    told = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+    told = sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
     return f"{text[:SHOWN]}… #{told}"
 
 
 def long_text(value: Any, base: Any) -> str:
     """The beginning of a text and a hash of all of it, without a second copy of it."""
     whole = str.encode(value, "utf-8", "surrogatepass") if base is str else value
-    return f"{base.__repr__(base.__getitem__(value, slice(SHOWN)))}… #{hashlib.sha256(whole).hexdigest()[:12]}"
+    return f"{base.__repr__(base.__getitem__(value, slice(SHOWN)))}… #{sha256(whole).hexdigest()[:12]}"
 
 
 class Reader:

@@ -4,7 +4,7 @@ What is loaded in this process is loaded in each child, for the cost of a fork; 
 the facts that it tells.
 """
 
-# ruff: noqa: PTH102, PTH103, PTH118, PTH123
+# ruff: noqa: PTH102, PTH103, PTH106, PTH108, PTH114, PTH118, PTH123
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import itertools
 import os
 import resource
 import select
-import shutil
 import signal
-import tempfile
+import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -87,7 +86,7 @@ class Child:
                 kill(self.pid, signal.SIGKILL)
         _, status = os.waitpid(self.pid, 0)
         os.close(self.pipe)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_folder(self.folder)
         if END in self.facts:
             return "ended"
         return "timeout" if is_late or (os.WIFSIGNALED(status) and os.WTERMSIG(status) in SLOW) else "crash"
@@ -109,7 +108,20 @@ def settle(folder: str, cpu_seconds: float) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
-    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    os.environ["TMPDIR"] = folder
+    if known := sys.modules.get("tempfile"):  # not imported here, as that takes long; it reads the variable once
+        known.tempdir = folder  # type: ignore[attr-defined]
+
+
+def remove_folder(folder: str) -> None:
+    """Remove a folder with all in it, as far as that goes; mostly it is empty."""
+    for here, folders, names in os.walk(folder, topdown=False):
+        for name in (*folders, *names):
+            place = os.path.join(here, name)
+            with contextlib.suppress(OSError):
+                (os.rmdir if name in folders and not os.path.islink(place) else os.unlink)(place)
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
 
 
 class Nursery:
