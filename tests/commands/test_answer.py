@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 import burnish
-from burnish import Resources, ScriptedModel, SetupProblem, Store
+from burnish import Resources, ScriptedModel, SetupProblem, Store, apply, fix
 from burnish.agent.questions import OpenQuestion
+from burnish.commands.fix import FixOptions, start_fix
 from burnish.commands.resume import answer, resume
 from burnish.commands.write import build_request, write
 from burnish.events import (
@@ -29,6 +30,8 @@ from burnish.report.deliverables import list_open_questions, render_tests
 from burnish.report.explain import explain
 from burnish.report.run_report import render_report
 from burnish.runs import Record
+from burnish.runs.request import Request
+from burnish.tasks import Task
 from tests.support import block, refused
 
 SENTENCE = 'a function rank(players) that ranks names by score, e.g. rank([("Ann", 3)]) == ["Ann"]'
@@ -207,6 +210,43 @@ def test_a_handle_waits_for_an_answer_and_takes_it_from_any_thread(store: Store)
     assert answers(run) == [("option", "person")]
     with pytest.raises(SetupProblem):
         handle.answer("A")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "ranks.py").write_text('def rank(players):\n    """Rank names by score."""\n    return None\n')
+    (tmp_path / "test_ranks.py").write_text(
+        "from ranks import rank\n\n\ndef test_one():\n    assert rank([('Ann', 3)]) == ['Ann']\n"
+    )
+    return tmp_path / "ranks.py"
+
+
+def repairer() -> ScriptedModel:
+    return ScriptedModel({"": [NOTHING, block(UP), block(DOWN), block(UP)]}, name="scripted:demo")
+
+
+def test_a_fix_finds_out_what_is_to_be_done_and_then_waits_for_an_answer(project: Path, store: Store) -> None:
+    request = Request(task=Task(id="fix-ranks", prompt="Repair ranks.py"), verb="fix", model="demo", questions=3)
+    resources = Resources((), store, answer_seconds=60)
+    handle = start_fix(FixOptions(project), request, resources, lambda: [repairer()])
+    for event in handle.events():
+        if isinstance(event, QuestionAsked):
+            while handle.question is None:
+                threading.Event().wait(0.01)
+            handle.answer("B")
+    assert answers(handle.wait()) == [("option", "person")]
+
+
+@pytest.mark.slow
+def test_a_fix_that_goes_on_from_an_answered_one_keeps_the_answer(project: Path, store: Store) -> None:
+    first = fix(project, repairer(), store=store, settle=settle("B"))
+    [answered] = first.all(QuestionAnswered)
+    apply(first.id, store=store)
+    run = fix(from_run=first.id, spec="rank(None) == []", model=repairer(), store=store)
+    assert run.spec is not None
+    assert run.spec.given_tests == ("assert rank(None) == []", answered.test)
+    listed = {test.test: test.given_in for test in build_dossier(run, {}).tests}
+    assert listed[answered.test] == "earlier run"
 
 
 @pytest.mark.slow
