@@ -8,6 +8,8 @@ import burnish
 from burnish import ScriptedModel
 from burnish.agent.questions import OpenQuestion
 from burnish.errors import SetupProblem
+from burnish.evals.eval_store import Folder
+from burnish.evals.handle import EvalBegun
 from burnish.evals.metrics import count_attempt, count_results
 from burnish.evals.reports.report_text import list_tables, list_warnings, render_markdown, repeat_command
 from burnish.evals.runner import reference_user, stream_attempt
@@ -138,3 +140,5 @@ def test_an_evaluation_with_answers_is_labelled_in_plan_and_results(tmp_path: Pa
     results = burnish.evaluate(suite, ScriptedModel(REPLIES), answers=2, without=["tweak"], out=tmp_path / "e")
     assert (results.answers, results.pass_at_1_by_answers) == (2, (0.0, 1.0, 1.0))
     assert '"answers": 2' in (tmp_path / "e" / "eval.json").read_text()
+    [there] = EvalBegun.tell(Folder.open(tmp_path / "e")).attempts
+    assert there.solved_by_answers == (False, True, True), "whoever follows one that is resumed sees the same"
