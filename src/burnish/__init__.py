@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from burnish.commands.check import check
     from burnish.commands.fix import fix
     from burnish.commands.rate import rate
-    from burnish.commands.resume import resume
+    from burnish.commands.resume import answer, resume
     from burnish.commands.strengthen import strengthen
     from burnish.commands.verify import verify
     from burnish.commands.write import build_request, write
@@ -45,6 +45,7 @@ _ROOMS = {
     "SetupProblem": "burnish.errors",
     "Store": "burnish.runs.store",
     "Task": "burnish.tasks.task",
+    "answer": "burnish.commands.resume",
     "apply": "burnish.commands.apply",
     "build_request": "burnish.commands.write",
     "check": "burnish.commands.check",
@@ -76,6 +77,7 @@ __all__ = [
     "Store",
     "Task",
     "__version__",
+    "answer",
     "apply",
     "build_request",
     "check",

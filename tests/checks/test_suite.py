@@ -7,8 +7,9 @@ import pytest
 
 from burnish.checks import Suite
 from burnish.checks.tests import grade, grade_script
-from burnish.events import Case, Graded
+from burnish.events import Case, Graded, SpecAgreed, WordedExample
 from burnish.sandbox import Sandbox, open_sandbox
+from burnish.tasks import Task
 from tests.snapshots import assert_snapshot
 
 RAISES = "with pytest.raises(ValueError):\n    f(0)"
@@ -32,6 +33,12 @@ def test_a_disputed_test_is_shown_but_not_run() -> None:
     assert f"# {wrong}" in text
     names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     assert names == ["test_given_1", "test_model_2"]
+
+
+def test_a_given_test_takes_the_place_of_an_example_in_words_that_says_something_else() -> None:
+    worded = tuple(WordedExample(test=f"assert f({n}) == 5", quote=f"{n} gives 5") for n in (1, 2))
+    spec = SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 6",), worded=worded)
+    assert Suite.for_task(Task(id="f", prompt="1 gives 5, 2 gives 5"), spec).worded == ("assert f(2) == 5",)
 
 
 def test_why_a_test_is_set_aside_depends_on_where_it_came_from() -> None:

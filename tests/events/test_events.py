@@ -38,6 +38,10 @@ SAMPLES: list[BaseEvent] = [
     events.TestsFrozen(sha256="ab", given=1, model=2),
     events.Refused(what="an answer", why="it deletes a test"),
     events.Tweaked(base=1, tried=40, passed=1, seconds=0.5),
+    events.QuestionAsked(
+        id="question-1", call="f([2, 1])", options=(events.QuestionOption(value="[1, 2]", versions=(1, 3), votes=2.0),)
+    ),
+    events.QuestionAnswered(id="question-1", said="option", value="[1, 2]", test="assert f([2, 1]) == [1, 2]"),
     events.Compared(groups=((1, 3), (2,)), inputs=("f(1)",), apart="f(1): 1 or 2"),
     events.Applied(file="shop.py", backup="shop.py.bak"),
     events.Resumed(answers=2, burnish="0", settings={"limits": {"calls": 32}}),

@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 from burnish.agent import prompts
 from burnish.agent.limits import Meter, dollars_for, most_dollars, most_tokens
 from burnish.agent.packages import RunPackages, Tell
+from burnish.agent.questions import Answerer
 from burnish.checks.bench.bench import Bench, ModuleBench, ProjectBench
 from burnish.checks.final import FinalChecks
 from burnish.checks.mutation.mutate_module import Mutations
@@ -88,6 +89,10 @@ class Tools:
     """What code may import, and what is done for a version that lacks a package; None in evaluations: nothing is."""
     review: Reviewer | None = None
     """Who looks at checkpoints; None where nobody wants to."""
+    questions: int = 0
+    """How many questions about what versions disagree on may be asked."""
+    settle: Answerer | None = None
+    """Who answers them; None where nobody is there: the first one then stays open."""
     replay: Replay = field(default_factory=Replay)
     """What an earlier part of this run has on record."""
     edits: EditCache = field(default_factory=EditCache)

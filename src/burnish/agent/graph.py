@@ -16,8 +16,9 @@ from burnish.agent import nodes
 from burnish.agent.ask import Tools, drop_limits
 from burnish.agent.limits import Limits, Meter
 from burnish.agent.nodes.review import MOST_VERSIONS
-from burnish.agent.policy import decide
+from burnish.agent.policy import NO_QUESTION, QUESTION, decide
 from burnish.agent.progress_rows import add_rows
+from burnish.agent.questions import MOST_QUESTIONS
 from burnish.agent.state import BY_PERSON, MORE_VERSIONS, AgentState
 from burnish.events import (
     Asked,
@@ -29,6 +30,7 @@ from burnish.events import (
     Event,
     Move,
     Mutated,
+    QuestionAsked,
     Refined,
     Reviewed,
     SpecAgreed,
@@ -52,6 +54,7 @@ NODE_OF_EVENT: dict[type[BaseEvent], str] = {
     Decided: "decide",
     Tweaked: "tweak",
     Compared: "select",
+    QuestionAsked: "question",
     Mutated: "survivors",
     Strengthened: "strengthen",
     Refined: "refine",
@@ -60,6 +63,8 @@ NODE_OF_EVENT: dict[type[BaseEvent], str] = {
 """Which node speaks in which event; nodes that ask are known by what they ask for."""
 IN_SPECIFY = ("specify", "examples", "assume")
 """What the first node asks for and decides by itself; it speaks once, when all is agreed."""
+ELSEWHERE = (*IN_SPECIFY, MORE_VERSIONS, NO_QUESTION)
+"""Decisions of other nodes than `decide`."""
 VISITED = "\tclassDef visited fill:#d7f5dc,stroke:#2e7d32,line-height:1.2"
 
 
@@ -99,6 +104,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     add("tweak", nodes.tweak)
     add("select", nodes.select)
     add("decide", decide)
+    add("question", nodes.question)
     add("survivors", nodes.try_mutants)
     add("strengthen", nodes.strengthen)
     add("refine", nodes.refine)
@@ -113,8 +119,9 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     branch(
         "decide",
         partial(after_decision, tools=tools),
-        ["tests", *ASKING, "survivors", "strengthen", "refine", "review", END],
+        ["tests", *ASKING, "question", "survivors", "strengthen", "refine", "review", END],
     )
+    graph.add_edge("question", "tweak")
     branch("survivors", after_survivors, ["rewrite", "strengthen", END])
     branch("strengthen", after_strengthening, ["decide", "survivors", "refine", END])
     graph.add_edge("refine", "review")
@@ -127,7 +134,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
 
 def most_steps(rounds: int) -> int:
     """More nodes than a run with so many rounds can visit: LangGraph stops a graph that goes round for ever."""
-    return STEPS * (rounds + 3) + STEPS * 6 + 2 * STEPS * MOST_VERSIONS
+    return STEPS * (rounds + 3) + STEPS * 6 + 2 * STEPS * MOST_VERSIONS + STEPS * (MOST_QUESTIONS + 1)
 
 
 def after_decision(state: AgentState, tools: Tools) -> list[str | Send]:
@@ -138,6 +145,8 @@ def after_decision(state: AgentState, tools: Tools) -> list[str | Send]:
     if decision and decision.moves and not state.stopped:
         asked = _send(decision, state)
         return [*asked, "tests"] if decision.choice == "begin" else asked
+    if decision and decision.choice == QUESTION:
+        return ["question"]
     # Once a person has looked at the code, it goes back to them, with what they wanted or without it.
     seen = any(event.where == "checks" for event in state.run.all(Reviewed))
     if state.stopped or not state.best_passes or seen or (state.best and state.best.by in BY_PERSON):
@@ -222,7 +231,7 @@ def count_visits(run: Run) -> dict[str, int]:
     counts = Counter(event.purpose for event in run.all(Asked) if event.purpose not in IN_SPECIFY)
     counts.update(NODE_OF_EVENT[type(event)] for event in run.events if type(event) in NODE_OF_EVENT)
     # Some decisions are made by another node than `decide`: the first one, or one that goes on once tests pass.
-    counts["decide"] -= sum(bool(one.check) or one.choice in (*IN_SPECIFY, MORE_VERSIONS) for one in run.all(Decided))
+    counts["decide"] -= sum(bool(one.check) or one.choice in ELSEWHERE for one in run.all(Decided))
     are_tests = [isinstance(event, TestsRan) for event in run.events]
     counts["run"] = sum(now and not before for before, now in zip([False, *are_tests], are_tests, strict=False))
     counts["judge"] = sum(event.evidence.check == "tests" for event in run.all(CheckFinished))

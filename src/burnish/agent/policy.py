@@ -12,7 +12,18 @@ from typing import Literal
 from burnish.agent.ask import Tools
 from burnish.agent.state import GIVEN, TWEAK, AgentState
 from burnish.errors import ModelError
-from burnish.events import Decided, Event, Move, Mutated, Stopped, TestsFrozen, Tweaked
+from burnish.events import (
+    Compared,
+    Decided,
+    Event,
+    Move,
+    Mutated,
+    QuestionAnswered,
+    QuestionAsked,
+    Stopped,
+    TestsFrozen,
+    Tweaked,
+)
 from burnish.events.history import Version
 from burnish.tasks.examples import describe_test
 from burnish.text import one_line, plural
@@ -69,6 +80,10 @@ SAME_ERROR = 3
 ALTERNATING = 4
 REPEATED_ROUNDS = 3
 """Rounds that bring only repetitions before a run ends: a smaller model has then said the same in nine answers."""
+QUESTION, NO_QUESTION = "question", "no question"
+"""The choices to ask the user what versions disagree on, and not to, where no call can be asked about."""
+ENDS_WITH_QUESTION = ("rounds", "calls", "tokens", "dollars", "stuck")
+"""Limits after which there is still time to ask the user."""
 NO_ANSWER = "the model did not answer: "
 """How the problem of a version reads whose answer never came, before the error."""
 MOVES_IN_WORDS = {
@@ -90,6 +105,39 @@ class Stuck(StrEnum):
 
 
 def decide(state: AgentState, tools: Tools) -> Iterator[Event]:
+    """What comes next; before the work ends, a question about what versions disagree on, if one is left to ask."""
+    for event in _choose_next(state, tools):
+        judges = isinstance(event, Decided) and event.choice == "judge"
+        stopped = event if isinstance(event, Stopped) else state.stopped
+        in_time = stopped is None or stopped.reason in ENDS_WITH_QUESTION
+        if (judges or isinstance(event, Stopped)) and in_time and may_ask(state, tools):
+            groups = plural(len(find_disagreement(state)), "group")
+            yield Decided(choice=QUESTION, reason=f"{groups} of versions disagree, and the user can settle it.")
+        else:
+            yield event
+
+
+def may_ask(state: AgentState, tools: Tools) -> bool:
+    """Whether versions disagree, and a question about that is left to ask. One that nobody answered is the last."""
+    in_vain = False  # until versions are compared anew
+    for event in state.run.events:
+        if isinstance(event, Compared | QuestionAnswered):
+            in_vain = False
+        elif isinstance(event, Decided):
+            in_vain = in_vain or event.choice == NO_QUESTION
+    left = tools.questions - len(state.run.all(QuestionAsked))
+    asks = left > 0 and state.run.open_question is None and not in_vain
+    return asks and len(find_disagreement(state)) > 1 and not tools.meter.over and not tools.cancel.is_set()
+
+
+def find_disagreement(state: AgentState) -> tuple[tuple[int, ...], ...]:
+    """The groups of versions that behave differently, without those that do what the broken code did."""
+    compared = state.run.last(Compared)
+    unchanged = {*compared.unchanged} if compared else set()
+    return tuple(group for group in state.groups if not unchanged & {*group})
+
+
+def _choose_next(state: AgentState, tools: Tools) -> Iterator[Event]:
     """Judge, or another round; where the work is stuck the next model is asked, and where it only repeats itself and
     nobody is left to ask, it stops. A ModelError is raised only where nobody answers and there is nothing to judge.
     """

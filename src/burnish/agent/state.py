@@ -14,6 +14,7 @@ from burnish.events import (
     Event,
     Graded,
     Mutated,
+    QuestionAnswered,
     Refined,
     SpecAgreed,
     Stopped,
@@ -322,9 +323,15 @@ class AgentState:
 
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Versions that behave alike, the likeliest group first; empty before they were compared."""
-        compared = self.run.last(Compared)
-        return compared.groups if compared else ()
+        """Versions that behave alike, the likeliest group first; empty before they were compared. An answer of the
+        user's may have shown some of them to be wrong since.
+        """
+        compared, answered = self.run.last(Compared), self.run.last(QuestionAnswered)
+        if compared is None or answered is None or not self.rivals:
+            return compared.groups if compared else ()
+        standing = {version.number for version in self.rivals}
+        groups = (tuple(number for number in group if number in standing) for group in compared.groups)
+        return tuple(group for group in groups if group)
 
     def group_of(self, version: Version) -> tuple[int, ...]:
         """The versions that behave as this one does, itself included."""

@@ -9,6 +9,7 @@ from typing import Self
 from burnish.events import Case, Frozen, Graded, Outcome, SpecAgreed
 from burnish.parsing import try_parse
 from burnish.tasks.assemble import offered_names
+from burnish.tasks.examples import find_contradiction
 from burnish.tasks.sentence import AskedKinds, find_kinds
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
@@ -77,7 +78,9 @@ class Suite(Frozen):
     ) -> Self:
         """All tests of a task: given ones, the project's, what the model wrote, what was added; joined only here."""
         name, given = (spec.entry_point, spec.given_tests) if spec else (task.entry_point or "solve", ())
-        worded = _without([one.test for one in spec.worded] if spec else (), given)
+        # An answer to a question is a given test; it may say something else than what was read from the words.
+        meant = [one.test for one in spec.worded if not find_contradiction((*given, one.test))] if spec else ()
+        worded = _without(meant, given)
         model = _without((*task.earlier_tests, *written), (*given, *worded))
         more = _without(added, (*given, *worded, *model))
         rest = _without(pinned, (*given, *worded, *model, *more))

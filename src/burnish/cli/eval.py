@@ -18,13 +18,14 @@ LISTING = {"suite", "as_json"}
 CHOICES = {"protocol": ("visible", "oracle"), "ask": ("auto", "write", "fix"), "split": ("eval", "tune", "calibrate")}
 SETTINGS = (
     *("model", "strategy", "rounds", "protocol", "ask", "variant", "split", "limit", "temperature", "max_tokens"),
-    *("thinking", "at_once", "data", "out", "sandbox"),
+    *("thinking", "at_once", "data", "out", "sandbox", "answers"),
 )
 """What an evaluation takes as it was typed."""
 NO_REPLAY = {"model", *LIMITS}
 """What says nothing where no model is asked."""
 SUITE = "A suite from `burnish eval list` or a .jsonl file; or `list`; or `resume`."
 WITHOUT = "Parts of our agent to leave out, e.g. tweak,agreement: what are they worth?"
+ANSWERS = "Questions of the agent, three at most, that the reference answers in a user's place."
 COMPARED = "An evaluation's id, its folder or results.json, or last; several joined by commas are pooled."
 WHOLE = ", in the whole evaluation; `resume` may raise it."
 TIMEOUT = "Seconds for the tests of a task. [default: 5; 6 for reflect]"
@@ -54,6 +55,7 @@ def evaluate(
     seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="In place of the strategy's own.")] = None,
     without: Annotated[str, typer.Option(help=WITHOUT)] = "",
+    answers: Annotated[int, typer.Option(min=0, help=ANSWERS)] = 0,
     max_tokens: MaxTokens = None,
     thinking: Thinking = None,
     tokens: Annotated[int | None, typer.Option(min=1, help=f"Tokens read and written at most{WHOLE}")] = None,

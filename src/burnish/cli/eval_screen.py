@@ -32,6 +32,7 @@ from burnish.evals.metrics import RESULTS_FILE, compute_results, count_results, 
 from burnish.evals.reports.plots import draw_comparison
 from burnish.evals.reports.report import write_reports
 from burnish.evals.reports.report_text import (
+    describe_answers,
     describe_limit,
     describe_not_recorded,
     describe_replay,
@@ -254,6 +255,9 @@ def _table_lines(results: Results, folder: Folder) -> Iterator[str]:
         yield from _share_rows("round", results.pass_at_1, results.pass_at_1_interval, 0, calls=same)
         if not same:
             yield from _share_rows("call", results.pass_at_1_by_call, results.pass_at_1_by_call_interval, 1)
+        if results.answers:
+            yield from _share_rows("answers", results.pass_at_1_by_answers, results.pass_at_1_by_answers_interval, 0)
+            yield f"  {describe_answers(results)}"
         partly = "" if results.complete else f" so far, of {results.planned}"
         yield (
             f"{results.solved} of {plural(results.finished, 'attempt')}{partly} solved ({results.protocol}); "

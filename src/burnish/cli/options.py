@@ -26,6 +26,10 @@ Thinking = Annotated[
     typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
 ]
 
+NoAsk = Annotated[
+    bool,
+    typer.Option("--no-ask", help="Be asked nothing where versions disagree; `burnish answer` takes it up later."),
+]
 Fast = Annotated[bool, typer.Option("--fast", help="Leave out the slow checks: mutation, performance.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 1 unless the result is proven.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show the model's words as they come.")]

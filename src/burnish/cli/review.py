@@ -21,13 +21,16 @@ from rich.table import Table
 from rich.text import Text
 
 from burnish.agent.ask import Checkpoint
+from burnish.agent.questions import LETTERS
 from burnish.cli.io import print_table
 from burnish.cli.screen import CHECK_COLOURS
 from burnish.errors import SetupProblem
-from burnish.events import Reviewed
+from burnish.events import QuestionAsked, Reviewed
+from burnish.report.narrate import as_sentence
 from burnish.text import one_line, strip_controls
 
 HELP = "[Enter] go on · c WORDS change · 3: WORDS comment on line 3 · e edit (e FILE: take this file) · q stop"
+QUESTION_HELP = "A letter · the value, if it is something else · Enter: do not care · Ctrl-D: leave it open"
 HEADS = {
     "tests": "The tests, before they are frozen. What you change or add decides.",
     "checks": "The code and what the checks say of it, before the verdict.",
@@ -96,6 +99,16 @@ def show(shown: Checkpoint, console: Console) -> None:
         print_table(console, table)
     if shown.note:
         console.print(Text(one_line(shown.note, 400), style="yellow"), soft_wrap=True)
+
+
+def show_question(asked: QuestionAsked, console: Console) -> None:
+    """The call on which versions differ, and what they give for it, each with the letter to type."""
+    console.print()
+    console.print(Text(f"{as_sentence(asked.why)} What should this give?", style="bold"), soft_wrap=True)
+    console.print(Text(f"  {one_line(asked.call, 200)}", style="cyan"), soft_wrap=True)
+    for letter, option in zip(LETTERS, asked.options, strict=False):
+        console.print(Text.assemble((f"  [{letter}] ", "bold"), one_line(option.value, 200)), soft_wrap=True)
+    console.print(Text(QUESTION_HELP, style="dim"), soft_wrap=True)
 
 
 def ask_for_answer(shown: Checkpoint, console: Console) -> Reviewed:

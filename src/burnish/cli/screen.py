@@ -247,7 +247,7 @@ class Screen:
     def goodbye(self, run: Run) -> None:
         """What is still open, what it cost, and where to look next."""
         for question in list_open_questions(run):
-            self.print_line(Line("open", one_line(question, 200), "warning"), timed=False)
+            self.print_line(Line("open", one_line(question, 400), "warning"), timed=False)
         self.print_line(Line("cost", describe_cost(run)))
         for line in describe_cost_by_model(run):
             self.print_line(Line("", line))

@@ -3,19 +3,22 @@
 import math
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+
+from rich.text import Text
 
 from burnish.agent.ask import Checkpoint
 from burnish.agent.limits import Limits
+from burnish.agent.questions import Answerer, OpenQuestion
 from burnish.cli.io import print_code, print_line, show_diff
-from burnish.cli.review import ask_for_answer, show
+from burnish.cli.review import ask_for_answer, can_ask, show, show_question
 from burnish.cli.screen import Screen
 from burnish.cli.setup import show_fetching
 from burnish.commands.apply import DIFF, GOOD, diff_of, fix_facts
 from burnish.errors import SetupProblem
-from burnish.events import Applied, BaseEvent, Reviewed, RunStarted
+from burnish.events import Applied, BaseEvent, QuestionAnswered, QuestionAsked, Reviewed, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import open_models
 from burnish.report.narrate import Line
@@ -38,6 +41,7 @@ class CommandSession(AbstractContextManager["CommandSession"]):
         self.screen = None if quiet or events else Screen(verbose)
         self._reader: Watch | None = self.screen.watch if self.screen else print_line if events else None
         self._run_id = run_id
+        self._asks = False
         self._lock = threading.Lock()
         self._held: list[BaseEvent] | None = None
         """What has happened while a person looks at something; None while nobody does."""
@@ -46,6 +50,8 @@ class CommandSession(AbstractContextManager["CommandSession"]):
         """Hand the event to its reader, once nobody looks at something else; the first one says which run this is."""
         if isinstance(event, RunStarted):
             self._run_id = event.run_id
+        if isinstance(event, QuestionAsked) and self._asks:  # it is shown where it is asked
+            return
         with self._lock:
             if self._held is not None:
                 self._held.append(event)
@@ -67,18 +73,42 @@ class CommandSession(AbstractContextManager["CommandSession"]):
 
     def review(self, shown: Checkpoint) -> Reviewed:
         """Show it and bring back the answer. Raises SetupProblem where no answer is to be had any more."""
-        assert self.screen is not None, "who sees nothing cannot review"
+        with self._hold() as screen:
+            try:
+                show(shown, screen.console)
+                return ask_for_answer(shown, screen.console)
+            except EOFError:
+                raise SetupProblem(
+                    f"No answer came at the review of the {shown.where}, and nobody is there to look. What was done is "
+                    f"kept; go on with it in a terminal: burnish resume {self._run_id}"
+                ) from None
+
+    def find_answerer(self, wanted: bool) -> Answerer | None:
+        """Who is asked what is right where versions differ: the person at the terminal, if there is one."""
+        self._asks = wanted and can_ask(self.screen is None)
+        return self.settle if self._asks else None
+
+    def settle(self, question: OpenQuestion) -> QuestionAnswered | None:
+        """Ask what is right where versions differ. The end of input leaves it open."""
+        with self._hold() as screen:
+            show_question(question.asked, screen.console)
+            while True:
+                try:
+                    return question.read(strip_controls(input("> ")))
+                except SetupProblem as problem:
+                    screen.console.print(Text(strip_controls(str(problem)), style="yellow"), soft_wrap=True)
+                except EOFError:
+                    return None
+
+    @contextmanager
+    def _hold(self) -> Iterator[Screen]:
+        """The screen, for a person who looks at something; what happens meanwhile is shown afterwards."""
+        assert self.screen is not None, "who sees nothing cannot answer"
         with self._lock:
             self._held = []
             self.screen.pause()
         try:
-            show(shown, self.screen.console)
-            return ask_for_answer(shown, self.screen.console)
-        except EOFError:
-            raise SetupProblem(
-                f"No answer came at the review of the {shown.where}, and nobody is there to look. What was done is "
-                f"kept; go on with it in a terminal: burnish resume {self._run_id}"
-            ) from None
+            yield self.screen
         finally:
             with self._lock:
                 self.screen.go_on()

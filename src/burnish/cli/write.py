@@ -1,4 +1,4 @@
-"""`write`: tests and code from a sentence; `fix` and `apply`: a repair that tests agree with; `resume`: go on."""
+"""`write`: tests and code from a sentence; `fix` and `apply`: a repair; `resume` and `answer`: go on."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +14,7 @@ from burnish.cli.options import (
     Fast,
     KeepThoughts,
     MaxTokens,
+    NoAsk,
     Packages,
     Rounds,
     Sandbox,
@@ -44,6 +45,7 @@ def write(
     task_file: Annotated[Path | None, typer.Option(help="Read a long task from this file.")] = None,
     with_tests: WithTests = None,
     ask: Annotated[bool, typer.Option("--ask", help="Be asked about what the sentence leaves open.")] = False,
+    no_ask: NoAsk = False,
     review: Review = False,
     model: WriteModel = DEFAULT_MODEL,
     packages: Annotated[
@@ -92,6 +94,7 @@ def write(
             with_tests=with_tests,
             answer=session.ask if ask else None,
             review=session.review if review else None,
+            settle=session.find_answerer(not no_ask),
             packages=packages or (),
             allow_packages=allow_package or (),
             opener=session.open_models,
@@ -111,6 +114,7 @@ def resume(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Another length for one answer.")] = None,
     thinking: Annotated[int | None, typer.Option(min=0, help="Another length for the thoughts before it.")] = None,
     sandbox: Annotated[str | None, typer.Option(help="Where code runs. [default: where it ran before]")] = None,
+    no_ask: NoAsk = False,
     strict: Strict = False,
     keep_thoughts: KeepThoughts = False,
     verbose: Verbose = False,
@@ -139,10 +143,50 @@ def resume(
             watch=session.watch,
             answer=session.ask if can_ask(silent) else None,
             review=session.review if opened.settings.review and can_review(silent) else None,
+            settle=session.find_answerer(not no_ask),
             sandbox=sandbox,
             beside=current_folder() if nowhere else None,
             opener=session.open_models,
             keep_thoughts=keep_thoughts,
+        )
+    session.finish(done)
+    raise typer.Exit(exit_code(done, strict))
+
+
+def answer(
+    run: Annotated[str, typer.Argument(help="A run's id, its beginning, or last.")] = "last",
+    said: Annotated[
+        str | None,
+        typer.Argument(metavar="ANSWER", help="A letter, a value as Python writes it, or - for do not care."),
+    ] = None,
+    sandbox: Annotated[str | None, typer.Option(help="Where code runs. [default: where it ran before]")] = None,
+    strict: Strict = False,
+    verbose: Verbose = False,
+    events: Events = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the folder, or the diff.")] = False,
+) -> None:
+    """Answer the question that a run left open, and have it go on with that."""
+    from burnish.cli.review import can_ask, can_review
+    from burnish.cli.session import CommandSession, exit_code
+    from burnish.commands.resume import open_resumable
+    from burnish.errors import SetupProblem
+    from burnish.report.narrate import describe_question
+
+    opened, silent = open_resumable(run), quiet or events
+    asks, asked = can_ask(silent), opened.open_question
+    if said is None and not asks and asked:
+        raise SetupProblem(
+            f"Nobody is there to ask, so say the answer: {describe_question(asked)} Type: burnish answer {opened.id} A"
+        )
+    with CommandSession(verbose, events, quiet, opened.id) as session:
+        done = burnish.answer(
+            opened.id,
+            said,
+            watch=session.watch,
+            review=session.review if opened.settings.review and can_review(silent) else None,
+            settle=session.find_answerer(asks),
+            sandbox=sandbox,
+            opener=session.open_models,
         )
     session.finish(done)
     raise typer.Exit(exit_code(done, strict))
@@ -172,6 +216,7 @@ def fix(
     model: Annotated[
         str, typer.Option(help="Who answers; see `burnish models`. Also small,large; auto chooses.")
     ] = DEFAULT_MODEL,
+    no_ask: NoAsk = False,
     rounds: Rounds = 5,
     calls: Calls = 16,
     tokens: Tokens = 40_000,
@@ -221,6 +266,7 @@ def fix(
             out=folder,
             review=session.review if review else None,
             from_run=from_run,
+            settle=session.find_answerer(not no_ask),
         )
     session.finish(run, diff if folder is None else None)
     raise typer.Exit(exit_code(run, strict))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
+from burnish.agent.questions import MOST_QUESTIONS, Answerer
 from burnish.checks.bench.bench import ProjectBench, UsualRun, fingerprint
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.fault_localisation import (
@@ -115,6 +116,8 @@ class FixOptions:
     path: Path | str
     tests: Sequence[Path | str] = ()
     spec: str = ""
+    given: Sequence[str] = ()
+    """Tests that an earlier run had from the user, as answers to its questions for example."""
     function: str | None = None
     apply: bool = False
     python: Path | str | None = None
@@ -144,16 +147,17 @@ def fix(
     out: Path | str | None = None,
     review: Reviewer | None = None,
     from_run: str | None = None,
+    settle: Answerer | None = None,
 ) -> Run:
     """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
 
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
     `function` the one that failing tests point at is repaired. `model` is who answers, as in `write`. `apply` writes
     the file, its old content kept beside it. `packages` are third-party packages for a project that has no environment
-    of its own, besides those that it requires; see `write`, also for `keep_thoughts` and `review`. `out` is a new or
-    empty folder for the repaired file, its tests, diff, report and evidence, which are in the run's folder as well.
-    `from_run` goes on from an earlier run of `fix` or `write`: with its file, its tests and its words, besides those
-    that are given here.
+    of its own, besides those that it requires; see `write`, also for `keep_thoughts`, `review` and `settle`. `out` is a
+    new or empty folder for the repaired file, its tests, diff, report and evidence, which are in the run's folder as
+    well. `from_run` goes on from an earlier run of `fix` or `write`: with its file, its tests and its words, besides
+    those that are given here.
     """
     store, limits = store or Store(), limits or Limits()
     if out is not None:
@@ -186,8 +190,9 @@ def fix(
         continues=earlier.id if earlier else None,
         out=str(Path(out).absolute()) if out is not None else "",
         review=review is not None,
+        questions=MOST_QUESTIONS,
     )
-    resources = Resources((), store, watch, review=review)
+    resources = Resources((), store, watch, review=review, settle=settle)
     run = start_fix(options, request, resources, lambda: selection.open(opener)).wait()
     return deliver(run, store, watch) if run.settings.fix else run
 
@@ -220,12 +225,15 @@ def go_on_from(earlier: Run, options: FixOptions) -> FixOptions:
     Raises SetupProblem where nothing of it is there to go on from, and for a good repair that is not in place.
     """
     facts, task, words = earlier.settings.fix, read_task(earlier), earlier.started.prompt
+    given: list[str] = []
     if facts is not None:
         fix_facts(earlier)
         root = Path(facts.file).parents[len(Path(facts.name).parts) - 1]
         path, tests = Path(facts.file), [root / test for test in facts.tests]
         text = docstring_of(task.base_code, task.entry_point)
         words = "" if not task.described else words.removesuffix(text).strip()
+        settled = earlier.spec.given_tests if earlier.spec else ()
+        given = [test for test in settled if test not in examples_of(text, task.entry_point)]
         if earlier.verdict in GOOD and diff_of(earlier) and not is_in_place(earlier):
             raise SetupProblem(
                 f"The repair of run {earlier.id!r} is not in its file, and what follows goes on from there. "
@@ -250,6 +258,7 @@ def go_on_from(earlier: Run, options: FixOptions) -> FixOptions:
         path=options.path or path,
         tests=options.tests or tests,
         spec=ALSO.join(part for part in (words, options.spec.strip()) if part),
+        given=given if known == name and not options.path else (),
         function=known if not options.path else options.function,
     )
 
@@ -342,9 +351,10 @@ def plan_fix(options: FixOptions, watch: Watch | None = None, keep: Keep = lambd
             named += (f"{inside}{mark}{rest}",)
     count = choose_deciding(before, name, named, parses=parses)
     files = fingerprint(project.root, count.deciding_tests, source)
-    task = from_file(target.text, name, options.spec, count.deciding_tests, tuple(suspects)).model_copy(
-        update={"project_files": files, **({"packages": tuple(options.packages)} if options.packages else {})}
-    )
+    task = from_file(target.text, name, options.spec, count.deciding_tests, tuple(suspects))
+    given = tuple(dict.fromkeys((*task.visible_tests, *options.given)))
+    needed = {"packages": tuple(options.packages)} if options.packages else {}
+    task = task.model_copy(update={"project_files": files, "visible_tests": given, **needed})
     refuse_contradiction(task.visible_tests)
     why = _explain_nothing(plan, count, task, options, keep)
     return replace(plan, task=task, aside=count.aside, failing=count.failing, nothing=why)

@@ -3,20 +3,31 @@
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import PER_ANSWER, Limits
+from burnish.agent.questions import Answerer, OpenQuestion
 from burnish.commands import fix, write
 from burnish.commands.apply import GOOD, fix_facts, is_in_place
 from burnish.commands.fix import plan_again
 from burnish.errors import SetupProblem
 from burnish.evals.eval_store import list_evaluations
-from burnish.events import Applied, Asked, FilesWritten, Reviewed, Stopped
+from burnish.events import (
+    Applied,
+    Asked,
+    FilesWritten,
+    QuestionAnswered,
+    QuestionAsked,
+    Reviewed,
+    Stopped,
+)
 from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget
+from burnish.report.deliverables import read_suite
 from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
@@ -34,10 +45,12 @@ def resume(
     watch: Watch | None = None,
     answer: Callable[[str], str] | None = None,
     review: Reviewer | None = None,
+    settle: Answerer | None = None,
     sandbox: str | None = None,
     beside: Path | str | None = None,
     opener: Opener | None = None,
     keep_thoughts: bool = False,
+    question: str = "",
 ) -> Run:
     """Start the run again from its beginning, with every answer that is on record given from there.
 
@@ -45,13 +58,17 @@ def resume(
     `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is
     lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet.
-    `review` is who looks at what has not been looked at, where the run was to be reviewed. `beside` is a folder for the
+    `review` is who looks at what has not been looked at, where the run was to be reviewed. `settle` is
+    asked what is right where versions disagree, unless that is on record. `beside` is a folder for the
     result of a run of `write` that names none, as there. Thoughts are kept where they were, or from now on.
-    A finished run comes back as it is.
+    A finished run comes back as it is; `question` is the open one in it that is to be answered, by `burnish.answer`.
     """
     store = store or Store()
-    opened = store.open(run)
-    if is_over(opened, raised, beside is not None):
+    opened = before = store.open(run)
+    if question:
+        asked = [isinstance(event, QuestionAsked) and event.id == question for event in opened.events]
+        before = Run(opened.events[: asked.index(True) + 1])
+    elif is_over(opened, raised, beside is not None):
         return opened
     if opened.started.verb == "fix" and opened.settings.fix is None:
         raise SetupProblem(
@@ -61,27 +78,61 @@ def resume(
     request = request_again(opened, limits_of(opened, raised), sandbox)
     request = request.model_copy(update={"keep_thoughts": request.keep_thoughts or keep_thoughts})
     selection = select_models(model or opened.started.model, request.limits, store)
-    if opened.started.verb == "fix":
-        if fix_facts(opened).apply and is_in_place(opened):
-            return fix.deliver(opened, store, watch)
-        plan = plan_again(opened, Budget.within(request.limits.seconds))
-        looks = _find_reviewer(opened, review)
-        resources = Resources(selection.open(opener), store, watch, review=looks, replay=opened.events)
-        return fix.repair(plan, request, resources)
-    if opened.verdict is None or request.limits != limits_of(opened):  # else it was killed just before its delivery
-        resources = Resources(
-            selection.open(opener),
-            store,
-            watch,
-            answer=_find_answerer(opened, answer),
-            review=_find_reviewer(opened, review),
-            replay=opened.events,
-        )
-        opened = start(request, resources).wait()
     out = Path(request.out) if request.out else Path(beside) / slug(request.task.id) if beside is not None else None
-    if out is None or (not request.out and opened.ending(FilesWritten)):
-        return opened
-    return write.deliver(opened, out, store, watch, numbered=True)  # a crash may have left half of the files
+    if question:
+        out = Path(opened.folder) if opened.folder else None
+    elif request.verb == "write" and opened.verdict and request.limits == limits_of(opened):
+        return _deliver(opened, out, store, watch)  # it was killed just before its delivery
+    elif request.verb == "fix" and fix_facts(opened).apply and is_in_place(opened):
+        return fix.deliver(opened, store, watch)
+    resources = Resources(
+        selection.open(opener),
+        store,
+        watch,
+        answer=_find_answerer(before, answer),
+        review=_find_reviewer(before, review),
+        settle=settle,
+        settled=question,
+        replay=before.events,
+    )
+    if request.verb == "fix":
+        return fix.repair(plan_again(opened, Budget.within(request.limits.seconds)), request, resources)
+    return _deliver(start(request, resources).wait(), out, store, watch)
+
+
+def answer(
+    run: str = "last", said: str | None = None, model: Models | None = None, store: Store | None = None, **options: Any
+) -> Run:
+    """Answer the open question of a run, which is taken up again there and ends with a new verdict.
+
+    `said` is a letter of the options, a value as Python writes it, "raises ValueError", or "" for do not care; None:
+    `settle` is asked, and so it is for further questions. `options` are those of `resume`: watch, review, settle,
+    sandbox, opener. What followed the question before no longer counts. Files are delivered anew, in a folder beside
+    the earlier one. Raises SetupProblem where no question is open, and for what cannot be an answer.
+    """
+    store = store or Store()
+    opened = store.open(run)
+    is_over(opened)  # refuses runs of another kind
+    asked = opened.open_question
+    if asked is None or opened.verdict is None:
+        todo = f"burnish {'resume' if asked else 'show'} {opened.id}"
+        raise SetupProblem(f"Run {opened.id!r} has no question that waits for an answer. See how far it is: {todo}")
+    first = OpenQuestion(asked, read_suite(opened).given).read(said, by="later") if said is not None else None
+    settle: Answerer | None = options.pop("settle", None)
+
+    def settle_first(question: OpenQuestion) -> QuestionAnswered | None:
+        if first and question.asked.id == asked.id:  # it was read for this call, and for no other
+            return first if question.asked.call == asked.call else None
+        return settle(question) if settle else None
+
+    return resume(opened.id, model, store=store, settle=settle_first, question=asked.id, **options)
+
+
+def _deliver(run: Run, out: Path | None, store: Store, watch: Watch | None) -> Run:
+    """Its files, unless they are there since it was last taken up; a crash may have left half of them."""
+    if out is None or (not run.settings.out and run.ending(FilesWritten)):
+        return run
+    return write.deliver(run, out, store, watch, numbered=True)
 
 
 def open_resumable(name: str) -> Run:
@@ -139,6 +190,7 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         out=settings.out,
         ask=settings.ask,
         review=settings.review,
+        questions=settings.questions,
         keep_thoughts=settings.keep_thoughts,
         fix=settings.fix,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from burnish.agent.ask import Reviewer
 from burnish.agent.limits import Limits
+from burnish.agent.questions import MOST_QUESTIONS, Answerer
 from burnish.agent.worded_examples import choose_examples, find_readings
 from burnish.checks.project import CHECKS
 from burnish.errors import SetupProblem
@@ -62,6 +63,7 @@ def write(
     with_tests: Path | str | None = None,
     answer: Callable[[str], str] | None = None,
     review: Reviewer | None = None,
+    settle: Answerer | None = None,
     packages: Sequence[str] = (),
     allow_packages: Sequence[str] = (),
     beside: Path | str | None = None,
@@ -78,6 +80,8 @@ def write(
     user's own: it decides, and says what the module is called. Where the sentence leaves something open, the model says
     what it assumes; `answer` is given each assumption and may return other words, or "" to agree.
     `review` is shown the tests before they are frozen and the code before its verdict, and says how to go on.
+    `settle` is asked what is right where versions that pass the same tests disagree, three times at most. Where there
+    is nobody to ask, the first question stays open, and `burnish.answer` takes it up later.
     `packages` are third-party packages that the code may import, such as "numpy" or "pandas>=2": well-known ones, or
     those in `allow_packages`. They are prepared before any code runs; of an earlier
     run that this one goes on from, its packages stay. `keep_thoughts` keeps what the models think before they answer,
@@ -104,7 +108,7 @@ def write(
     if folder:
         check_free(folder, numbered=out is None)
     models = list_given(model) or (opener or open_models)(request.model)
-    run = start(request, Resources(models, store, watch, answer=answer, review=review)).wait()
+    run = start(request, Resources(models, store, watch, answer=answer, review=review, settle=settle)).wait()
     return deliver(run, folder, store, watch, numbered=out is None) if folder else run
 
 
@@ -136,7 +140,7 @@ def build_request(
         afterwards=frozenset(() if fast else AFTERWARDS),
         packages=task.packages,
         continues=earlier.id if earlier else None,
-        **fields,
+        **{"questions": MOST_QUESTIONS, **fields},
     )
 
 

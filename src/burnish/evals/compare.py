@@ -35,9 +35,14 @@ SHOULD_AGREE = {
     "engine": "the same weights can answer differently on another engine",
     "ask": "the model was asked for different things",
     "timeout_seconds": "an answer had more time to pass the tests on one side",
+    "answers": "one side had more questions answered by the reference",
     "replayed": "replayed answers were recorded once, so seconds say nothing, and draws may be shared",
 }
-LABELS = {"timeout_seconds": "time for the tests", "replayed": "recording that answers came from"}
+LABELS = {
+    "timeout_seconds": "time for the tests",
+    "answers": "number of answered questions",
+    "replayed": "recording that answers came from",
+}
 """Fields that are not called what people call them."""
 
 Tries = dict[str, list[Attempt]]

@@ -11,7 +11,7 @@ from burnish.evals.replay import RecordedModel
 from burnish.evals.reports.report import write_reports
 from burnish.evals.runner import EvalProgress, name_engine, open_eval_sandbox, open_task_model, run_missing
 from burnish.evals.schema import Asking, EvalLimits, LeftOut, Plan, Protocol, Results
-from burnish.evals.strategies.kinds import check_parts, find_strategy
+from burnish.evals.strategies.kinds import check_answers, check_parts, find_strategy
 from burnish.evals.suites import check_protocol, is_file_suite, load_suite, resolve_variant
 from burnish.evals.validate import TIMEOUT_SECONDS, hash_tasks, validate
 from burnish.models.catalog import DEFAULT_MODEL
@@ -38,6 +38,7 @@ def evaluate(
     seeds: Sequence[int] = (0,),
     temperature: float | None = None,
     without: Sequence[str] = (),
+    answers: int = 0,
     max_tokens: int | None = None,
     thinking: int | None = None,
     timeout_seconds: float | None = None,
@@ -52,7 +53,8 @@ def evaluate(
 
     Each finished attempt is on disk at once. An `out` that holds this very evaluation is gone on with, also with more
     seeds than it has. `max_tokens` and `thinking` are for one answer, as in `Limits`; `limits` are for all of it, and
-    `timeout_seconds` for the tests of a task.
+    `timeout_seconds` for the tests of a task. `answers` is how many questions about what versions disagree on the
+    reference may answer, in a user's place.
     """
     watch, data = watch or EvalProgress(), Path(data) if data else None
     model = default_names() if model is None else model
@@ -81,6 +83,7 @@ def evaluate(
         rounds=rounds,
         temperature=temperature,
         without=check_parts(without, strategy),
+        answers=check_answers(answers, strategy),
         left_out=getattr(find_strategy(strategy), "left_out", ()),
         max_tokens=max_tokens,
         thinking=thinking,
@@ -141,6 +144,7 @@ def replay(
     without = changes.get("without", recorded.without if strategy == recorded.strategy else ())
     own = {
         "without": check_parts(without, strategy),
+        "answers": check_answers(changes.get("answers", recorded.answers), strategy),
         "left_out": getattr(find_strategy(strategy), "left_out", ()),
         "limit": min(filter(None, (limit, recorded.limit)), default=None),
         "replayed": source.path.name,

@@ -44,7 +44,7 @@ class EvalBegun(BaseEvent):
     @classmethod
     def tell(cls, folder: Folder) -> Self:
         """What there is when attempts begin."""
-        there = (count_attempt(task, seed, events, folder.bugs[task]) for task, seed, events in folder.attempts())
+        there = [AttemptFinished.tell(folder, *one).attempt for one in folder.attempts()]
         return cls(folder=str(folder.path), attempts=tuple(there), total=folder.total)
 
 
@@ -67,7 +67,7 @@ class AttemptFinished(BaseEvent):
     @classmethod
     def tell(cls, folder: Folder, task_id: str, seed: int, events: Sequence[Event]) -> Self:
         """What came of an attempt at a task of this evaluation."""
-        attempt = count_attempt(task_id, seed, events, folder.bugs[task_id])
+        attempt = count_attempt(task_id, seed, events, folder.bugs[task_id], folder.plan.answers)
         scores = [event.why for event in events if isinstance(event, Scored)]
         broke = [event.message for event in events if isinstance(event, Broke)]
         why = broke[0] if broke else scores[-1] if scores else "no answer could be run"

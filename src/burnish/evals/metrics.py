@@ -17,7 +17,18 @@ from burnish.evals.eval_store import Folder
 from burnish.evals.replay import NotRecorded
 from burnish.evals.schema import Attempt, ByBug, Cost, LeftOut, Plan, PlanSettings, Results
 from burnish.evals.verdicts import measure_verdicts
-from burnish.events import Answered, AnswerLost, Asked, BaseEvent, Broke, CodeProposed, Event, ModelReplied, Scored
+from burnish.events import (
+    Answered,
+    AnswerLost,
+    Asked,
+    BaseEvent,
+    Broke,
+    CodeProposed,
+    Event,
+    ModelReplied,
+    QuestionAnswered,
+    Scored,
+)
 from burnish.intervals import wilson
 from burnish.text import plural
 
@@ -38,8 +49,8 @@ E = TypeVar("E", bound=BaseEvent)
 Value = TypeVar("Value", bound=float)
 
 
-def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "") -> Attempt:
-    """The attempt these events tell of."""
+def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "", most_answers: int = 0) -> Attempt:
+    """The attempt these events tell of, in which up to so many questions were to be answered."""
 
     def pick(kind: type[E]) -> list[E]:
         return [event for event in events if isinstance(event, kind)]
@@ -49,6 +60,10 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
     calls = max(len(pick(Asked)), max((answer.call for answer in answers), default=0))
     passed = {version for version, score in scores.items() if score.passed and not broke}
     by_call = _fill(((max(0, answer.call - 1), answer.version in passed) for answer in answers), max(1, calls))
+    # A question comes only where the work would end without it: what stood then is what a user would have got.
+    latest = {answer.answers: answer for answer in answers}
+    counts = range(most_answers + 1) if most_answers else ()
+    by_answers = [latest.get(max((known for known in latest if known <= count), default=0)) for count in counts]
     rounds = 1 + max((answer.round for answer in answers), default=0)
     # A call that got no answer costs nothing we know of.
     costs = [reply.tokens_in + reply.tokens_out for reply in replies]
@@ -65,6 +80,9 @@ def count_attempt(task_id: str, seed: int, events: Sequence[Event], bug: str = "
         solved=by_call[-1],
         solved_by_call=by_call,
         solved_by_round=_fill(((answer.round, answer.version in passed) for answer in answers), rounds),
+        solved_by_answers=tuple(bool(one and one.version in passed) for one in by_answers),
+        confidence_by_answers=tuple(one.confidence if one else None for one in by_answers),
+        asked=len(pick(QuestionAnswered)),
         tokens_by_call=tuple(sum(costs[: place + 1]) for place in range(max(1, calls))),
         calls=calls,
         tokens_in=sum(reply.tokens_in for reply in replies),
@@ -126,7 +144,8 @@ def sort_key(attempt: Attempt) -> tuple[bool, int, int]:
 def compute_results(folder: Folder) -> Results:
     """The numbers of an evaluation, finished or not."""
     bugs = folder.bugs
-    attempts = [count_attempt(task, seed, events, bugs.get(task, "")) for task, seed, events in folder.attempts()]
+    most = folder.plan.answers
+    attempts = [count_attempt(task, seed, events, bugs.get(task, ""), most) for task, seed, events in folder.attempts()]
     results = count_results(folder.plan, len(folder.task_ids), folder.broken, attempts)
     held = folder.contents
     # Not in `count_results`, which a screen calls twice a second: intervals of these figures take a moment.
@@ -154,6 +173,9 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
     # A mean over tasks of the mean over seeds.
     by_round = _mean_curve([_mean_curve([one.solved_by_round for one in tries]) for tries in by_task.values()])
     by_call = _mean_curve([_mean_curve([one.solved_by_call for one in tries]) for tries in by_task.values()])
+    by_answers = _mean_curve([_mean_curve([one.solved_by_answers for one in tries]) for tries in by_task.values()])
+    columns = zip(*(one.confidence_by_answers for one in attempts), strict=True)
+    sure = [[said for said in column if said is not None] for column in columns]
     at_k: list[float | None] = []
     for k in range(1, len(plan.seeds) + 1):
         enough = [[one.solved for one in tries] for tries in by_task.values() if len(tries) >= k]
@@ -185,6 +207,10 @@ def count_results(plan: Plan, tasks: int, broken: Iterable[LeftOut], attempts: S
         pass_at_1_interval=tuple(wilson(share * n, n) for share in by_round),
         pass_at_1_by_call=by_call,
         pass_at_1_by_call_interval=tuple(wilson(share * n, n) for share in by_call),
+        pass_at_1_by_answers=by_answers,
+        pass_at_1_by_answers_interval=tuple(wilson(share * n, n) for share in by_answers),
+        confidence_by_answers=tuple(fmean(known) if known else None for known in sure),
+        asked_per_task=fmean(attempt.asked for attempt in attempts) if attempts else 0.0,
         tokens_by_call=_mean_curve([attempt.tokens_by_call for attempt in attempts]),
         pass_at_k=tuple(at_k),
         cost=cost,

@@ -14,8 +14,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from burnish.agent.limits import Limits
+from burnish.agent.questions import Answerer, OpenQuestion
 from burnish.checks import grade_script
-from burnish.errors import AttemptError, BurnishError
+from burnish.checks.bench.run_calls import run_calls
+from burnish.errors import AttemptError, BurnishError, SetupProblem
 from burnish.evals.budget import BudgetSpent, EvalBudget, bill, open_budget, read_spent
 from burnish.evals.eval_store import Folder
 from burnish.evals.replay import NotRecorded, RecordedModel
@@ -23,7 +25,7 @@ from burnish.evals.schema import EvalLimits, Plan
 from burnish.evals.strategies.kinds import find_strategy
 from burnish.evals.strategies.strategy import Strategy, show_task
 from burnish.evals.workers import AttemptEnd, Desk, OnEvent, computes_here, count_workers, work, write_order
-from burnish.events import Answered, Broke, CodeProposed, Event, Graded, Scored
+from burnish.events import Answered, Broke, CodeProposed, Event, Graded, QuestionAnswered, Scored
 from burnish.models.model import Model, Progress
 from burnish.models.names import open_model
 from burnish.models.scripted import KNOWS_TASKS, ScriptedModel
@@ -31,6 +33,7 @@ from burnish.runs.attempt import Resources, begin_run, equip
 from burnish.runs.request import EvalSettings, Request
 from burnish.sandbox import JobLimits as SandboxLimits
 from burnish.sandbox import Sandbox, open_sandbox
+from burnish.search.behaviour_groups import AnswerKind, answer_kind
 from burnish.tasks.assemble import assemble
 from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
@@ -271,6 +274,8 @@ def stream_attempt(
     strategy, sandbox = strategy or find_strategy(plan.strategy), resources.sandbox
     assert sandbox, "attempts of an evaluation share one"
     request = build_request(task, plan, seed, resources, strategy)
+    if plan.answers:
+        resources = replace(resources, settle=reference_user(task, sandbox))
     yield begin_run(request, resources, f"{task.id}.{seed}", sandbox.level)
     try:
         events: list[Event] = []
@@ -305,6 +310,7 @@ def build_request(task: Task, plan: Plan, seed: int, resources: Resources, strat
             thinking=plan.thinking,
         ),
         sandbox=plan.sandbox,
+        questions=plan.answers,
         model_errors_end=True,
         evaluation=EvalSettings(
             plan=plan.model_dump(mode="json"),
@@ -314,6 +320,26 @@ def build_request(task: Task, plan: Plan, seed: int, resources: Resources, strat
         ),
         burnish=plan.burnish,
     )
+
+
+def reference_user(task: Task, sandbox: Sandbox) -> Answerer:
+    """A user who knows what the reference gives for a call, and nothing else: that is all an attempt hears of it.
+
+    What it does not give as a plain value they do not care about, nor does anybody where there is no reference.
+    """
+
+    def settle(question: OpenQuestion) -> QuestionAnswered:
+        module = assemble(task, task.gold)
+        said = run_calls({0: module}, [question.asked.call], sandbox)[0][0] if task.gold else ""
+        value, _, changed = said.partition("\n")
+        # What a call that returns nothing did to its arguments is no value to be compared.
+        plain = answer_kind(said) is AnswerKind.VALUE and not (changed and value == "None")
+        try:
+            return question.read(value if plain else "", by="simulated")
+        except SetupProblem:  # no plain value, or one that a visible test contradicts
+            return question.read("", by="simulated")
+
+    return settle
 
 
 def _score_answers(task: Task, events: list[Event], sandbox: Sandbox, timeout: float) -> Iterator[Event]:

@@ -69,6 +69,8 @@ class PlanSettings(Frozen):
     """In place of the strategy's own, where it has just one: `single` 0, `retry` 0.7."""
     without: tuple[str, ...] = ()
     """Parts of our own agent that are left out, to see what they are worth."""
+    answers: int = Field(default=0, ge=0, le=3)
+    """Questions about what versions disagree on that the reference answers, in a user's place."""
     left_out: tuple[str, ...] = ()
     """What `write` does besides and the strategy does not: only tests count here, and what follows them costs time."""
     seeds: tuple[int, ...] = (0,)
@@ -136,6 +138,12 @@ class Attempt(Frozen):
     """At place c - 1: would it be solved if it had to stop after c calls? What took no call counts from the first."""
     solved_by_round: tuple[bool, ...] = (False,)
     """At place r: would it be solved if it had to stop after round r? The first draft is round 0."""
+    solved_by_answers: tuple[bool, ...] = ()
+    """At place k: would it be solved if nobody had answered more than k questions? Empty where none was to be."""
+    confidence_by_answers: tuple[float | None, ...] = ()
+    """How likely the strategy held its answer to be right then."""
+    asked: int = 0
+    """Questions that were asked and answered."""
     tokens_by_call: tuple[int, ...] = (0,)
     """Tokens read and written until then."""
     calls: int = 0
@@ -262,6 +270,13 @@ class Results(PlanSettings):
     pass_at_1: tuple[float, ...]
     """By round; the last one is the headline."""
     pass_at_1_interval: tuple[Interval, ...]
+    pass_at_1_by_answers: tuple[float, ...] = ()
+    """With 0, 1, 2 … answered questions, of the same attempts; empty where the reference was to answer none."""
+    pass_at_1_by_answers_interval: tuple[Interval, ...] = ()
+    confidence_by_answers: tuple[float | None, ...] = ()
+    """The mean; None where the strategy does not say."""
+    asked_per_task: float = 0.0
+    """Questions that were asked and answered, a finished attempt."""
     pass_at_1_by_call: tuple[float, ...]
     pass_at_1_by_call_interval: tuple[Interval, ...]
     tokens_by_call: tuple[float, ...]

@@ -22,6 +22,9 @@ from burnish.events.agent import (
     ModelReplied,
     ModelThought,
     Move,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionOption,
     Refined,
     SpecAgreed,
     StepKind,
@@ -83,6 +86,8 @@ Event = Annotated[
     | CodeProposed
     | Tweaked
     | Compared
+    | QuestionAsked
+    | QuestionAnswered
     | TestsRan
     | CommandRan
     | Decided
@@ -157,6 +162,9 @@ __all__ = [
     "Notice",
     "Outcome",
     "PackagesAdded",
+    "QuestionAnswered",
+    "QuestionAsked",
+    "QuestionOption",
     "RECORD_VERSION",
     "Rated",
     "Recorded",

@@ -211,6 +211,45 @@ class Compared(BaseEvent):
     """A call on which the first two groups differ, and what each says."""
 
 
+class QuestionOption(Frozen):
+    """One answer that versions give to the call in question."""
+
+    value: str
+    """As Python writes it, or "raises ValueError"."""
+    versions: tuple[int, ...] = ()
+    votes: float = 0.0
+
+
+class QuestionAsked(BaseEvent):
+    """Versions that pass the same tests differ on a call, and the user may say what it should give.
+
+    It stays open where nobody is there to answer.
+    """
+
+    kind: Literal["question_asked"] = "question_asked"
+    id: str
+    call: str
+    options: tuple[QuestionOption, ...]
+    """What versions give, most votes first; a few at most."""
+    why: str = ""
+
+
+class QuestionAnswered(BaseEvent):
+    """What the call in question should give; the answer is a given test from here on."""
+
+    kind: Literal["question_answered"] = "question_answered"
+    id: str
+    said: Literal["option", "value", "any"]
+    """One of the options, a value of the user's own, or that any will do."""
+    value: str = ""
+    test: str = ""
+    """The test that it became; empty where any will do."""
+    by: Literal["person", "simulated", "later"] = "person"
+    """"later": a person, once the run had ended; "simulated": the reference, in an evaluation."""
+    seconds: float = 0.0
+    """How long it took the person; no limit counts this."""
+
+
 class Refined(BaseEvent):
     """One round for what a check found; its result is kept only if it is better and nothing else is worse."""
 
@@ -279,3 +318,5 @@ class Answered(BaseEvent):
     """How likely the strategy holds it to be right; None for one that does not say, and in older records."""
     verdict: Verdict | None = None
     """What the user would be told of it; None for one that does not say, and in older records."""
+    answers: int = 0
+    """Questions that were answered by then, do-not-cares too."""

@@ -20,6 +20,8 @@ from burnish.events import (
     Frozen,
     Graded,
     ModelReplied,
+    QuestionAnswered,
+    QuestionAsked,
     Rated,
     Resumed,
     Reviewed,
@@ -38,6 +40,8 @@ from burnish.events.settings import RunSettings
 E = TypeVar("E", bound=BaseEvent)
 AFTERWARDS = (Applied, FilesWritten, Rated, FeedbackGiven, FeedbackTakenBack)
 """What may be done with a run long after its verdict."""
+
+COSTS = (Asked, ModelReplied, AnswerLost)
 
 
 class Version(Frozen):
@@ -81,7 +85,7 @@ class Run:
     """One task from start to finish, read from its events."""
 
     def __init__(self, events: Sequence[Event]) -> None:
-        self.events = tuple(events)
+        self.events = _drop_superseded(tuple(events))
 
     def all(self, kind: type[E]) -> list[E]:
         """Every event of one type, oldest first."""
@@ -184,10 +188,20 @@ class Run:
         """What each check said about the final files."""
         return tuple(event.evidence for event in self.parts[-1] if isinstance(event, CheckFinished))
 
-    @property
+    @cached_property
     def spec(self) -> SpecAgreed | None:
-        """Name, signature and given tests."""
-        return self.last(SpecAgreed)
+        """Name, signature and given tests; an answer of the user's has become one."""
+        agreed, answered = self.last(SpecAgreed), [event.test for event in self.all(QuestionAnswered) if event.test]
+        if agreed is None or not answered:
+            return agreed
+        return agreed.model_copy(update={"given_tests": tuple(dict.fromkeys((*agreed.given_tests, *answered)))})
+
+    @property
+    def open_question(self) -> QuestionAsked | None:
+        """The question that nobody has answered yet; there is one at most, and it is the last."""
+        asked = self.last(QuestionAsked)
+        answered = asked is not None and any(event.id == asked.id for event in self.all(QuestionAnswered))
+        return None if answered else asked
 
     @property
     def model_tests(self) -> tuple[str, ...]:
@@ -256,7 +270,7 @@ class Run:
         the time of a person who looked at it.
         """
         times = [[event.at for event in part if not isinstance(event, AFTERWARDS)] for part in self.parts]
-        looking = sum(event.seconds for event in self.all(Reviewed))
+        looking = sum(event.seconds for event in self.events if isinstance(event, Reviewed | QuestionAnswered))
         return max(0.0, sum(part[-1] - part[0] for part in times if part) - looking)
 
     @cached_property
@@ -279,6 +293,20 @@ class Run:
             if isinstance(given.opinion, Stars) and given.version is None and not given.simulated
         ]
         return stars[-1] if stars else None
+
+
+def _drop_superseded(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """What stands: a question that is answered later takes the run up again there, and what had followed it is over,
+    but for what it cost and what was done with the result.
+    """
+    kept: list[Event] = []
+    for event in events:
+        if isinstance(event, Resumed) and event.question:
+            asked = [isinstance(one, QuestionAsked) and one.id == event.question for one in kept]
+            start = asked.index(True) + 1 if any(asked) else len(kept)
+            kept[start:] = [one for one in kept[start:] if isinstance(one, (*COSTS, *AFTERWARDS))]
+        kept.append(event)
+    return tuple(kept)
 
 
 def _sum_account(model: str, answers: Sequence[ModelReplied | AnswerLost]) -> Account:

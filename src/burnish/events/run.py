@@ -41,6 +41,8 @@ class Resumed(BaseEvent):
     """What differs from the run's beginning, such as limits that were raised."""
     sandbox: str = ""
     """Where code runs from now on; empty in older records."""
+    question: str = ""
+    """The open question that is answered now: what followed it no longer counts, but for what it cost."""
 
 
 class Notice(BaseEvent):

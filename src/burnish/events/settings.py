@@ -81,6 +81,8 @@ class RunSettings(Recorded):
     """The folder for the result; empty where none was named."""
     ask: bool = False
     review: bool = False
+    questions: int = 0
+    """How many may be asked about what versions disagree on; none in older records."""
     keep_thoughts: bool = False
     fix: FixFacts | None = None
     strengthen: StrengthenFacts | None = None

@@ -24,6 +24,8 @@ from burnish.events import (
     Event,
     Graded,
     PackagesAdded,
+    QuestionAnswered,
+    QuestionAsked,
     Rated,
     Resumed,
     Reviewed,
@@ -54,6 +56,7 @@ from burnish.evidence.schema import (
     Origin,
     Remark,
     RunCost,
+    SettlingQuestion,
     hash_content,
     name_files,
 )
@@ -79,6 +82,7 @@ def build_dossier(run: Run, files: Mapping[str, str | bytes], tools: Mapping[str
         known = CATALOG.get(name)
         licence, weights = (known.licence, known.sha256) if known else (UNKNOWN, UNKNOWN)
         models.append(EvidenceModel(name=model_name(name), licence=licence, weights_sha256=weights))
+    answers = {event.id: event for event in run.all(QuestionAnswered)}
     dossier = Dossier(
         run=EvidenceRun(
             id=run.id,
@@ -122,6 +126,16 @@ def build_dossier(run: Run, files: Mapping[str, str | bytes], tools: Mapping[str
             if isinstance(said := given.opinion, Comment)
             else given
             for given in run.feedback
+        ),
+        questions=tuple(
+            SettlingQuestion(
+                call=redact(asked.call),
+                options=tuple(redact(option.value) for option in asked.options),
+                said=answers[asked.id].said if asked.id in answers else "",
+                value=redact(answers[asked.id].value) if asked.id in answers else "",
+                by=answers[asked.id].by if asked.id in answers else "",
+            )
+            for asked in run.all(QuestionAsked)
         ),
     )
     return dossier.model_copy(update={"seal": hash_content(dossier.model_dump(mode="json"))})
@@ -280,6 +294,8 @@ def _find_place(test: str, run: Run, suite: Suite) -> GivenIn:
     if test in _find_in_words(run, suite):
         return "words"
     if test in [found for event in run.all(UserAnswered) for found in find_examples(event.words)]:
+        return "answer"
+    if test in [event.test for event in run.all(QuestionAnswered)]:
         return "answer"
     reviewed = any(event.where == "tests" for event in run.all(Reviewed))
     earlier = test in read_task(run).visible_tests

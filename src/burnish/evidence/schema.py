@@ -240,6 +240,18 @@ class Remark(Frozen):
     stars: Annotated[int, Field(ge=1, le=5)] | None = None
 
 
+class SettlingQuestion(Frozen):
+    """What versions that pass the same tests disagreed on, and what the user said."""
+
+    call: Line
+    options: Annotated[tuple[Line, ...], Field(max_length=10)]
+    """What versions gave, most votes first."""
+    said: Literal["", "option", "value", "any"] = ""
+    """Empty: nobody has answered it."""
+    value: Line = ""
+    by: Literal["", "person", "simulated", "later"] = ""
+
+
 class Dossier(Frozen):
     """All that `evidence.json` says."""
 
@@ -274,6 +286,8 @@ class Dossier(Frozen):
     """What was said on the way, as it was said."""
     feedback: Annotated[tuple[FeedbackGiven, ...], Field(max_length=MANY)] = ()
     """What people thought of it, as it stood when this was written; empty in older evidence."""
+    questions: Annotated[tuple[SettlingQuestion, ...], Field(max_length=100)] = ()
+    """What versions disagreed on, as far as it was asked; empty in older evidence."""
     seal: Hash | Literal[""] = ""
     """Over all the rest."""
 

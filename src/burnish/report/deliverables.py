@@ -10,6 +10,7 @@ from burnish.checks.suite import Suite
 from burnish.errors import SetupProblem
 from burnish.events import RunSettings
 from burnish.events.history import Run
+from burnish.report.narrate import describe_question
 from burnish.tasks.examples import find_assumed_tests
 from burnish.tasks.task import Task
 from burnish.text import one_line
@@ -43,18 +44,20 @@ def check_free(out: Path, *, file: str = "", numbered: bool = False) -> Path:
 
 
 def list_open_questions(run: Run) -> list[str]:
-    """What nothing has settled: examples in words that were set aside, what the model says is open, and what it assumed
-    and the code does otherwise.
+    """What nothing has settled: what versions disagree on, what the model says is open, what it assumed and the code
+    does otherwise, and examples in words that were set aside.
     """
     if run.spec is None:
         return []
+    asked = run.open_question
+    settles = [f"{describe_question(asked)} Settle it: burnish answer {run.id} A"] if asked else []
     broken = [point for test, point in find_assumed_tests(run.spec.assumptions).items() if test in run.disputed]
     doubts = [f"{point} was assumed, and the code does something else" for point in broken]
     for one in run.spec.worded:
         if one.test in run.disputed:
             claim, quote = one.test.removeprefix("assert "), one_line(one.quote, 80)
             doubts.append(f"is `{claim}` right? It was read from “{quote}”, and most versions do something else")
-    return [*run.spec.open_questions, *doubts]
+    return [*settles, *run.spec.open_questions, *doubts]
 
 
 def read_task(run: Run) -> Task:

@@ -118,7 +118,7 @@ def _explain_task(run: Run) -> Iterator[str]:
     if spec and spec.assumptions:
         yield f"Where the words leave it open, this was taken for granted: {_list(spec.assumptions)}"
     if questions := list_open_questions(run):
-        yield f"Still open: {_list(questions, mark='')}"
+        yield f"Still open: {_list(questions, mark='', most=400)}"
 
 
 def _explain_tests(run: Run) -> Iterator[str]:
@@ -275,8 +275,8 @@ def _explain_end(run: Run) -> Iterator[str]:
         yield f"There is no verdict: {why} Go on with: burnish resume {run.id}"
 
 
-def _list(items: Sequence[str], mark: str = "`") -> str:
-    shown = "; ".join(f"{mark}{one_line(item, 120)}{mark}" for item in items[:MOST_LISTED])
+def _list(items: Sequence[str], mark: str = "`", most: int = 120) -> str:
+    shown = "; ".join(f"{mark}{one_line(item, most)}{mark}" for item in items[:MOST_LISTED])
     more = len(items) - MOST_LISTED
     return f"{shown}; and {more} more." if more > 0 else f"{shown}."
 

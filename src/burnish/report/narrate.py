@@ -27,6 +27,8 @@ from burnish.events import (
     NewTest,
     Notice,
     PackagesAdded,
+    QuestionAnswered,
+    QuestionAsked,
     Rated,
     Refined,
     Refused,
@@ -108,6 +110,14 @@ def describe(event: BaseEvent) -> str:
     if isinstance(event, PackagesAdded):
         return describe_packages(event)
     return next((line.text for line in narrate(event)), "")
+
+
+def describe_question(asked: QuestionAsked) -> str:
+    """What is asked where versions differ: the call, and each answer with the letter to type for it."""
+    answers = [
+        f"`{one_line(option.value, 100)}` [{letter}]" for letter, option in zip("ABCD", asked.options, strict=False)
+    ]
+    return f"`{one_line(asked.call, 120)}`: {', '.join(answers)}, something else, or do not care?"
 
 
 def as_sentence(text: str) -> str:
@@ -310,6 +320,13 @@ def _narrate_rounds(event: BaseEvent) -> Iterator[Line]:
             )
             after = f"After {one_line(event.after, 40)}, version {event.version}"
             yield Line("", f"{after}: {', '.join(filter(None, figures))}.", "quiet")
+        case QuestionAsked():
+            yield Line("question", f"{as_sentence(event.why or 'versions differ')} {describe_question(event)}")
+        case QuestionAnswered():
+            who = {"simulated": "The reference", "later": "The user, later,"}.get(event.by, "The user")
+            said = f"that it should be {one_line(event.value, 120)}" if event.value else "that any will do"
+            said = f"that it {one_line(event.value, 120)}" if event.value.startswith("raises ") else said
+            yield Line("answer", f"{who} said {said}.", "test")
         case Reviewed():
             said = {
                 "go_on": "said: go on",

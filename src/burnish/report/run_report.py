@@ -12,6 +12,8 @@ from burnish.events import (
     Decided,
     Mutated,
     PackagesAdded,
+    QuestionAnswered,
+    QuestionAsked,
     Refined,
     Refused,
     Resumed,
@@ -36,7 +38,10 @@ HEADLINES = {
     "plausible": ": its tests pass, which does not prove it.",
     "failed": ": the evidence is not in.",
 }
-HISTORY = (TestsFrozen, Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened, Refined, PackagesAdded)
+HISTORY = (
+    *(TestsFrozen, Decided, Tweaked, Compared, QuestionAsked, QuestionAnswered, Refused, Resumed, Mutated),
+    *(Strengthened, Refined, PackagesAdded),
+)
 """Events that tell how the result came about."""
 MOST_FINDINGS = 3
 """Of one check; the rest is in the record."""
@@ -65,7 +70,7 @@ def render_report(run: Run) -> str:
     sections = {
         "Task": fence_code(strip_controls(run.started.prompt), "text"),
         "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
-        "Open questions": _bullets(list_open_questions(run)),
+        "Open questions": _bullets(list_open_questions(run), 500),
         "Change": _change(run),
         "Code": fence_code(strip_controls(run.code), "python") if run.code and not run.settings.fix else "",
         "Evidence": _evidence(run),

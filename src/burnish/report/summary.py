@@ -10,6 +10,7 @@ from burnish.events import (
     Decided,
     Mutated,
     PackagesAdded,
+    QuestionAnswered,
     Refined,
     Refused,
     Resumed,
@@ -26,7 +27,7 @@ from burnish.report.narrate import CHECK_TONES, Line, Tone, add_confidence, desc
 from burnish.text import join_words, one_line, plural
 
 STEPS = (
-    *(Decided, Tweaked, Compared, Refused, Resumed, Mutated, Strengthened),
+    *(Decided, Tweaked, Compared, QuestionAnswered, Refused, Resumed, Mutated, Strengthened),
     *(Refined, PackagesAdded, Reviewed, Stopped, Broke, Applied),
 )
 """Events that tell how the result came about."""
@@ -60,7 +61,7 @@ def summarise(run: Run, is_running: bool = False) -> Iterator[Line]:
     aside = f"; {len(run.disputed)} of them disputed and set aside" if run.disputed else ""
     tests = join_words([f"{len(these)} {words}" for words, these in counts.items() if these])
     yield Line("tests", f"{tests or 'none'}{aside}")
-    yield from group_lines("open", [one_line(question, 160) for question in list_open_questions(run)])
+    yield from group_lines("open", [one_line(question, 400) for question in list_open_questions(run)])
     for place, item in enumerate(run.evidence):
         figure = f"{one_line(item.figure, 40)}: " if item.figure else ""
         said = f"{item.check} {item.verdict.replace('_', ' ')}, {figure}{one_line(item.why, 80)}"

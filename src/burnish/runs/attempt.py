@@ -16,15 +16,18 @@ from dataclasses import dataclass, field, replace
 from burnish.agent.ask import Checkpoint, Tools
 from burnish.agent.limits import check_answer_fits, explain_missing_cap, meter_after
 from burnish.agent.packages import packages_event, prepare_run_layer
+from burnish.agent.questions import Answerer, OpenQuestion
 from burnish.checks.bench.bench import Bench, ProjectBench
 from burnish.checks.final import FinalChecks, RepairChecks
 from burnish.checks.mutation.mutate_module import Mutations
-from burnish.errors import AttemptError
+from burnish.errors import AttemptError, SetupProblem
 from burnish.events import (
     Broke,
     Event,
     Notice,
     PackagesAdded,
+    QuestionAnswered,
+    QuestionAsked,
     Resumed,
     Reviewed,
     RunFinished,
@@ -45,6 +48,9 @@ from burnish.sandbox import Sandbox, open_sandbox
 from burnish.search.edits import EditCache
 from burnish.tasks import Task
 from burnish.version import __version__
+
+POLL_SECONDS = 0.2
+"""Between two looks at whether a run that waits for an answer was stopped."""
 
 Work = Callable[[Tools, Emitter], Iterator[Event]]
 """What is done in a run: each event is recorded before the next step, and yielded for whoever watches."""
@@ -67,6 +73,12 @@ class Resources:
     """Puts an assumption to the user, whose words, if any, take its place."""
     review: Callable[[Checkpoint], Reviewed] | None = None
     """Shows a person what there is on the way."""
+    settle: Answerer | None = None
+    """Puts a question about what versions disagree on to a person; None: see `answer_seconds`."""
+    answer_seconds: float = 0.0
+    """How long such a question waits for `RunHandle.answer`; without an answer it stays open, and the run goes on."""
+    settled: str = ""
+    """Of a run that is taken up again: the open question that is answered now."""
     ground: Bench | None = None
     """Where versions are tried; None: each alone in the sandbox."""
     sandbox: Sandbox | None = None
@@ -97,9 +109,17 @@ class RunHandle(Handle[Event, Run]):
         self.id = run_id
         self._emitter = Emitter(record, resources.watch, resources.replay, request.keep_thoughts)
         super().__init__(self._emitter.live)
-        self._request, self._resources = request, replace(resources, cancel=self._cancel)
+        self._answered = threading.Condition()
+        self._question: OpenQuestion | None = None
+        self._answer: QuestionAnswered | None = None
+        self._request, self._resources = request, self._own(resources)
         self._record, self._work, self._prepare = record, work, prepare
         self._kept: list[Closable] = []
+
+    def _own(self, resources: Resources) -> Resources:
+        """These, with what stops this run, and who is asked where nobody was named."""
+        settle = resources.settle or (self._wait_for_answer if resources.answer_seconds > 0 else None)
+        return replace(resources, cancel=self._cancel, settle=settle)
 
     def _read_result(self) -> Run:
         """The run as it is on record."""
@@ -114,12 +134,43 @@ class RunHandle(Handle[Event, Run]):
                 working.close()
                 raise AttemptError("stopped before anything had begun")
 
+    @property
+    def question(self) -> QuestionAsked | None:
+        """The question that the run waits with; None while it waits for nobody."""
+        waiting = self._question
+        return waiting.asked if waiting else None
+
+    def answer(self, text: str) -> None:
+        """Answer the question that the run waits with: a letter, a value as Python writes it, "" for do not care.
+
+        Raises SetupProblem for what cannot be an answer, and where no question waits.
+        """
+        with self._answered:
+            if self._question is None:
+                raise SetupProblem(
+                    f"Run {self.id!r} waits for no answer. A question that stayed open is answered once the run is "
+                    f"over: burnish answer {self.id}"
+                )
+            self._answer = self._question.read(text)
+            self._question = None
+            self._answered.notify_all()
+
+    def _wait_for_answer(self, question: OpenQuestion) -> QuestionAnswered | None:
+        """What `answer` brings, in time; None where nothing comes."""
+        ends = time.monotonic() + self._resources.answer_seconds
+        with self._answered:
+            self._question, self._answer = question, None
+            while self._question and not self._cancel.is_set() and time.monotonic() < ends:
+                self._answered.wait(min(POLL_SECONDS, max(0.0, ends - time.monotonic())))
+            self._question = None
+            return self._answer
+
     def _make(self) -> None:
         """What is to be done, where that has to be found out first, and then all of it."""
         try:
             if self._prepare:
                 request, resources = self._prepare(self._keep)
-                self._request, self._resources = request, replace(resources, cancel=self._cancel)
+                self._request, self._resources = request, self._own(resources)
             self._work_on_request()
         finally:
             with self._lock:
@@ -156,7 +207,7 @@ class RunHandle(Handle[Event, Run]):
                     return
             try:
                 started = begin_run(request, resources, self.id, sandbox.level, seconds)
-                _tell_start(started, resources.replay, tools.replay.answers, emitter)
+                _tell_start(started, resources, tools.replay.answers, emitter)
                 if work is None and (doubt := explain_missing_cap(request.limits, *(one.name for one in models))):
                     emitter.tell(Notice(text=doubt, stays=True))
                 if layer and not resources.replay:
@@ -254,6 +305,8 @@ def equip(
         without=request.without,
         afterwards=request.afterwards,
         review=resources.review,
+        questions=request.questions,
+        settle=resources.settle,
         replay=earlier,
         edits=resources.edits,
         errors_end=request.model_errors_end,
@@ -269,12 +322,13 @@ def solve(task: Task, tools: Tools, record: Watch = lambda event: None) -> Itera
         yield from build(task, tools, record).stream({"events": []}, most, stream_mode="custom")
 
 
-def _tell_start(started: RunStarted, replay: Sequence[Event], answers: int, emitter: Emitter) -> None:
+def _tell_start(started: RunStarted, resources: Resources, answers: int, emitter: Emitter) -> None:
     """Put the beginning on record; of a run that goes on, what differs from its beginning."""
-    if not replay:
+    if not resources.replay:
         emitter.tell(started)
         return
-    first = Run(replay).started
+    first = Run(resources.replay).started
     emitter.show(first)
     differs = {key: value for key, value in started.settings.items() if first.settings.get(key) != value}
-    emitter.tell(Resumed(answers=answers, burnish=__version__, settings=differs, sandbox=started.sandbox))
+    settled, sandbox = resources.settled, started.sandbox
+    emitter.tell(Resumed(answers=answers, burnish=__version__, settings=differs, sandbox=sandbox, question=settled))

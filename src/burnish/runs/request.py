@@ -54,6 +54,8 @@ class Request(Frozen):
     """Whether a person is asked about assumptions."""
     review: bool = False
     """Whether a person looks at what there is on the way."""
+    questions: int = 0
+    """How many questions about what versions disagree on may be asked; one that nobody answers stays open."""
     keep_thoughts: bool = False
     """Whether what models think before they answer is kept, in a file beside the record. It is never in a prompt."""
     nothing: str = ""
@@ -71,6 +73,9 @@ class Request(Frozen):
             task = self.task.model_dump(mode="json", exclude={"hidden_tests", "gold"})
             said |= {"task": task, "checks": self.checks}
             said |= {"sandbox": self.sandbox, "afterwards": tuple(sorted(self.afterwards))}
-        extra = ("packages", "allow_packages", "chosen", "out", "ask", "review", "keep_thoughts", "fix", "strengthen")
+        extra = (
+            *("packages", "allow_packages", "chosen", "out", "ask", "review", "questions", "keep_thoughts"),
+            *("fix", "strengthen"),
+        )
         said |= {name: value for name in extra if (value := getattr(self, name))}
         return RunSettings(**said, **(dict(self.evaluation) if self.evaluation else {}))

@@ -44,7 +44,7 @@ def group_versions(behaviours: Behaviours) -> tuple[tuple[int, ...], ...]:
     """
     by_key: dict[tuple[str, ...], list[int]] = {}
     for version in sorted(behaviours):
-        by_key.setdefault(_compare_key(behaviours[version]), []).append(version)
+        by_key.setdefault(compare_key(behaviours[version]), []).append(version)
     return tuple(sorted(map(tuple, by_key.values()), key=lambda group: (-len(group), group[0])))
 
 
@@ -55,7 +55,7 @@ def has_values(answers: Sequence[str]) -> bool:
 
 def find_differences(first: tuple[str, ...], second: tuple[str, ...]) -> list[int]:
     """The places of the calls that tell two behaviours apart."""
-    pairs = zip(_compare_key(first), _compare_key(second), strict=False)
+    pairs = zip(compare_key(first), compare_key(second), strict=False)
     return [at for at, (one, other) in enumerate(pairs) if one != other]
 
 
@@ -76,7 +76,7 @@ def describe_difference(first: tuple[str, ...], second: tuple[str, ...], calls: 
     return f"{one_line(calls[at], 120)} {one} or {other}"
 
 
-def _compare_key(answers: Sequence[str]) -> tuple[str, ...]:
+def compare_key(answers: Sequence[str]) -> tuple[str, ...]:
     """The answers as they are compared.
 
     All errors are one; True is 1, as in Python; what a call did to its arguments counts when it returns nothing.

@@ -2,6 +2,7 @@
 
 from burnish.agent.nodes.draft import repair, rewrite
 from burnish.agent.nodes.judge import judge
+from burnish.agent.nodes.question import question
 from burnish.agent.nodes.refine import refine
 from burnish.agent.nodes.review import review
 from burnish.agent.nodes.run import run, select, tweak
@@ -11,6 +12,7 @@ from burnish.agent.nodes.write_tests import write_tests
 
 __all__ = [
     "judge",
+    "question",
     "refine",
     "repair",
     "review",

@@ -194,9 +194,10 @@ def select(state: AgentState, tools: Tools) -> Iterator[Event]:
     """
     rivals = state.rivals[:MOST_RIVALS]
     numbers = {version.number for version in rivals}
-    known = {number for group in state.groups for number in group}
+    compared = state.run.last(Compared)
+    known = {number for group in compared.groups for number in group} if compared else set()
     differ = len({version.code for version in rivals}) > 1 or state.broken or not state.deciding_tests
-    if "agreement" in tools.without or not numbers - known or not differ or tools.cancel.is_set():
+    if "agreement" in tools.without or numbers in (known, set()) or not differ or tools.cancel.is_set():
         return
     recorded = tools.replay.take(Compared, fits=lambda one: {n for group in one.groups for n in group} == numbers)
     try:

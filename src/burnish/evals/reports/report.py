@@ -32,6 +32,8 @@ from burnish.events import (
     Decided,
     Event,
     ModelReplied,
+    QuestionAnswered,
+    QuestionAsked,
     RunSettings,
     RunStarted,
     Scored,
@@ -39,6 +41,7 @@ from burnish.events import (
     TestsRan,
 )
 from burnish.paths import PRIVATE_MODE, write_atomically
+from burnish.report.narrate import describe
 from burnish.text import html_line, strip_controls
 
 CAPTIONS = {
@@ -237,6 +240,8 @@ def _render_step(event: Event, numbers: TextNumbers) -> Step | None:
             return ["score", event.version, event.passed, event.timed_out, numbers[event.why]]
         case Decided():
             return ["note", numbers[event.reason]]
+        case QuestionAsked() | QuestionAnswered():
+            return ["note", numbers[describe(event)]]
         case Stopped() if event.why:
             return ["note", numbers[f"Stopped: {event.why}"]]
         case Broke():

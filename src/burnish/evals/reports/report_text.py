@@ -65,6 +65,8 @@ def list_warnings(results: Results) -> Iterator[str]:
     """What a reader has to know before believing the figure."""
     if results.replayed:
         yield f"Replayed: {describe_replay(results)}. Tokens are those of the recorded answers, seconds the replay's."
+    if results.answers:
+        yield f"With answers: {describe_answers(results)}. All other figures are with these answers."
     if results.not_recorded:
         yield f"{describe_not_recorded(results)}."
     if results.stopped_by:
@@ -89,6 +91,12 @@ def list_warnings(results: Results) -> Iterator[str]:
 def describe_replay(results: Results | Plan) -> str:
     """Where the answers of a replay come from."""
     return f"no model was asked, the answers are those recorded in {one_line(results.replayed, 80)}"
+
+
+def describe_answers(results: Results) -> str:
+    """Who answered questions of the agent, and how many there were."""
+    most = plural(results.answers, "question")
+    return f"the reference answered up to {most} an attempt in a user's place, {results.asked_per_task:.2f} on average"
 
 
 def describe_not_recorded(results: Results) -> str:
@@ -174,6 +182,7 @@ def list_settings(results: Results) -> list[list[str]]:
         ["rounds", f"up to {results.rounds} after the first answer"],
         ["temperature", temperature],
         ["seeds", ", ".join(map(str, results.seeds))],
+        *([["answered questions", f"up to {results.answers}, by the reference"]] if results.answers else []),
         *([["time for the tests", f"{results.timeout_seconds:g} s a task"]] if results.timeout_seconds else []),
         *([["answers", f"replayed from {results.replayed}"]] if results.replayed else []),
         ["Burnish", f"{results.burnish}, commit {results.commit[:12]}" if results.commit else results.burnish],
@@ -198,6 +207,7 @@ def repeat_command(results: Results) -> str:
         ("--rounds", results.rounds, None),
         ("--temperature", results.temperature, None),
         ("--without", ",".join(results.without), ""),
+        ("--answers", results.answers, 0),
         ("--timeout", results.timeout_seconds, None),
         ("--seeds", len(results.seeds), 1) if counted else ("--seed", results.seeds[0], None),
         ("--limit", results.limit, None),
@@ -209,6 +219,12 @@ def repeat_command(results: Results) -> str:
 def list_tables(results: Results) -> Iterator[tuple[str, Table]]:
     """Every table of a report under its name: the curves, the cost, how the work went, and how it was measured."""
     yield from curve_tables(results)
+    if results.answers and results.finished:
+        sure = ["not said" if one is None else percent(one) for one in results.confidence_by_answers]
+        solved, intervals = results.pass_at_1_by_answers, results.pass_at_1_by_answers_interval
+        curve = zip(map(percent, solved), map(percent_range, intervals), sure, strict=True)
+        heads = ["answers", "pass@1", "95 % interval", "mean confidence"]
+        yield "By answered questions", (heads, [[str(count), *cells] for count, cells in enumerate(curve)])
     if len(results.seeds) > 1:
         shares = ["not yet known" if share is None else percent(share) for share in results.pass_at_k]
         yield "Chance of a pass among k attempts", (["k", "pass@k"], [[str(k), s] for k, s in enumerate(shares, 1)])

@@ -10,7 +10,7 @@ from burnish.evals.schema import Asking, Plan
 from burnish.evals.strategies.baselines import seed_for_call
 from burnish.evals.strategies.prompts import find_asserts, resolve_asking
 from burnish.evals.strategies.strategy import Puzzle
-from burnish.events import Answered, Compared, Event, ModelReplied, TestsRan
+from burnish.events import Answered, Compared, Event, ModelReplied, QuestionAnswered, TestsFrozen, TestsRan
 from burnish.runs.attempt import solve
 from burnish.tasks.task import NO_WORDS, Task
 
@@ -68,10 +68,14 @@ def add_answers(task: Task, stream: Iterator[Event]) -> Iterator[Event]:
     """The agent's events, and its answer whenever that can have changed."""
     so_far: list[Event] = []
     latest: Answered | None = None
+    regrading = False
     for event in stream:
         so_far += [event] if event.lasting else []
         yield event
-        if isinstance(event, TestsRan | Compared):
+        # After an answered question all versions meet the tests again: only then is it clear which is the best.
+        was_regrading = regrading
+        regrading = isinstance(event, QuestionAnswered) or (regrading and isinstance(event, TestsFrozen | TestsRan))
+        if not regrading and (was_regrading or isinstance(event, TestsRan | Compared)):
             latest = current_answer(task, so_far)
             yield latest
     last = current_answer(task, so_far)
@@ -83,4 +87,5 @@ def current_answer(task: Task, events: Sequence[Event]) -> Answered:
     """What the agent would hand over now."""
     work = AgentState(task, events)
     calls = sum(isinstance(event, ModelReplied) for event in events)
-    return Answered(call=calls, round=work.round, version=work.best.number if work.best else None)
+    answers, version = len(work.run.all(QuestionAnswered)), work.best.number if work.best else None
+    return Answered(call=calls, round=work.round, version=version, answers=answers)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from burnish.agent.policy import PARTS
+from burnish.agent.questions import MOST_QUESTIONS
 from burnish.errors import SetupProblem
 from burnish.evals.strategies.baselines import Retry, Single
 from burnish.evals.strategies.burnish import Burnish
@@ -23,6 +24,18 @@ def find_strategy(name: str) -> Strategy:
         f"There is no strategy {name!r}.{meant} There are: {', '.join(STRATEGIES)}. "
         f"Name one of them: --strategy {near[0] if near else next(iter(STRATEGIES))}"
     )
+
+
+def check_answers(answers: int, name: str) -> int:
+    """How many questions the reference answers. SetupProblem for too many, and for a strategy that asks none."""
+    if answers and name != Burnish.name:
+        raise SetupProblem(
+            f"Only `burnish` asks questions that could be answered, not {name}. Leave out --answers, or type: "
+            f"--strategy {Burnish.name} --answers {min(answers, MOST_QUESTIONS)}"
+        )
+    if not 0 <= answers <= MOST_QUESTIONS:
+        raise SetupProblem(f"At most {MOST_QUESTIONS} questions are asked in a run. Type: --answers {MOST_QUESTIONS}")
+    return answers
 
 
 def check_parts(parts: Sequence[str], name: str) -> tuple[str, ...]:
