@@ -241,7 +241,7 @@ for table in ("tcp", "tcp6"):
         for one in all_served[:10]:
             one.stop()
         assert [ask(one, "print(1)") for one in all_served[10:]] == ["1\n"] * 10
-    assert not remaining(members, 1.0)
+    assert not remaining(members)
     assert not find_processes("shell.py number-")
     assert not any(folder.exists() for folder in folders)
     assert find_groups() == before
