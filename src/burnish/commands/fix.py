@@ -228,8 +228,7 @@ def go_on_from(earlier: Run, options: FixOptions) -> FixOptions:
     given: list[str] = []
     if facts is not None:
         fix_facts(earlier)
-        root = Path(facts.file).parents[len(Path(facts.name).parts) - 1]
-        path, tests = Path(facts.file), [root / test for test in facts.tests]
+        path, tests = Path(facts.file), [facts.root / test for test in facts.tests]
         text = docstring_of(task.base_code, task.entry_point)
         words = "" if not task.described else words.removesuffix(text).strip()
         settled = earlier.spec.given_tests if earlier.spec else ()
@@ -304,8 +303,7 @@ def list_files(run: Run) -> dict[str, bytes] | None:
         return None
     if not run.code:
         return report
-    facts = fix_facts(run)
-    root = Path(facts.file).parents[len(Path(facts.name).parts) - 1]
+    root = fix_facts(run).root
     try:
         tests = {name: (root / name).read_bytes() for name in repair.test_files}
     except OSError:
@@ -373,8 +371,7 @@ def plan_again(run: Run, bounds: Budget | None = None) -> FixPlan:
             f"Begin anew: burnish fix {target.path}"
         )
     source = Path(facts.name)
-    root = target.path.parents[len(source.parts) - 1]
-    project = find_project([target.path], [root / test for test in facts.tests], facts.python)
+    project = find_project([target.path], [facts.root / test for test in facts.tests], facts.python)
     packages = run.last(PackagesAdded)
     project = add_recorded_layer(project, packages, bounds) if packages else project
     task = Task.model_validate(run.settings.task)

@@ -20,10 +20,10 @@ from burnish.events import (
     Asked,
     FilesWritten,
     QuestionAnswered,
-    QuestionAsked,
     Reviewed,
     Stopped,
 )
+from burnish.events.history import count_until_question
 from burnish.model_choice import Opener, select_models
 from burnish.models.names import Models
 from burnish.packages import Budget
@@ -58,16 +58,15 @@ def resume(
     `raised` are caps that are higher now, e.g. {"calls": 32}: a run that stopped at one is taken further; one that is
     lower is a SetupProblem. Those of one answer, max_tokens and thinking, may be any other from now on.
     `answer` is who is asked about assumptions, where the run was to ask and had not yet.
-    `review` is who looks at what has not been looked at, where the run was to be reviewed. `settle` is
-    asked what is right where versions disagree, unless that is on record. `beside` is a folder for the
-    result of a run of `write` that names none, as there. Thoughts are kept where they were, or from now on.
+    `review` is who looks at what has not been looked at, where the run was to be reviewed. `settle` is asked what is
+    right where versions disagree, unless that is on record. `beside` is a folder for the result of a run of `write`
+    that names none, as there. Thoughts are kept where they were, or from now on.
     A finished run comes back as it is; `question` is the open one in it that is to be answered, by `burnish.answer`.
     """
     store = store or Store()
     opened = before = store.open(run)
     if question:
-        asked = [isinstance(event, QuestionAsked) and event.id == question for event in opened.events]
-        before = Run(opened.events[: asked.index(True) + 1])
+        before = Run(opened.events[: count_until_question(opened.events, question)])
     elif is_over(opened, raised, beside is not None):
         return opened
     if opened.started.verb == "fix" and opened.settings.fix is None:

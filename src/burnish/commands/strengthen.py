@@ -13,7 +13,7 @@ from burnish.agent.state import AgentState, normalise_code
 from burnish.checks.bench.bench import ProjectBench
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import find_project
-from burnish.checks.bench.project_run import PASSING
+from burnish.checks.bench.project_run import PASSING, SuiteRun
 from burnish.checks.suite import Suite
 from burnish.checks.verdict import Watcher
 from burnish.commands.project_packages import add_project_layer
@@ -113,19 +113,16 @@ def strengthen(
         keep_thoughts=keep_thoughts,
         strengthen=_make_facts(scope, limits, seconds, apply=apply, pinned=pinned),
     )
-    passing: list[str] = []
-    test_seconds = 0.0
     context: CheckContext
+    ran: SuiteRun
 
     def prepare(keep: Keep) -> tuple[Request, Resources]:
-        nonlocal context, test_seconds
+        nonlocal context, ran
         context = CheckContext(scope.project, sandbox)
         keep(context)
         with watch_step(watch, "tests") as figures:
             ran = run_passing_tests(scope, context)
             figures.append(f"{ran.counted(*PASSING)} passed")
-        test_seconds = ran.seconds
-        passing.extend(name for name, test in ran.tests.items() if test.outcome in PASSING)
         models = [] if selection.names == NOBODY else [selection.open_first()]
         for one in models:
             one.warm_up()
@@ -134,10 +131,11 @@ def strengthen(
         return request, Resources(models or nobody, store, sandbox=context.sandbox)
 
     def work(tools: Tools, emitter: Emitter) -> Iterator[Event]:
-        settings = StrengthenSettings(seconds, pinned, sandbox, test_seconds)
+        settings = StrengthenSettings(seconds, pinned, sandbox, ran.seconds)
         pipeline = Pipeline(scope, context, settings, emitter.record, watch)
         if selection.names != NOBODY:
-            pipeline.ask_samples = SampleWriter(tools, tuple(passing), emitter).write_samples
+            passing = tuple(name for name, test in ran.tests.items() if test.outcome in PASSING)
+            pipeline.ask_samples = SampleWriter(tools, passing, emitter).write_samples
         pipeline.run(mutants)
         _finish(emitter, pipeline, apply)
         yield from ()

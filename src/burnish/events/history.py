@@ -302,11 +302,16 @@ def _drop_superseded(events: tuple[Event, ...]) -> tuple[Event, ...]:
     kept: list[Event] = []
     for event in events:
         if isinstance(event, Resumed) and event.question:
-            asked = [isinstance(one, QuestionAsked) and one.id == event.question for one in kept]
-            start = asked.index(True) + 1 if any(asked) else len(kept)
+            start = count_until_question(kept, event.question)
             kept[start:] = [one for one in kept[start:] if isinstance(one, (*COSTS, *AFTERWARDS))]
         kept.append(event)
     return tuple(kept)
+
+
+def count_until_question(events: Sequence[Event], question: str) -> int:
+    """How many events there are up to a question, and with it; all of them where it was never asked."""
+    asked = (place for place, one in enumerate(events, 1) if isinstance(one, QuestionAsked) and one.id == question)
+    return next(asked, len(events))
 
 
 def _sum_account(model: str, answers: Sequence[ModelReplied | AnswerLost]) -> Account:

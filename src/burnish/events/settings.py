@@ -5,6 +5,7 @@ said: it has its default.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self
 
 from pydantic import ConfigDict, ValidationError, ValidatorFunctionWrapHandler, field_validator
@@ -45,6 +46,11 @@ class FixFacts(Recorded):
     test_seconds: float = 0.0
     aside: tuple[str, ...] = ()
     """Tests that fail for reasons that the repair cannot reach."""
+
+    @property
+    def root(self) -> Path:
+        """Of the project that the file belongs to."""
+        return Path(self.file).parents[len(Path(self.name).parts) - 1]
 
 
 class StrengthenFacts(Recorded):
