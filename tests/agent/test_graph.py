@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from burnish import Limits, Run, ScriptedModel, Store
+from burnish.agent.policy import MOST_ANSWERS
 from burnish.events import Asked, BaseEvent, CodeProposed, Decided, Stopped, TestsRan
 from burnish.models.model import Ask, Chunk, Done, Waiting
 from burnish.runs.record import FILE
@@ -41,9 +42,10 @@ def stopped(run: Run) -> str:
 
 
 @pytest.mark.slow
-def test_a_right_first_draft_is_proven_at_once() -> None:
+def test_a_right_first_draft_is_handed_over_once_further_versions_agree() -> None:
     run = tried()
-    assert (run.verdict, run.calls, len(run.versions), stopped(run)) == ("proven", 2, 1, "done")
+    assert (run.verdict, run.final and run.final.number, stopped(run)) == ("plausible", 1, "done")
+    assert 1 < len(run.versions) <= MOST_ANSWERS
     assert [evidence.verdict for evidence in run.evidence] == ["passed"]
     assert run.code == "def double(n):\n    return n * 2\n"
 
@@ -51,7 +53,7 @@ def test_a_right_first_draft_is_proven_at_once() -> None:
 @pytest.mark.slow
 def test_a_slip_of_the_models_is_mended_without_asking_again() -> None:
     run = tried(draft=SQUARE, rewrite=WRONG, repair=WRONG)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert run.final
     assert (run.final.by, run.final.base) == ("tweak", 1)
 
@@ -59,7 +61,7 @@ def test_a_slip_of_the_models_is_mended_without_asking_again() -> None:
 @pytest.mark.slow
 def test_a_repair_shows_the_best_version_with_the_first_failing_assertion() -> None:
     run = tried(**everywhere(WRONG) | {"draft": HALF, "repair": GOOD})
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert run.final
     assert run.final.by == "repair"
     shown = next(ask.messages[1].content for ask in run.all(Asked) if ask.purpose == "repair")
@@ -71,7 +73,7 @@ def test_a_repair_shows_the_best_version_with_the_first_failing_assertion() -> N
 def test_a_rewrite_wins_where_repairs_fail() -> None:
     run = tried(**everywhere(OTHER) | {"draft": WRONG, "rewrite": GOOD})
     assert run.final
-    assert (run.verdict, run.final.by) == ("proven", "rewrite")
+    assert (run.verdict, run.final.by) == ("plausible", "rewrite")
 
 
 @pytest.mark.slow
@@ -95,7 +97,7 @@ def test_of_versions_that_behave_alike_the_first_is_kept() -> None:
 def test_a_wrong_test_of_the_models_is_outvoted_and_shown_as_disputed() -> None:
     wrong = "assert double(3) == 7"
     run = tried(tests=block(f"assert double(0) == 0\n{wrong}"))
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert run.disputed == (wrong,)
     assert "disputed" in run.why
 
@@ -104,7 +106,7 @@ def test_a_wrong_test_of_the_models_is_outvoted_and_shown_as_disputed() -> None:
 def test_the_models_own_test_alone_never_bends_code_that_passes_the_given_ones() -> None:
     bent = block("def double(n):\n    return 7 if n == 3 else n * 2")
     run = tried(tests=block("assert double(3) == 7"), repair=bent)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert run.code == "def double(n):\n    return n * 2\n"
     assert not [ask for ask in run.all(Asked) if ask.purpose == "repair"]
 
@@ -113,7 +115,7 @@ def test_the_models_own_test_alone_never_bends_code_that_passes_the_given_ones()
 @pytest.mark.parametrize("limits", [Limits(rounds=0), Limits(rounds=1), Limits(calls=2), Limits(calls=3)])
 def test_a_wrong_test_of_the_models_rejects_nothing_at_a_limit_either(limits: Limits) -> None:
     run = tried(tests=block("assert double(3) == 7"), limits=limits)
-    assert (run.verdict, run.disputed) == ("proven", ("assert double(3) == 7",))
+    assert (run.verdict, run.disputed) == ("plausible", ("assert double(3) == 7",))
 
 
 @pytest.mark.slow
@@ -122,7 +124,7 @@ def test_a_test_of_the_models_on_which_good_code_never_ends_does_not_reject_it(m
     slow = block("def double(n):\n    while n > 1000:\n        pass\n    return n * 2")
     own = "assert double(10 ** 9) == 2 * 10 ** 9"
     run = tried(tests=block(own), **everywhere(slow))
-    assert (run.verdict, run.disputed) == ("proven", (own,))
+    assert (run.verdict, run.disputed) == ("plausible", (own,))
 
 
 @pytest.mark.slow
@@ -148,7 +150,7 @@ def test_an_example_that_was_not_understood_is_not_called_missing() -> None:
 @pytest.mark.slow
 def test_an_example_that_begins_with_a_value_decides() -> None:
     run = tried("a function double(n) that doubles a number, e.g. '4' in str(double(2))")
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
 
 
 @pytest.mark.slow
@@ -333,7 +335,7 @@ def test_going_on_shows_the_model_the_earlier_code() -> None:
     run = attempt(task, ScriptedModel(script(tests=OWN_TESTS)))
     [shown] = [ask.messages for ask in run.all(Asked) if ask.purpose == "draft"]
     assert "# earlier" in shown[1].content
-    [ran] = run.all(TestsRan)
+    ran = run.all(TestsRan)[0]
     assert len(ran.graded.cases) == 4
 
 

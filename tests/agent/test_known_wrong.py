@@ -42,7 +42,8 @@ def test_where_no_test_failed_before_a_repair_is_plausible_at_best() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
-def test_where_a_test_failed_before_a_repair_is_proven() -> None:
+def test_where_a_test_failed_before_a_repair_is_not_doubted_for_that() -> None:
     loud = QUIET.model_copy(update={"visible_tests": ("assert last([7, 8]) == 8",)})
     run = attempt(loud, ScriptedModel([block(RIGHT)], name="scripted:x-0.5b"), limits=Limits(rounds=2, calls=4))
-    assert run.verdict == "proven"
+    assert run.verdict in ("proven", "plausible")
+    assert "failed before" not in run.why

@@ -137,11 +137,10 @@ def test_time_goes_on_from_the_earlier_parts_of_a_run() -> None:
 def test_a_run_that_is_taken_up_again_writes_no_row_twice() -> None:
     task, model = from_sentence(DOUBLE), ScriptedModel(script(draft=SQUARE))
     first = attempt(task, model, afterwards=("refine",))
-    assert [row.after for row in first.all(StepMeasured)] == [
-        StepKind.FIRST,
-        "round 1",
-        StepKind.END,
-    ][: len(first.all(StepMeasured))]
+    rounds = sorted({move.round for decision in first.all(Decided) for move in decision.moves} - {0})
+    assert rounds, "the first version fails an example"
+    told = [row.after for row in first.all(StepMeasured)]
+    assert told == [StepKind.FIRST, *(f"round {number}" for number in rounds), StepKind.END]
     again = attempt(task, model.afresh(), afterwards=("refine",), replay=first.events)
     assert len(again.all(StepMeasured)) == len(first.all(StepMeasured))
 

@@ -254,9 +254,9 @@ def delivered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
     return folder, deliver(folder, WORDED, tests=block("assert double(1) == 2"))
 
 
-def test_an_example_in_words_proves_code_and_is_shown_with_its_words(delivered: tuple[Path, Run]) -> None:
+def test_an_example_in_words_decides_and_is_shown_with_its_words(delivered: tuple[Path, Run]) -> None:
     folder, run = delivered
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert read_suite(run).worded == (TEST,)
     (listed,) = [test for test in evidence(folder)["tests"] if test["origin"] == "worded"]
     assert (listed["test"], listed["why"], listed["result"]) == (TEST, "for instance 7 gives 14", "passed")
@@ -285,7 +285,7 @@ def test_verify_takes_it_and_refuses_one_that_the_words_do_not_hold(
 def test_an_example_that_most_versions_contradict_is_set_aside_and_asked_about() -> None:
     model = ScriptedModel(script(tests=block("assert double(1) == 2\nassert double(0) == 0")))
     run = attempt(from_sentence("a function double(n), e.g. double(2) == 4; 7 gives 15"), model)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert run.disputed == ("assert double(7) == 15",)
     (question,) = list_open_questions(run)
     assert "double(7) == 15" in question
@@ -298,7 +298,7 @@ def test_an_example_in_words_chooses_between_versions_that_the_given_one_cannot_
     model = ScriptedModel(script(draft=SQUARE, rewrite=GOOD, tests=own))
     run = attempt(from_sentence("a function double(n), e.g. double(2) == 4; 7 gives 14"), model)
     assert "n * 2" in run.code
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
 
 
 @pytest.mark.usefixtures("open_box")

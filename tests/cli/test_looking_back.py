@@ -36,14 +36,14 @@ def test_no_runs_yet_says_how_to_make_the_first(call: Call) -> None:
 def test_runs_are_listed_with_verdict_cost_and_task(call: Call, run_id: str) -> None:
     told = call("runs")
     assert told.code == 0
-    for part in (run_id, "proven", SENTENCE[:17]):
+    for part in (run_id, "plausible", SENTENCE[:17]):
         assert part in told.out
 
 
 @pytest.mark.slow
 def test_runs_can_be_read_by_a_machine(call: Call, run_id: str) -> None:
     [row] = json.loads(call("runs", "--json").out)
-    assert (row["id"], row["state"], row["model"]) == (run_id, "proven", "scripted:demo")
+    assert (row["id"], row["state"], row["model"]) == (run_id, "plausible", "scripted:demo")
     assert json.loads(call("runs", "--json", "-n", "1").out) == [row]
 
 

@@ -185,7 +185,7 @@ def test_answers_that_end_too_early_leave_a_run_that_can_be_gone_on_with(
     assert refused.code == 2
     assert_words(refused.err)
     resumed = call("resume", stdin=b"\n")
-    assert (resumed.code, store.open("last").verdict) == (0, "proven")
+    assert (resumed.code, store.open("last").verdict) == (0, "plausible")
     assert HEADS["tests"] not in resumed.out
     assert HEADS["checks"] in resumed.out
     assert [event.said for event in store.open("last").all(Reviewed)] == ["go_on", "go_on"]
@@ -248,7 +248,7 @@ def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, command: tupl
     assert [event.said for event in run.all(Reviewed)] == ["edited", "go_on", "go_on"]
     assert run.spec
     assert run.spec.given_tests[-1] == "assert double(0) == 0.0"
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
 
 
 @pytest.mark.slow
@@ -294,7 +294,7 @@ def test_kill_9_between_the_checkpoints_then_resume_asks_only_the_second(
     assert HEADS["checks"] in done.stdout
     run = store.open("last")
     assert (run.verdict, [(event.where, event.said) for event in run.all(Reviewed)]) == (
-        "proven",
+        "plausible",
         [("tests", "go_on"), ("checks", "go_on")],
     )
 

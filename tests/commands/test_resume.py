@@ -80,7 +80,7 @@ def whole(open_box: Sandbox, store: Store) -> Run:
 
 @pytest.mark.slow
 def test_a_run_killed_after_any_line_of_its_record_ends_as_if_it_had_not_been(whole: Run, store: Store) -> None:
-    assert whole.verdict == "proven"
+    assert whole.verdict == "plausible"
     for lines in range(1, len(whole.events)):
         answering = model()
         killed = Run(whole.events[:lines])
@@ -108,7 +108,7 @@ def test_a_run_killed_amid_questions_that_are_no_longer_asked_goes_on_with_those
     for place in (*asked[2:], len(old.events) - 3):
         answering = model(rewrite=WRONG)
         run = resume(left_by_a_crash(store, old, place + 1), answering, store=store)
-        assert (run.verdict, run.final and run.final.by) == ("proven", "repair")
+        assert (run.verdict, run.final and run.final.by) == ("plausible", "repair")
         assert not {"draft", "tests"} & {ask.purpose for ask in answering.asked}, "those are on record"
         assert {ask.purpose for ask in answering.asked} <= {*ASKING}
         assert explain(run)
@@ -118,7 +118,7 @@ def test_a_run_killed_amid_questions_that_are_no_longer_asked_goes_on_with_those
 @pytest.mark.slow
 def test_a_line_torn_by_the_crash_is_no_hindrance(whole: Run, store: Store) -> None:
     name = left_by_a_crash(store, whole, 6, torn=b'{"at":17947,"kind":"model_rep')
-    assert resume(name, model(), store=store).verdict == "proven"
+    assert resume(name, model(), store=store).verdict == "plausible"
 
 
 @pytest.mark.slow
@@ -141,15 +141,15 @@ def test_an_answer_that_was_broken_off_is_asked_for_again(whole: Run, store: Sto
         record.append(cut)
         record.append(Stopped(reason="interrupted", why="stopped by the user"))
     run = resume(name, model(), store=store)
-    assert (run.verdict, run.code) == ("proven", whole.code)
+    assert (run.verdict, run.code) == ("plausible", whole.code)
     assert run.tokens_out > whole.tokens_out
 
 
 @pytest.mark.slow
 def test_a_finished_run_comes_back_as_it_is(whole: Run, store: Store) -> None:
     before = (store.runs / whole.id / "events.jsonl").read_bytes()
-    assert resume(whole.id, ScriptedModel([]), store=store).verdict == "proven"
-    assert resume(whole.id, ScriptedModel([]), raised={"calls": 99}, store=store).verdict == "proven"
+    assert resume(whole.id, ScriptedModel([]), store=store).verdict == "plausible"
+    assert resume(whole.id, ScriptedModel([]), raised={"calls": 99}, store=store).verdict == "plausible"
     assert (store.runs / whole.id / "events.jsonl").read_bytes() == before
 
 
@@ -161,12 +161,12 @@ def test_a_run_that_stopped_at_a_limit_is_taken_further_when_the_limit_is_raised
     assert (short.verdict, short.calls) == ("failed", 2)
     answering = model()
     run = resume(short.id, answering, raised={"calls": 16}, store=store)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert not {"draft", "tests"} & {ask.purpose for ask in answering.asked}
     assert [event.settings["limits"] for event in run.all(Resumed)] == [Limits().on_record()]
     assert len(run.all(RunFinished)) == 2
     assert {item.verdict for item in run.evidence} == {"passed"}
-    assert Run(read_record(store.runs / run.id)).state == "proven"
+    assert Run(read_record(store.runs / run.id)).state == "plausible"
 
 
 @pytest.mark.slow
@@ -248,7 +248,7 @@ def test_a_run_that_broke_is_taken_up(open_box: Sandbox, store: Store) -> None:
     broken = write(DOUBLE, silent, store=store, fast=True)
     assert (broken.state, broken.code) == ("broken", "")
     run = resume(broken.id, model(), store=store)
-    assert (run.state, run.ending(Broke)) == ("proven", None)
+    assert (run.state, run.ending(Broke)) == ("plausible", None)
     assert ModelError.__name__ in {event.error for event in run.all(Broke)}
 
 
@@ -259,7 +259,7 @@ def test_a_run_that_somebody_works_on_is_refused(whole: Run, store: Store) -> No
     with refused():
         resume(name, model(), store=store)
     busy.close()
-    assert resume(name, model(), store=store).verdict == "proven"
+    assert resume(name, model(), store=store).verdict == "plausible"
 
 
 @pytest.mark.slow
@@ -270,7 +270,7 @@ def test_a_question_that_reads_differently_now_is_asked_again(whole: Run, store:
     seen: list[BaseEvent] = []
     answering = model()
     run = resume(name, answering, store=store, watch=seen.append)
-    assert (run.verdict, run.code) == ("proven", whole.code)
+    assert (run.verdict, run.code) == ("plausible", whole.code)
     assert len(answering.asked) == whole.calls
     ids = {ask.ask_id for ask in whole.all(Asked)}
     notices = dict.fromkeys(event.text for event in seen if isinstance(event, Notice))

@@ -52,7 +52,7 @@ def test_an_honest_folder_holds_and_the_record_agrees(honest: tuple[Path, Run]) 
     verified = burnish.verify(folder, store=Store(folder.parent / "home"))
     assert verified.ending == "holds"
     assert verified.good
-    assert (verified.run, verified.verdict) == (run.id, "proven")
+    assert (verified.run, verified.verdict) == (run.id, "plausible")
     assert answers(verified) == dict.fromkeys(("verdict", *FAST, "record"), "holds")
     assert verified.sandbox.startswith("bubblewrap")
 
@@ -193,7 +193,7 @@ def settings_added(folder: Path) -> None:
 
 
 def verdict_edited(folder: Path) -> None:
-    edit(folder, lambda data: data.update(verdict="plausible"), seal=False)
+    edit(folder, lambda data: data.update(verdict="failed"), seal=False)
 
 
 def link_out(folder: Path) -> None:
@@ -208,7 +208,7 @@ def extra_link(folder: Path) -> None:
 
 
 def report_edited(folder: Path) -> None:
-    replace(folder / "report.md", "**Proven", "**PROVEN")
+    replace(folder / "report.md", "**Plausible", "**PROVEN")
 
 
 TAMPERED: list[Callable[[Path], None]] = [
@@ -300,7 +300,7 @@ def test_other_code_with_all_hashes_made_anew_fails_its_tests_here(folder: Path)
     claims = {claim.what: claim for claim in verified.claims}
     assert "test_given_2" in claims["tests"].why
     assert (claims["tests"].said.split()[0], claims["tests"].found.split()[:3]) == ("3", ["1", "of", "3"])
-    assert (claims["verdict"].said, claims["verdict"].found) == ("proven", "failed")
+    assert (claims["verdict"].said, claims["verdict"].found) == ("plausible", "failed")
 
 
 @pytest.mark.slow

@@ -152,7 +152,7 @@ def test_a_result_that_cannot_be_written_is_still_in_the_record(
     with refused(), monkeypatch.context() as patched:
         patched.setattr(Path, "open", refuse)
         written(out=tmp_path / "double")
-    assert store.open("last").verdict == "proven"
+    assert store.open("last").verdict == "plausible"
 
 
 @pytest.mark.slow
@@ -160,7 +160,7 @@ def test_going_on_keeps_the_earlier_tests_in_force(store: Store) -> None:
     first = written()
     model = ScriptedModel(script(tests=block("assert double('ab') == 'abab'"), draft=GOOD))
     second = burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id, fast=True)
-    assert second.verdict == "proven"
+    assert second.verdict == "plausible"
     assert second.started.continues == first.id
     assert second.spec
     assert second.spec.given_tests == (
@@ -210,7 +210,7 @@ def test_disputed_tests_of_an_earlier_run_do_not_come_back() -> None:
         "also zero, e.g. double(0) == 0", ScriptedModel(script(tests=OWN_TESTS)), from_run=first.id, fast=True
     )
     assert second.disputed == ()
-    assert second.verdict == "proven"
+    assert second.verdict == "plausible"
 
 
 def test_a_run_without_code_cannot_be_gone_on_from() -> None:
@@ -239,7 +239,7 @@ def test_the_users_own_tests_decide_and_name_the_module(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(MINE)
     model = ScriptedModel(script(draft=SQUARE, tests=block("assert double(0) == 0")))
     run = burnish.write("twice a number", model, with_tests=tmp_path / "test_mine.py", out=tmp_path / "out", fast=True)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert "n * n" not in run.code
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == [
         "doubling.py",
@@ -252,7 +252,7 @@ def test_the_users_own_tests_decide_and_name_the_module(tmp_path: Path) -> None:
     further = burnish.write("also zero, e.g. double(0) == 0", ScriptedModel(script()), from_run=run.id, fast=True)
     assert further.spec is not None
     assert len(further.spec.given_tests) == 2
-    assert further.verdict == "proven"
+    assert further.verdict == "plausible"
 
 
 @pytest.mark.slow
@@ -267,7 +267,7 @@ def test_a_module_of_two_functions_is_written_and_a_missing_one_is_named() -> No
     both = block("def up(n):\n    return n + 1\n\n\ndef down(n):\n    return n - 1")
     sentence = "functions up(n) and down(n), e.g. up(1) == 2 and down(2) == 1"
     run = burnish.write(sentence, ScriptedModel(script(draft=both, tests=block("assert up(down(3)) == 3"))), fast=True)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert run.versions[-1].graded
     assert len(run.versions[-1].graded.cases) == 3
 
@@ -281,7 +281,7 @@ def test_a_class_is_written_against_short_stories() -> None:
     own = block("s = Stack()\ns.push(1)\ns.push(2)\nassert s.pop() == 2\nassert s.pop() == 1")
     sentence = "a class Stack with push and pop, e.g. s = Stack(); s.push(1); s.pop() == 1"
     run = burnish.write(sentence, ScriptedModel(script(draft=stack, tests=own)), fast=True)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert len(run.model_tests) == 1
 
 
@@ -298,7 +298,7 @@ def test_assumptions_are_on_record_and_answers_take_their_place() -> None:
     assert asked == ["zero stays as it is"]
     assert run.spec is not None
     assert (run.spec.assumptions, run.spec.given_tests) == (("double(0) == 0",), ("assert double(0) == 0",))
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
 
 
 def test_an_assumption_that_the_code_does_not_follow_is_an_open_question_and_never_in_the_code(tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_an_assumption_that_the_code_does_not_follow_is_an_open_question_and_nev
 
 @pytest.mark.slow
 def test_no_money_is_enough_for_a_model_that_is_free() -> None:
-    assert written(limits=Limits(dollars=0), fast=True).verdict == "proven"
+    assert written(limits=Limits(dollars=0), fast=True).verdict == "plausible"
 
 
 @pytest.mark.parametrize("cap", ["calls", "tokens", "seconds"])
@@ -377,8 +377,8 @@ def test_code_that_reaches_for_tests_in_its_own_process_is_not_proven(tmp_path: 
         burnish.write("twice a number", model, with_tests=tests, out=tmp_path / name, fast=True)
         for name, model in models.items()
     ]
-    assert [run.verdict for run in runs] == ["plausible", "proven"], [run.why for run in runs]
+    assert [("frames" in run.why, run.verdict) for run in runs] == [(True, "plausible"), (False, "plausible")]
     for folder in (tmp_path / "peek", tmp_path / "good"):
-        edit(folder, lambda data: data.update(verdict="proven"))
+        edit(folder, lambda data: data.update(verdict="proven", confidence=0.99))
     claims = {name: burnish.verify(tmp_path / name, fast=True).claims[0] for name in ("peek", "good")}
     assert {name: claim.answer for name, claim in claims.items()} == {"peek": "does_not_hold", "good": "holds"}

@@ -106,7 +106,7 @@ def alive(processes: set[int]) -> set[int]:
 @pytest.mark.slow
 def test_what_was_written_is_checked_and_reported(tmp_path: Path) -> None:
     run = door.write("a function double(n), e.g. double(3) == 6", model="scripted:demo", out=tmp_path / "double")
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert [evidence.check for evidence in run.evidence] == list(CHECKS)
     report = (tmp_path / "double" / "report.md").read_text()
     assert all(f"| {name} |" in report for name in CHECKS)
@@ -137,5 +137,5 @@ def test_a_tests_only_verdict_is_not_bent_by_the_checks(tmp_path: Path) -> None:
     """Code may be proven by its tests and still be told off by a check; both are reported."""
     answer = "```python\ndef run(text):\n    return eval(text)\n```"
     run = door.write("a function run(text), e.g. run('1') == 1", door.ScriptedModel([answer]), fast=True)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert {item.check: item.verdict for item in run.evidence}["security"] == "failed"

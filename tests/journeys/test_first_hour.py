@@ -25,7 +25,7 @@ def test_a_stranger_writes_looks_rates_goes_on_and_tidies_up(work_folder: Path) 
     assert "**Proven:" in (folder / "report.md").read_text()
 
     [row] = json.loads(burnish("runs", "--json", cwd=work_folder).stdout)
-    assert (row["state"], row["folder"]) == ("proven", str(folder))
+    assert (row["state"], row["folder"]) == ("plausible", str(folder))
 
     shown = burnish("show", row["id"][:6], "--all", cwd=work_folder)
     assert shown.returncode == 0

@@ -71,7 +71,7 @@ def test_half_a_character_in_an_answer_or_a_task_is_no_accident(tmp_path: Path) 
     answers = script(**dict.fromkeys(ASKING, block(code)), tests=block(tests), assume=half, specify=half)
     store = Store(tmp_path / "home")
     run = burnish.write(f"{DOUBLE} {half}", ScriptedModel(answers), out=tmp_path / "out", store=store, fast=True)
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     import_in(tmp_path / "out")
 
 

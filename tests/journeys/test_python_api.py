@@ -15,7 +15,7 @@ def test_a_sentence_becomes_a_run_with_verdict_code_and_evidence(tmp_path: Path)
     run = burnish.write(
         "a function double(n), e.g. double(3) == 6", model="scripted:demo", out=tmp_path / "out", watch=seen.append
     )
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert "return n + n" in run.code
     assert [evidence.check for evidence in run.evidence] == list(CHECKS)
     assert run.evidence[0].verdict == "passed"
@@ -34,7 +34,7 @@ def test_limits_and_a_model_of_ones_own() -> None:
         model=Mine(["```python\ndef one():\n    return 1\n```"], name="mine"),
         limits=burnish.Limits(rounds=1, calls=4),
     )
-    assert (run.verdict, run.started.model) == ("proven", "mine")
+    assert (run.verdict, run.started.model) == ("plausible", "mine")
 
 
 def test_a_problem_that_the_user_can_fix_has_a_name() -> None:

@@ -28,24 +28,25 @@ def test_a_simple_function_is_proven(work_folder: Path) -> None:
     )
     done = burnish("write", sentence, *MODEL, cwd=work_folder, seconds=350)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "PROVEN" in done.stdout
+    assert "PLAUSIBLE (" in done.stdout or "PROVEN (" in done.stdout
+    assert "rests on" in done.stdout
     assert "def is_even(" in (work_folder / "is-even" / "solution.py").read_text()
 
 
 def test_the_first_page_sentence_ends_with_files_that_agree_with_its_verdict(work_folder: Path, store: Store) -> None:
     done = burnish("write", ROMAN, *MODEL, "--seconds", "60", cwd=work_folder, seconds=350)
     run = store.open("last")
-    assert run.verdict in ("proven", "failed"), done.stdout + done.stderr
-    assert done.returncode == (0 if run.verdict == "proven" else 1)
+    assert run.verdict is not None, done.stdout + done.stderr
+    assert done.returncode == (1 if run.verdict == "failed" else 0)
     assert run.verdict.upper() in done.stdout
     folder = work_folder / "roman"
-    assert f"**{run.verdict.capitalize()}:" in (folder / "report.md").read_text()
+    assert f"**{run.verdict.capitalize()}" in (folder / "report.md").read_text()
     if run.code:
         assert (folder / "solution.py").read_text() == run.code
         tested = subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout", "20"], cwd=folder
         )
-        assert (tested.returncode == 0) == (run.verdict == "proven")
+        assert (tested.returncode == 0) == (run.verdict != "failed")
     assert "assert roman(1994) == 'MCMXCIV'" in json.dumps(run.started.settings)
 
 

@@ -30,13 +30,15 @@ def test_code_that_takes_what_a_set_gives_first_is_not_proven(tmp_path: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", [SORTED, INDEXED])
-def test_code_for_which_the_order_does_not_matter_is_proven(code: str, tmp_path: Path) -> None:
-    assert write(code, tmp_path).verdict == "proven"
+def test_code_for_which_the_order_does_not_matter_is_not_doubted_for_it(code: str, tmp_path: Path) -> None:
+    run = write(code, tmp_path)
+    assert run.verdict in ("proven", "plausible")
+    assert "first('ab')" not in run.why
 
 
 @pytest.mark.slow
 def test_evidence_that_calls_it_proven_does_not_hold(tmp_path: Path) -> None:
     write(BY_CHANCE, tmp_path)
-    edit(tmp_path / "out", lambda data: data.update(verdict="proven"))
+    edit(tmp_path / "out", lambda data: data.update(verdict="proven", confidence=0.99))
     verified = burnish.verify(tmp_path / "out", fast=True)
     assert next(claim.answer for claim in verified.claims if claim.what == "verdict") == "does_not_hold"

@@ -17,7 +17,7 @@ def test_the_solvable_task_is_solved_after_wrong_beginnings() -> None:
     sentence, model = toy("solvable")
     run = burnish.write(sentence, model)
     assert run.final
-    assert (run.verdict, run.final.by) == ("proven", "repair")
+    assert (run.verdict, run.final.by) == ("plausible", "repair")
     assert run.final.round > 0
 
 

@@ -164,7 +164,7 @@ def test_what_was_chosen_stays_with_a_run_that_goes_on(lab: Peer, call: Call, st
     config.put("model", "scripted:demo")
     assert call("resume", first.id, "--calls", "9").code == 0
     run = store.open(first.id)
-    assert (run.started.model, run.verdict) == (LAB, "proven")
+    assert (run.started.model, run.verdict) == (LAB, "plausible")
     assert "chosen" in run.started.settings
 
 
@@ -232,7 +232,7 @@ def test_the_report_says_when_and_why_the_larger_model_was_asked(open_box: objec
     wrong = ScriptedModel(script(**dict.fromkeys(("draft", "rewrite", "repair"), WRONG)), SMALL)
     run = burnish.write(DOUBLE, [wrong, ScriptedModel(script(), LARGE)], out=tmp_path / "out", fast=True)
     report = (tmp_path / "out" / "report.md").read_text()
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     said = explain_who_answered(run)
     assert_snapshot("\n".join(said), "model_choice/larger-was-asked")
     assert all(words in report for words in said)

@@ -162,4 +162,4 @@ def test_ctrl_c_ends_within_two_seconds_and_keeps_the_run(store: Store, silent_i
 def test_a_task_may_be_made_by_hand(open_box: object) -> None:
     task = Task(id="inc", prompt="adds one", entry_point="inc", visible_tests=("assert inc(1) == 2",))
     answer = "```python\ndef inc(n):\n    return n + 1\n```"
-    assert attempt(task, ScriptedModel([answer])).verdict == "proven"
+    assert attempt(task, ScriptedModel([answer])).verdict == "plausible"

@@ -80,7 +80,7 @@ def test_a_run_has_an_id_at_once_and_gives_all_its_events(box: Sandbox, store: S
     assert (store.runs / handle.id / FILE).exists()
     live = list(handle.events())
     run = handle.wait()
-    assert (run.id, run.verdict) == (handle.id, "proven")
+    assert (run.id, run.verdict) == (handle.id, "plausible")
     assert [event for event in live if event.lasting] == list(run.events)
     assert any(isinstance(event, ModelChunk) for event in live)
     assert [event for event in handle.events() if event.lasting] == list(run.events), "also when it is over"
@@ -101,7 +101,7 @@ def test_a_slow_reader_and_one_who_left_slow_nothing_down(box: Sandbox, store: S
 
     threading.Thread(target=read, daemon=True).start()
     run = handle.wait()
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert len(heard) < len(run.events), "the run was over long before its reader"
 
 
@@ -121,7 +121,7 @@ def test_a_late_reader_gets_the_answer_so_far_and_goes_on_without_gap_or_repetit
         [reply] = [event for event in told if isinstance(event, ModelReplied)]
         assert "".join(event.text for event in told if isinstance(event, ModelChunk)) == reply.text
         assert "".join(event.text for event in told if event.kind == "model_thought") == "hm hm "  # type: ignore[attr-defined]
-    assert handle.wait().verdict == "proven"
+    assert handle.wait().verdict == "plausible"
 
 
 def hang(*_: object) -> Any:
@@ -224,7 +224,7 @@ def test_stopping_a_run_that_is_over_changes_nothing(box: Sandbox, store: Store)
     handle.stop()
     assert handle.wait().events == before.events
     again = burnish.start(Request(task=TASK), replace(resources, models=[ScriptedModel(script())]))
-    assert again.wait().verdict == "proven", "what stopped one run stops no other with the same resources"
+    assert again.wait().verdict == "plausible", "what stopped one run stops no other with the same resources"
 
 
 def test_a_watcher_may_stop_the_run_it_watches(box: Sandbox, store: Store) -> None:
@@ -251,7 +251,7 @@ def test_a_stopped_run_is_resumed_from_what_it_had(box: Sandbox, store: Store) -
     again = burnish.start(Request(task=TASK), resources)
     live = list(again.events())
     run = again.wait()
-    assert (again.id, run.verdict) == (handle.id, "proven")
+    assert (again.id, run.verdict) == (handle.id, "plausible")
     assert [event for event in live if event.lasting] == list(run.events), "from the very beginning"
     assert any(isinstance(event, Resumed) for event in live)
 
@@ -268,7 +268,7 @@ def test_a_run_that_was_stopped_before_its_sandbox_was_there_is_resumed_and_name
     assert (stopped.sandbox, stopped.started.model) == ("", "local:any")
     resources = Resources([ScriptedModel(script())], store, sandbox=box, replay=stopped.events)
     run = burnish.start(Request(task=TASK), resources).wait()
-    assert (run.id, run.verdict, run.sandbox) == (handle.id, "proven", box.level)
+    assert (run.id, run.verdict, run.sandbox) == (handle.id, "plausible", box.level)
 
 
 @pytest.mark.parametrize("what", ["model", "sandbox", "packages"])
@@ -294,7 +294,7 @@ def test_a_request_of_a_sentence_is_what_write_would_do(store: Store) -> None:
     assert (request.task.entry_point, request.limits.calls, request.model) == ("double", 9, "scripted:demo")
     run = burnish.start(request).wait()
     written = burnish.write(DOUBLE, "scripted:demo", fast=True, limits=burnish.Limits(calls=9))
-    assert (run.verdict, run.code) == (written.verdict, written.code) == ("proven", written.code)
+    assert (run.verdict, run.code) == (written.verdict, written.code) == ("plausible", written.code)
     assert run.started.settings == written.started.settings
 
 
@@ -369,9 +369,11 @@ def test_thoughts_are_kept_beside_the_run_only_where_that_was_asked_for(box: San
     for keep in (True, False):
         model = ScriptedModel(script(**thinking))
         run = begin(model, box, store, keep_thoughts=keep, limits=burnish.Limits(thinking=5)).wait()
-        assert run.verdict == "proven"
+        assert run.verdict == "plausible"
         told = {thought.ask_id: thought.text for thought in read_thoughts(store.runs / run.id)}
-        assert told == ({"tests-0": "zebra tests ", "draft-1": "zebra draft "} if keep else {})
+        first = {name: text for name, text in told.items() if not name.startswith("rewrite")}
+        assert first == ({"tests-0": "zebra tests ", "draft-1": "zebra draft "} if keep else {})
+        assert bool(told) == keep
         files = {file.name: file.read_text() for file in (store.runs / run.id).iterdir()}
         assert [name for name, text in files.items() if "zebra" in text] == (["thoughts.jsonl"] if keep else [])
         assert "zebra" not in "".join(message.content for ask in model.asked for message in ask.messages)

@@ -89,6 +89,8 @@ class Tools:
     """What code may import, and what is done for a version that lacks a package; None in evaluations: nothing is."""
     review: Reviewer | None = None
     """Who looks at checkpoints; None where nobody wants to."""
+    confidence: float = 0.95
+    """How sure the best version must be to be right before the work ends with calls to spare."""
     questions: int = 0
     """How many questions about what versions disagree on may be asked."""
     settle: Answerer | None = None

@@ -35,6 +35,7 @@ from burnish.events import (
     Reviewed,
     SpecAgreed,
     Strengthened,
+    TestsProbed,
     TestsRan,
     Tweaked,
 )
@@ -47,13 +48,14 @@ AskingNode = Callable[[AgentState, Tools, Move], Generator[Event, None, None]]
 
 MOST_STRENGTHENED = 2
 ASKING = ("draft", "rewrite", "repair")
-STEPS = 6
+STEPS = 7
 """Nodes in one round, with some to spare."""
 NODE_OF_EVENT: dict[type[BaseEvent], str] = {
     SpecAgreed: "specify",
     Decided: "decide",
     Tweaked: "tweak",
     Compared: "select",
+    TestsProbed: "probe",
     QuestionAsked: "question",
     Mutated: "survivors",
     Strengthened: "strengthen",
@@ -103,6 +105,7 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     add("run", nodes.run)
     add("tweak", nodes.tweak)
     add("select", nodes.select)
+    add("probe", nodes.probe)
     add("decide", decide)
     add("question", nodes.question)
     add("survivors", nodes.try_mutants)
@@ -115,7 +118,8 @@ def build(task: Task, tools: Tools, record: Callable[[BaseEvent], None]) -> Any:
     graph.add_edge("specify", "run")
     graph.add_edge("run", "tweak")
     graph.add_edge("tweak", "select")
-    graph.add_edge("select", "decide")
+    graph.add_edge("select", "probe")
+    graph.add_edge("probe", "decide")
     branch(
         "decide",
         partial(after_decision, tools=tools),

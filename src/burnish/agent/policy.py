@@ -4,12 +4,12 @@ Which questions make up a round is in small tables, chosen on MBPP 511-600 and b
 figures: docs/design/agent.md.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Literal
 
 from burnish.agent.ask import Tools
+from burnish.agent.confidence import weigh
 from burnish.agent.state import GIVEN, TWEAK, AgentState
 from burnish.errors import ModelError
 from burnish.events import (
@@ -25,6 +25,7 @@ from burnish.events import (
     Tweaked,
 )
 from burnish.events.history import Version
+from burnish.models.names import read_billions
 from burnish.tasks.examples import describe_test
 from burnish.text import one_line, plural
 
@@ -46,7 +47,7 @@ FIRST: dict[tuple[Strength, Case], str] = {
 
 LATER: dict[tuple[Strength, Case], tuple[str, ...]] = {
     ("small", "write"): ("rewrite", "rewrite", "repair"),
-    ("small", "repair"): ("repair", "rewrite", "rewrite", "repair", "rewrite"),
+    ("small", "repair"): ("rewrite", "repair", "rewrite"),
     ("small", "repair without words"): ("repair", "rewrite", "repair"),
     ("middle", "write"): ("rewrite", "rewrite", "repair"),
     ("middle", "repair"): ("rewrite", "repair"),
@@ -63,13 +64,8 @@ TEMPERATURE = 0.7
 EDIT_VOTE = 0.5
 """What small edits count for beside the model's answers, of which each counts 1: they are no independent opinions, so
 many that behave alike count as one."""
-PATIENCE = 3
-"""Answers after which a behaviour is taken that passes all that counts and that nobody has anything to set against."""
-NO_HELP = 8
-"""Answers after which a model that never passed what was given is no longer asked to choose between edits that do."""
-NEEDED, NEEDED_WITH_ONE_TEST, MANY_TESTS = 1.0, 1.4, 10
-"""Votes for a behaviour that are enough; one test alone leaves much open, so a second vote is asked for. Where many
-given tests were passed in one way only, nobody's word is needed."""
+MOST_ANSWERS = 6
+"""Answers after which what passes all that counts is taken, however sure it is: the next ones rarely change that."""
 
 PARTS = ("tweak", "rewrite", "repair", "portfolio", "agreement")
 """What an evaluation may leave out; "portfolio" is asking several questions in one round. Plans of earlier versions may
@@ -92,8 +88,6 @@ MOVES_IN_WORDS = {
     "repair": "asking for the smallest change",
 }
 
-_BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
-
 
 class Stuck(StrEnum):
     """Why a model would be asked in vain, in words for people."""
@@ -111,7 +105,7 @@ def decide(state: AgentState, tools: Tools) -> Iterator[Event]:
         stopped = event if isinstance(event, Stopped) else state.stopped
         in_time = stopped is None or stopped.reason in ENDS_WITH_QUESTION
         if (judges or isinstance(event, Stopped)) and in_time and may_ask(state, tools):
-            groups = plural(len(find_disagreement(state)), "group")
+            groups = plural(len(state.differing_groups), "group")
             yield Decided(choice=QUESTION, reason=f"{groups} of versions disagree, and the user can settle it.")
         else:
             yield event
@@ -127,14 +121,7 @@ def may_ask(state: AgentState, tools: Tools) -> bool:
             in_vain = in_vain or event.choice == NO_QUESTION
     left = tools.questions - len(state.run.all(QuestionAsked))
     asks = left > 0 and state.run.open_question is None and not in_vain
-    return asks and len(find_disagreement(state)) > 1 and not tools.meter.over and not tools.cancel.is_set()
-
-
-def find_disagreement(state: AgentState) -> tuple[tuple[int, ...], ...]:
-    """The groups of versions that behave differently, without those that do what the broken code did."""
-    compared = state.run.last(Compared)
-    unchanged = {*compared.unchanged} if compared else set()
-    return tuple(group for group in state.groups if not unchanged & {*group})
+    return asks and len(state.differing_groups) > 1 and not tools.meter.over and not tools.cancel.is_set()
 
 
 def _choose_next(state: AgentState, tools: Tools) -> Iterator[Event]:
@@ -149,7 +136,7 @@ def _choose_next(state: AgentState, tools: Tools) -> Iterator[Event]:
         yield Stopped(reason="interrupted", why="stopped by the user")
     elif state.stopped:
         yield Decided(choice="judge", reason=f"The work ends here: {state.stopped.why}.")
-    elif is_settled(state):
+    elif passes(state) and (is_settled(state, tools.confidence) or _can_only_end(state, tools)):
         yield Decided(choice="judge", reason=_explain_done(state))
     elif last and all(version.no_answer for version in last):
         error = last[-1].problem.removeprefix(NO_ANSWER)
@@ -167,7 +154,8 @@ def _choose_next(state: AgentState, tools: Tools) -> Iterator[Event]:
 def _plan_round(state: AgentState, tools: Tools) -> Decided:
     """The questions that come next, to the cheapest model first, and to the next one once the work is stuck."""
     level = model_level(state)
-    stuck = find_stuck(state) if level < len(tools.others) else None
+    # Where a version passes, the same code once more is agreement.
+    stuck = find_stuck(state) if level < len(tools.others) and not passes(state) else None
     level += bool(stuck)  # models are named from the cheapest to the dearest
     model = (tools.model, *tools.others)[level].name
     moves = plan_moves(state, model, max(1, tools.meter.calls_left), level, tools.without)
@@ -191,10 +179,9 @@ def model_level(state: AgentState) -> int:
 
 def strength(model: str) -> Strength:
     """How much a model can be trusted with, from the size in its name; one that names no size is a large one."""
-    found = _BILLIONS.search(model.rpartition("/")[2])
-    if found is None:
+    billions = read_billions(model)
+    if billions is None:
         return "middle" if model.startswith("local:") else "strong"
-    billions = float(found[1])
     return "small" if billions < 1 else "middle" if billions < 7 else "strong"
 
 
@@ -205,19 +192,27 @@ def support(versions: Iterable[Version]) -> float:
     return answers + (EDIT_VOTE if TWEAK in made_by else 0)
 
 
-def is_settled(state: AgentState) -> bool:
-    """Whether the best version passes all that counts, and enough speaks for it beyond the tests."""
-    if not state.best_passes or state.best is None or state.is_unchanged:
-        return False
-    if state.run.last(Mutated):  # it has passed all that counts once
+def passes(state: AgentState) -> bool:
+    """Whether the best version passes all that counts, and does not do what the broken code did."""
+    return state.best_passes and not state.is_unchanged
+
+
+def is_settled(state: AgentState, confidence: float) -> bool:
+    """Whether a version that passes is as sure to be right as was asked for, or as can be."""
+    done = state.run.last(Mutated) or any(one.choice == "judge" for one in state.run.all(Decided))
+    if done or len(state.answers) >= MOST_ANSWERS:  # what was enough once stays enough
         return True
-    tests = len(state.deciding_tests)
-    if len(state.groups) < 2 and (tests >= MANY_TESTS or len(state.answers) >= PATIENCE):
-        return True
-    if len(state.answers) >= NO_HELP and all(version.by == TWEAK for version in state.rivals):
-        return True
-    needed = NEEDED_WITH_ONE_TEST if tests == 1 and state.broken else NEEDED
-    return support(state.version(number) for number in state.group_of(state.best)) >= needed
+    assert state.best is not None, "only what passes can be settled"
+    found = weigh(state, state.best)
+    return found.share >= confidence and not found.is_thin
+
+
+def _can_only_end(state: AgentState, tools: Tools) -> bool:
+    """Whether no further version can be asked for, or the record says that the work was done here: an earlier Burnish
+    was content with less.
+    """
+    spent = bool(state.answers) and (state.round >= tools.meter.limits.rounds or tools.meter.calls_left < 1)
+    return spent or tools.replay.was_done(state.next_version)
 
 
 def plan_moves(
@@ -328,10 +323,10 @@ def _explain_standing(state: AgentState) -> str:
     if state.best is None:
         problem = state.answers[-1].problem if state.answers else "no answer"
         return f"No version can be run yet ({one_line(problem, 80)})"
+    if state.best_passes:
+        return f"Version {state.best.number} passes all tests that count, but that is not sure enough yet"
     if state.deciding_tests and state.passes_given(state.best):
-        if not state.best_passes:
-            return f"Version {state.best.number} passes your tests but not all of the model's"
-        return f"Version {state.best.number} passes your tests, but nothing else speaks for it yet"
+        return f"Version {state.best.number} passes your tests but not all of the model's"
     failure = state.first_failure(state.best)
     what = one_line(describe_test(failure[0]), 60) if failure else "its tests"
     return f"Version {state.best.number} is the best so far but fails {what}"

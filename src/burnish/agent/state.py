@@ -120,7 +120,7 @@ class AgentState:
         """What the model made of it."""
         return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK, *DERIVED))
 
-    @property
+    @cached_property
     def rivals(self) -> list[Version]:
         """Versions that pass all that was given: the tests alone cannot tell which of them is right."""
         return [
@@ -278,13 +278,15 @@ class AgentState:
 
     def _rank(self, version: Version) -> tuple[float, ...]:
         place = self._group_place(version)
-        changed = 0  # lines of the code that was there
-        if self.broken and place is not None:
-            old, new = split_lines(self.task.base_code), split_lines(version.code)
-            blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-            changed = sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
+        changed = self.changed_lines(version) if self.broken and place is not None else 0
         behind = place if place is not None else len(self.groups)
         return (*self.score(version, self._settled), -behind, -changed, -version.number)
+
+    def changed_lines(self, version: Version) -> int:
+        """How many lines of the code that was there a version changes, adds or leaves out."""
+        old, new = split_lines(self.task.base_code), split_lines(version.code)
+        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        return sum(max(b - a, d - c) for tag, a, b, c, d in blocks if tag != "equal")
 
     def _successors(self, base: Version) -> list[Version]:
         """What was made of a version, in a round for a check that was kept or for a person, and loses nothing that
@@ -332,6 +334,13 @@ class AgentState:
         standing = {version.number for version in self.rivals}
         groups = (tuple(number for number in group if number in standing) for group in compared.groups)
         return tuple(group for group in groups if group)
+
+    @property
+    def differing_groups(self) -> tuple[tuple[int, ...], ...]:
+        """The groups of versions that behave differently, without those that do what the broken code did."""
+        compared = self.run.last(Compared)
+        unchanged = {*compared.unchanged} if compared else set()
+        return tuple(group for group in self.groups if not unchanged & {*group})
 
     def group_of(self, version: Version) -> tuple[int, ...]:
         """The versions that behave as this one does, itself included."""

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import burnish
-from burnish.cli.options import MaxTokens, Sandbox, Thinking
+from burnish.cli.options import MaxTokens, Sandbox, SureEnough, Thinking
 from burnish.errors import SetupProblem
 from burnish.models.catalog import DEFAULT_MODEL
 
@@ -18,7 +18,7 @@ LISTING = {"suite", "as_json"}
 CHOICES = {"protocol": ("visible", "oracle"), "ask": ("auto", "write", "fix"), "split": ("eval", "tune", "calibrate")}
 SETTINGS = (
     *("model", "strategy", "rounds", "protocol", "ask", "variant", "split", "limit", "temperature", "max_tokens"),
-    *("thinking", "at_once", "data", "out", "sandbox", "answers"),
+    *("thinking", "at_once", "data", "out", "sandbox", "answers", "confidence"),
 )
 """What an evaluation takes as it was typed."""
 NO_REPLAY = {"model", *LIMITS}
@@ -55,6 +55,7 @@ def evaluate(
     seed: Annotated[int | None, typer.Option(min=0, help="One attempt at each task, with this seed.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, help="In place of the strategy's own.")] = None,
     without: Annotated[str, typer.Option(help=WITHOUT)] = "",
+    confidence: SureEnough = 0.95,
     answers: Annotated[int, typer.Option(min=0, help=ANSWERS)] = 0,
     max_tokens: MaxTokens = None,
     thinking: Thinking = None,

@@ -26,6 +26,10 @@ Thinking = Annotated[
     typer.Option(min=0, help="Tokens for thoughts before an answer; 0: none. [default: from `burnish config`]"),
 ]
 
+SureEnough = Annotated[
+    float,
+    typer.Option("--confidence", min=0.01, max=1, help="Ask for more versions until one is so sure to be right."),
+]
 NoAsk = Annotated[
     bool,
     typer.Option("--no-ask", help="Be asked nothing where versions disagree; `burnish answer` takes it up later."),

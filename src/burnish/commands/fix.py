@@ -44,7 +44,7 @@ from burnish.commands.apply import apply as apply_run
 from burnish.commands.project_packages import add_project_layer, add_recorded_layer
 from burnish.commands.write import put_files
 from burnish.errors import CheckError, SetupProblem
-from burnish.events import Applied, FilesWritten, FixFacts, Notice, PackagesAdded
+from burnish.events import PROVEN, Applied, FilesWritten, FixFacts, Notice, PackagesAdded
 from burnish.evidence.build import build_repair
 from burnish.evidence.schema import REPORT, name_files
 from burnish.evidence.suite import ALSO
@@ -137,6 +137,7 @@ def fix(
     apply: bool = False,
     python: Path | str | None = None,
     limits: Limits | None = None,
+    confidence: float = PROVEN,
     sandbox: str = "auto",
     store: Store | None = None,
     watch: Watch | None = None,
@@ -152,12 +153,12 @@ def fix(
     """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
 
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
-    `function` the one that failing tests point at is repaired. `model` is who answers, as in `write`. `apply` writes
-    the file, its old content kept beside it. `packages` are third-party packages for a project that has no environment
-    of its own, besides those that it requires; see `write`, also for `keep_thoughts`, `review` and `settle`. `out` is a
-    new or empty folder for the repaired file, its tests, diff, report and evidence, which are in the run's folder as
-    well. `from_run` goes on from an earlier run of `fix` or `write`: with its file, its tests and its words, besides
-    those that are given here.
+    `function` the one that failing tests point at is repaired. `model` is who answers, and `confidence` how sure is
+    enough, as in `write`. `apply` writes the file, its old content kept beside it. `packages` are third-party packages
+    for a project that has no environment of its own, besides those that it requires; see `write`, also for
+    `keep_thoughts`, `review` and `settle`. `out` is a new or empty folder for the repaired file, its tests, diff,
+    report and evidence, which are in the run's folder as well. `from_run` goes on from an earlier run of `fix` or
+    `write`: with its file, its tests and its words, besides those that are given here.
     """
     store, limits = store or Store(), limits or Limits()
     if out is not None:
@@ -190,6 +191,7 @@ def fix(
         continues=earlier.id if earlier else None,
         out=str(Path(out).absolute()) if out is not None else "",
         review=review is not None,
+        confidence=confidence,
         questions=MOST_QUESTIONS,
     )
     resources = Resources((), store, watch, review=review, settle=settle)

@@ -189,6 +189,7 @@ def request_again(run: Run, limits: Limits, sandbox: str | None = None) -> Reque
         out=settings.out,
         ask=settings.ask,
         review=settings.review,
+        confidence=settings.confidence,
         questions=settings.questions,
         keep_thoughts=settings.keep_thoughts,
         fix=settings.fix,

@@ -13,7 +13,7 @@ from burnish.agent.questions import MOST_QUESTIONS, Answerer
 from burnish.agent.worded_examples import choose_examples, find_readings
 from burnish.checks.project import CHECKS
 from burnish.errors import SetupProblem
-from burnish.events import FilesWritten, PackagesAdded
+from burnish.events import PROVEN, FilesWritten, PackagesAdded
 from burnish.evidence import build_dossier, render_dossier
 from burnish.evidence.claims import read_versions
 from burnish.evidence.schema import FILE, REPORT, name_files
@@ -56,6 +56,7 @@ def write(
     out: Path | str | None = None,
     from_run: str | None = None,
     limits: Limits | None = None,
+    confidence: float = PROVEN,
     sandbox: str = "auto",
     store: Store | None = None,
     watch: Watch | None = None,
@@ -73,6 +74,7 @@ def write(
     """Write tests and code for a sentence, refine until the tests pass, and return the recorded run.
 
     `model` is who answers: a name, `small,large`, `auto` to have one chosen; unless named, what the settings say.
+    Further versions are asked for until one is right with the chance `confidence`, six at most once one passes.
     `out` names a new or empty folder to put the files in. Where it names none, `beside` is a folder that gets
     a new one, named after the task. `from_run` goes on from an earlier run.
     `fast` leaves out tests for what goes unnoticed, rounds for what checks find, and the two slow checks at the end,
@@ -96,6 +98,7 @@ def write(
         with_tests=with_tests,
         fast=fast,
         limits=limits or Limits(),
+        confidence=confidence,
         sandbox=sandbox,
         packages=packages,
         allow_packages=tuple(allow_packages),

@@ -14,6 +14,7 @@ from burnish.evals.schema import Asking, EvalLimits, LeftOut, Plan, Protocol, Re
 from burnish.evals.strategies.kinds import check_answers, check_parts, find_strategy
 from burnish.evals.suites import check_protocol, is_file_suite, load_suite, resolve_variant
 from burnish.evals.validate import TIMEOUT_SECONDS, hash_tasks, validate
+from burnish.events import PROVEN
 from burnish.models.catalog import DEFAULT_MODEL
 from burnish.models.model import Model
 from burnish.models.names import AUTO, default_names
@@ -39,6 +40,7 @@ def evaluate(
     temperature: float | None = None,
     without: Sequence[str] = (),
     answers: int = 0,
+    confidence: float = PROVEN,
     max_tokens: int | None = None,
     thinking: int | None = None,
     timeout_seconds: float | None = None,
@@ -84,6 +86,7 @@ def evaluate(
         temperature=temperature,
         without=check_parts(without, strategy),
         answers=check_answers(answers, strategy),
+        confidence=confidence,
         left_out=getattr(find_strategy(strategy), "left_out", ()),
         max_tokens=max_tokens,
         thinking=thinking,

@@ -69,6 +69,8 @@ class PlanSettings(Frozen):
     """In place of the strategy's own, where it has just one: `single` 0, `retry` 0.7."""
     without: tuple[str, ...] = ()
     """Parts of our own agent that are left out, to see what they are worth."""
+    confidence: float = Field(default=0.95, gt=0, le=1)
+    """How sure our own agent must be before it stops with calls to spare; 1: it makes all its calls."""
     answers: int = Field(default=0, ge=0, le=3)
     """Questions about what versions disagree on that the reference answers, in a user's place."""
     left_out: tuple[str, ...] = ()

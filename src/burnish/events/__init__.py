@@ -29,6 +29,7 @@ from burnish.events.agent import (
     SpecAgreed,
     StepKind,
     StepMeasured,
+    TestsProbed,
     Tweaked,
     WordedExample,
 )
@@ -53,6 +54,7 @@ from burnish.events.checks import (
 )
 from burnish.events.feedback import FeedbackGiven, FeedbackTakenBack, Rated, Reviewed, UserAnswered
 from burnish.events.run import (
+    PROVEN,
     RECORD_VERSION,
     Applied,
     Broke,
@@ -86,6 +88,7 @@ Event = Annotated[
     | CodeProposed
     | Tweaked
     | Compared
+    | TestsProbed
     | QuestionAsked
     | QuestionAnswered
     | TestsRan
@@ -129,6 +132,7 @@ def read_event(line: str | bytes) -> Event:
 
 
 __all__ = [
+    "PROVEN",
     "AnswerLost",
     "Answered",
     "Applied",
@@ -185,6 +189,7 @@ __all__ = [
     "Strengthened",
     "Survivor",
     "TestsFrozen",
+    "TestsProbed",
     "TestsProposed",
     "TestsRan",
     "Tweaked",

@@ -209,6 +209,20 @@ class Compared(BaseEvent):
     """Versions that behave as the code did that is known to be wrong."""
     apart: str = ""
     """A call on which the first two groups differ, and what each says."""
+    likeness: tuple[float, ...] = ()
+    """For each group, from 0 to 1: on how many of the calls the model's other answers, those that fail a test included,
+    give what it gives; empty in older records."""
+
+
+class TestsProbed(BaseEvent):
+    """Small edits of a version met the tests that decide: how much do those notice?"""
+
+    __test__: ClassVar[bool] = False  # pytest would take the name for a class of tests
+    kind: Literal["tests_probed"] = "tests_probed"
+    version: int
+    tried: int
+    noticed: int
+    """Edits that fail a test."""
 
 
 class QuestionOption(Frozen):

@@ -10,6 +10,8 @@ from burnish.events import (
     BaseEvent,
     Broke,
     CheckFinished,
+    CodeProposed,
+    Decided,
     Event,
     Graded,
     Message,
@@ -96,6 +98,16 @@ class Replay:
         """
         with self._lock:
             return None if self._went_on else self._find(kind, fields, fits)
+
+    def was_done(self, next_version: int) -> bool:
+        """Whether the record ends the work before a version of that number, or a later one, was written."""
+        with self._lock:
+            for event in self._events if not self._went_on else ():
+                if isinstance(event, Stopped) or (isinstance(event, CodeProposed) and event.version >= next_version):
+                    return False
+                if isinstance(event, Decided) and event.choice == "judge":
+                    return True
+        return False
 
     def _find(self, kind: type[E], fields: dict[str, Any], fits: Callable[[E], bool] | None = None) -> E | None:
         for place, event in enumerate(self._events):

@@ -12,6 +12,8 @@ RECORD_VERSION = 1
 step."""
 
 Verdict = Literal["proven", "plausible", "failed"]
+PROVEN = 0.95
+"""The least confidence with which anything is called proven."""
 
 
 class RunStarted(BaseEvent):

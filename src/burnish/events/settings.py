@@ -87,6 +87,8 @@ class RunSettings(Recorded):
     """The folder for the result; empty where none was named."""
     ask: bool = False
     review: bool = False
+    confidence: float = 0.95
+    """How sure a version had to be to be right before the work ended with calls to spare."""
     questions: int = 0
     """How many may be asked about what versions disagree on; none in older records."""
     keep_thoughts: bool = False

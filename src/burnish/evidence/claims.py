@@ -17,7 +17,7 @@ from burnish.checks.mutation.check import MutationDetails
 from burnish.checks.mutation.mutate_project import EQUIVALENT, MutationRun
 from burnish.checks.performance.check import PerformanceDetails
 from burnish.checks.performance.growth import ORDER
-from burnish.events import Evidence, Frozen, Outcome
+from burnish.events import PROVEN, Evidence, Frozen, Outcome
 from burnish.evidence.schema import CheckAnswer, Dossier
 from burnish.text import one_line, plural
 from burnish.version import __version__
@@ -144,6 +144,8 @@ def claim_verdict(
         return claim.deny("tests that count fail here", "failed")
     if said == "proven" and not any(test.origin in ("given", "worded") for test in counting):
         return claim.deny("no test was given, so nothing can be proven", "plausible")
+    if said == "proven" and dossier.confidence is not None and dossier.confidence < PROVEN:
+        return claim.deny(f"its confidence is below {100 * PROVEN:.0f} %", "plausible")
     if said == "proven" and reaches:
         return claim.deny(reaches[0].what, "plausible")
     # What no words and no file bear out: only the evidence says that a person wanted it so.

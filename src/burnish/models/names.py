@@ -19,6 +19,13 @@ AUTO = "auto"
 Models = Model | str | Sequence[Model]
 """Who answers: a model, several of them, or their names, `small,large`. The first answers, the others help."""
 REACH_SECONDS = 2.0
+_BILLIONS = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[bB](?![a-zA-Z])")
+
+
+def read_billions(name: str) -> float | None:
+    """How many billions of parameters a model's name says that it has; None where it says nothing."""
+    found = _BILLIONS.search(name.rpartition("/")[2])
+    return float(found[1]) if found else None
 
 
 def default_names() -> str:

@@ -41,6 +41,7 @@ from burnish.events import (
     Stopped,
     Strengthened,
     TestsFrozen,
+    TestsProbed,
     TestsProposed,
     TestsRan,
     Tweaked,
@@ -249,6 +250,9 @@ def _narrate_code(event: BaseEvent) -> Iterator[Line]:
             versions = "Version" if len(event.groups[0]) == 1 else "Versions"
             same = f"{versions} {groups[0]} gave the same answers on {inputs}."
             yield Line("compared", same if len(groups) == 1 else f"Run on {inputs}, {alike}.", "quiet")
+        case TestsProbed():
+            changes = f"{plural(event.tried, 'small change')} to {name_version(event.version)}"
+            yield Line("tests", f"Of {changes}, what was given notices {event.noticed}.", "quiet")
         case Refused():
             why = f"because {_clause(event.why, 200)}"
             yield Line("refused", f"Refused: {_clause(event.what)}, {why}.", "warning")

@@ -305,6 +305,7 @@ def equip(
         without=request.without,
         afterwards=request.afterwards,
         review=resources.review,
+        confidence=request.confidence,
         questions=request.questions,
         settle=resources.settle,
         replay=earlier,

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from pydantic import Field
+
 from burnish.agent.limits import Limits
-from burnish.events import FixFacts, Frozen, RunSettings, StrengthenFacts
+from burnish.events import PROVEN, FixFacts, Frozen, RunSettings, StrengthenFacts
 from burnish.tasks.task import Task
 from burnish.version import __version__
 
@@ -46,6 +48,8 @@ class Request(Frozen):
     model_errors_end: bool = False
     """Whether an error of the model ends the attempt at once: in evaluations an answer that did not come is not a
     wrong one."""
+    confidence: float = Field(default=PROVEN, gt=0, le=1)
+    """How sure the best version must be to be right before the work ends with calls to spare; 1: never."""
     continues: str | None = None
     """The earlier run that this one goes on from."""
     out: str = ""
@@ -78,4 +82,5 @@ class Request(Frozen):
             *("fix", "strengthen"),
         )
         said |= {name: value for name in extra if (value := getattr(self, name))}
+        said |= {"confidence": self.confidence} if self.confidence != PROVEN else {}
         return RunSettings(**said, **(dict(self.evaluation) if self.evaluation else {}))

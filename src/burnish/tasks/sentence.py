@@ -21,7 +21,8 @@ AskedKinds = tuple[tuple[str, Literal["function", "class"]], ...]
 """Names, each with what it is to be; one of which nothing is known is left out."""
 
 _NAMED = re.compile(
-    r"\b(?:function|class|def)\s+((?:called\s+|named\s+)?[`'\"]?)([A-Za-z_]\w*)\s*(\([^()]*\))?", re.ASCII
+    r"\b(?:function|class|def|Funktion|Klasse)\s+((?:called\s+|named\s+|namens\s+)?[`'\"]?)([A-Za-z_]\w*)\s*(\([^()]*\))?",
+    re.ASCII,
 )
 _AFTER_A_NAME = re.compile(r"\s*(?:$|[^\w\s]|(?:that|which|to|for|with|taking|returning|on|over|from)\b)")
 _CALL_LIKE = re.compile(r"[`'\"]?\b([A-Za-z_]\w*)\s*(\([^()]*\))")
@@ -34,6 +35,7 @@ _FURTHER = re.compile(
     re.ASCII,
 )
 _NOT_NAMES = {"that", "which", "to", "for", "of", "with", "in", "is", "returning", "taking", "and", "from", "like"}
+_NOT_NAMES |= {"die", "der", "das", "zum", "zur", "mit", "von", "welche", "aus"}
 _KIND_OF_ONE = r"\b(?P<one>class|function|def)\s+"
 _KIND_OF_SEVERAL = (
     r"\b(?P<several>classes|functions):?\s+(?:[`'\"]?\w+(?:\([^()]*\))?[`'\"]?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+))*"

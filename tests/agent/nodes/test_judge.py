@@ -33,7 +33,9 @@ def test_one_example_passes_and_several_pass(box: Sandbox, tests: int) -> None:
     task = WRITING.model_copy(update={"visible_tests": WRITING.visible_tests[:tests]})
     state = work(proposed(1, "def f(n):\n    return n\n"), ran(1, "p" * tests), task=task)
     finished = ending(list(judge(state, tools(box))))
-    assert finished.verdict == "proven"
+    assert finished.verdict == "plausible", "one version is too little, whatever it passes"
+    assert finished.confidence is not None
+    assert finished.basis
     assert_snapshot(finished.why, f"agent/verdict: examples that pass, {tests}")
 
 

@@ -109,7 +109,7 @@ def test_a_test_that_no_version_passes_with_all_others_is_set_aside_and_the_verd
     assert (after.best.number, after.best_passes, after.disputed) == (1, True, (AGAINST,))
     ending = list(judge(after, at_work(box, limits)))[-1]
     assert isinstance(ending, RunFinished)
-    assert (ending.verdict, ending.disputed) == ("proven", (AGAINST,))
+    assert (ending.verdict, ending.disputed) == ("plausible", (AGAINST,))
     assert_snapshot(ending.why, "agent/verdict: an added test is set aside")
 
 

@@ -37,10 +37,11 @@ ANSWER = block("def big(xs, least):\n    return [x for x in xs if not x < least]
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("open_box")
-def test_one_wrong_character_is_mended_without_a_call_where_many_tests_are_given() -> None:
+def test_one_wrong_character_is_mended_by_an_edit_that_the_model_agrees_with() -> None:
     model = ScriptedModel([ANSWER])
     run = attempt(TASK, model)
-    assert (run.verdict, model.asked) == ("proven", [])
+    assert run.verdict in ("proven", "plausible")
+    assert model.asked, "small edits alone are not enough, however many tests pass"
     assert run.final
     assert (run.final.by, run.final.base) == ("tweak", 0)
     changed = [pair for pair in zip(SLIP.splitlines(), run.code.splitlines(), strict=True) if pair[0] != pair[1]]
@@ -52,7 +53,7 @@ def test_one_wrong_character_is_mended_without_a_call_where_many_tests_are_given
 def test_with_one_test_alone_the_model_is_asked_as_well() -> None:
     model = ScriptedModel([ANSWER])
     run = attempt(TASK.model_copy(update={"visible_tests": MANY[:1]}), model, limits=Limits(rounds=3))
-    assert run.verdict == "proven"
+    assert run.verdict == "plausible"
     assert model.asked
     assert run.last(Tweaked)
 

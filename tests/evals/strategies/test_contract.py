@@ -92,12 +92,18 @@ def test_a_model_that_fails_is_an_error_of_this_attempt(box: Sandbox, name: str)
 
 
 def test_each_strategy_is_found_by_its_name() -> None:
-    assert [find_strategy(name).name for name in STRATEGIES] == ["single", "retry", "reflect", "burnish"]
+    assert [find_strategy(name).name for name in STRATEGIES] == [
+        "single",
+        "retry",
+        "reflect",
+        "burnish",
+        "burnish-tests",
+    ]
     assert {name: kind.timeout_seconds for name, kind in STRATEGIES.items() if name != "reflect"} == dict.fromkeys(
-        ["single", "retry", "burnish"], 5.0
+        ["single", "retry", "burnish", "burnish-tests"], 5.0
     )
     assert find_strategy("reflect").timeout_seconds == 6.0
-    assert [kind.calls(plan(rounds=5)) for kind in STRATEGIES.values()] == [1, 6, 6, 6]
+    assert [kind.calls(plan(rounds=5)) for kind in STRATEGIES.values()] == [1, 6, 6, 6, 7]
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:

@@ -5,13 +5,14 @@ from burnish.agent.nodes.judge import judge
 from burnish.agent.nodes.question import question
 from burnish.agent.nodes.refine import refine
 from burnish.agent.nodes.review import review
-from burnish.agent.nodes.run import run, select, tweak
+from burnish.agent.nodes.run import probe, run, select, tweak
 from burnish.agent.nodes.specify import specify
 from burnish.agent.nodes.strengthen import strengthen, try_mutants
 from burnish.agent.nodes.write_tests import write_tests
 
 __all__ = [
     "judge",
+    "probe",
     "question",
     "refine",
     "repair",

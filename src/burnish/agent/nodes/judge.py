@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterator
 
 from burnish.agent.ask import Tools
+from burnish.agent.confidence import Confidence, weigh
 from burnish.agent.state import AgentState
 from burnish.checks.bench.run_calls import find_set_order_dependence
 from burnish.checks.check import read_findings
@@ -50,8 +51,18 @@ def judge(state: AgentState, tools: Tools) -> Iterator[Event]:
     yield from run_other_checks(state, best.code, evidence.verdict == "passed", tools)
     if tools.cancel.is_set():
         return
-    verdict, why = _decide_verdict(state, evidence)
-    yield RunFinished(verdict=verdict, why=why, version=best.number, disputed=aside)
+    confidence = weigh(state, best)
+    verdict, why = _decide_verdict(state, evidence, confidence)
+    yield RunFinished(
+        verdict=verdict,
+        why=why,
+        version=best.number,
+        disputed=aside,
+        # Code that fails what was given is wrong, not unlikely.
+        confidence=confidence.share if verdict != "failed" else None,
+        calibrated=confidence.calibrated and verdict != "failed",
+        basis=confidence.basis if verdict != "failed" else "",
+    )
 
 
 def _refuse_changed_tests(state: AgentState, tools: Tools, best: Version) -> Generator[Event, None, bool]:
@@ -95,8 +106,8 @@ def run_other_checks(state: AgentState, code: str, sound: bool, tools: Tools) ->
     yield from (CheckFinished(evidence=evidence) for evidence in answers if not tools.cancel.is_set())
 
 
-def _decide_verdict(state: AgentState, evidence: Evidence) -> tuple[Verdict, str]:
-    """The verdict and its sentence; what could have fooled the tests leaves it plausible at most."""
+def _decide_verdict(state: AgentState, evidence: Evidence, confidence: Confidence) -> tuple[Verdict, str]:
+    """The verdict and its sentence; what could have fooled the tests, or thin evidence, leaves it plausible at most."""
     if evidence.verdict != "passed" or not state.best_passes:
         why = evidence.why
         if not state.suite.names:
@@ -111,7 +122,10 @@ def _decide_verdict(state: AgentState, evidence: Evidence) -> tuple[Verdict, str
         what = doubts[0].what[:1].lower() + doubts[0].what[1:].rstrip(".")
         return "plausible", f"{why}, but {where}{what}{more}"
     details = SuiteDetails.read(evidence)
-    return verdict, why + describe_sharing(details.shared or 0, len(details.cases))
+    why += describe_sharing(details.shared or 0, len(details.cases))
+    if verdict == "proven" and not confidence.proves:
+        return "plausible", f"{why}, but {confidence.obstacle or 'that is too little to be sure'}"
+    return verdict, why
 
 
 def _describe_pass(state: AgentState) -> tuple[Verdict, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from burnish.agent.ask import Tools
 from burnish.agent.nodes.run import grade_version
-from burnish.agent.policy import NO_QUESTION, find_disagreement, support
+from burnish.agent.policy import NO_QUESTION, support
 from burnish.agent.questions import OpenQuestion, as_test
 from burnish.agent.state import AgentState
 from burnish.errors import SandboxError
@@ -57,7 +57,7 @@ def question(state: AgentState, tools: Tools) -> Iterator[Event]:
 
 def _find_question(state: AgentState, tools: Tools, question_id: str) -> QuestionAsked | None:
     """The best question about the versions that are left; None where there is none that a person could answer."""
-    compared, groups = state.run.last(Compared), find_disagreement(state)
+    compared, groups = state.run.last(Compared), state.differing_groups
     assert compared is not None, "only versions that were compared disagree"
     codes = {number: state.version(number).code for group in groups for number in group}
     familiar = Familiar(state.spec.entry_point, state.suite.given, state.task.prompt)

@@ -1,4 +1,4 @@
-"""run, tweak, select: versions meet the tests, small edits of those that fail are tried, and behaviours are compared.
+"""run, tweak, select, probe: versions meet the tests, small edits of those that fail are tried, behaviours compared.
 
 All of it is done in the sandbox, without asking the model. The behaviour that most versions share is chosen among those
 that pass the same tests.
@@ -14,7 +14,17 @@ from burnish.agent.policy import support
 from burnish.agent.state import TWEAK, AgentState, not_run
 from burnish.checks.suite import Suite
 from burnish.errors import SandboxError
-from burnish.events import CodeProposed, Compared, Event, Graded, Mutated, TestsFrozen, TestsRan, Tweaked
+from burnish.events import (
+    CodeProposed,
+    Compared,
+    Event,
+    Graded,
+    Mutated,
+    TestsFrozen,
+    TestsProbed,
+    TestsRan,
+    Tweaked,
+)
 from burnish.events.history import Version
 from burnish.search.behaviour_groups import describe_difference, find_differences, group_versions, has_values
 from burnish.search.call_generator import CallClues, generate_calls_of_all
@@ -30,6 +40,8 @@ MOST_RIVALS = 24
 MOST_CALLS = 60
 MOST_FAILING = 8
 DRAWS = 3
+MOST_PROBES, MOST_SLOW_PROBES, PROBE_SECONDS = 40, 12, 10.0
+"""Small edits that show how much the given tests notice: in one job, where each is a job of its own, and the time."""
 
 Outputs = dict[int, tuple[str, ...]]
 """What each version gives for the calls."""
@@ -208,6 +220,31 @@ def select(state: AgentState, tools: Tools) -> Iterator[Event]:
         yield found
 
 
+def probe(state: AgentState, tools: Tools) -> Iterator[Event]:
+    """How many small edits of the best version fail a test that decides: an example that any code passes says little.
+
+    Not where that takes long: edits which nobody tried in time would count as noticed.
+    """
+    best = state.best
+    known = {event.version for event in state.run.all(TestsProbed)}
+    if best is None or best.number in known or not state.deciding_tests or not state.passes_given(best):
+        return
+    if probed := tools.replay.take(TestsProbed, version=best.number):
+        yield probed
+        return
+    if tools.cancel.is_set() or tools.meter.over:
+        return
+    most = MOST_PROBES if state.suite.script() or tools.place else MOST_SLOW_PROBES
+    edits = [edit.code for edit in propose_edits(best.code, state.spec.entry_point, most)]
+    started = time.monotonic()
+    try:
+        unnoticed = tools.ground.passing(edits, state.suite, PROBE_SECONDS, most) if edits else ()
+    except SandboxError:  # a help, not a duty
+        return
+    if edits and time.monotonic() - started < PROBE_SECONDS:
+        yield TestsProbed(version=best.number, tried=len(edits), noticed=len(edits) - len(unnoticed))
+
+
 def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> Compared | None:
     """The rivals in groups, the likeliest first, with a call on which the first two differ.
 
@@ -245,6 +282,7 @@ def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> 
         inputs=calls,
         unchanged=unchanged,
         apart=describe_difference(outputs[pair[0]], outputs[pair[1]], calls) if len(pair) > 1 else "",
+        likeness=tuple(round(_likeness(state, group[-1], outputs), 4) for group in kept),
     )
 
 
@@ -252,13 +290,16 @@ def _group(state: AgentState, numbers: set[int], outputs: Outputs) -> list[tuple
     """Behaviour that is known to be wrong last; then by votes, by likeness to all answers, and by age."""
 
     def rank(group: tuple[int, ...]) -> tuple[float, ...]:
-        votes, last = support(state.version(number) for number in group if number), group[-1]
-        # From 0 to 1: how much of what the model's answers do this one does too, those that fail a test included.
-        others = [one.number for one in state.answers if one.number in outputs and one.number != last]
-        calls = max(1, len(outputs[last]))
-        shares = [1 - len(find_differences(outputs[last], outputs[other])) / calls for other in others]
-        likeness = sum(shares) / len(shares) if shares else 0.0
-        return (0 in group, -votes, -likeness, min(group))
+        votes = support(state.version(number) for number in group if number)
+        return (0 in group, -votes, -_likeness(state, group[-1], outputs), min(group))
 
     compared = {number: values for number, values in outputs.items() if number in numbers}
     return sorted(group_versions(compared), key=rank)
+
+
+def _likeness(state: AgentState, number: int, outputs: Outputs) -> float:
+    """From 0 to 1: how much of what the model's other answers do this version does too, also of those that fail."""
+    others = [one.number for one in state.answers if one.number in outputs and one.number != number]
+    calls = max(1, len(outputs[number]))
+    shares = [1 - len(find_differences(outputs[number], outputs[other])) / calls for other in others]
+    return sum(shares) / len(shares) if shares else 0.0

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from burnish.agent.ask import Tools
+from burnish.agent.confidence import weigh
 from burnish.agent.limits import Limits, Meter
 from burnish.agent.state import AgentState
 from burnish.evals.schema import Asking, Plan
 from burnish.evals.strategies.baselines import seed_for_call
 from burnish.evals.strategies.prompts import find_asserts, resolve_asking
 from burnish.evals.strategies.strategy import Puzzle
-from burnish.events import Answered, Compared, Event, ModelReplied, QuestionAnswered, TestsFrozen, TestsRan
+from burnish.events import Answered, Compared, Event, ModelReplied, QuestionAnswered, TestsFrozen, TestsProbed, TestsRan
 from burnish.runs.attempt import solve
 from burnish.tasks.task import NO_WORDS, Task
 
@@ -23,8 +24,10 @@ class Burnish:
 
     name = "burnish"
     timeout_seconds = 5.0
-    left_out = ("own_tests", "packages", "strengthen", "refine", "checks")
+    left_out: tuple[str, ...] = ("own_tests", "packages", "strengthen", "refine", "checks")
     """What a run of `write` does besides. Only tests count here, and what follows them costs time."""
+    own_tests = False
+    """Whether the model writes tests too, where code is to be written."""
 
     def calls(self, plan: Plan) -> int:
         """As many as `retry` and `reflect` may make, so that they can be compared."""
@@ -32,7 +35,7 @@ class Burnish:
 
     def solve(self, puzzle: Puzzle, plan: Plan, seed: int, tools: Tools) -> Iterator[Event]:
         """Everything the graph says, and after each run of the tests the best version so far."""
-        task = task_for(puzzle, plan.ask)
+        task = task_for(puzzle, plan.ask, self.own_tests)
         limits = Limits(
             rounds=plan.rounds,
             calls=self.calls(plan),
@@ -42,17 +45,34 @@ class Burnish:
             thinking=plan.thinking,
         )
         own = replace(
-            tools, meter=Meter(limits), seed=tools.seed + seed_for_call(seed, 0), without=frozenset(plan.without)
+            tools,
+            meter=Meter(limits),
+            seed=tools.seed + seed_for_call(seed, 0),
+            without=frozenset(plan.without),
+            confidence=plan.confidence,
         )
         yield from add_answers(task, solve(task, own))
 
 
-def task_for(puzzle: Puzzle, ask: Asking) -> Task:
+class BurnishWithTests(Burnish):
+    """The same, with tests that the model writes, as in `write`: one call more."""
+
+    name = "burnish-tests"
+    left_out = ("packages", "strengthen", "refine", "checks")
+    own_tests = True
+
+    def calls(self, plan: Plan) -> int:
+        """One more, for the tests."""
+        return plan.rounds + 2
+
+
+def task_for(puzzle: Puzzle, ask: Asking, own_tests: bool = False) -> Task:
     """The puzzle as a task of the agent's: the tests it may see decide, and the buggy code is there if it is to fix."""
     task = puzzle.task
     broken = resolve_asking(task, ask) == "fix"
     prompt = task.prompt if task.prompt.strip() else NO_WORDS.format(name=task.entry_point)
-    changes = {"prompt": prompt, "visible_tests": split_tests(puzzle), "broken": broken, "own_tests": False}
+    changes = {"prompt": prompt, "visible_tests": split_tests(puzzle), "broken": broken}
+    changes |= {"own_tests": own_tests and not broken}
     return task.model_copy(update=changes if broken else {**changes, "base_code": ""})
 
 
@@ -75,17 +95,29 @@ def add_answers(task: Task, stream: Iterator[Event]) -> Iterator[Event]:
         # After an answered question all versions meet the tests again: only then is it clear which is the best.
         was_regrading = regrading
         regrading = isinstance(event, QuestionAnswered) or (regrading and isinstance(event, TestsFrozen | TestsRan))
-        if not regrading and (was_regrading or isinstance(event, TestsRan | Compared)):
+        if not regrading and (was_regrading or isinstance(event, TestsRan | Compared | TestsProbed)):
             latest = current_answer(task, so_far)
             yield latest
     last = current_answer(task, so_far)
-    if last.call and (latest is None or (last.call, last.version) != (latest.call, latest.version)):
+    if last.call and last != (latest and latest.model_copy(update={"at": last.at})):
         yield last
 
 
 def current_answer(task: Task, events: Sequence[Event]) -> Answered:
-    """What the agent would hand over now."""
+    """What the agent would hand over now, how sure it is of that, and what it would call it."""
     work = AgentState(task, events)
     calls = sum(isinstance(event, ModelReplied) for event in events)
-    answers, version = len(work.run.all(QuestionAnswered)), work.best.number if work.best else None
-    return Answered(call=calls, round=work.round, version=version, answers=answers)
+    answers, best = len(work.run.all(QuestionAnswered)), work.best
+    if best is None:
+        return Answered(call=calls, round=work.round, version=None, answers=answers)
+    found, passes = weigh(work, best), work.best_passes and not work.is_unchanged
+    shown = not work.broken or work.shown_wrong
+    proven = passes and shown and bool(work.deciding_tests) and found.proves
+    return Answered(
+        call=calls,
+        round=work.round,
+        version=best.number,
+        answers=answers,
+        confidence=found.share,
+        verdict="proven" if proven else "plausible" if passes else "failed",
+    )

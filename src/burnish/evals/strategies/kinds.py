@@ -7,11 +7,14 @@ from burnish.agent.policy import PARTS
 from burnish.agent.questions import MOST_QUESTIONS
 from burnish.errors import SetupProblem
 from burnish.evals.strategies.baselines import Retry, Single
-from burnish.evals.strategies.burnish import Burnish
+from burnish.evals.strategies.burnish import Burnish, BurnishWithTests
 from burnish.evals.strategies.reflect import Reflect
 from burnish.evals.strategies.strategy import Strategy
 
-STRATEGIES: dict[str, Strategy] = {kind.name: kind for kind in (Single(), Retry(), Reflect(), Burnish())}
+OWN = (Burnish(), BurnishWithTests())
+"""Those that are our agent."""
+OWN_NAMES = tuple(kind.name for kind in OWN)
+STRATEGIES: dict[str, Strategy] = {kind.name: kind for kind in (Single(), Retry(), Reflect(), *OWN)}
 
 
 def find_strategy(name: str) -> Strategy:
@@ -28,7 +31,7 @@ def find_strategy(name: str) -> Strategy:
 
 def check_answers(answers: int, name: str) -> int:
     """How many questions the reference answers. SetupProblem for too many, and for a strategy that asks none."""
-    if answers and name != Burnish.name:
+    if answers and name not in OWN_NAMES:
         raise SetupProblem(
             f"Only `burnish` asks questions that could be answered, not {name}. Leave out --answers, or type: "
             f"--strategy {Burnish.name} --answers {min(answers, MOST_QUESTIONS)}"
@@ -41,7 +44,7 @@ def check_answers(answers: int, name: str) -> int:
 def check_parts(parts: Sequence[str], name: str) -> tuple[str, ...]:
     """The parts of our agent to do without, each once; SetupProblem for one it has not, or for another strategy."""
     wrong = [part for part in parts if part not in PARTS]
-    if not parts or (name == Burnish.name and not wrong):
+    if not parts or (name in OWN_NAMES and not wrong):
         return tuple(dict.fromkeys(parts))
     what = (
         f"There is no part {wrong[0]!r} to leave out" if wrong else f"Only `burnish` has parts to leave out, not {name}"
