@@ -142,6 +142,7 @@ class TrackRecord(Frozen):
 
     runs: int = Field(default=0, ge=0)
     proven: int = Field(default=0, ge=0)
+    """With plausible ones that are likelier right than wrong."""
     tasks: int = Field(default=0, ge=0)
     solved: float = Field(default=0.0, ge=0)
 
@@ -329,12 +330,12 @@ def guess_strength(model: ListedModel) -> Strength:
 
 
 def _explain_candidate(candidate: ModelCandidate, record: TrackRecord | None) -> str:
-    """For people: "local:x: free, on this disk, 14 of 18 runs proven"."""
+    """For people: "local:x: free, on this disk, 14 of 18 runs proven or likely"."""
     price = f"{candidate.dollars:g} dollars a million tokens written" if candidate.dollars else "free"
     facts = ["price unknown" if candidate.dollars is None else price]
     facts.append("on this disk" if candidate.where == "disk" else "on a server")
     if record and record.runs:
-        facts.append(f"{record.proven} of {record.runs} runs proven")
+        facts.append(f"{record.proven} of {record.runs} runs proven or likely")
     if record and record.tasks:
         facts.append(f"{record.solved:.0f} of {record.tasks} tasks of evaluations solved")
     return f"{candidate.name}: {', '.join(facts if len(facts) > 2 else [*facts, 'never tried'])}"
@@ -347,11 +348,13 @@ def count_track_records(store: Store | None = None) -> dict[str, TrackRecord]:
     runs, proven, tasks = Counter[str](), Counter[str](), Counter[str]()
     solved: dict[str, float] = defaultdict(float)
     for row in (store or Store()).list():
-        if row.verb in ("write", "fix") and row.tokens and row.state in ("proven", "failed", "broken"):
+        likely = row.state == "proven" or (row.confidence or 0.0) >= 0.5
+        decided = row.state in ("proven", "failed", "broken") or row.confidence is not None
+        if row.verb in ("write", "fix") and row.tokens and decided:
             answered = {account.model for account in row.accounts}
             names = [name for name in split_names(row.model) if name in answered]
             runs.update(names)
-            proven.update(names[-1:] if row.state == "proven" else [])
+            proven.update(names[-1:] if likely else [])
     for _, results in _read_evaluations(home()):
         try:
             finished, name = int(results["tasks_finished"]), str(results["model"])

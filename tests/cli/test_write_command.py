@@ -19,6 +19,7 @@ from tests.support import DOUBLE, ESC, SQUARE, assert_words, block, burnish, scr
 
 DEMO = ("--model", "scripted:demo")
 FAST = (*DEMO, "--fast")
+STRONG = "a function double(n), e.g. double(2) == 4, double(5) == 10 and double(-3) == -6"
 PLAUSIBLE = "a function double(n) that doubles a number"
 
 
@@ -35,7 +36,7 @@ def test_a_person_sees_tests_versions_results_verdict_cost_and_files(call: Call,
         "given      assert double(3) == 6",
         "1 passed, 3 failed",
         "+    return n + n",
-        "PROVEN",
+        "PLAUSIBLE (",
         "scripted:demo",
         str(work_folder / "double" / "solution.py"),
         "burnish show double-",
@@ -160,7 +161,9 @@ def test_bytes_that_are_no_text_on_the_command_line_do_not_break_it(call: Call) 
     ("sentence", "options", "code"),
     [
         (DOUBLE, (), 0),
-        (DOUBLE, ("--strict",), 0),
+        (STRONG, (), 0),
+        (STRONG, ("--strict",), 0),
+        (DOUBLE, ("--strict",), 1),
         (PLAUSIBLE, (), 0),
         (PLAUSIBLE, ("--strict",), 1),
         ("a function double(n), e.g. double(2) == 5", (), 1),

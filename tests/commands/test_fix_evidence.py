@@ -101,7 +101,7 @@ def test_a_changed_file_test_or_verdict_is_refused(repaired: Run, project: Path,
         (folder / name).write_text(text)
         assert verify(folder, store=store).ending == "refused", name
     folder = shutil.copytree(kept, tmp_path / "verdict")
-    (folder / "evidence.json").write_text((folder / "evidence.json").read_text().replace('"proven"', '"plausible"'))
+    (folder / "evidence.json").write_text((folder / "evidence.json").read_text().replace('"plausible"', '"proven"'))
     assert verify(folder, store=store).ending == "refused"
     folder = shutil.copytree(kept, tmp_path / "confidence")
     reseal(folder, confidence=0.99, calibrated=True, basis="the word of a stranger")

@@ -29,7 +29,7 @@ def explain_who_answered(run: Run) -> list[str]:
             first = min(move.round for move in asked.moves if move.model >= level)
             sentences.append(f"{names[level]} was asked from round {first} on. {one_line(asked.reason, 300)}")
         else:
-            ended = "not needed" if run.verdict == "proven" else "not reached"
+            ended = "not needed" if run.verdict in ("proven", "plausible") else "not reached"
             sentences.append(f"{names[level]} was to help where {names[level - 1]} was stuck, and was {ended}.")
     return sentences
 

@@ -35,7 +35,7 @@ from burnish.text import fence_code, one_line, strip_controls
 
 HEADLINES = {
     "proven": ": your examples, and every undisputed test, pass.",
-    "plausible": ": its tests pass, which does not prove it.",
+    "plausible": ": its tests pass, and that is not enough to be sure.",
     "failed": ": the evidence is not in.",
 }
 HISTORY = (

@@ -27,7 +27,7 @@ def test_a_right_answer_is_handed_over(box: Sandbox) -> None:
     calls, _, version = worked.answers[-1]
     assert 1 <= calls <= 3
     assert version is not None
-    assert [finished.verdict for finished in worked.all(RunFinished)] == ["proven"]
+    assert [finished.verdict for finished in worked.all(RunFinished)] == ["plausible"]
 
 
 @pytest.mark.slow
@@ -40,7 +40,9 @@ def test_how_long_answers_and_thoughts_may_be_is_passed_on_to_the_model(box: San
 
 @pytest.mark.slow
 def test_a_task_without_buggy_code_is_solved_by_one_right_draft(box: Sandbox) -> None:
-    assert burnished(box, TO_WRITE).answers == [(1, 0, 1)]
+    answers = burnished(box, TO_WRITE).answers
+    assert answers[0] == (1, 0, 1)
+    assert {version for _, _, version in answers} == {1}, "later ones agree with it"
 
 
 @pytest.mark.slow
@@ -52,13 +54,13 @@ def test_the_model_writes_no_tests_of_its_own(box: Sandbox) -> None:
 
 
 @pytest.mark.slow
-def test_a_slip_is_mended_without_any_call_and_counts_as_solved(box: Sandbox) -> None:
+def test_a_slip_that_an_edit_mends_counts_as_solved_from_the_first_call(box: Sandbox) -> None:
     worked = burnished(box, TASK.model_copy(update={"visible_tests": EXAMPLES}), **everywhere(WRONG))
-    assert worked.asked == []
+    assert worked.asked, "small edits alone are not enough"
     version = worked.answers[-1][2]
     assert version is not None
     counted = count_attempt("toy/1", 0, [*worked.events, Scored(version=version, passed=True)])
-    assert (counted.solved, counted.solved_by_call, counted.calls) == (True, (True,), 0)
+    assert (counted.solved, {*counted.solved_by_call}) == (True, {True})
 
 
 @pytest.mark.slow

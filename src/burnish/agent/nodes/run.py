@@ -41,7 +41,7 @@ MOST_CALLS = 60
 MOST_FAILING = 8
 DRAWS = 3
 MOST_PROBES, MOST_SLOW_PROBES, PROBE_SECONDS = 40, 12, 10.0
-"""Small edits that show how much the given tests notice: in one job, where each is a job of its own, and the time."""
+"""Small edits that show how much the given tests notice: all in one quick job, elsewhere, and the time for them."""
 
 Outputs = dict[int, tuple[str, ...]]
 """What each version gives for the calls."""
@@ -234,7 +234,7 @@ def probe(state: AgentState, tools: Tools) -> Iterator[Event]:
         return
     if tools.cancel.is_set() or tools.meter.over:
         return
-    most = MOST_PROBES if state.suite.script() or tools.place else MOST_SLOW_PROBES
+    most = MOST_PROBES if state.suite.script() and not tools.place else MOST_SLOW_PROBES
     edits = [edit.code for edit in propose_edits(best.code, state.spec.entry_point, most)]
     started = time.monotonic()
     try:
