@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from burnish.agent.confidence import Support, Weights
+from burnish.agent.confidence import SignalWeights, Support
 from burnish.agent.state import AgentState
 from burnish.evals.eval_store import Folder
 from burnish.evals.strategies.burnish import Burnish, task_for
@@ -91,7 +91,7 @@ def _passing_moments(
             yield state, Support(state, state.best)
 
 
-def fit(points: Sequence[Point], penalty: float = PENALTY) -> Weights:
+def fit(points: Sequence[Point], penalty: float = PENALTY) -> SignalWeights:
     """The weights that make what happened likeliest (Newton's method); points of one task share one vote."""
     names = sorted(points[0].signals)
     count = Counter((point.suite, point.task, point.model) for point in points)
@@ -115,7 +115,9 @@ def fit(points: Sequence[Point], penalty: float = PENALTY) -> Weights:
         if max(map(abs, step)) < 1e-8:
             break
     signals = {name: round(value, 4) for name, value in zip(names, weights[1:], strict=True)}
-    return Weights(bias=round(weights[0], 4), signals=signals, models=tuple(sorted({point.model for point in points})))
+    return SignalWeights(
+        bias=round(weights[0], 4), signals=signals, models=tuple(sorted({point.model for point in points}))
+    )
 
 
 def solve(matrix: list[list[float]], right: list[float]) -> list[float]:
@@ -132,7 +134,7 @@ def solve(matrix: list[list[float]], right: list[float]) -> list[float]:
     return [row[-1] / row[at] for at, row in enumerate(rows)]
 
 
-def describe(points: Sequence[Point], weights: Callable[[Point], Weights], title: str) -> str:
+def describe(points: Sequence[Point], weights: Callable[[Point], SignalWeights], title: str) -> str:
     """One line of figures for what was handed over in the end; each point is judged by weights that never saw it."""
     ends = [point for point in points if point.last]
     said = [(weights(point).estimate(point.signals), point.right) for point in ends]

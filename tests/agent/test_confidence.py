@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from burnish.agent import confidence
-from burnish.agent.confidence import Support, Weights, load_weights, weigh
+from burnish.agent.confidence import SignalWeights, Support, load_weights, weigh
 from burnish.agent.nodes.judge import judge
 from burnish.agent.state import AgentState
 from burnish.events import PROVEN, Compared, Event, ModelReplied, RunFinished, TestsProbed, TestsProposed
@@ -57,8 +57,8 @@ def sure(found: AgentState) -> float:
 
 @pytest.fixture
 def fitted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights that were fitted on one model, and believe it easily."""
-    weights = Weights(bias=2.0, signals={"votes": 1.0}, models=("local:measured-1b",))
+    """SignalWeights that were fitted on one model, and believe it easily."""
+    weights = SignalWeights(bias=2.0, signals={"votes": 1.0}, models=("local:measured-1b",))
     monkeypatch.setattr(confidence, "load_weights", lambda: weights)
 
 

@@ -16,7 +16,7 @@ DEMO = ("--model", "scripted:demo")
 def test_a_stranger_writes_looks_rates_goes_on_and_tidies_up(work_folder: Path) -> None:
     wrote = burnish("write", DOUBLE, *DEMO, cwd=work_folder)
     assert wrote.returncode == 0, wrote.stderr
-    assert "PROVEN" in wrote.stdout
+    assert "PLAUSIBLE (" in wrote.stdout
     folder = work_folder / "double"
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=folder, capture_output=True, text=True

@@ -88,7 +88,7 @@ def test_a_key_reaches_the_server_and_nothing_else(
     with serving(peer):
         name = settings(kind, peer)
         done = burnish("write", DOUBLE, "--model", name, "--fast", "--verbose", cwd=work_folder, seconds=80)
-    assert "PROVEN" in done.stdout, done.stdout + done.stderr
+    assert "PLAUSIBLE (" in done.stdout, done.stdout + done.stderr
     assert KEY not in done.stdout + done.stderr
     assert all(KEY not in path.read_text("utf-8", "replace") for path in [*files(home), *files(work_folder)])
     assert all(KEY not in str(question) for _, question, _ in peer.asked)

@@ -27,7 +27,7 @@ USUAL_BILLIONS = 1.5
 LARGEST_BILLIONS = 1.5
 
 
-class Weights(Frozen):
+class SignalWeights(Frozen):
     """What each signal adds to the log-odds of being right."""
 
     bias: float
@@ -44,9 +44,9 @@ class Weights(Frozen):
 
 
 @lru_cache(maxsize=1)
-def load_weights() -> Weights:
+def load_weights() -> SignalWeights:
     """Those that ship."""
-    return Weights.model_validate(json.loads((files("burnish.agent") / "confidence.json").read_text()))
+    return SignalWeights.model_validate(json.loads((files("burnish.agent") / "confidence.json").read_text()))
 
 
 @dataclass(frozen=True)
