@@ -46,7 +46,11 @@ def state(
     for number in range(max(numbers) + 1, max(numbers) + 1 + failing):
         events += [proposed(number), ran(number, fails)]
     events += [Compared(groups=tuple(groups), inputs=("f(7)",), apart="f(7) gives 7 or 0", likeness=(likeness,))]
-    events += [TestsProbed(version=groups[0][0], tried=100, noticed=round(100 * probed))] if probed is not None else []
+    events += (
+        [TestsProbed(version=groups[0][0], tests=2, tried=100, noticed=round(100 * probed))]
+        if probed is not None
+        else []
+    )
     return work(*answered(len(numbers) - len(edits) + failing, model), *events, task=task)
 
 

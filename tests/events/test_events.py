@@ -43,7 +43,7 @@ SAMPLES: list[BaseEvent] = [
     ),
     events.QuestionAnswered(id="question-1", said="option", value="[1, 2]", test="assert f([2, 1]) == [1, 2]"),
     events.Compared(groups=((1, 3), (2,)), inputs=("f(1)",), apart="f(1): 1 or 2", likeness=(0.9, 0.4)),
-    events.TestsProbed(version=1, tried=40, noticed=36),
+    events.TestsProbed(version=1, tests=2, tried=40, noticed=36),
     events.Applied(file="shop.py", backup="shop.py.bak"),
     events.Resumed(answers=2, burnish="0", settings={"limits": {"calls": 32}}),
     events.CommandRan(command="ls", exit_code=0, output="a\nb"),

@@ -71,14 +71,18 @@ class Support:
         return [one for one in self.state.rivals if one.number in group or one.code in codes] or [self.line[-1]]
 
     @cached_property
+    def _answer_numbers(self) -> set[int]:
+        return {one.number for one in self.state.answers}
+
+    @cached_property
     def votes(self) -> int:
         """Answers of the model that behave as it does."""
-        return sum(one in self.state.answers for one in self.alike)
+        return len(self._answer_numbers & {one.number for one in self.alike})
 
     @cached_property
     def passing(self) -> int:
         """Answers of the model that pass all that decides."""
-        return sum(one in self.state.answers for one in self.state.rivals)
+        return len(self._answer_numbers & {one.number for one in self.state.rivals})
 
     @property
     def answers(self) -> int:
@@ -89,8 +93,7 @@ class Support:
     def rival_votes(self) -> list[int]:
         """Answers of the model in each group that passes the same tests and behaves differently; 0 for edits alone."""
         own = {one.number for one in self.alike}
-        answers = {one.number for one in self.state.answers}
-        return [len(answers & {*group}) for group in self.state.differing_groups if not own & {*group}]
+        return [len(self._answer_numbers & {*group}) for group in self.state.differing_groups if not own & {*group}]
 
     @property
     def has_edit(self) -> bool:

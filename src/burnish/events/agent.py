@@ -220,6 +220,8 @@ class TestsProbed(BaseEvent):
     __test__: ClassVar[bool] = False  # pytest would take the name for a class of tests
     kind: Literal["tests_probed"] = "tests_probed"
     version: int
+    tests: int
+    """How many there were: an answer of the user's adds one."""
     tried: int
     noticed: int
     """Edits that fail a test."""

@@ -225,11 +225,11 @@ def probe(state: AgentState, tools: Tools) -> Iterator[Event]:
 
     Not where that takes long: edits which nobody tried in time would count as noticed.
     """
-    best = state.best
-    known = {event.version for event in state.run.all(TestsProbed)}
-    if best is None or best.number in known or not state.deciding_tests or not state.passes_given(best):
+    best, tests = state.best, len(state.deciding_tests)
+    known = {(event.version, event.tests) for event in state.run.all(TestsProbed)}
+    if best is None or (best.number, tests) in known or not tests or not state.passes_given(best):
         return
-    if probed := tools.replay.take(TestsProbed, version=best.number):
+    if probed := tools.replay.take(TestsProbed, version=best.number, tests=tests):
         yield probed
         return
     if tools.cancel.is_set() or tools.meter.over:
@@ -242,7 +242,7 @@ def probe(state: AgentState, tools: Tools) -> Iterator[Event]:
     except SandboxError:  # a help, not a duty
         return
     if edits and time.monotonic() - started < PROBE_SECONDS:
-        yield TestsProbed(version=best.number, tried=len(edits), noticed=len(edits) - len(unnoticed))
+        yield TestsProbed(version=best.number, tests=tests, tried=len(edits), noticed=len(edits) - len(unnoticed))
 
 
 def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> Compared | None:
