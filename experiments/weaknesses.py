@@ -134,7 +134,7 @@ def tried(weakness: Weakness, model: Model | None, store: Store) -> Outcome:
     harmed = tuple(name for name in CHECKS if is_worse(before[name], after[name]))
     figures = _of_tests(run) if weakness.check == "mutation" else _of_check(run, before, after, weakness.check)
     mended, by, was, now, why = figures
-    lost = () if run.verdict == "proven" else ("tests",)
+    lost = ("tests",) if run.verdict == "failed" else ()
     tokens = run.tokens_in + run.tokens_out
     return Outcome(weakness.name, weakness.check, mended, by, was, now, harmed + lost, seconds, tokens, why)
 

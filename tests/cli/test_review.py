@@ -248,7 +248,7 @@ def test_a_person_edits_the_tests_in_a_terminal(work_folder: Path, command: tupl
     assert [event.said for event in run.all(Reviewed)] == ["edited", "go_on", "go_on"]
     assert run.spec
     assert run.spec.given_tests[-1] == "assert double(0) == 0.0"
-    assert run.verdict == "plausible"
+    assert run.verdict == "proven"
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_the_answer_is_a_given_test_and_decides_which_version_is_handed_over(let
 
 
 def test_an_answer_of_the_users_own_goes_back_to_the_model_until_a_version_gives_it(store: Store) -> None:
-    writer = model(ZOE)
+    writer = model(UP, UP, ZOE)
     run = written(store, "['Zoe']", model=writer)
     [asked] = run.all(QuestionAsked)
     assert answers(run) == [("value", "person")]

@@ -100,7 +100,7 @@ def test_a_weak_suite_becomes_strong_and_says_who_vouches_for_what(make, store):
     root = make()
     was = on_disk(root)
     run = strengthened(root, store)
-    assert run.verdict == "plausible", run.why
+    assert run.verdict == "proven", run.why
     assert run.started.verb == "strengthen"
     done = last(run)
     origins = {test.test: test.origin for test in done.tests}
@@ -262,7 +262,7 @@ def test_hostile_code_does_no_harm(make, store, tmp_path):
     root = make(HOSTILE.replace("{outside}", str(outside)), tests)
     was = on_disk(root)
     run = strengthened(root, store, seconds=40)
-    assert run.verdict == "plausible", run.why
+    assert run.verdict == "proven", run.why
     assert on_disk(root) == was
     assert not outside.exists()
     assert not any(word in test.test for test in last(run).tests for word in ("forever(4", "leaves(6", "leaves(7"))

@@ -160,7 +160,7 @@ def test_going_on_keeps_the_earlier_tests_in_force(store: Store) -> None:
     first = written()
     model = ScriptedModel(script(tests=block("assert double('ab') == 'abab'"), draft=GOOD))
     second = burnish.write("also text, e.g. double('a') == 'aa'", model, from_run=first.id, fast=True)
-    assert second.verdict == "plausible"
+    assert second.verdict == "proven"
     assert second.started.continues == first.id
     assert second.spec
     assert second.spec.given_tests == (
@@ -210,7 +210,7 @@ def test_disputed_tests_of_an_earlier_run_do_not_come_back() -> None:
         "also zero, e.g. double(0) == 0", ScriptedModel(script(tests=OWN_TESTS)), from_run=first.id, fast=True
     )
     assert second.disputed == ()
-    assert second.verdict == "plausible"
+    assert second.verdict == "proven"
 
 
 def test_a_run_without_code_cannot_be_gone_on_from() -> None:

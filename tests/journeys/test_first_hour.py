@@ -22,7 +22,7 @@ def test_a_stranger_writes_looks_rates_goes_on_and_tidies_up(work_folder: Path) 
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=folder, capture_output=True, text=True
     )
     assert "5 passed" in tested.stdout
-    assert "**Proven:" in (folder / "report.md").read_text()
+    assert "**Plausible (" in (folder / "report.md").read_text()
 
     [row] = json.loads(burnish("runs", "--json", cwd=work_folder).stdout)
     assert (row["state"], row["folder"]) == ("plausible", str(folder))

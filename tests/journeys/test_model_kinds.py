@@ -55,7 +55,7 @@ def test_write_is_proven_with_a_model_behind_each_protocol(
 ) -> None:
     with serving(Peer(script=coder(GOOD))) as peer:
         run = write(DOUBLE, settings(kind, peer), store=store)
-    assert run.verdict == "plausible", run.why
+    assert run.verdict in ("proven", "plausible"), run.why
     assert run.started.model == f"lab:{MODEL}"
     assert peer.asked
     assert all(KEY not in path.read_text("utf-8", "replace") for path in files(store.folder))
@@ -69,7 +69,7 @@ def test_fix_repairs_a_project_with_a_model_behind_each_protocol(
     project = shop(tmp_path / "shop", {"shop/cart.py": FAR})
     with serving(Peer(script=coder(ANSWER))) as peer:
         run = fix(project / "shop/cart.py", settings(kind, peer), apply=True, store=store)
-    assert run.verdict == "plausible", run.why
+    assert run.verdict in ("proven", "plausible"), run.why
     assert (project / "shop/cart.py").read_text() not in (FAR, CART)
 
 

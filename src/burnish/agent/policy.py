@@ -208,11 +208,13 @@ def is_settled(state: AgentState, confidence: float) -> bool:
 
 
 def _can_only_end(state: AgentState, tools: Tools) -> bool:
-    """Whether no further version can be asked for, or the record says that the work was done here: an earlier Burnish
-    was content with less.
+    """Whether no further version can be had, or the record says that the work was done here: an earlier Burnish was
+    content with less.
     """
-    spent = bool(state.answers) and (state.round >= tools.meter.limits.rounds or tools.meter.calls_left < 1)
-    return spent or tools.replay.was_done(state.next_version)
+    last = [version for version in state.answers if version.round == state.round]
+    spent = state.round >= tools.meter.limits.rounds or tools.meter.calls_left < 1
+    silent = all(version.no_answer for version in last)
+    return (bool(last) and (spent or silent)) or tools.replay.was_done(state.next_version)
 
 
 def plan_moves(
