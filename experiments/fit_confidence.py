@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from burnish.agent.confidence import SignalWeights, Support
+from burnish.agent.policy import passes
 from burnish.agent.state import AgentState
 from burnish.evals.eval_store import Folder
 from burnish.evals.strategies.burnish import Burnish, task_for
@@ -87,7 +88,7 @@ def _passing_moments(
 ) -> Iterator[tuple[AgentState, Support]]:
     for end in ends:
         state = empty.after(events[:end])
-        if state.run.spec and state.best and state.best_passes and not state.is_unchanged:
+        if state.run.spec and state.best and passes(state):
             yield state, Support(state, state.best)
 
 

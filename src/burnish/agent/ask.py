@@ -17,6 +17,7 @@ from burnish.checks.final import FinalChecks
 from burnish.checks.mutation.mutate_module import Mutations
 from burnish.errors import ModelError
 from burnish.events import (
+    PROVEN,
     AnswerLost,
     Asked,
     Event,
@@ -89,7 +90,7 @@ class Tools:
     """What code may import, and what is done for a version that lacks a package; None in evaluations: nothing is."""
     review: Reviewer | None = None
     """Who looks at checkpoints; None where nobody wants to."""
-    confidence: float = 0.95
+    confidence: float = PROVEN
     """How sure the best version must be to be right before the work ends with calls to spare."""
     questions: int = 0
     """How many questions about what versions disagree on may be asked."""

@@ -11,6 +11,7 @@ from typing import Any, Self
 from pydantic import ConfigDict, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
 from burnish.events.base import Frozen
+from burnish.events.run import PROVEN
 
 
 class Recorded(Frozen):
@@ -87,7 +88,7 @@ class RunSettings(Recorded):
     """The folder for the result; empty where none was named."""
     ask: bool = False
     review: bool = False
-    confidence: float = 0.95
+    confidence: float = PROVEN
     """How sure a version had to be to be right before the work ended with calls to spare."""
     questions: int = 0
     """How many may be asked about what versions disagree on; none in older records."""

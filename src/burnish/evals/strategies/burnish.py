@@ -6,6 +6,7 @@ from dataclasses import replace
 from burnish.agent.ask import Tools
 from burnish.agent.confidence import weigh
 from burnish.agent.limits import Limits, Meter
+from burnish.agent.policy import passes
 from burnish.agent.state import AgentState
 from burnish.evals.schema import Asking, Plan
 from burnish.evals.strategies.baselines import seed_for_call
@@ -110,14 +111,14 @@ def current_answer(task: Task, events: Sequence[Event]) -> Answered:
     answers, best = len(work.run.all(QuestionAnswered)), work.best
     if best is None:
         return Answered(call=calls, round=work.round, version=None, answers=answers)
-    found, passes = weigh(work, best), work.best_passes and not work.is_unchanged
+    found, good = weigh(work, best), passes(work)
     shown = not work.broken or work.shown_wrong
-    proven = passes and shown and bool(work.deciding_tests) and found.proves
+    proven = good and shown and bool(work.deciding_tests) and found.proves
     return Answered(
         call=calls,
         round=work.round,
         version=best.number,
         answers=answers,
         confidence=found.share,
-        verdict="proven" if proven else "plausible" if passes else "failed",
+        verdict="proven" if proven else "plausible" if good else "failed",
     )
