@@ -1,9 +1,10 @@
 """Does `burnish write` get everyday requests right, and is what it calls proven right?
 
-    python experiments/everyday.py MODEL [--seconds 180] [--out table.md] [--sentences everyday/sentences.jsonl]
+    python experiments/everyday.py MODEL [--seconds 180] [--out table.md] [--sentences everyday/second.jsonl]
 
-The twenty sentences beside this file were written before the first run. Each has ten hidden asserts, which test only
-what words and examples demand, and a reference that passes them all. Prints a row of a Markdown table as soon as a run
+The twenty sentences of each file were written before their first run. Each has ten hidden asserts, which test only
+what words and examples demand, and a reference that passes them all; one that is to be refused has the words that the
+refusal must hold. Prints a row of a Markdown table as soon as a run
 is over, then the totals, of which `proven and wrong` must be zero; --out gets the same lines. The runs are kept in the
 usual store (BURNISH_HOME moves it).
 """
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 import burnish
 from burnish.checks import grade_script
-from burnish.errors import BurnishError, TaskError
+from burnish.errors import BurnishError, SetupProblem, TaskError
 from burnish.events import Graded, RunFinished
 from burnish.models.model import Model
 from burnish.models.names import open_model
@@ -37,14 +38,20 @@ class Everyday(NamedTuple):
 
     id: str
     sentence: str
-    entry_point: str
-    asserts: Sequence[str]
-    reference: str
+    entry_point: str = ""
+    asserts: Sequence[str] = ()
+    reference: str = ""
+    refusal: Sequence[str] = ()
+    """What a refusal must say, where the sentence is to be refused; then there is nothing to run."""
 
-    @property
-    def script(self) -> str:
-        """The hidden asserts, as the sandbox runs them."""
-        return "\n".join([f"from solution import {self.entry_point}", *self.asserts]) + "\n"
+    def script(self, name: str = "") -> str:
+        """The hidden asserts, each a test of its own; `name` is what the code calls it where the sentence does not."""
+        is_named = not name or name in self.entry_point.split(", ")
+        renamed = self.entry_point if is_named else f"{name} as {self.entry_point}"
+        head = ["import pytest", "from pathlib import Path", f"from solution import {renamed}"]
+        bodies = (body.replace("\n", "\n    ") for body in self.asserts)
+        tests = [f"def test_{place}():\n    {body}" for place, body in enumerate(bodies, 1)]
+        return "\n".join([*head, *tests]) + "\n"
 
 
 class Outcome(NamedTuple):
@@ -58,23 +65,26 @@ class Outcome(NamedTuple):
     """None where the run came to no verdict."""
     total: int
     seconds: float
+    is_answered: bool | None = None
+    """Whether it was refused as it should be; None where code is asked for."""
 
     @property
     def is_right(self) -> bool:
-        """Whether every hidden assert passes."""
-        return self.graded is not None and self.graded.all_passed
+        """Whether every hidden assert passes, or the refusal says what it should."""
+        return bool(self.is_answered) or (self.graded is not None and self.graded.all_passed)
 
     @property
     def is_wrong(self) -> bool:
-        """Whether a hidden assert fails; neither right nor wrong is what could not be graded."""
-        return self.graded is not None and not self.graded.not_run and not self.graded.all_passed
+        """Whether a hidden assert fails, or a refusal is missing; neither right nor wrong is what was not graded."""
+        fails = self.graded is not None and not self.graded.not_run and not self.graded.all_passed
+        return fails or self.is_answered is False
 
     @property
     def grade(self) -> str:
         """What the hidden asserts say."""
-        if self.graded and self.is_wrong:
+        if self.graded and self.is_wrong and self.is_answered is None:
             return f"wrong ({self.graded.passed} of {self.total})"
-        return "right" if self.is_right else "not graded"
+        return "right" if self.is_right else "wrong" if self.is_wrong else "not graded"
 
 
 def main() -> None:
@@ -96,7 +106,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("model", help="who answers, for instance local:qwen2.5-coder-1.5b")
     parser.add_argument("--seconds", type=float, default=180.0, help="for each run")
     parser.add_argument("--out", type=Path, help="a Markdown file for the table")
-    parser.add_argument("--sentences", type=Path, default=SENTENCES, help="others than those beside this file")
+    parser.add_argument("--sentences", type=Path, default=SENTENCES, help="others than the first twenty")
     return parser.parse_args()
 
 
@@ -104,7 +114,7 @@ def read_rows(file: Path, sandbox: Sandbox) -> list[Everyday]:
     """The requests. Raises TaskError where a reference fails one of its own asserts."""
     rows = [Everyday(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
     for row in rows:
-        if not grade_script(row.reference, row.script, sandbox).all_passed:
+        if not row.refusal and not grade_script(row.reference, row.script(), sandbox).all_passed:
             raise TaskError(f"{row.id}: the reference fails its own asserts")
     return rows
 
@@ -130,11 +140,15 @@ def attempt(row: Everyday, model: Model, limits: burnish.Limits, sandbox: Sandbo
         finished = run.ending(RunFinished)
         confidence = add_confidence("", finished)[0].strip(" ()")
         basis = (finished.basis if finished else "") or run.why
-        graded = grade_script(run.code, row.script, sandbox) if run.verdict else None
-        return Outcome(row.id, run.state, confidence, basis, graded, total, seconds)
+        name = run.spec.entry_point if run.spec else ""
+        graded = grade_script(run.code, row.script(name), sandbox) if run.verdict and not row.refusal else None
+        return Outcome(row.id, run.state, confidence, basis, graded, total, seconds, False if row.refusal else None)
     except BurnishError as error:
-        why = f"{type(error).__name__}: {error}"
-        return Outcome(row.id, "broken", "", why, None, total, time.monotonic() - began)
+        is_refused = isinstance(error, SetupProblem)
+        why = str(error) if is_refused else f"{type(error).__name__}: {error}"
+        is_answered = is_refused and all(words in why for words in row.refusal) if row.refusal else None
+        verdict, seconds = "refused" if is_refused else "broken", time.monotonic() - began
+        return Outcome(row.id, verdict, "", why, None, total, seconds, is_answered)
 
 
 def render_row(outcome: Outcome) -> str:

@@ -28,6 +28,8 @@ RETRY: dict[str, Any] = {"strategy": "retry", "rounds": 5, "seeds": SEEDS}
 ONCE = {"seeds": (0,)}
 AGENT: dict[str, Any] = {"strategy": "burnish", "rounds": 5, "seeds": SEEDS}
 DEEP: dict[str, Any] = {"rounds": 23}
+CALIBRATE: dict[str, Any] = {"strategy": "burnish", "rounds": 5, "seeds": (0,), "split": "calibrate", "confidence": 1.0}
+"""All six calls, whatever the confidence, on the tasks that it is fitted on."""
 
 Row = tuple[str, dict[str, Any]]
 
@@ -68,6 +70,14 @@ GROUPS: dict[str, list[Row]] = {
         ("mbpp", {**RETRY}),
         ("mbpp", {**AGENT}),
     ],
+    "calibrate": [
+        ("mbppplus", {**CALIBRATE}),
+        ("mbppplusfix", {**CALIBRATE}),
+        ("mbppplus", {**CALIBRATE, "strategy": "burnish-tests"}),
+    ],
+    "calibrate-all": [("mbppplus", {**CALIBRATE, "variant": "all"})],
+    "verdicts": [(suite, {**AGENT, "answers": 3}) for suite in ("mbppplus", "mbppplusfix", "humanevalfix")],
+    "retry-plus": [("mbppplus", {**RETRY}), *(("mbppplusfix", {**RETRY, "ask": ask}) for ask in ("write", "fix"))],
     "ablation": [("humanevalfix", {**AGENT, **ONCE, "without": (part,)}) for part in PARTS],
 }
 

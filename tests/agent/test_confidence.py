@@ -76,9 +76,9 @@ def fitted(monkeypatch: pytest.MonkeyPatch) -> None:
         (state([(1, 2)], probed=0.1), state([(1, 2)], probed=1.0)),
         (state([(1, 2)], likeness=0.2), state([(1, 2)], likeness=1.0)),
         (state([(1, 2)], task=ONE_TEST), state([(1, 2)], task=THREE_TESTS)),
-        (state([(1,)], task=REPAIR, edits=[1], failing=2), state([(1,)], task=REPAIR, failing=2)),
+        (state([(1, 2)], task=REPAIR), state([(1, 2, 3)], task=REPAIR, edits=[3])),
     ],
-    ids=["alone", "even-split", "a-rival", "failing", "weak-tests", "unlike", "fewer-tests", "edit-alone"],
+    ids=["alone", "even-split", "a-rival", "failing", "weak-tests", "unlike", "fewer-tests", "no-edit"],
 )
 def test_what_speaks_for_a_version_raises_its_confidence(less: AgentState, more: AgentState) -> None:
     assert sure(less) < sure(more)
@@ -152,3 +152,61 @@ def test_the_weights_that_ship_are_whole_and_name_no_suite() -> None:
     assert weights.fitted
     assert 0 < weights.estimate(dict.fromkeys(signals, 1e9)) < 1
     assert PROVEN == 0.95
+
+
+def obstacle(found: AgentState) -> str:
+    assert found.best is not None
+    return weigh(found, found.best).obstacle
+
+
+@pytest.mark.usefixtures("fitted")
+def test_edits_alone_are_never_proof_and_it_is_said_how_many_groups_of_them_disagree() -> None:
+    edits = [1, 2, 3]
+    apart, alike = state([(1,), (2,), (3,)], task=REPAIR, edits=edits), state([(1, 2, 3)], task=REPAIR, edits=edits)
+    assert "3 groups of edits disagree" in obstacle(apart)
+    assert obstacle(alike)
+    assert "groups" not in obstacle(alike)
+    asked = state([(1,), (2,), (3, 4)], task=REPAIR, edits=[1, 2])
+    assert "edits" not in obstacle(asked.after([Compared(groups=((3, 4), (1,), (2,)), inputs=("f(7)",))]))
+
+
+BROKEN = REPAIR.model_copy(update={"base_code": "def f(n, m=0):\n    return n + m + 1\n"})
+
+
+def repairs(*codes: str, unasked: tuple[tuple[int, str], ...] = (), compared: bool = True) -> AgentState:
+    """Answers that repair it and pass all that was given, each in a group of its own if they were compared."""
+    events: list[Event] = [given(BROKEN.base_code), ran(0, "ff")]
+    for number, code in enumerate(codes, 1):
+        events += [proposed(number, code), ran(number, "pp")]
+    groups = tuple((number,) for number in range(1, 1 + len(codes)))
+    events += [Compared(groups=groups, inputs=("f(7)",), unasked=unasked)] if compared else []
+    return work(*answered(len(codes)), *events, task=BROKEN)
+
+
+HONEST, CONSTANT = "def f(n, m=0):\n    return n + m\n", "def f(n, m=0):\n    return 1\n"
+IGNORING, DEAD = "def f(n, m=0):\n    return n\n", "def f(n, m=0):\n    return n + m\n    return n + m + 1\n"
+SINGLED = "def f(n, m=0):\n    return {5: 5}.get(n, n + m + 1)\n"
+
+
+@pytest.mark.usefixtures("fitted")
+@pytest.mark.parametrize("shortcut", [CONSTANT, IGNORING, DEAD])
+def test_a_shortcut_loses_to_what_takes_none_and_lowers_the_confidence_by_itself(shortcut: str) -> None:
+    best = repairs(shortcut, HONEST).best
+    assert best is not None
+    assert best.code == HONEST
+    alone, honest = repairs(shortcut), repairs(HONEST)
+    assert sure(alone) < sure(honest)
+    assert obstacle(alone).startswith("it ")
+
+
+@pytest.mark.usefixtures("fitted")
+def test_a_change_that_no_test_asks_for_is_named_and_never_proven() -> None:
+    found = repairs(HONEST, unasked=((1, "f('ß') gives 'ß' or 'SS'"),))
+    assert "'SS'" in obstacle(found)
+    assert sure(found) < sure(repairs(HONEST))
+
+
+@pytest.mark.usefixtures("fitted")
+def test_versions_that_could_not_be_compared_prove_nothing() -> None:
+    assert "compared" in obstacle(repairs(HONEST, HONEST.replace("n + m", "m + n"), compared=False))
+    assert "compared" not in obstacle(repairs(HONEST, HONEST, compared=False)), "there is nothing to compare"

@@ -145,3 +145,32 @@ def test_records_of_earlier_versions_say_in_words_what_is_a_field_now() -> None:
     assert not CodeProposed.model_validate(silent | {"problem": "the code does not parse"}).no_answer
     assert Graded.model_validate({"problem": "the tests could not be run: gone"}).not_run
     assert not Graded.model_validate({"problem": "over the time limit"}).not_run
+
+
+SAYS_YES = ("assert f(1) == True", "assert f(2)")
+SAYS_NO = ("assert f(3) == False", "assert not f(4)", "assert f(5) is False")
+BOTH = TestsProposed(tests=(*SAYS_YES, *SAYS_NO))
+
+
+def test_the_best_test_for_yes_stays_where_only_those_for_no_would_be_left() -> None:
+    """Three versions that always say no outvote every test that expects yes; the fourth is right."""
+    no = [event for n in (1, 2, 3) for event in (proposed(n), ran(n, "", model="ffppp"))]
+    state = work(BOTH, *no, proposed(4), ran(4, "", model="pfppp"), task=NO_TESTS)
+    assert state.disputed == ("assert f(2)",)
+    assert state.best is not None
+    assert (state.best.number, state.best_passes) == (4, True)
+    assert not work(BOTH, *no, task=NO_TESTS).best_passes, "nobody says yes to anything"
+
+
+def test_a_wrong_test_is_set_aside_while_tests_of_both_kinds_are_left() -> None:
+    events = [event for n in (1, 2, 3) for event in (proposed(n), ran(n, "", model="pfppp"))]
+    state = work(BOTH, *events, task=NO_TESTS)
+    assert (state.disputed, state.best_passes, state.is_one_sided) == (("assert f(2)",), True, False)
+
+
+def test_given_tests_decide_and_what_is_left_on_one_side_is_said() -> None:
+    yes = NO_TESTS.model_copy(update={"visible_tests": ("assert f(0) == True",)})
+    events = [event for n in (1, 2) for event in (proposed(n), ran(n, "p", model="ppfff"))]
+    state = work(BOTH, *events, task=yes)
+    assert (state.disputed, state.best_passes, state.is_one_sided) == (SAYS_NO, True, True)
+    assert not work(BOTH, proposed(1), ran(1, "p", model="ppppp"), task=yes).is_one_sided

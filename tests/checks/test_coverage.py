@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.inside import cover
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.coverage import CoverageCheck, measure, read_touched, runs_of
 from burnish.errors import CheckError
 from tests.checks.project_support import CODE, GOOD, TEST, covered, made
 from tests.snapshots import assert_snapshot
 
+LONG = "def double(n):\n" + "    n = n + 0\n" * 300 + "    return 2 * n\n"
 UNTESTED = CODE + "\n\ndef half(n):\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n"
 
 
@@ -34,6 +36,31 @@ def test_what_a_shared_fixture_runs_belongs_to_every_test() -> None:
     project = find_project([GOOD / "src"])
     with CheckContext(project) as context:
         assert len(read_touched(measure(project, context), "src/shop/stock.py")[9]) == 12
+
+
+def test_beyond_a_bound_all_tests_run_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    report: dict[str, Any] = {"executed_lines": [1, 2], "missing_lines": [], "excluded_lines": []}
+    contexts, numbers = {1: ["a"], 2: ["a", "b", ""]}, {"a": 0, "b": 1}
+    assert cover.summarise_report(report, contexts, numbers)["sets"] == [(0,), (-1, 0, 1)]
+    monkeypatch.setattr(cover, "MOST_NUMBERS", 2)
+    assert cover.summarise_report(report, contexts, numbers)["sets"] == [(0,), (-1,)]
+
+
+@pytest.mark.slow
+def test_many_tests_with_long_names_are_no_limit(tmp_path: Path) -> None:
+    many = "import pytest\nfrom code_ import double\n" + (
+        f"@pytest.mark.parametrize('n', range(400), ids=lambda n: f'{{n}}-{'long' * 150}')\n"
+        "def test_it(n):\n    assert double(n) == 2 * n\n"
+    )
+    evidence = covered(made(tmp_path, {"code_.py": LONG, "test_it.py": many}))
+    assert evidence.verdict == "passed", evidence.why
+
+
+@pytest.mark.slow
+def test_options_of_a_coverage_plugin_that_is_not_there_are_left(tmp_path: Path) -> None:
+    ini = "[pytest]\naddopts = --cov=code_ --cov-report=term-missing --cov-branch\n"
+    evidence = covered(made(tmp_path, {"code_.py": CODE, "test_it.py": TEST, "pytest.ini": ini}))
+    assert evidence.verdict == "passed", evidence.why
 
 
 @pytest.mark.slow

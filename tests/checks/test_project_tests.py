@@ -1,16 +1,18 @@
 """The tests check on whole projects: only a suite that ran to its end, each time, without a failure, has passed."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.missing_packages import find_missing_package, install_command
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.bench.project_run import targets
 from burnish.checks.mutation import MutationCheck
 from burnish.checks.project import Project
-from burnish.checks.tests import TestsOfProject, find_flaky, find_missing_package, install_command
+from burnish.checks.tests import TestsOfProject, find_flaky
 from burnish.checks.verdict import judge_all
 from burnish.errors import CheckError
 from tests.checks.project_support import CODE, GOOD, TEST, covered, judged, made, python_outside_only
@@ -240,7 +242,7 @@ def test_a_long_suite_is_run_once_and_says_so(tmp_path: Path) -> None:
     text = "import time\n\n\ndef test_slow():\n    time.sleep(2.2)\n"
     evidence = judged(made(tmp_path, {"test_slow.py": text}, "test_seconds = 6"))
     assert (evidence.verdict, len(seen(evidence.details["runs"]))) == ("passed", 1)
-    assert_snapshot(evidence.why, "bench/a suite that is run once")
+    assert_snapshot(re.sub(r"takes \d+ s", "takes long", evidence.why), "bench/a suite that is run once")
 
 
 @pytest.mark.slow
@@ -365,3 +367,9 @@ def test_the_check_says_how_the_package_can_be_had(tmp_path: Path) -> None:
     evidence = judged(project.model_copy(update={"has_environment": False}))
     assert evidence.verdict == "failed"
     assert evidence.why.endswith("--with pandas")
+
+
+@pytest.mark.slow
+def test_code_sees_a_program_and_no_prompt_as_it_does_in_its_own_command(tmp_path: Path) -> None:
+    test = "def test_it():\n    import __main__\n    assert __main__.__file__.endswith('__main__.py')\n"
+    assert judged(made(tmp_path, {"test_it.py": test})).verdict == "passed"

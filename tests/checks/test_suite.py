@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from burnish.checks import Suite
+from burnish.checks.bench.run_calls import run_calls
 from burnish.checks.tests import grade, grade_script
 from burnish.events import Case, Graded, SpecAgreed, WordedExample
 from burnish.sandbox import Sandbox, open_sandbox
@@ -116,3 +117,22 @@ def test_of_a_test_with_parameters_every_case_must_pass() -> None:
     assert suite.outcomes(Graded(cases=cases)) == {body: "failed"}
     assert suite.failures(Graded(cases=cases)) == {body: "no"}
     assert suite.outcomes(Graded(cases=cases[:1])) == {body: "passed"}
+
+
+def test_a_test_that_needs_a_file_gets_one_and_is_no_plain_assert() -> None:
+    suite = Suite(entry_point="f", given=("assert f(file_with('a')) == 1", "assert f('b') == 2"))
+    text = suite.render()
+    assert "def test_given_1(file_with):" in text
+    assert "def test_given_2():" in text
+    assert text.startswith("import pytest\n")
+    assert suite.script() == ""
+    assert "file_with" not in Suite(entry_point="f", given=("assert f('b') == 2",)).render()
+
+
+def test_versions_that_read_a_file_are_told_apart_by_files(box: Sandbox) -> None:
+    opens = "def f(path):\n    with open(path) as file:\n        return "
+    calls = ["f(file_with('a\\n\\nb'))", "f(file_with(''))", "f('missing')"]
+    told = run_calls({1: f"{opens}file.read()", 2: f"{opens}path", 3: f"{opens}len(file.readlines())"}, calls, box)
+    assert told[1] == ("'a\\n\\nb'", "''", "raises FileNotFoundError")
+    assert told[2] == ("'sample.txt'", "'sample.txt'", "raises FileNotFoundError")
+    assert told[3] == ("3", "0", "raises FileNotFoundError")

@@ -162,7 +162,7 @@ def test_bytes_that_are_no_text_on_the_command_line_do_not_break_it(call: Call) 
     [
         (DOUBLE, (), 0),
         (STRONG, (), 0),
-        (STRONG, ("--strict",), 0),
+        (STRONG, ("--strict",), 1),  # 94 %: one of six versions fails
         (DOUBLE, ("--strict",), 1),
         (PLAUSIBLE, (), 0),
         (PLAUSIBLE, ("--strict",), 1),

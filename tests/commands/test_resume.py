@@ -79,6 +79,7 @@ def whole(open_box: Sandbox, store: Store) -> Run:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(400)  # a resume for each line of the record
 def test_a_run_killed_after_any_line_of_its_record_ends_as_if_it_had_not_been(whole: Run, store: Store) -> None:
     assert whole.verdict == "plausible"
     for lines in range(1, len(whole.events)):

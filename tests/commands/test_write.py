@@ -12,7 +12,7 @@ import burnish
 from burnish import Run, ScriptedModel, SetupProblem, Store
 from burnish.agent.limits import Limits
 from burnish.events import Asked, Event, RunFinished, Stopped
-from burnish.report.deliverables import list_open_questions
+from burnish.report.deliverables import check_free, list_open_questions
 from tests.evidence.delivered import edit
 from tests.support import ASKING, DOUBLE, GOOD, OWN_TESTS, SQUARE, WRONG, block, refused, script
 
@@ -114,12 +114,27 @@ def test_a_read_only_folder_is_refused_before_any_work(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "locked").mkdir(mode=0o555)
-    if os.geteuid() == 0:  # permission bits do not bind root, so the question itself is answered
-        real = os.access
-        monkeypatch.setattr(os, "access", lambda path, mode: "locked" not in str(path) and real(path, mode))
+    if os.geteuid() == 0:  # permission bits do not bind root
+
+        def refuse(*given: Any) -> None:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+        monkeypatch.setattr(os, "mkdir", refuse)
     with refused():
         written(out=tmp_path / "locked" / "double")
     assert store.list() == []
+
+
+@pytest.mark.parametrize("place", ["/proc/double", "/proc/self/deep/below", "/dev/null/double"])
+def test_where_nothing_can_be_made_is_refused_before_any_work_whoever_asks(place: str, store: Store) -> None:
+    with pytest.raises(SetupProblem, match=r"--out DIR$"):
+        written(out=Path(place))
+    assert store.list() == []
+
+
+def test_looking_whether_a_folder_can_be_written_leaves_nothing_there(tmp_path: Path) -> None:
+    assert check_free(tmp_path / "free" / "double") == tmp_path / "free" / "double"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
@@ -354,7 +369,7 @@ def test_what_it_cost_is_on_record() -> None:
 
 @pytest.mark.slow
 def test_examples_that_contradict_each_other_are_refused_before_any_work(store: Store) -> None:
-    with pytest.raises(SetupProblem, match=r"`assert double\(1\) == 2` and `assert double\(1\) == 3`"):
+    with pytest.raises(SetupProblem, match=r"`double\(1\) == 2` and `double\(1\) == 3` cannot both hold"):
         written("a function double(n), e.g. double(1) == 2 and double(1) == 3")
     assert store.list() == []
     run = written()

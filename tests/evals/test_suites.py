@@ -47,7 +47,7 @@ def test_an_unknown_variant_is_answered_with_those_there_are() -> None:
 
 
 def test_the_first_variant_is_the_usual_one() -> None:
-    assert [resolve_variant(name) for name in SUITES] == ["docs", "", "", "", "docs", "docs"]
+    assert [resolve_variant(name) for name in SUITES] == ["docs", "", "", "one", "docs", "docs"]
     assert resolve_variant("mbppfix", "file") == "file"
     assert resolve_variant("mine.jsonl") == ""
 

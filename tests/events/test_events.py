@@ -27,6 +27,7 @@ SAMPLES: list[BaseEvent] = [
         ask_id="d", purpose="draft", text="```", tokens_in=1, tokens_out=2, seconds=0.5, ended="length"
     ),
     events.AnswerLost(ask_id="d", model="openai:x", tokens=90, dollars=0.01),
+    events.PlaceChosen(function="g", version=4, why="nothing"),
     events.SpecAgreed(entry_point="f", signature="f(n)", given_tests=("assert f(1) == 1",)),
     events.PackagesAdded(asked=("numpy>=2",), packages=(("numpy", "2.3.1"),), why="version 1 imports it"),
     events.UserAnswered(assumption="n is whole", words="or a fraction"),

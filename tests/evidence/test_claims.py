@@ -110,7 +110,7 @@ def test_what_chance_can_do_is_no_difference(check: str, said: str, found: str) 
         ("mutation", "", "80 %"),
         ("mutation", "very good", "80 %"),
         ("quality", "95 of 100", "75 of 100"),
-        ("security", "no findings", "2 findings, worst low/high"),
+        ("security", "no findings", "2 findings, the worst of low severity, surely right"),
         ("dependencies", "0 packages, 0 with advisories", "1 package, 0 with advisories"),
         ("performance", "double: constant, 12 ms at 65 536", "double: quadratic, 40 ms at 32 768"),
         ("performance", "fast", "double: constant, 40 ms at 32 768"),
@@ -137,7 +137,17 @@ def test_a_check_that_cannot_be_run_here_was_not_tried() -> None:
 def test_other_versions_of_the_tools_are_told_where_something_differs() -> None:
     told = claimed("quality", "95 of 100", "75 of 100").why
     assert [part in told for part in ("ruff", "0.1", "0.2")] == [True, True, True]
-    assert "ruff" not in claimed("security", "no findings", "1 finding, worst low/low").why
+    assert (
+        "ruff"
+        not in claimed("security", "no findings", "1 finding, the worst of low severity, maybe a false alarm").why
+    )
+
+
+def test_the_words_of_older_evidence_for_the_worst_finding_still_hold() -> None:
+    here = "2 findings, the worst of low severity, surely right"
+    assert claimed("security", "2 findings, worst low/high", here).answer == "holds"
+    assert claimed("security", "3 findings, worst low/high", here).answer == "does_not_hold"
+    assert claimed("security", "2 findings, worst high/high", here).answer == "does_not_hold"
 
 
 RESULTS = {test.test: test.result for test in DOSSIER.tests}

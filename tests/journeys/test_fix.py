@@ -138,7 +138,7 @@ def test_where_only_examples_in_a_docstring_fail_their_function_is_the_one(tmp_p
 @pytest.mark.slow
 def test_tests_that_fail_elsewhere_only_are_named(project):
     (project / "shop/cart.py").write_text(FIXED)
-    with pytest.raises(SetupProblem, match=r"1 test fails, but none of them runs a function of shop/cart\.py: tests"):
+    with pytest.raises(SetupProblem, match=r"1 test fails: tests.*no function of shop/cart\.py was seen to run"):
         plan_for(project / "shop/cart.py")
 
 
@@ -162,7 +162,7 @@ def test_a_package_that_is_not_there_is_named_with_what_to_type(tmp_path, monkey
 
 @pytest.mark.slow
 def test_a_module_that_nobody_knows_is_no_package_to_install(tmp_path):
-    with pytest.raises(SetupProblem, match="No module named 'no_such_module_here'. Name the file") as refused:
+    with pytest.raises(SetupProblem, match="No module named 'no_such_module_here'. Have the file found") as refused:
         plan_for(lacking(tmp_path, "no_such_module_here"))
     assert "--with" not in str(refused.value)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from burnish.errors import SetupProblem
-from burnish.packages import read_project_needs
+from burnish.packages import read_project_needs, split_auto
 from burnish.packages.requirements import ProjectNeeds, StatedRequirement, read_stated
 
 PYPROJECT = """
@@ -26,6 +26,48 @@ def test_dependencies_and_what_the_tests_need_are_wanted_and_nothing_of_other_ma
     assert needed.packages == ("hypothesis", "numpy>=2")
     assert [words.startswith("odd (pyproject.toml, line 4) ") for words in needed.left_out] == [True]
     assert needed.instead.endswith(".venv/bin/pip install .")
+
+
+WORK = """
+[project]
+name = "shop"
+
+[project.optional-dependencies]
+dev = ["tomli-w"]
+docs = ["sphinx"]
+
+[dependency-groups]
+tests = ["pretend", {include-group = "fuzz"}]
+fuzz = ["hypothesis"]
+lint = ["ruff"]
+
+[tool.hatch.envs.hatch-test]
+extra-dependencies = ["freezegun"]
+
+[tool.poetry.group.test.dependencies]
+attrs = "^24"
+"""
+
+
+def test_what_is_stated_for_work_is_read_where_it_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(WORK)
+    (tmp_path / "tox.ini").write_text("[testenv]\ndeps =\n    babel\n    py39: old\n    -r {toxinidir}/more.txt\n")
+    (tmp_path / "more.txt").write_text("click\n")
+    (tmp_path / "requirements-test.txt").write_text("sh\n")
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "tests.txt").write_text("pytest-mock\n")
+    assert read_project_needs(tmp_path).packages == ()
+    wanted = read_project_needs(tmp_path, for_work=True)
+    named = "attrs babel click freezegun hypothesis pretend pytest-mock sh tomli-w"
+    assert wanted.packages == tuple(named.split())
+    (tmp_path / "requirements-test.txt").write_text("--index-url https://192.0.2.1/simple\nsh\n")
+    with pytest.raises(SetupProblem, match="--index-url"):
+        read_project_needs(tmp_path, for_work=True)
+
+
+def test_auto_stands_for_what_the_project_states() -> None:
+    assert split_auto(["numpy,auto", "attrs>=2,<3"]) == (["numpy", "attrs>=2,<3"], True)
+    assert split_auto(["automat"]) == (["automat"], False)
 
 
 def test_requirements_are_read_with_what_they_include(tmp_path: Path) -> None:

@@ -168,8 +168,8 @@ def test_the_picture_marks_the_road_that_a_run_took(run: Run) -> None:
     assert "visited" not in draw_mermaid()
     assert count_visits(run)["judge"] == 1
     assert re.search(r"judge\(judge: .+\):::visited", draw_mermaid(run))
-    assert count_visits(run)["run"] == 3
-    assert re.search(r"run\(run: 3 .+\):::visited", draw_mermaid(run))
+    assert count_visits(run)["run"] == 4
+    assert re.search(r"run\(run: 4 .+\):::visited", draw_mermaid(run))
 
 
 @pytest.mark.slow

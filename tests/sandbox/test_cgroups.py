@@ -34,7 +34,7 @@ def test_where_nothing_can_be_written_there_is_no_place(tmp_path):
 
 
 def test_a_group_has_the_limits_of_a_job(tmp_path, monkeypatch):
-    place = cgroups.Place(tmp_path, 2, ("memory", "pids"))
+    place = cgroups.CgroupPlace(tmp_path, 2, ("memory", "pids"))
     real = Path.mkdir
 
     def mkdir(self: Path, *args: object) -> None:

@@ -4,7 +4,13 @@ import pytest
 
 from burnish.checks.bench.run_calls import run_calls
 from burnish.sandbox import Sandbox
-from burnish.search.behaviour_groups import answer_kind, describe_difference, group_versions, has_values
+from burnish.search.behaviour_groups import (
+    answer_kind,
+    describe_difference,
+    find_unasked_changes,
+    group_versions,
+    has_values,
+)
 from tests.snapshots import assert_snapshot
 
 CALLS = ("f([3, 1])", "f([])", "f(0)")
@@ -89,3 +95,13 @@ def test_errors_and_silence_are_no_values() -> None:
     assert not has_values(())
     assert not has_values(("raises TypeError", "too slow", "no answer"))
     assert has_values(("raises TypeError", "'raises TypeError'"))
+
+
+def test_a_change_of_what_the_old_code_did_is_unasked_where_most_answers_make_none() -> None:
+    old = ("1", "2", "raises ValueError")
+    repairs = {1: ("1", "2", "3"), 2: ("1", "9", "3"), 3: ("1", "2", "4")}
+    calls = ("f(1)", "f(2)", "f(3)")
+    assert find_unasked_changes(repairs, old, [1, 2, 3], calls) == {2: "f(2) gives 2 or 9"}
+    assert find_unasked_changes(repairs, old, [1, 2], calls) == {2: "f(2) gives 2 or 9"}, "the old code settles a tie"
+    assert find_unasked_changes(repairs | {4: repairs[2]}, old, [1, 2, 4], calls) == {}, "answers are a reason"
+    assert find_unasked_changes(repairs, old, [], calls) == {}, "nobody is there to say what was meant"

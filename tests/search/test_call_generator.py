@@ -15,6 +15,7 @@ from burnish.search.call_generator import (
     find_named_values,
     generate_calls,
     generate_calls_of_all,
+    vary_calls,
 )
 
 
@@ -320,3 +321,32 @@ def test_of_several_functions_each_is_called() -> None:
     assert [call[:6] for call in calls] == ["encode", "decode"] * 5
     alone = generate_calls_of_all(("encode",), "encode(s)", CallClues(["assert encode('a') == 'b'"]), 10)
     assert alone == made("encode", "encode(s)", ["assert encode('a') == 'b'"], 10)
+
+
+def test_known_calls_are_varied_by_equal_swapped_empty_and_other_values() -> None:
+    found = vary_calls(["f('ab', 'cd', 3)"])
+    assert found[0] == "f('ab', 'cd', 3)"
+    assert {"f('cd', 'cd', 3)", "f('cd', 'ab', 3)", "f('', 'cd', 3)", "f('ab', 'cd', 0)"} <= {*found}
+    assert any(not call.isascii() for call in found)
+    assert vary_calls(["Money(3) == Money(4)"])[1:4] == (
+        "Money(3) == Money(3)",
+        "Money(4) == Money(4)",
+        "Money(4) == Money(3)",
+    )
+    assert vary_calls(["f(", "f()"]) == ("f()",)
+    assert vary_calls(["f('ab', 3)"]) == vary_calls(["f('ab', 3)"]), "the same everywhere"
+
+
+def test_of_an_operator_two_equal_objects_are_tried() -> None:
+    module = "class Money:\n    def __init__(self, cents: int): ...\n    def __eq__(self, other): ...\n"
+    found = generate_calls("Money.__eq__", "", CallClues(modules=(module,)))
+    assert "Money(3) == Money(3)" in found
+    assert any(call.partition(" == ")[0] != call.partition(" == ")[2] for call in found)
+
+
+def test_a_task_that_reads_a_file_is_called_with_files() -> None:
+    calls = generate_calls("total", "total(path, n)", CallClues(prompt="total(path, n) reads a csv file"), 30)
+    assert len(calls) == 30
+    assert all(call.startswith("total(file_with(") for call in calls)
+    plain = generate_calls("total", "total(path, n)", CallClues(prompt="total(path, n) of a path in a graph"), 30)
+    assert not any("file_with" in call for call in plain)

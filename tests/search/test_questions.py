@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from burnish.search.questions import Familiar, Split, choose_call, dress_calls, shrink_calls
+from burnish.search.questions import Familiar, Split, choose_call, dress_calls, parts_alike, shrink_calls
 
 RANKS = Familiar("rank", ['assert rank([("Ann", 3)]) == ["Ann"]'], "names by score")
 NUMBERS = Familiar("f", ["assert f(7) == 3"], "a number")
@@ -38,6 +38,14 @@ def test_options_come_with_most_votes_first_and_name_their_versions() -> None:
         ("6", (2, 3), 2.0),
         ("5", (1,), 1.0),
     ]
+
+
+def test_two_calls_that_part_the_known_versions_alike_are_one_question() -> None:
+    earlier, same, other = chosen(NUMBERS, {"f(1)": ("5", "6", "6"), "f(2)": ("8", "9", "9"), "f(3)": ("1", "1", "2")})
+    assert parts_alike(same.options, earlier.options)
+    assert not parts_alike(other.options, earlier.options)
+    [later] = chosen(NUMBERS, {"f(4)": ("5", "6", "6", "5")})
+    assert parts_alike(later.options, earlier.options), "a version that came since counts on neither side"
 
 
 @pytest.mark.parametrize(

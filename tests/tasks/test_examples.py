@@ -9,7 +9,8 @@ import pytest
 from burnish.tasks import from_sentence
 from burnish.tasks.examples import as_doctest, describe_test, find_called_names, find_examples, find_unread_example
 
-RAISES = "with pytest.raises(ValueError):\n    f(0)"
+REFUSED = "with pytest.raises(ValueError):\n    "
+RAISES = f"{REFUSED}f(0)"
 
 
 @pytest.mark.parametrize(
@@ -226,3 +227,38 @@ def test_odd_words_take_no_time(odd: str) -> None:
 )
 def test_brackets_and_quotes_in_texts_are_no_brackets(words: str) -> None:
     assert find_examples(f"as in {words}. It's easy") == [f"assert {words}"]
+
+
+@pytest.mark.parametrize(
+    ("words", "tests"),
+    [
+        ("BankAccount(10).withdraw(20) raises ValueError", [f"{REFUSED}BankAccount(10).withdraw(20)"]),
+        ("`Stack().pop()` should raise an `IndexError`", ["with pytest.raises(IndexError):\n    Stack().pop()"]),
+        ("Point(1, 2).x is 1", ["assert Point(1, 2).x == 1"]),
+        ("a = Account(10); a.withdraw(20) raises ValueError", [f"a = Account(10)\n{REFUSED}a.withdraw(20)"]),
+        ("`a = Account(1)`, then `a.add(2)`, then `a.sum` is 3", ["a = Account(1)\na.add(2)\nassert a.sum == 3"]),
+        (
+            "s = S(); s.add(1); s.pop() gives 1; s.size is 0",
+            ["s = S()\ns.add(1)\nassert s.pop() == 1\nassert s.size == 0"],
+        ),
+        ("a = Ampel(); a.weiter(); a.farbe ist 'grün'.", ["a = Ampel()\na.weiter()\nassert a.farbe == 'grün'"]),
+        ("verdopple(3) ergibt 6, teile(1, 0) wirft ValueError", ["assert verdopple(3) == 6", f"{REFUSED}teile(1, 0)"]),
+        ("s = S(); s.m() == 2, s = S(); s.m() == 3", ["s = S()\nassert s.m() == 2", "s = S()\nassert s.m() == 3"]),
+    ],
+)
+def test_what_is_done_with_an_object_is_an_example(words: str, tests: list[str]) -> None:
+    assert find_examples(words) == tests
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "taking 20 from BankAccount(10) raises ValueError",
+        "s = S(); push(1) to it; s.pop() == 1",
+        "s = S(), and it raises ValueError",
+        "f(3) wird 5 mal aufgerufen",
+        "BankAccount(10).withdraw(n) raises ValueError",
+    ],
+)
+def test_what_is_said_of_an_object_in_other_words_is_none(words: str) -> None:
+    assert find_examples(words) == []

@@ -52,6 +52,31 @@ OTHERS = {
     "ein Shellskript, das Dateien umbenennt": "Bash",
     "eine TypeScript Funktion, die Zahlen formatiert": "TypeScript",
     "schreib mir bitte eine PHP-Funktion, die Adressen prüft": "PHP",
+    "can you write me a function in JS that trims a text": "JavaScript",
+    "could you please write a javascript function to reverse a string?": "JavaScript",
+    "a node script that counts lines": "JavaScript",
+    "ein kleines Node-Skript, das die Zeilen einer Datei zählt": "JavaScript",
+    "mach mir ein JS-Skript, das Zahlen addiert": "JavaScript",
+    "a function add(a, b) in TS": "TypeScript",
+    "I'd like a function in TypeScript": "TypeScript",
+    "TypeScript: group a list by a key": "TypeScript",
+    "JavaScript, please: a function add(a, b)": "JavaScript",
+    "write this in JavaScript: a function that pads strings": "JavaScript",
+    "schreib mir das auf JavaScript: eine Funktion, die addiert": "JavaScript",
+    "eine Funktion auf JavaScript, die Zahlen addiert": "JavaScript",
+    "Ich hätte gern eine Funktion in JavaScript, die Zahlen addiert": "JavaScript",
+    "a function that adds two numbers. Use JavaScript.": "JavaScript",
+    "a function that adds two numbers (in TypeScript)": "TypeScript",
+    "a function that adds two numbers (JavaScript)": "JavaScript",
+    "reverse a string with javascript": "JavaScript",
+    "add two numbers in js, please": "JavaScript",
+    "zwei Zahlen addieren auf JavaScript": "JavaScript",
+    "write javascript code that adds two numbers": "JavaScript",
+    "js function that adds two numbers": "JavaScript",
+    "a Vue component for a clock": "JavaScript",
+    "an npm package that pads strings": "JavaScript",
+    "a Go package that reads a file": "Go",
+    "two numbers added. In Rust, please.": "Rust",
 }
 PYTHON = """
 a function that parses JavaScript
@@ -118,6 +143,28 @@ eine Python-Funktion, die ein Bash-Skript ausführt
 eine Funktion, die Rost (Rust) in Texten zählt
 eine Funktion, die prüft, ob ein Text gültiges TypeScript ist
 eine Funktion in der Art von parseInt in JavaScript
+a class Node for a linked list
+a node class with a value and a next node
+a Node function depth(node) for a tree
+a function that counts the nodes of a tree, e.g. a node with two leaves has 3
+count the comments in JavaScript
+find all variables in js
+list the keywords in TypeScript
+escape the strings in JavaScript
+a function that names the language of a file (JavaScript for js)
+a function that tells what runs in a browser, such as JavaScript
+a Java package name validator
+an npm package name checker
+a function that returns a greeting. Use HTML.
+HTML: escape a text
+a function that shifts notes. In C.
+code that counts words
+a function that says which grade is best: A, B or C
+a function that reads package.json and returns its name
+a function ts(text) that gives a time stamp
+the average of a list, in TSV
+a react time calculator
+what is the default of parseInt in JavaScript
 """.strip().splitlines()
 
 

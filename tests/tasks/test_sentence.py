@@ -3,7 +3,7 @@
 import pytest
 
 from burnish.tasks import Task, from_sentence, go_on
-from burnish.tasks.sentence import find_kinds, find_kinds_in_words, with_test_file
+from burnish.tasks.sentence import find_kinds, find_kinds_in_words, reads_file, with_test_file
 from burnish.tasks.test_file import TestFile
 from tests.support import refused
 
@@ -179,3 +179,31 @@ def test_code_that_comes_with_the_task_says_it_too() -> None:
     assert dict(find_kinds(task)) == {"Cart": "class"}
     gold = "def Mean(xs):\n    return 0\n"
     assert dict(find_kinds(Task(id="x", prompt="The mean.", entry_point="Mean", gold=gold))) == {"Mean": "function"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a function that counts the lines of a file",
+        "a function total(path) for a csv file with prices",
+        "eine Funktion woerter(pfad), die die Wörter einer Textdatei zählt",
+    ],
+)
+def test_what_is_found_in_a_file_needs_one(words: str) -> None:
+    assert reads_file(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a function that counts the lines of a text",
+        "a function that returns the extension of a file",
+        "a function that turns a title into a file name",
+        "a function that writes a list to a file",
+        "a function that counts the files in a folder",
+        "the profile of a user",
+        "eine Funktion, die eine Liste in eine Datei schreibt",
+    ],
+)
+def test_names_of_files_and_files_to_write_need_none(words: str) -> None:
+    assert not reads_file(words)

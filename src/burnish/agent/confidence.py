@@ -18,13 +18,17 @@ from burnish.events.history import Version
 from burnish.models.names import read_billions
 from burnish.search.behaviour_groups import LONGEST_VALUE
 from burnish.tasks.source import split_lines
-from burnish.text import one_line, plural
+from burnish.text import join_words, one_line, plural
 
 STRONG_TESTS, STRONG_SHARE = 3, 0.8
 """Given tests, and the share of small edits that they notice, which speak for code whoever wrote it."""
 USUAL_BILLIONS = 1.5
 """The size of a model that does not say it. A larger one is treated as no larger than those that were measured."""
 LARGEST_BILLIONS = 1.5
+DOUBT = 3.0
+"""What a shortcut, or a change that no test asks for, takes from the log-odds: 95 % becomes 49 %. Set by hand and no
+part of the fit; what is known of both is in docs/design/confidence.md.
+"""
 
 
 class SignalWeights(Frozen):
@@ -37,9 +41,9 @@ class SignalWeights(Frozen):
     fitted: dict[str, Any] = {}
     """Where it comes from: tasks, attempts, date, command."""
 
-    def estimate(self, signals: dict[str, float]) -> float:
-        """The chance of being right. Signals without a weight count for nothing."""
-        log_odds = self.bias + sum(self.signals.get(name, 0.0) * value for name, value in signals.items())
+    def estimate(self, signals: dict[str, float], doubt: float = 0.0) -> float:
+        """The chance of being right. Signals without a weight count for nothing; a doubt lowers the log-odds."""
+        log_odds = self.bias - doubt + sum(self.signals.get(name, 0.0) * value for name, value in signals.items())
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, log_odds))))
 
 
@@ -97,8 +101,11 @@ class Support:
 
     @property
     def has_edit(self) -> bool:
-        """Whether a small edit behaves as it does, which was found without asking the model."""
-        return any(one.by == TWEAK for one in self.alike)
+        """Whether a small edit of the given code behaves as it does, which was found without asking the model.
+
+        An edit of an answer is no second opinion: it is the model's code but for one place.
+        """
+        return any(one.by == TWEAK and one.base == 0 for one in self.alike)
 
     @property
     def probed(self) -> TestsProbed | None:
@@ -112,6 +119,13 @@ class Support:
         """The share of small edits that the tests that decide notice; None where nobody tried."""
         probed = self.probed
         return probed.noticed / probed.tried if probed and probed.tried else None
+
+    @property
+    def variety(self) -> float | None:
+        """From 0 to 1: how much its answers to different inputs differ; None where nobody looked."""
+        probed = self.probed
+        given = probed.inputs - probed.raised if probed else 0
+        return math.log2(1 + probed.values) / math.log2(1 + given) if probed and given else None
 
     @property
     def likeness(self) -> float | None:
@@ -133,6 +147,19 @@ class Support:
         return min(1.0, self.state.changed_lines(self.version) / lines) if self.state.broken else 0.0
 
     @property
+    def doubts(self) -> list[str]:
+        """What makes a repair suspicious whatever the tests say, in words that follow "it"."""
+        found = [shortcut.value for shortcut in self.state.shortcuts(self.version)]
+        change = next((self.state.unasked[one.number] for one in self.line if one.number in self.state.unasked), "")
+        return found + ([f"changes what no test asks for ({one_line(change, 2 * LONGEST_VALUE)})"] if change else [])
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether it is known how it behaves beside the others that pass the same tests."""
+        others = {one.code for one in self.state.rivals} - {self.line[-1].code}
+        return not others or any(self.line[-1].number in group for group in self.state.groups)
+
+    @property
     def models(self) -> set[str]:
         """Who answered."""
         return {event.model for event in self.state.run.all(ModelReplied) if event.model}
@@ -140,11 +167,10 @@ class Support:
     def signals(self) -> dict[str, float]:
         """As numbers that can be weighed, each near 0 where nothing is known."""
         answers, votes, noticed, likeness = self.answers, self.votes, self.noticed, self.likeness
-        passed, own = self.own_tests
+        (passed, own), probed, variety = self.own_tests, self.probed, self.variety
         sizes = [read_billions(name) or USUAL_BILLIONS for name in self.models]
         size = min(LARGEST_BILLIONS, max(sizes, default=USUAL_BILLIONS))
         return {
-            "answers": math.log2(1 + answers),
             "passing": (self.passing + 0.5) / (answers + 1),
             "votes": math.log2(1 + votes),
             "agreement": votes / answers if answers else 0.0,
@@ -157,7 +183,8 @@ class Support:
             "given": math.log2(1 + len(self.state.deciding_tests)),
             "noticed": noticed - 0.75 if noticed is not None else 0.0,
             "own tests pass": passed / own - 0.75 if own else 0.0,
-            "own tests": float(own > 0),
+            "variety": variety - 0.75 if variety is not None else 0.0,
+            "raises": probed.raised / probed.inputs if probed and probed.inputs else 0.0,
             "repair": float(self.state.broken),
             "changed": self.changed_share,
             "size": math.log2(size),
@@ -187,6 +214,8 @@ class Support:
         parts += [f"{self.votes} of {plural(self.answers, 'independent version')} {agree}"] if self.answers else []
         parts += ["a small edit agrees"] if self.has_edit and self.votes else []
         parts += ["a small edit that no answer of the model agrees with"] if not self.votes else []
+        if compared and compared.kept and not self.doubts:
+            parts += [f"nothing that no test asks for changes on {plural(len(compared.kept), 'input')}"]
         passed, own = self.own_tests
         parts += [f"{passed} of {own} tests of the model's own pass"] if own else []
         return ", ".join(parts)
@@ -214,28 +243,39 @@ def weigh(state: AgentState, version: Version) -> Confidence:
     support, weights = Support(state, version), load_weights()
     calibrated = bool(support.models) and support.models <= {*weights.models}
     return Confidence(
-        share=weights.estimate(support.signals()),
+        share=weights.estimate(support.signals(), DOUBT if support.doubts else 0.0),
         calibrated=calibrated,
         basis=support.describe(),
         is_thin=support.is_thin,
-        obstacle=_find_obstacle(support, calibrated),
+        obstacle=find_obstacle(support, calibrated),
     )
 
 
-def _find_obstacle(support: Support, calibrated: bool) -> str:
+def find_obstacle(support: Support, calibrated: bool) -> str:
     """What forbids to call a version proven."""
     state = support.state
+    if state.broken and not state.shown_wrong:
+        return "no test showed that the code was wrong"
+    if not state.deciding_tests:
+        return "nothing was given that decides"
     if any(one.by in BY_PERSON for one in support.line) and not support.tests_are_strong:
         return "nothing else was compared with what you had changed"
+    compared, doubts = state.run.last(Compared), f"it {join_words(support.doubts)}" if support.doubts else ""
+    where = f" on {one_line(compared.apart, 2 * LONGEST_VALUE)}" if compared and compared.apart else ""
     if not support.votes:
-        return "no answer of the model behaves as this small edit does"
+        edits = support.rival_votes.count(0)
+        groups = f"{1 + edits} groups of edits disagree{where}, and " if edits else ""
+        return f"{groups}no answer of the model behaves as this small edit does{doubts and f'; {doubts}'}"
+    if doubts:
+        return doubts
     if any(support.rival_votes):
-        compared = state.run.last(Compared)
-        groups = 1 + sum(map(bool, support.rival_votes))
-        where = f" on {one_line(compared.apart, 2 * LONGEST_VALUE)}" if compared and compared.apart else ""
-        return f"{groups} groups of versions disagree{where}"
+        return f"{1 + sum(map(bool, support.rival_votes))} groups of versions disagree{where}"
+    if not support.is_compared and not support.tests_are_strong:
+        return "it could not be compared with the other versions that pass"
     if support.is_thin:
         return "one example and one version are too little"
+    if state.is_one_sided:
+        return "code that gives one answer to every call would pass all tests that were not set aside"
     if not calibrated and not support.tests_are_strong:
         return "how far this model's agreement can be trusted was not measured"
     return ""

@@ -10,6 +10,7 @@ from typing import Literal
 
 from burnish.agent.ask import Tools
 from burnish.agent.confidence import weigh
+from burnish.agent.places import choose_place
 from burnish.agent.state import GIVEN, TWEAK, AgentState
 from burnish.errors import ModelError
 from burnish.events import (
@@ -145,6 +146,9 @@ def _choose_next(state: AgentState, tools: Tools) -> Iterator[Event]:
         yield Stopped(reason="stuck", why=f"the model cannot be asked any more: {one_line(error, 160)}")
     elif state.answers and state.round >= limits.rounds:
         yield Stopped(reason="rounds", why=f"the limit of {limits.rounds} rounds is reached")
+    elif place := choose_place(state, tools):
+        yield place
+        yield _plan_round(state.after([place]), tools)
     elif model_level(state) == len(tools.others) and all(repeated):
         yield Stopped(reason="stuck", why="the model only repeats itself")
     else:
@@ -229,18 +233,17 @@ def plan_moves(
     case: Case = "write" if not state.broken else "repair" if state.task.described else "repair without words"
     widths = WIDTHS[size] if "portfolio" not in without else (1,)
     width = min(widths[min(round_, len(widths) - 1)], most)
-    if state.answers:
-        kinds = _kinds_in_turn(state, LATER[size, case], without)
-    else:
+    kinds = _kinds_in_turn(state, LATER[size, case], without) if state.answers else []
+    if is_first := not state.answers_here:
         first = FIRST.get((size, case), "draft")
-        kinds = ["draft" if first in without else first]
+        kinds = ["draft" if first in without else first, *kinds]
     base = 0 if state.broken else state.best.number if state.best else None
     return tuple(
         Move(
             kind=kind,
             version=state.next_version + place,
             round=round_,
-            temperature=TEMPERATURE if state.answers else 0.0,
+            temperature=0.0 if is_first and not place else TEMPERATURE,
             model=level,
             base=base if kind == "repair" else None,
         )

@@ -20,6 +20,7 @@ from burnish.agent.context_budget import (
 )
 from burnish.events import Frozen, Message, SpecAgreed
 from burnish.tasks.examples import as_doctest, describe_test, find_examples
+from burnish.tasks.sentence import FILE_WITH, reads_file
 from burnish.tasks.task import Task
 
 VERSION = "5"
@@ -170,10 +171,13 @@ def tests(task: Task, signature: str, given: tuple[str, ...], *wishes: str) -> M
     saw earlier ones wants of them.
     """
     name = signature.split("(")[0]
+    form = f"assert {name}(...) == expected"
+    if reads_file(task.prompt):
+        form = f'assert {name}({FILE_WITH}("one\\ntwo\\n")) == expected, where {FILE_WITH} makes a file of that text'
     return _messages(
         f"Task: {_describe_task(task)}\n\n"
         f"Write 6 different test cases for `{signature}`, edge cases included. "
-        f"Each is one line of the form: assert {name}(...) == expected\n"
+        f"Each is one line of the form: {form}\n"
         f"Do not write the function.{_list_tests(given, 'Do not repeat')}{_quote_user(*wishes)}\n\n"
         "Answer with one ```python block of assert lines and nothing else."
     )
@@ -236,11 +240,12 @@ def repair(wanted: PromptInput, code: str, failure: str) -> Messages:
     head = function_head(own, wanted.name)  # its head and docstring, which nobody has to write again
     is_short = not wanted.narrow or (len(head) <= MOST_BEGUN and LEFT_OUT not in own)
     shows = f"\n\nThe bug shows here:\n{wanted.short(failure, MOST_FAILURE)}" if failure else ""
+    style = f"\n\nThe project's style: {wanted.task.guidance}" if wanted.task.guidance and not wanted.narrow else ""
     function = f"the complete corrected function `{wanted.name}`"
     whole = f"Answer with one ```python block that holds {function}, and nothing else." if wanted.task.broken else _FORM
     return _messages(
         f"This Python {'function' if wanted.is_function else 'code'} has a bug:\n"
-        f"{_block(own)}{_description(wanted)}{shows}\n\n"
+        f"{_block(own)}{_description(wanted)}{shows}{style}\n\n"
         f"Find the bug and change as little as possible. {_form(own, whole)}",
         f"```python\n{head}" if head and is_short else "",
     )

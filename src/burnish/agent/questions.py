@@ -14,7 +14,8 @@ from burnish.events import QuestionAnswered, QuestionAsked
 from burnish.parsing import PARSE_ERRORS, parse_expression
 from burnish.search.seed_calls import write_value
 from burnish.strengthening.render_assert import RAISES, are_same, render_assert
-from burnish.tasks.examples import find_contradiction, is_error
+from burnish.tasks.contradiction import find_contradiction
+from burnish.tasks.examples import is_error
 from burnish.text import one_line, replace_surrogates
 
 MOST_QUESTIONS = 3

@@ -14,6 +14,7 @@ from burnish.events import (
     Event,
     Graded,
     Mutated,
+    PlaceChosen,
     QuestionAnswered,
     Refined,
     SpecAgreed,
@@ -22,6 +23,9 @@ from burnish.events import (
 )
 from burnish.events.history import Run, Version
 from burnish.parsing import try_parse
+from burnish.search.shortcuts import Shortcut, find_shortcuts
+from burnish.tasks.contradiction import allow_one_answer
+from burnish.tasks.repair import move_to
 from burnish.tasks.source import DEFINITIONS, FUNCTIONS, split_lines
 from burnish.tasks.task import Task
 
@@ -48,19 +52,24 @@ class AgentState:
     """Where a run stands. Read-only; a new event means a new state."""
 
     def __init__(self, task: Task, events: Sequence[Event]) -> None:
-        self.task = task
+        self.given_task = task
         self.run = Run(events)
+        self.place = self.run.last(PlaceChosen)
+        """Where the repair has gone from the function that was suspected first."""
+        self.task = move_to(task, self.place.function) if self.place else task
 
     def after(self, events: Sequence[Event]) -> "AgentState":
         """Where the run stands once these have happened too."""
-        return AgentState(self.task, (*self.run.events, *events))
+        return AgentState(self.given_task, (*self.run.events, *events))
 
     @property
     def spec(self) -> SpecAgreed:
         """Name, signature and given tests; agreed on before anything else."""
         agreed = self.run.spec
         assert agreed is not None, "specify comes first in the graph"
-        return agreed
+        if self.place is None:
+            return agreed
+        return agreed.model_copy(update={"entry_point": self.place.function, "signature": self.task.signature})
 
     @cached_property
     def suite(self) -> Suite:
@@ -69,8 +78,8 @@ class AgentState:
 
     def suite_with(self, added: tuple[str, ...], pinned: tuple[str, ...] = ()) -> Suite:
         """The same tests and more; those that were pinned so far fall."""
-        run = self.run
-        return Suite.for_task(self.task, self.spec, run.model_tests, (*run.added_tests, *added), pinned)
+        run = self.run  # the tests are those of the task as it was given, wherever the repair has gone
+        return Suite.for_task(self.given_task, run.spec, run.model_tests, (*run.added_tests, *added), pinned)
 
     @property
     def deciding_tests(self) -> tuple[str, ...]:
@@ -119,6 +128,11 @@ class AgentState:
     def answers(self) -> tuple[Version, ...]:
         """What the model made of it."""
         return tuple(version for version in self.versions if version.by not in (GIVEN, TWEAK, *DERIVED))
+
+    @property
+    def answers_here(self) -> tuple[Version, ...]:
+        """Those for the function that is being repaired now."""
+        return tuple(one for one in self.answers if self.place is None or one.number >= self.place.version)
 
     @cached_property
     def rivals(self) -> list[Version]:
@@ -222,8 +236,16 @@ class AgentState:
         if not voters or (len(voters) < needed and not no_more):
             return ()
         passed = [self.passed_tests(voter) for voter in voters]
+        votes = {test: sum(test in some for some in passed) for test in self.ranking_tests}
         open_ = [test for test in self.ranking_tests if test not in self.suite.added]
-        return tuple(test for test in open_ if 2 * sum(test in some for some in passed) < len(voters))
+        aside = tuple(test for test in open_ if 2 * votes[test] < len(voters))
+        left = [test for test in self.ranking_tests if test not in aside]
+        if self.deciding_tests or 2 * len(left) < len(open_) or not allow_one_answer(left):
+            return aside
+        # What is left would vouch for code that always says no. So the best of those that expect another answer stay.
+        others = [test for test in aside if not allow_one_answer([*left, test])]
+        most = max((votes[test] for test in others), default=0)
+        return tuple(test for test in aside if test not in others or votes[test] < most)
 
     @cached_property
     def _given_up(self) -> tuple[str, ...]:
@@ -265,7 +287,8 @@ class AgentState:
     def best(self) -> Version | None:
         """The version that passes most: given tests, then undisputed ones; then the one whose behaviour most share.
 
-        Of versions that behave alike, a repair that changes least, else the earlier one. Code that is known to be wrong
+        A repair that takes a shortcut is behind all that do not and pass as many given tests. Of versions that behave
+        alike, a repair that changes least, else the earlier one. Code that is known to be wrong
         is never the best. What a round for a check made of a version, and was kept, or what a person wanted in its
         place, stands there as long as it passes as much; what was not kept never does.
         """
@@ -280,7 +303,23 @@ class AgentState:
         place = self._group_place(version)
         changed = self.changed_lines(version) if self.broken and place is not None else 0
         behind = place if place is not None else len(self.groups)
-        return (*self.score(version, self._settled), -behind, -changed, -version.number)
+        given, *others = self.score(version, self._settled)
+        shortcuts = len(self.shortcuts(version))
+        return (given, -bool(shortcuts), *others, -behind, -shortcuts, -changed, -version.number)
+
+    def shortcuts(self, version: Version, asked: tuple[str, ...] = ()) -> tuple[Shortcut, ...]:
+        """By what a repair may please the tests without being one; `asked` are calls of failing tests, if known."""
+        if not self.broken:
+            return ()
+        compared = self.run.last(Compared)
+        calls = asked or (compared.asked if compared else ())
+        return find_shortcuts(self.task.base_code, version.code, (*self.suite.given, *calls), self.task.prompt)
+
+    @property
+    def unasked(self) -> dict[int, str]:
+        """Repairs that change what no failing test asks for, each with a call that shows it."""
+        compared = self.run.last(Compared)
+        return dict(compared.unasked) if compared else {}
 
     def changed_lines(self, version: Version) -> int:
         """How many lines of the code that was there a version changes, adds or leaves out."""
@@ -320,6 +359,12 @@ class AgentState:
         enough = bool(self.deciding_tests) or own * 2 >= len(self.suite.model) > 0
         counting = sum(test not in self.disputed for test in self.ranking_tests)
         return enough and (given, undisputed) == (len(self.deciding_tests), counting)
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether one answer to every call would pass all that counts, and what expects another one was set aside."""
+        counting = [test for test in (*self.deciding_tests, *self.ranking_tests) if test not in self.disputed]
+        return allow_one_answer(counting) and not allow_one_answer((*counting, *self.disputed))
 
     # What behaves alike
 

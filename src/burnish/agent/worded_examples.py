@@ -15,7 +15,8 @@ from burnish.events import Frozen, WordedExample
 from burnish.json_schema import freeze_schema
 from burnish.models.model import Ask
 from burnish.parsing import try_parse
-from burnish.tasks.examples import TextValue, blank_examples, find_contradiction, find_values, refuse_contradiction
+from burnish.tasks.contradiction import find_contradiction, refuse_contradiction
+from burnish.tasks.examples import TextValue, blank_examples, find_values
 from burnish.tasks.sentence import find_kinds
 from burnish.tasks.task import Task
 

@@ -13,6 +13,15 @@ RANKS: dict[Severity, int] = {"": 0, "low": 1, "medium": 2, "high": 3}
 """How bad a finding is: the higher, the worse."""
 
 
+CERTAINTY = {"low": ", maybe a false alarm", "medium": ", likely right", "high": ", surely right"}
+"""How sure a tool is of what it found."""
+
+
+def describe_worst(severity: str, confidence: str) -> str:
+    """The worst of some findings: how bad it is, and how sure the tool is of it."""
+    return f"the worst of {severity or 'unknown'} severity{CERTAINTY.get(confidence, '')}"
+
+
 class Finding(Frozen):
     """One thing to look at. Goes into `Evidence.details["findings"]`, one after the other, worst first."""
 

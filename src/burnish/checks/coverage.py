@@ -6,14 +6,15 @@ A line that runs while no single test does (at import, in a shared fixture) coun
 from collections.abc import Sequence
 
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.inside.facts import EVERYBODY
 from burnish.checks.bench.project_run import SuiteRun, has_tests, run_suite
 from burnish.checks.check import DetailRow, Details, Finding
 from burnish.checks.project import Project
 from burnish.errors import CheckError
 from burnish.events import Evidence
-from burnish.text import plural
+from burnish.text import join_words, one_line, plural
 
-EVERYBODY = -1
+MOST_NAMED = 3
 NO_TESTS = "no tests were found, so nothing runs the code"
 
 
@@ -46,11 +47,22 @@ class UnreadFile(DetailRow):
     why: str
 
 
+class LeftOutFile(DetailRow):
+    """A file that the project's own settings do not measure."""
+
+    file: str
+    by: str
+    """The setting: omit, or source."""
+
+
 class CoverageDetails(Details):
     """What the coverage check found; findings are the longest stretch first, then branches."""
 
     files: tuple[FileCover, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
+    left_out: tuple[LeftOutFile, ...] = ()
+    tests_apart: bool = True
+    """Whether it is known which test runs which line."""
     percent: float = 0.0
     lines: tuple[int, int] = (0, 0)
     """Run, of how many."""
@@ -79,11 +91,27 @@ class CoverageCheck:
         why = "every line and branch is run"
         if missed or left:
             why = f"{plural(missed, 'line')} and {left} {'branch' if left == 1 else 'branches'} never run"
+        said = run.cover_settings
+        left_out = tuple(LeftOutFile(file=file, by=by) for file, by in said.get("left_out", {}).items())
+        if said.get("lines_only"):
+            why += (
+                f"; of lines alone, as the project counts them, {_round_honestly(100 * lines / (lines + missed), 0)} %"
+            )
+        if left_out:
+            more = [f"{len(left_out) - MOST_NAMED} more"] if len(left_out) > MOST_NAMED else []
+            named = join_words([*(file.file for file in left_out[:MOST_NAMED]), *more])
+            why += f"; the project's own settings leave out {plural(len(left_out), 'file')}: {named}"
+        if not said.get("tests_apart", True):
+            why += f"; there are {len(run.plan):,} tests, so it was not noted which of them runs which line"
+        if said.get("problem"):
+            why += f"; the project's settings for coverage could not be followed: {one_line(str(said['problem']), 200)}"
         why += f"; in that run {run.problem}" if run.problem else ""
         details = CoverageDetails(
             findings=tuple(find_missed(files)),
             files=files,
             unread=unread,
+            left_out=left_out,
+            tests_apart=bool(said.get("tests_apart", True)),
             percent=round(percent, 2),
             lines=(lines, lines + missed),
             branches=(taken, taken + left),

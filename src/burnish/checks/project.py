@@ -38,13 +38,15 @@ class Settings(Frozen):
     """Mutants that the tests notice, in percent."""
     mutation_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
     """How long mutants are tried; what is left then is counted as not tried."""
+    mutants: int | None = Field(default=None, ge=1)
+    """How many mutants are tried at most, those of changed code first; None: as many as the time allows."""
     quality: float = Field(default=60.0, ge=0, le=100, allow_inf_nan=False)
     """The score from 0 to 100."""
     severity: Severities = "medium"
     """Security findings of this severity and above fail the check: low, medium or high."""
     growth: Growth = "quadratic"
     """The worst growth of time that passes: constant, log, linear, n log n, quadratic or worse."""
-    test_seconds: float = Field(default=120.0, gt=0, allow_inf_nan=False)
+    test_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
     """How long one run of the whole test suite may take."""
     network: bool = False
     """Whether the code may open connections."""
@@ -58,6 +60,19 @@ class Settings(Frozen):
             if name not in CHECKS:
                 raise ValueError(f"there is no check {name!r}{nearest(name, CHECKS)}; choose from {', '.join(CHECKS)}")
         return tuple(dict.fromkeys(names))
+
+
+class OwnCommand(Frozen):
+    """How the project's own command tests it."""
+
+    collects: bool = False
+    """Whether all of it is asked about: then pytest collects what the project's settings say, and no list of ours."""
+    words: tuple[str, ...] = ()
+    """What the command says to pytest besides the settings."""
+    source: str = ""
+    """The file and place where the command stands; empty where none names one."""
+    unread: str = ""
+    """The command as it stands there, where it is not followed; what pytest collects by itself is run in its place."""
 
 
 class Project(Frozen):
@@ -78,6 +93,8 @@ class Project(Frozen):
     """Written by a model: the rules for such code hold, whatever the settings say."""
     examples: bool = True
     """Whether examples in the docstrings of the sources are tests too."""
+    own: OwnCommand | None = None
+    """Set where tests and coverage are to be those that the project's own command and settings make them."""
     settings: Settings = Settings()
     layer: Path | None = None
     """A folder with packages that its code may import; only for one that is `alone`."""

@@ -9,13 +9,26 @@ from typing import Self
 from burnish.events import Case, Frozen, Graded, Outcome, SpecAgreed
 from burnish.parsing import try_parse
 from burnish.tasks.assemble import offered_names
-from burnish.tasks.examples import find_contradiction
-from burnish.tasks.sentence import AskedKinds, find_kinds
+from burnish.tasks.contradiction import find_contradiction
+from burnish.tasks.sentence import FILE_WITH, AskedKinds, find_kinds
 from burnish.tasks.task import Task
 from burnish.tasks.test_file import name_in_file
 
 _LINE = re.compile(r"line (\d+): ")
 _LINE_END = re.compile(r"\r\n?")
+_FIXTURE = f'''
+
+@pytest.fixture
+def {FILE_WITH}(tmp_path):
+    """Makes a file that holds a text, and gives its path."""
+
+    def make(text):
+        path = tmp_path / f"{{len(list(tmp_path.iterdir()))}}.txt"
+        path.write_text(text, "utf-8")
+        return str(path)
+
+    return make
+'''
 _PAGE_BREAK = re.compile(r"^[ \t\f]*\f", re.MULTILINE)
 """To Python a line begins anew behind it."""
 
@@ -113,14 +126,19 @@ class Suite(Frozen):
         Without those that are pinned it is what may speak for the code.
         """
         parts = self._parts(disputed, pinned)
-        uses_pytest = any("pytest." in body for part in parts.values() for body in part.values())
-        imports = "import pytest\n" if uses_pytest else ""
+        bodies = [body for part in parts.values() for body in part.values()]
+        needs_file = any(f"{FILE_WITH}(" in body for body in bodies)
+        imports = "import pytest\n" if needs_file or any("pytest." in body for body in bodies) else ""
         imports += f"from {module} import {', '.join((self.entry_point.partition('.')[0], *self.imports))}\n"
         inside = imports if self.file else ""  # a name may mean something else in the user's file
-        text = [self.file or imports]
+        text = [self.file or imports, *([("import pytest\n" if self.file else "") + _FIXTURE] if needs_file else [])]
         for title, part in parts.items():
             text += [f"\n\n# {title}\n"] if part else []
-            text += [_function(name, inside + body) for name, body in part.items()]
+            for name, body in part.items():
+                # No line of the body may lead out of its function.
+                lines = _PAGE_BREAK.sub("", _LINE_END.sub("\n", inside + body)).replace("\n", "\n    ")
+                needed = FILE_WITH if f"{FILE_WITH}(" in body else ""
+                text.append(f"\n\ndef {name}({needed}):\n    {lines}\n")
         for title, bodies in self.set_aside(disputed).items():
             comments = ["# " + line + "\n" for body in bodies for line in body.splitlines()]
             text += [f"\n\n# Disputed, and therefore not run: {title}.\n", *comments]
@@ -165,7 +183,7 @@ class Suite(Frozen):
         of them is more than a plain assert.
         """
         tests = self.given if given_only else tuple(self.names.values())
-        is_plain = all(read_assert(body) and "pytest" not in body for body in tests)
+        is_plain = all(read_assert(body) and "pytest" not in body and f"{FILE_WITH}(" not in body for body in tests)
         if not tests or self.file or self.project or not is_plain:
             return ""
         imports = f"from solution import {', '.join((self.entry_point.partition('.')[0], *self.imports))}\n"
@@ -183,9 +201,11 @@ class Suite(Frozen):
 
         Of a test with parameters every case must pass.
         """
-        found = self._by_name(graded)
-        said = {name: [case.outcome for case in found.get(name, ())] for name in self.names}
-        return {body: _join_outcomes(said[name]) for name, body in self.names.items()}
+        found, outcomes = self._by_name(graded), dict[str, Outcome]()
+        for name, body in self.names.items():
+            said = {case.outcome for case in found.get(name, ())}
+            outcomes[body] = "failed" if "failed" in said else "passed" if said == {"passed"} else "not_run"
+        return outcomes
 
     def failures(self, graded: Graded) -> dict[str, str]:
         """For each test body that did not pass: what its first failing case said."""
@@ -224,21 +244,8 @@ def _find_used(entry_point: str, tests: Iterable[str], also: Iterable[str]) -> t
     return tuple(name for name in dict.fromkeys(also) if name in words and name != entry_point)
 
 
-def _join_outcomes(said: list[Outcome]) -> Outcome:
-    if "failed" in said:
-        return "failed"
-    return "passed" if said and set(said) == {"passed"} else "not_run"
-
-
 def read_assert(test: str) -> ast.Assert | None:
     """The assertion that a test is, where that is all it does."""
     tree = try_parse(test)
     node = tree.body[0] if tree and len(tree.body) == 1 else None
     return node if isinstance(node, ast.Assert) else None
-
-
-def _function(name: str, body: str) -> str:
-    """No line of the body may lead out of its function."""
-    flush = _PAGE_BREAK.sub("", _LINE_END.sub("\n", body))
-    indented = flush.replace("\n", "\n    ")
-    return f"\n\ndef {name}():\n    {indented}\n"

@@ -7,12 +7,13 @@ or a command of the user's whose exit code decides; what `write` made is graded 
 import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from burnish.checks.bench.check_context import CheckContext
+from burnish.checks.bench.missing_packages import explain_missing, find_missing_packages
 from burnish.checks.bench.project_run import (
     PASSING,
     CaseReport,
@@ -28,8 +29,6 @@ from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.errors import CheckError, SandboxError
 from burnish.events import Case, Evidence, Graded, Outcome
-from burnish.packages import find_distribution
-from burnish.packages.names import NAMESPACES
 from burnish.sandbox.sandbox import Sandbox
 from burnish.tasks.sentence import AskedKinds
 from burnish.text import every, one_line, plural
@@ -37,12 +36,14 @@ from burnish.text import every, one_line, plural
 TIMEOUT_SECONDS = 5.0
 SEEDS = (1, 2)
 """The random orders that are tried after the project's own; always the same, so that a verdict can be had again."""
+ONE_ORDER_SECONDS = 60.0
+"""A suite that takes longer is run once, in its own order."""
 NO_TESTS = "no tests were found; write some in tests/, or name them with --tests"
 MOST_NAMED, MOST_SLOW, MOST_MESSAGE = 3, 10, 300
 CODE, TESTS = Path("solution.py"), Path("test_solution.py")
 """The files of what `write` makes."""
 SKIPPED = ("skipped", "not_run")
-_MISSING = re.compile(r"\bModuleNotFoundError: No module named '([A-Za-z_]\w*(?:\.\w+)*)'")
+_TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*(?:\n|$))*")
 CANNOT_RUN = (126, 127)
 """How a shell says that there is no such command, or that it may not be run."""
 
@@ -179,7 +180,7 @@ class TestsOfProject:
         first = runs[0]
         context.tell(1, 1 + len(SEEDS))
         has_run = first.counted("failed", *PASSING)
-        if not first.problem and has_run and first.seconds <= project.settings.test_seconds / 3:
+        if not first.problem and has_run and first.seconds <= min(ONE_ORDER_SECONDS, project.settings.test_seconds / 3):
             with ThreadPoolExecutor(len(SEEDS)) as pool:  # at once: they wait for a cell, not for us
                 runs += pool.map(lambda seed: run_suite(project, context, seed), SEEDS)
         context.tell(1 + len(SEEDS), 1 + len(SEEDS))
@@ -190,10 +191,9 @@ class TestsOfProject:
             sandbox=context.sandbox.level,
         )
         evidence = self._join_runs(runs, details, context.root)
-        if package := find_missing_package((test.message for test in first.failures), project):
-            why = f"{evidence.why}; {package} is not installed: {explain_install(package, project)}"
-            evidence = evidence.model_copy(update={"why": why})
-        return evidence
+        missing = find_missing_packages((test.message for test in first.failures), project)
+        own = explain_own_command(project)
+        return evidence.model_copy(update={"why": evidence.why + own + explain_missing(missing, project)})
 
     def _judge_isolated(self, project: Project, context: CheckContext) -> Evidence:
         """Grade generated code three times, apart from its tests, as the sandbox grades: it cannot reach its judge."""
@@ -224,7 +224,7 @@ class TestsOfProject:
         first = runs[0]
         flaky = find_flaky([{test.id: test.outcome for test in run.tests.values()} for run in runs])
         verdict, why = _decide(runs, flaky, known)
-        failed = {test.id: one_line(test.message, MOST_MESSAGE) for test in first.failures}
+        failed = {test.id: one_line(fold_traceback(test.message), MOST_MESSAGE) for test in first.failures}
         rows = [
             CaseRow(id=test.id, outcome=test.outcome, seconds=test.seconds, message=failed.get(test.id, ""))
             for test in first.tests.values()
@@ -253,6 +253,19 @@ class TestsOfProject:
             threshold="all pass",
             details=known.model_copy(update=found).dump(),
         )
+
+
+def explain_own_command(project: Project) -> str:
+    """Which command of the project's was followed, or was not, to be put behind what the tests said."""
+    own = project.own
+    if own is None or not own.source or not (own.words or own.unread):
+        return ""
+    if own.unread:
+        stated = f"`{one_line(own.unread, 100)}` in {own.source}"
+        return (
+            f"; run as plain `pytest`, because {stated} could not be read: if it says more, add --test-command COMMAND"
+        )
+    return f"; run as {own.source} says: pytest {shlex.join(own.words)}"
 
 
 def _judge_command(project: Project, context: CheckContext) -> Evidence:
@@ -318,7 +331,8 @@ def _decide(runs: Sequence[SuiteRun], flaky: Sequence[str], known: SuiteDetails)
     if not passed:
         return "not_run", f"{every(total, 'test')} {'was' if total == 1 else 'were'} skipped; nothing was tested"
     said = f"{every(passed, 'test')} passed" + (f", {skipped} skipped" if skipped else "")
-    once = " (run once: the suite takes long, so no other order was tried)" if len(runs) == 1 else ""
+    took = f"{first.seconds:.0f} s"
+    once = f" (run once: the suite takes {took}, so no other order was tried)" if len(runs) == 1 else ""
     return "passed", f"{said}{once}{describe_sharing(known.shared or 0, total)}"
 
 
@@ -329,7 +343,12 @@ def _describe_failures(run: SuiteRun) -> str:
         last = next((line for line in reversed(first.message.splitlines()) if line.strip()), "")
         return f"{first.id or 'a test file'} could not be imported: {one_line(last, 200)}"
     many = f"{len(run.failures)} of {plural(len(run.tests), 'test')} failed"
-    return f"{many}: {first.id}: {one_line(first.message, 200)}"
+    return f"{many}: {first.id}: {one_line(fold_traceback(first.message), 200)}"
+
+
+def fold_traceback(message: str) -> str:
+    """What a test said, without the way to the error: files and lines are in the report's output."""
+    return _TRACEBACK.sub("", message)
 
 
 def find_failures(run: SuiteRun, flaky: Sequence[str], root: str) -> list[Finding]:
@@ -348,33 +367,5 @@ def _locate_failure(test: CaseReport, root: str) -> Finding:
     path = PurePosixPath(test.file or own)
     inside = not path.is_absolute() or path.is_relative_to(root)
     file = str(path.relative_to(root)) if path.is_absolute() and inside else str(path)
-    what = f"{test.id} failed: {one_line(test.message, MOST_MESSAGE)}"
+    what = f"{test.id} failed: {one_line(fold_traceback(test.message), MOST_MESSAGE)}"
     return Finding(file=file if inside else own, line=test.line if inside else 0, what=what, rule="failed")
-
-
-def find_missing_package(messages: Iterable[str], project: Project) -> str:
-    """The first package that a message misses; "" where none does.
-
-    What a test said is the code's own word, so only well-known packages are named, and none that the project brings
-    itself. A module inside another is missing in a package that is there, unless many packages share the outer one.
-    """
-    places = [project.root, project.root / "src"]
-    for module in (found[1] for message in messages for found in _MISSING.finditer(message)):
-        top, inner, _ = module.partition(".")
-        package = find_distribution(module) if top in NAMESPACES or not inner else None
-        is_own = any((place / name).exists() for place in places for name in (top, f"{top}.py"))
-        if package and not is_own:
-            return package
-    return ""
-
-
-def explain_install(package: str, project: Project) -> str:
-    """What to add to the command, or what to type where an environment brings the packages."""
-    if not project.has_environment:
-        return f"add --with {package}"
-    return f"type {install_command(package, project)}"
-
-
-def install_command(package: str, project: Project) -> str:
-    """The command that puts a package into the project's environment."""
-    return shlex.join([str(project.python), "-m", "pip", "install", package])

@@ -10,6 +10,7 @@ import typer
 import burnish
 from burnish.cli.options import AllowPackage, Fast, KeepThoughts, MaxTokens, Packages, Sandbox, Thinking
 
+WITH = "Packages, besides those that the project requires; auto: all that it states for its tests."
 ONLY = "Only these checks, joined by commas: tests, coverage, mutation, security, dependencies, quality, performance."
 
 
@@ -22,8 +23,12 @@ def check(
     python: Annotated[
         Path | None, typer.Option(help="The project's interpreter. [default: $VIRTUAL_ENV, .venv, else our own]")
     ] = None,
-    packages: Packages = None,
+    packages: Annotated[list[str] | None, typer.Option("--with", metavar="NAME,...", help=WITH)] = None,
     allow_package: AllowPackage = None,
+    mutants: Annotated[
+        int | None,
+        typer.Option(min=1, help="Small changes to try at most, changed code first. [default: what a minute allows]"),
+    ] = None,
     test_command: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="Run the tests with this; its exit code decides.")
     ] = None,
@@ -50,6 +55,7 @@ def check(
             [name.strip() for given in only or () for name in given.split(",") if name.strip()],
             python=python,
             test_command=test_command,
+            mutants=mutants,
             sandbox=sandbox,
             out=out,
             watch=screen,

@@ -41,9 +41,9 @@ from burnish.events import (
 )
 from burnish.events.history import Run
 from burnish.models.tokens import guess_tokens
-from burnish.report.costs import describe_cost, describe_cost_by_model
+from burnish.report.costs import describe_cost, describe_cost_by_model, describe_going_on
 from burnish.report.deliverables import list_open_questions
-from burnish.report.narrate import CHECK_TONES, Line, Tone, narrate
+from burnish.report.narrate import CHECK_TONES, Line, Tone, name_version, narrate
 from burnish.text import one_line, plural, strip_controls
 
 STYLES: dict[Tone, str] = {
@@ -190,6 +190,8 @@ class Screen:
         self._doing = "starting"
         self._stopped = ""
         self._code: dict[int, str] = {}
+        self._base = ""
+        """The user's file, where one is repaired."""
         self._status: Status | None = None
         if self.console.is_terminal and not verbose:
             self._status = self.console.status(self._moving())
@@ -252,6 +254,8 @@ class Screen:
         for line in describe_cost_by_model(run):
             self.print_line(Line("", line))
         self.print_line(Line("run", f"burnish show {run.id}"))
+        if further := describe_going_on(run):
+            self.print_line(Line("go on", further), timed=False)
 
     def print_line(self, line: Line, style: str = "", timed: bool = True) -> None:
         """Print a line that stays, with the time if it has a label and happened in the run."""
@@ -278,11 +282,21 @@ class Screen:
             self._answers.hear(event.ask_id, event.text, thinking=isinstance(event, ModelThought))
 
     def _show_code(self, event: CodeProposed) -> None:
-        """A version in full if it is the first, else what differs from the newest one before it."""
-        before = self._code[max(self._code)] if self._code else ""
+        """What a version changes: in the user's file, where there is one, else in the newest version before it. The
+        first is shown in full; a file that was there is not.
+        """
+        if event.version == 0:
+            self._base = event.code
+            return
+        before = self._base or (self._code[max(self._code)] if self._code else "")
+        before = "" if event.problem and self._base else before  # it never came to stand in the file
+        same = next((number for number, code in self._code.items() if code == event.code), None)
         self._code[event.version] = event.code
+        if event.code and (same is not None or event.code == self._base):
+            self.print_line(Line("", f"the same as {name_version(same or 0)}", "quiet"))
+            return
         lines = strip_controls(event.code).splitlines()
-        if before:
+        if before and event.code:
             lines = list(difflib.unified_diff(strip_controls(before).splitlines(), lines, lineterm="", n=2))[2:]
         for line in lines[:CODE_LINES]:
             colour = {"+": "green", "-": "red"}.get(line[:1], "dim") if before else "blue"

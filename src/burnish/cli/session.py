@@ -21,7 +21,7 @@ from burnish.errors import SetupProblem
 from burnish.events import Applied, BaseEvent, QuestionAnswered, QuestionAsked, Reviewed, RunStarted
 from burnish.models.model import Model
 from burnish.models.names import open_models
-from burnish.report.narrate import Line
+from burnish.report.narrate import Line, describe_place
 from burnish.runs import Run, Store, Watch
 from burnish.runs.record import follow
 from burnish.text import strip_controls
@@ -157,6 +157,13 @@ class CommandSession(AbstractContextManager["CommandSession"]):
             lines.append("not applied: this is the best version there was, and it does not pass")
         for line in lines:
             screen.print_line(Line("", line, "warning"))
+        places = fix_facts(run).places
+        if not good and len(places) > 1:
+            for number, place in enumerate(places[:MOST_NAMED], 1):
+                screen.print_line(
+                    Line("suspects" if number == 1 else "", f"{number}. {describe_place(place)}"), timed=False
+                )
+            screen.print_line(Line("", f"to steer: burnish fix {places[1].file} --function {places[1].function}"))
         if diff and good and not run.last(Applied):
             screen.print_line(Line("apply", f"burnish apply {run.id}"), timed=False)
         if run.code and not run.folder:

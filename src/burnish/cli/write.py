@@ -196,11 +196,16 @@ def answer(
 
 
 def fix(
-    file: Annotated[Path | None, typer.Argument(help="The Python file with the bug.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="The Python file with the bug, or a failing test: tests/test_x.py::test_y.")
+    ] = None,
     tests: Annotated[
         list[str] | None,
         typer.Option(help="Tests that decide: files, folders, or ids. [default: found in the project]"),
     ] = None,
+    test_command: Annotated[
+        str, typer.Option(metavar="COMMAND", help="How you run the failing tests; read, and run in the sandbox.")
+    ] = "",
     spec: Annotated[str, typer.Option(help="What the function should do, with examples if you can.")] = "",
     function: Annotated[
         str | None, typer.Option(help="Which one to repair, e.g. total or Cart.total. [default: where tests point]")
@@ -244,8 +249,8 @@ def fix(
     from burnish.report.deliverables import check_free
 
     current_folder()
-    if file is None and from_run is None:
-        raise SetupProblem("Nothing was named to repair. Name a file: burnish fix FILE.py")
+    if file is None and from_run is None and not test_command:
+        raise SetupProblem("Nothing was named to repair. Name a file, or a failing test: burnish fix FILE.py")
     diff = check_free(out, file=DIFF) if out is not None else None
     folder = out if diff != out else None  # an empty one gets all there is
     check_somebody_is_there(False, review, silent=quiet or events, command="burnish fix FILE.py")
@@ -272,6 +277,7 @@ def fix(
             review=session.review if review else None,
             from_run=from_run,
             settle=session.find_answerer(not no_ask),
+            test_command=test_command,
         )
     session.finish(run, diff if folder is None else None)
     raise typer.Exit(exit_code(run, strict))

@@ -8,7 +8,7 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.verdict import CheckResults, Watcher, choose_checks, judge_all
 from burnish.commands.project_packages import add_project_layer
 from burnish.errors import SetupProblem
-from burnish.packages import parse_requirements
+from burnish.packages import parse_requirements, split_auto
 from burnish.report.check_page import unwritable_folder, write_reports
 
 
@@ -19,6 +19,7 @@ def check(
     *,
     python: str | Path | None = None,
     test_command: str | None = None,
+    mutants: int | None = None,
     sandbox: str = "auto",
     out: str | Path | None = None,
     watch: Watcher | None = None,
@@ -31,11 +32,14 @@ def check(
     `out` names a folder for `report.html`, `report.json` and `report.md`. A check that could not be run says so and
     keeps nothing from the others; a bug of ours is raised again when all have answered. With `raise_bugs` off it is
     left in `checked.bugs`, for a caller who wants to show the answers first. `packages` are third-party packages for a
-    project that has no environment of its own, besides those that it requires; see `write`.
+    project that has no environment of its own, besides those that it requires; see `write`. "auto" among them stands
+    for all that the project states for its tests: extras, groups, files of requirements, tox.
     """
+    from burnish.checks.bench.own_command import follow_own_command
     from burnish.checks.bench.project_finder import find_project
 
-    asked = parse_requirements(packages, allow_packages)
+    by_name, for_work = split_auto(packages)
+    asked = parse_requirements(by_name, allow_packages)
     choose_checks(only)
     if out is not None:  # a place where the reports could not be put is refused before any work is done
         folder = Path(out)
@@ -45,8 +49,13 @@ def check(
             raise unwritable_folder(folder, error) from error
         if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
             raise SetupProblem(f"The reports cannot be written to {str(folder)!r}. Choose another place: --out DIR")
-    project = find_project(_to_list(paths), _to_list(tests), python, test_command)
-    project, _ = add_project_layer(project, asked, watch.notice if watch else None)
+    named, named_tests = _to_list(paths), _to_list(tests)
+    project = find_project(named, named_tests, python, test_command)
+    project = follow_own_command(project, named, bool(named_tests))
+    if mutants is not None:
+        settings = project.settings.model_copy(update={"mutants": mutants})
+        project = project.model_copy(update={"settings": settings})
+    project, _ = add_project_layer(project, asked, watch.notice if watch else None, for_work=for_work)
     with CheckContext(project, sandbox) as lab:
         checked = judge_all(project, lab, only, watch)
     if out is not None:

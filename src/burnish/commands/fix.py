@@ -20,14 +20,16 @@ from burnish.checks.bench.fault_localisation import (
     DecidingTests,
     OriginalRun,
     choose_deciding,
-    rank_functions,
-    run_original,
+    rank_places,
+    read_original,
+    run_watched,
 )
-from burnish.checks.bench.project_finder import find_project
+from burnish.checks.bench.missing_packages import find_missing_package, install_command
+from burnish.checks.bench.project_finder import find_project, find_root
 from burnish.checks.bench.project_run import has_tests
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
-from burnish.checks.tests import describe_sharing, find_missing_package, install_command
+from burnish.checks.tests import describe_sharing
 from burnish.commands.apply import (
     DIFF,
     GOOD,
@@ -41,10 +43,18 @@ from burnish.commands.apply import (
     save_diff,
 )
 from burnish.commands.apply import apply as apply_run
+from burnish.commands.failing_test import (
+    ChosenTests,
+    find_place,
+    find_test_root,
+    is_test_named,
+    read_test_command,
+)
+from burnish.commands.guidance import read_guidance
 from burnish.commands.project_packages import add_project_layer, add_recorded_layer
 from burnish.commands.write import put_files
 from burnish.errors import CheckError, SetupProblem
-from burnish.events import PROVEN, Applied, FilesWritten, FixFacts, Notice, PackagesAdded
+from burnish.events import PROVEN, Applied, FilesWritten, FixFacts, Notice, PackagesAdded, Place
 from burnish.evidence.build import build_repair
 from burnish.evidence.schema import REPORT, name_files
 from burnish.evidence.suite import ALSO
@@ -60,11 +70,11 @@ from burnish.runs.attempt import Keep, Resources, RunHandle, start
 from burnish.runs.record import notices_to
 from burnish.runs.request import Request
 from burnish.tasks import Task
-from burnish.tasks.examples import refuse_contradiction
+from burnish.tasks.contradiction import refuse_contradiction
 from burnish.tasks.repair import docstring_of, examples_of, from_file, function_names, lines_of_body, repairable_names
 from burnish.text import one_line, slug
 
-MOST_NAMED = 5
+MOST_NAMED, MOST_SUSPECTS, MOST_PLACES, MOST_FILES = 5, 8, 20, 3
 NO_EVIDENCE = "no evidence was written: tests were changed meanwhile, or a file has a name that evidence cannot hold"
 CHECKS_AT_END = ("coverage", "mutation", "security", "quality")
 """On what a repair changed, beside the tests. Packages are the project's affair, and to measure time takes too long."""
@@ -87,6 +97,10 @@ class FixPlan:
     """What was prepared for a project without an environment of its own."""
     nothing: str = ""
     """Why there is nothing to repair; empty when there is."""
+    places: tuple[Place, ...] = ()
+    """Where the fault may be, the likeliest first."""
+    guidance: tuple[str, ...] = ()
+    """Files of the project that say how its code should be."""
 
     def settings(self, apply: bool) -> FixFacts:
         """What the run's record says of its file, enough to go on from."""
@@ -100,6 +114,8 @@ class FixPlan:
             python=str(self.project.python),
             test_seconds=self.before.seconds,
             aside=self.aside,
+            places=self.places[:MOST_PLACES],
+            guidance=self.guidance,
         )
 
     def bench(self, sandbox: str = "auto") -> ProjectBench:
@@ -125,6 +141,10 @@ class FixOptions:
     packages: Sequence[str] = ()
     bounds: Budget | None = None
     """What preparing packages may take."""
+    starts: Sequence[str] = ()
+    """The failing tests that are to pass, by pytest's ids; all others of the project that pass must pass again."""
+    elsewhere: Sequence[Place] = ()
+    """Where else the fault may be, in other files."""
 
 
 def fix(
@@ -149,8 +169,11 @@ def fix(
     review: Reviewer | None = None,
     from_run: str | None = None,
     settle: Answerer | None = None,
+    test_command: str = "",
 ) -> Run:
     """Repair one function of a file until its tests pass, and return the recorded run; `diff_of` tells the change.
+
+    Where `path` names a failing test, or `test_command` runs one, the file is found among the project's sources.
 
     The project's tests decide, or those that `tests` name, with the examples in `spec` and in the docstring. Without
     `function` the one that failing tests point at is repaired. `model` is who answers, and `confidence` how sure is
@@ -177,26 +200,66 @@ def fix(
         bounds=Budget.within(limits.seconds),
     )
     options = go_on_from(earlier, options) if earlier else options
-    target = read_target(options.path)
-    request = Request(
-        task=Task(id=slug(f"fix-{function or target.path.stem}"), prompt=f"Repair {target.path.name}"),
-        verb="fix",
-        model=selection.names,
-        chosen=selection.why,
-        limits=limits,
-        sandbox=sandbox,
-        checks=CHECKS_AT_END,
-        allow_packages=tuple(allow_packages),
-        keep_thoughts=keep_thoughts,
-        continues=earlier.id if earlier else None,
-        out=str(Path(out).absolute()) if out is not None else "",
-        review=review is not None,
-        confidence=confidence,
-        questions=MOST_QUESTIONS,
-    )
+    attempts = [options]
+    if test_command or (path and is_test_named(path)):
+        attempts = start_from_test(options, test_command, watch)
+    share = _share_limits(limits, len(attempts))
     resources = Resources((), store, watch, review=review, settle=settle)
-    run = start_fix(options, request, resources, lambda: selection.open(opener)).wait()
-    return deliver(run, store, watch) if run.settings.fix else run
+    runs: list[Run] = []
+    for options in attempts:
+        target = read_target(options.path)
+        if runs and watch:
+            watch(Notice(text=f"on with {target.path.name}: no repair of the file before passed", stays=True))
+        request = Request(
+            task=Task(id=slug(f"fix-{function or target.path.stem}"), prompt=f"Repair {target.path.name}"),
+            verb="fix",
+            model=selection.names,
+            chosen=selection.why,
+            limits=share,
+            sandbox=sandbox,
+            checks=CHECKS_AT_END,
+            allow_packages=tuple(allow_packages),
+            keep_thoughts=keep_thoughts,
+            continues=earlier.id if earlier else None,
+            out=str(Path(out).absolute()) if out is not None else "",
+            review=review is not None,
+            confidence=confidence,
+            questions=MOST_QUESTIONS,
+        )
+        run = start_fix(options, request, resources, lambda: selection.open(opener)).wait()
+        runs.append(deliver(run, store, watch) if run.settings.fix else run)
+        if runs[-1].verdict != "failed":
+            return runs[-1]
+    return runs[0]
+
+
+def _share_limits(limits: Limits, parts: int) -> Limits:
+    """What one of so many attempts may take, so that all together take no more."""
+    if parts == 1:
+        return limits
+    caps = {"calls": limits.calls // parts, "tokens": limits.tokens // parts, "seconds": limits.seconds / parts}
+    return limits.model_copy(update=caps | {"dollars": None if limits.dollars is None else limits.dollars / parts})
+
+
+def start_from_test(options: FixOptions, test_command: str = "", watch: Watch | None = None) -> list[FixOptions]:
+    """The same for each of the few files in which the fault of failing tests may be, the likeliest first.
+
+    Raises SetupProblem where there is none.
+    """
+    root, chosen = find_root([Path.cwd()]), ChosenTests()
+    if options.path and is_test_named(options.path):
+        root, chosen = find_test_root(options.path)
+    if test_command:
+        chosen = read_test_command(test_command, root)
+    tell = notices_to(watch)
+    if tell:
+        tell("running the project's tests to find the file with the fault")
+    failing, places = find_place(root, chosen, options.python, options.sandbox, options.packages, tell)
+    files = [*dict.fromkeys(place.file for place in places)][:MOST_FILES]
+    if options.path and not is_test_named(options.path):
+        files = [str(Path(options.path).absolute().relative_to(root))]
+    others = {file: tuple(place for place in places if place.file != file) for file in files}
+    return [replace(options, path=root / file, starts=failing, elsewhere=others[file]) for file in files]
 
 
 def start_fix(
@@ -335,29 +398,41 @@ def plan_fix(options: FixOptions, watch: Watch | None = None, keep: Keep = lambd
         with CheckContext(project, options.sandbox) as lab:
             keep(lab)
             try:
-                before = run_original(project, lab, source, target.text)
+                before = read_original(run_watched(project, lab, (source,)), source, target.text)
             except CheckError as error:
                 raise _explain_not_run(str(error)) from error
     packages = layer.asked if layer else ()
-    plan = FixPlan(target, project, source, Task(id="fix", prompt=""), before, packages=packages)
-    _refuse_test_file(plan)
-    name, suspects = _find_function(plan, options, keep)
-    parses = try_parse(target.text) is not None
     named: tuple[str, ...] = ()
     if any("::" in str(test) for test in options.tests):  # else only whole files and folders were named
         for test in options.tests:
             file, mark, rest = str(test).partition("::")
             inside = Path(os.path.abspath(file)).relative_to(project.root)  # noqa: PTH100
             named += (f"{inside}{mark}{rest}",)
+    if options.starts:
+        started = {test: report for test, report in before.failing.items() if test in options.starts}
+        broken = {test: report for test, report in before.broken.items() if test in options.starts}
+        before = replace(before, failing=started, broken=broken)
+    places = tuple(rank_places(before, source, target.text, project.root, named))
+    listed = tuple(sorted((*places, *options.elsewhere), key=lambda place: -place.score))
+    plan = FixPlan(target, project, source, Task(id="fix", prompt=""), before, packages=packages, places=listed)
+    _refuse_test_file(plan)
+    name = _find_function(plan, options, keep)
+    parses = try_parse(target.text) is not None
     count = choose_deciding(before, name, named, parses=parses)
+    if options.function and named and not count.failing:  # whoever names both knows what belongs together
+        count = choose_deciding(replace(before, has_cover=False), name, named, parses=parses)
     files = fingerprint(project.root, count.deciding_tests, source)
-    task = from_file(target.text, name, options.spec, count.deciding_tests, tuple(suspects))
+    # Another place has to do with all that fails; where somebody named the function, there is no other.
+    reached = [place.function for place in places if {*count.failing} <= before.touched[place.function]]
+    suspects = tuple(place for place in reached if place != name) if not options.function else ()
+    task = from_file(target.text, name, options.spec, count.deciding_tests, suspects[:MOST_SUSPECTS])
     given = tuple(dict.fromkeys((*task.visible_tests, *options.given)))
+    read, guidance = read_guidance(project.root)
     needed = {"packages": tuple(options.packages)} if options.packages else {}
-    task = task.model_copy(update={"project_files": files, "visible_tests": given, **needed})
+    task = task.model_copy(update={"project_files": files, "visible_tests": given, "guidance": guidance, **needed})
     refuse_contradiction(task.visible_tests)
     why = _explain_nothing(plan, count, task, options, keep)
-    return replace(plan, task=task, aside=count.aside, failing=count.failing, nothing=why)
+    return replace(plan, task=task, guidance=read, aside=count.aside, failing=count.failing, nothing=why)
 
 
 def plan_again(run: Run, bounds: Budget | None = None) -> FixPlan:
@@ -404,25 +479,24 @@ def _refuse_test_file(plan: FixPlan) -> None:
         )
 
 
-def _find_function(plan: FixPlan, options: FixOptions, keep: Keep) -> tuple[str, list[str]]:
-    """The function to repair, and the others that may hold the bug."""
-    text, named = plan.target.text, options.function
-    known, suspects = repairable_names(text), rank_functions(plan.before)
-    if named:
-        return named, [name for name in suspects if name != named]
+def _find_function(plan: FixPlan, options: FixOptions, keep: Keep) -> str:
+    """The function to repair."""
+    text, known = plan.target.text, repairable_names(plan.target.text)
+    if options.function:
+        return options.function
     if len(known) == 1:
-        return known[0], []
+        return known[0]
     if not known:
         raise SetupProblem(
             f"There is no function in {plan.source}, and functions are what is repaired. Name a file that has one."
         )
     if try_parse(text) is None:
-        return _find_by_syntax_error(text, known), []
-    if suspects:
-        return suspects[0], suspects[1:]
+        return _find_by_syntax_error(text, known)
+    if here := [place.function for place in plan.places if place.file == str(plan.source)]:
+        return here[0]
     if plan.before.failing or plan.before.broken:
         raise SetupProblem(_explain_unreachable(plan))
-    return _find_by_words(plan, known, options, keep), []
+    return _find_by_words(plan, known, options, keep)
 
 
 def _find_by_syntax_error(text: str, known: list[str]) -> str:
@@ -451,10 +525,13 @@ def _explain_unreachable(plan: FixPlan) -> str:
         return f"{said}, and no environment of the project was found. Type: burnish fix {plan.source} --with {names}"
     said = one_line(first.message, 200).rstrip(".")
     many = "1 test fails" if len(failed) == 1 else f"{len(failed)} tests fail"
+    seen = f"no function of {plan.source} was seen to run there, though one may in another process"
+    if not plan.before.has_cover:
+        seen = f"it could not be seen which functions run there ({plan.before.problem or 'no line was measured'})"
     return (
-        f"{many}, but none of them runs a function of {plan.source}: {', '.join(list(failed)[:MOST_NAMED])}. "
-        f"The first says: {said}. Name the file that is broken, or say what is wrong: "
-        f'burnish fix {plan.source} --function NAME --spec "…"'
+        f"{many}: {', '.join(list(failed)[:MOST_NAMED])}; {seen}. The first says: {said}. "
+        f"Have the file found, or name the function: burnish fix {shlex.quote(next(iter(failed)))}, or "
+        f"burnish fix {plan.source} --tests {shlex.quote(next(iter(failed)))} --function NAME"
     )
 
 

@@ -3,6 +3,10 @@
 import shlex
 from collections.abc import Callable, Sequence
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from burnish.checks.bench.interpreter import read_interpreter
 from burnish.checks.project import Project
 from burnish.errors import SetupProblem
 from burnish.events import PackagesAdded
@@ -17,15 +21,22 @@ Tell = Callable[[str], None]
 
 
 def add_project_layer(
-    project: Project, asked: Sequence[str] = (), tell: Tell | None = None, budget: Budget | None = None
+    project: Project,
+    asked: Sequence[str] = (),
+    tell: Tell | None = None,
+    budget: Budget | None = None,
+    for_work: bool = False,
 ) -> tuple[Project, Layer | None]:
     """The project with all that it may import, and that layer; as it is where an environment brings its packages.
 
     What a project requires and cannot be had is said, and the work goes on without; what the user asks for by name and
-    cannot be had raises SetupProblem.
+    cannot be had raises SetupProblem. With `for_work` that is also what the project states for its development: of an
+    environment that lacks some of it, SetupProblem says what to type.
     """
     say: Tell = tell or (lambda text: None)
     if project.has_environment:
+        if for_work:
+            asked = [*asked, *find_lacking(project)]
         if asked:
             install = shlex.join([str(project.python), "-m", "pip", "install", *asked])
             raise SetupProblem(
@@ -34,7 +45,7 @@ def add_project_layer(
             )
         return project, None
     try:
-        needs = read_project_needs(project.root)
+        needs = read_project_needs(project.root, for_work)
         if needs.left_out:
             more = len(needs.left_out) - MOST_NAMED
             named = [one_line(words, 160) for words in needs.left_out[:MOST_NAMED]] + [f"{more} more"] * (more > 0)
@@ -48,7 +59,7 @@ def add_project_layer(
     try:
         layer = prepare_layer(requirements, tell=tell, budget=budget)
     except SetupProblem as problem:
-        if asked:
+        if asked or for_work:
             raise
         say(_explain_not_there(problem))
         return project, None
@@ -62,6 +73,17 @@ def add_recorded_layer(project: Project, event: PackagesAdded, budget: Budget | 
         return project
     layer = prepare_recorded_layer(list_recorded_packages(event), budget=budget)
     return project.model_copy(update={"layer": layer.folder, "alone": True})
+
+
+def find_lacking(project: Project) -> list[str]:
+    """What the project states for its tests and development, and its environment has not got in any version."""
+    environment = read_interpreter(project.python).environment
+    if environment is None:
+        return []
+    found = (folder.name.partition("-")[0] for folder in environment.glob("lib/python*/site-packages/*.dist-info"))
+    installed = {canonicalize_name(name) for name in found}
+    stated = read_project_needs(project.root, for_work=True).packages
+    return [one for one in stated if canonicalize_name(Requirement(one).name) not in installed]
 
 
 def _explain_not_there(problem: SetupProblem) -> str:

@@ -16,7 +16,8 @@ from burnish.report.deliverables import read_suite
 from burnish.runs.record import Record
 from burnish.runs.store import Store, open_run
 from burnish.sandbox import open_sandbox
-from burnish.tasks.examples import find_called_names, find_contradiction, find_examples
+from burnish.tasks.contradiction import find_contradiction
+from burnish.tasks.examples import find_called_names, find_examples
 from burnish.text import join_words, one_line, plural, strip_controls
 
 MOST_WORDS = 4_000

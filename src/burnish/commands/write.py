@@ -36,7 +36,7 @@ from burnish.runs import Run, Store, Watch
 from burnish.runs.attempt import Resources, start
 from burnish.runs.request import Request
 from burnish.tasks import Task, from_sentence, go_on
-from burnish.tasks.examples import refuse_contradiction
+from burnish.tasks.contradiction import refuse_contradiction
 from burnish.tasks.sentence import refuse_other_language, with_test_file
 from burnish.tasks.test_file import read_test_file, why_no_module
 from burnish.text import slug
@@ -154,9 +154,6 @@ def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named:
     """
     refuse_other_language(sentence)
     task = _go_on_from(earlier, sentence) if earlier else from_sentence(sentence)
-    refuse_contradiction(task.visible_tests, *([ANEW] if earlier else []))
-    if task.signature:  # else it is found once there is one
-        choose_examples(task, find_readings(task, task.signature))
     packages = named
     if earlier:
         before = earlier.last(PackagesAdded)
@@ -164,6 +161,9 @@ def task_for(sentence: str, earlier: Run | None, with_tests: Path | None, named:
         named = normalise_requirements([*read_task(earlier).named, *named])
     task = task.model_copy(update={"assume": True})
     task = with_test_file(task, read_test_file(with_tests, module_provider(packages))) if with_tests else task
+    refuse_contradiction(task.visible_tests, *([ANEW] if earlier else []))
+    if task.signature:  # else it is found once there is one
+        choose_examples(task, find_readings(task, task.signature))
     return task.model_copy(update={"packages": packages, "named": named}) if packages else task
 
 

@@ -22,13 +22,21 @@ from burnish.evals.validate import map_tasks, remember
 from burnish.events import Graded
 from burnish.sandbox.open import open_sandbox
 from burnish.sandbox.sandbox import Sandbox
-from burnish.tasks import mbppfix
-from burnish.tasks.bug_planting import PLANT_VERSION, normalise_code, propose_bugs
+from burnish.tasks import bug_planting
+from burnish.tasks.bug_planting import (
+    NEIGHBOURS,
+    PLANT_VERSION,
+    PlantedBug,
+    build_file,
+    normalise_code,
+    pick_neighbours,
+    propose_bugs,
+    with_docstring,
+)
 from burnish.tasks.data import Progress
 from burnish.tasks.humanevalpack import load_humaneval, load_humanevalfix
 from burnish.tasks.jsonl import load_jsonl
 from burnish.tasks.mbpp import load_mbpp, load_mbppplus, load_plus_asserts
-from burnish.tasks.mbppfix import NEIGHBOURS, PlantedBug, build_file, pick_neighbours, with_docstring
 from burnish.tasks.task import Split, Task
 
 MOST_TRIES = 80
@@ -204,11 +212,13 @@ def _load_mbppfix(request: SuiteRequest) -> list[Task]:
     with nullcontext(request.sandbox) if request.sandbox else open_sandbox() as box:
         bugs = load_planted_bugs(list(tasks.values()), box, request.progress)
     if request.variant == "docs":
-        return [mbppfix.as_docs(tasks[bug.id], bug) for bug in bugs]
+        return [bug_planting.as_docs(tasks[bug.id], bug) for bug in bugs]
     if request.variant == "tests":
-        return [mbppfix.as_tests(tasks[bug.id], bug) for bug in bugs]
+        return [bug_planting.as_tests(tasks[bug.id], bug) for bug in bugs]
     return [
-        mbppfix.as_file(tasks[bug.id], bug, [tasks[name] for name in bug.neighbours]) for bug in bugs if bug.neighbours
+        bug_planting.as_file(tasks[bug.id], bug, [tasks[name] for name in bug.neighbours])
+        for bug in bugs
+        if bug.neighbours
     ]
 
 
@@ -222,10 +232,10 @@ def _load_mbppplusfix(request: SuiteRequest) -> list[Task]:
     for bug in bugs:
         task, given = tasks[bug.id], asserts[bug.id]
         if request.variant == "docs":
-            shown = {"visible_tests": (mbppfix.find_failing(task, bug, given),)}
-            found.append(mbppfix.as_docs(task, bug).model_copy(update=shown))
+            shown = {"visible_tests": (bug_planting.find_failing(task, bug, given),)}
+            found.append(bug_planting.as_docs(task, bug).model_copy(update=shown))
         elif bug.failing is not None:
-            found.append(mbppfix.as_tests(task, bug, given))
+            found.append(bug_planting.as_tests(task, bug, given))
     return found
 
 
@@ -254,9 +264,12 @@ SUITES = {
         ),
         SuiteInfo(
             "mbppplus",
-            "the same, scored with about a hundred inputs a task (the split calibrate holds tune)",
+            "the same, one assertion shown or all, scored with about a hundred inputs (the split calibrate holds tune)",
             224,
-            lambda request: load_mbppplus(request.split, request.data, request.progress),
+            lambda request: load_mbppplus(
+                request.split, request.data, request.progress, all_shown=request.variant == "all"
+            ),
+            ("one", "all"),
             splits=("eval", "tune", "calibrate"),
             protocols=("visible",),  # its scoring script computes what is expected with the reference
         ),
@@ -265,7 +278,7 @@ SUITES = {
             "repair a planted bug: with a docstring (docs), a failing test alone (tests), in a file of five (file)",
             499,
             _load_mbppfix,
-            mbppfix.VARIANTS,
+            bug_planting.VARIANTS,
             ("eval", "tune"),
         ),
         SuiteInfo(

@@ -22,6 +22,7 @@ from burnish.events.agent import (
     ModelReplied,
     ModelThought,
     Move,
+    PlaceChosen,
     QuestionAnswered,
     QuestionAsked,
     QuestionOption,
@@ -68,7 +69,7 @@ from burnish.events.run import (
     Stopped,
     Verdict,
 )
-from burnish.events.settings import FixFacts, Recorded, RunSettings, StrengthenFacts
+from burnish.events.settings import FixFacts, Place, Recorded, RunSettings, StrengthenFacts
 from burnish.text import replace_surrogates
 
 Event = Annotated[
@@ -82,6 +83,7 @@ Event = Annotated[
     | PackagesAdded
     | UserAnswered
     | SpecAgreed
+    | PlaceChosen
     | TestsProposed
     | TestsFrozen
     | Refused
@@ -166,6 +168,8 @@ __all__ = [
     "Notice",
     "Outcome",
     "PackagesAdded",
+    "Place",
+    "PlaceChosen",
     "QuestionAnswered",
     "QuestionAsked",
     "QuestionOption",

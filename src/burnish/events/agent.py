@@ -121,6 +121,18 @@ class SpecAgreed(BaseEvent):
     """Examples in words. Each decides once versions that were written independently pass it."""
 
 
+class PlaceChosen(BaseEvent):
+    """From here on another function of the file is repaired: the fault may be there."""
+
+    kind: Literal["place_chosen"] = "place_chosen"
+    function: str
+    """Its dotted name."""
+    version: int
+    """The first version that may be written for it."""
+    why: Literal["edits", "nothing", "again"]
+    """Only small edits of this function pass; the one before yielded nothing; none did, and this is the likeliest."""
+
+
 class Move(Frozen):
     """One thing to do in a round."""
 
@@ -212,6 +224,13 @@ class Compared(BaseEvent):
     likeness: tuple[float, ...] = ()
     """For each group, from 0 to 1: on how many of the calls the model's other answers, those that fail a test included,
     give what it gives; empty in older records."""
+    asked: tuple[str, ...] = ()
+    """Of a repair: calls that failing tests make, as far as they could be written down."""
+    kept: tuple[str, ...] = ()
+    """Of a repair: calls that passing tests make, and calls near them, on which the old code is presumed right."""
+    unasked: tuple[tuple[int, str], ...] = ()
+    """Versions that do something else on one of those although as many answers as not do what the old code does, each
+    with the call."""
 
 
 class TestsProbed(BaseEvent):
@@ -225,6 +244,12 @@ class TestsProbed(BaseEvent):
     tried: int
     noticed: int
     """Edits that fail a test."""
+    inputs: int = 0
+    """Calls of the version itself that were made; 0 in older records."""
+    raised: int = 0
+    """Calls that gave no value."""
+    values: int = 0
+    """Different values that the others gave: code that mostly says False is easily agreed with."""
 
 
 class QuestionOption(Frozen):

@@ -32,6 +32,17 @@ class Recorded(Frozen):
         return self.model_dump(mode="json", exclude_unset=True)
 
 
+class Place(Recorded):
+    """A function that may hold the fault, and what speaks against it."""
+
+    file: str = ""
+    """Its path below the project's root."""
+    function: str = ""
+    clues: tuple[str, ...] = ()
+    """Values of `fault_localisation.Clue`, what says most first."""
+    score: float = 0.0
+
+
 class FixFacts(Recorded):
     """What a run of `fix` knows of its file, enough to go on from."""
 
@@ -47,6 +58,10 @@ class FixFacts(Recorded):
     test_seconds: float = 0.0
     aside: tuple[str, ...] = ()
     """Tests that fail for reasons that the repair cannot reach."""
+    guidance: tuple[str, ...] = ()
+    """Files of the project that say how its code should be, and were read."""
+    places: tuple[Place, ...] = ()
+    """Where the fault may be, the likeliest first; none in older records."""
 
     @property
     def root(self) -> Path:

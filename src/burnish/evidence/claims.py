@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Literal
 
-from burnish.checks.check import Finding
+from burnish.checks.check import Finding, describe_worst
 from burnish.checks.final import SETTINGS
 from burnish.checks.mutation.branch_mutants import MARK
 from burnish.checks.mutation.check import MutationDetails
@@ -30,6 +30,7 @@ the time grows.
 """
 GROWTH_STEPS = 1
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_WORST = re.compile(r"(\d+ findings?), worst (\w*)/(\w*)")
 MOST_NAMED = 3
 TOOLS = {
     "tests": ("pytest",),
@@ -74,6 +75,9 @@ def claim_check(said: CheckAnswer, found: Evidence, then: dict[str, str], now: d
     """What one check said, beside what it says here; `then` and `now` are versions of tools."""
     if said.check == "mutation" and said.equivalent is None:
         found = recount_mutants(found)
+    # In older evidence a figure of the security check ended in two words with a stroke between them.
+    if old := _WORST.fullmatch(said.figure):
+        said = said.model_copy(update={"figure": f"{old[1]}, {describe_worst(old[2], old[3])}"})
     here = in_words(found.verdict, found.figure)
     claim = Claim(what=said.check, answer="holds", said=in_words(said.verdict, said.figure), found=here)
     if found.verdict == "not_run":

@@ -2,7 +2,7 @@
 
 from burnish.packages.layer import Layer, prepare_layer
 from burnish.packages.names import find_distribution
-from burnish.packages.requirements import parse_requirements, read_project_needs
+from burnish.packages.requirements import parse_requirements, read_project_needs, split_auto
 from burnish.packages.uv import Budget, InstalledPackage
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "parse_requirements",
     "prepare_layer",
     "read_project_needs",
+    "split_auto",
 ]

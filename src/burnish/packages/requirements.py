@@ -9,10 +9,12 @@ passed over. Where a project says from which index its packages come, or which f
 any other index: a private name could be anybody's there.
 """
 
+import configparser
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from packaging.markers import InvalidMarker, UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
@@ -26,6 +28,14 @@ from burnish.text import one_line
 LARGEST_BYTES = 2_000_000
 FOR_TESTS = {"test", "tests", "testing"}
 """Extras without which a project's tests do not run."""
+FOR_WORK = {*FOR_TESTS, "dev", "develop", "development", "pytest", "unittest"}
+"""Extras, groups and environments that may hold what tests need, beside other tools."""
+TEST_FILES = re.compile(
+    r"(?:requirements[-_/])?(?:tests?|testing|dev|develop|pytest)(?:[-_/]requirements)?\.(?:txt|pip)", re.IGNORECASE
+)
+"""How a file of requirements for tests is called, from the root."""
+AUTO = "auto"
+"""In place of a package: all that the project states for its tests."""
 BINDING = {
     *("-i", "--index-url", "--pypi-url", "--extra-index-url", "--no-index", "-f", "--find-links", "--trusted-host"),
     *("-c", "--constraint", "--require-hashes", "--hash"),
@@ -153,14 +163,23 @@ class ProjectNeeds(Frozen):
     """What to type so that it is there."""
 
 
-def read_project_needs(root: Path) -> ProjectNeeds:
+def split_auto(texts: Sequence[str]) -> tuple[list[str], bool]:
+    """What is asked for by name, and whether what the project states for its tests is asked for too."""
+    pieces = [piece.strip() for text in texts for piece in _BETWEEN.split(text)]
+    return [piece for piece in pieces if piece != AUTO], AUTO in pieces
+
+
+def read_project_needs(root: Path, for_work: bool = False) -> ProjectNeeds:
     """What a layer for this project needs: requirements.txt, dependencies, and the extra for its tests.
+
+    With `for_work` also what its development extras and groups, its files of requirements for tests, and tox name.
 
     What holds for other machines only is left out, and so is, but not in silence, what no layer can have: addresses,
     folders, odd lines. Raises SetupProblem for a project that names an index, hashes or constraints, or may do so in a
     file that is not its own.
     """
-    reader = ProjectReader(root, "requirements.txt")
+    reader = ProjectReader(root, "requirements.txt", for_work)
+    wanted = FOR_WORK if for_work else FOR_TESTS
     if reader.bindings:
         bound = reader.bindings[0]
         raise SetupProblem(
@@ -172,7 +191,7 @@ def read_project_needs(root: Path) -> ProjectNeeds:
     for one in reader.requirements:
         if isinstance(one, UnreadRequirements):
             left_out[one.what] = one.file
-        elif not one.extra or canonicalize_name(one.extra) in FOR_TESTS:
+        elif not one.extra or canonicalize_name(one.extra) in wanted:
             read = _read_for_layer(one, reader.own_name)
             if isinstance(read, Requirement):
                 packages.append(str(read))
@@ -238,7 +257,7 @@ def read_stated(root: Path) -> tuple[str, list[StatedRequirement | UnreadRequire
 class ProjectReader:
     """Reads the files of one project: what they require, and what binds their packages to an index."""
 
-    def __init__(self, root: Path, files: str) -> None:
+    def __init__(self, root: Path, files: str, for_work: bool = False) -> None:
         self.root = root
         self.own_name = ""
         self.requirements: list[StatedRequirement | UnreadRequirements] = []
@@ -248,6 +267,33 @@ class ProjectReader:
             self._read_pyproject(root / "pyproject.toml")
         for file in sorted(root.glob(files)):
             self._read_requirements(file)
+        if for_work:
+            self._read_for_work()
+
+    def _read_for_work(self) -> None:
+        """What is stated for tests outside of the extras: groups, tox, and files of requirements."""
+        for file in sorted([*self.root.glob("*.*"), *self.root.glob("*/*.*")]):
+            if TEST_FILES.fullmatch(file.relative_to(self.root).as_posix()):
+                self._read_requirements(file)
+        if (self.root / "pyproject.toml").exists():
+            try:
+                data = tomllib.loads(self._read(self.root / "pyproject.toml"))
+                lines = list(_list_groups(data))
+            except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+                what = f"the groups of requirements in pyproject.toml cannot be read: {one_line(str(error))}"
+                self._note_unread(what, "pyproject.toml")
+                lines = []
+            self.requirements += [StatedRequirement(text=line, file="pyproject.toml") for line in lines]
+        if (self.root / "tox.ini").exists():
+            config = configparser.ConfigParser(interpolation=None)
+            try:
+                config.read_string(self._read(self.root / "tox.ini"))
+            except (OSError, ValueError, configparser.Error) as error:
+                self._note_unread(f"tox.ini cannot be read: {one_line(str(error))}", "tox.ini")
+            for number, line in _join_lines(config.get("testenv", "deps", fallback="")):
+                line = line.replace("{toxinidir}/", "").replace("{tox_root}/", "")
+                if ":" not in line and "{" not in line:  # a condition of tox's, for one of its environments
+                    self._read_line(self.root / "tox.ini", number, line)
 
     def _read_pyproject(self, file: Path) -> None:
         try:
@@ -332,6 +378,26 @@ class ProjectReader:
         if file.stat().st_size > LARGEST_BYTES:
             raise ValueError("too large")
         return file.read_text("utf-8-sig")
+
+
+def _list_groups(data: dict[str, Any]) -> Iterator[str]:
+    """The requirements of groups, and of hatch's environments, that are named after tests or development."""
+    tools, groups = data.get("tool", {}), dict(data.get("dependency-groups", {}))
+    groups |= tools.get("pdm", {}).get("dev-dependencies", {})
+    poetry = tools.get("poetry", {})
+    groups |= {name: list(group["dependencies"]) for name, group in poetry.get("group", {}).items()}
+    groups |= {"dev": [*poetry.get("dev-dependencies", {}), *groups.get("dev", ())]}
+    groups["dev"] += tools.get("uv", {}).get("dev-dependencies", [])
+    for name, environment in tools.get("hatch", {}).get("envs", {}).items():
+        if canonicalize_name(name.removeprefix("hatch-")) in FOR_WORK:
+            yield from environment.get("extra-dependencies", []) + environment.get("dependencies", [])
+    waiting = [name for name in groups if canonicalize_name(name) in FOR_WORK]
+    for name in waiting:  # grows by the groups that are included
+        for line in groups.get(name, ()):
+            if isinstance(line, str):
+                yield line
+            elif (included := str(line.get("include-group", ""))) not in waiting:
+                waiting.append(included)
 
 
 def _join_lines(text: str) -> list[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from burnish.events import Decided, RunSettings, RunStarted
+from burnish.events import Decided, RunSettings, RunStarted, Stopped
 from burnish.events.history import Account, Run
 from burnish.models.names import split_names
 from burnish.models.tokens import EMBEDDED, is_free
@@ -97,3 +97,12 @@ def _money_of(account: Account) -> str:
         return f"{account.dollars:.4f} dollars"
     free = account.dollars is not None or all(map(is_free, split_names(account.model)))
     return "no money" if free else UNKNOWN
+
+
+def describe_going_on(run: Run) -> str:
+    """The line that takes a run further which ended at a limit; empty where none was in its way."""
+    stopped = run.ending(Stopped)
+    cap = run.settings.limits.get(stopped.reason) if stopped and run.verdict != "proven" else None
+    if stopped is None or not isinstance(cap, int | float) or run.started.verb not in ("write", "fix"):
+        return ""
+    return f"burnish resume {run.id} --{stopped.reason} {2 * cap or 1:g}"

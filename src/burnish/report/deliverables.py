@@ -1,7 +1,7 @@
 """What a run delivers beside its code, read from its record: the task, its module's name, its tests; and where to."""
 
-import os
 import re
+import tempfile
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -37,9 +37,14 @@ def check_free(out: Path, *, file: str = "", numbered: bool = False) -> Path:
     out = out / file if is_empty and file else out
     inside = [out] if is_empty and not file else [*out.absolute().parents][: 1 if file else None]
     parent = next((place for place in inside if place.exists()), inside[0])
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+    try:
+        # Tried, not asked: to root, and on a file system that is mounted read-only, permissions say nothing.
+        Path(tempfile.mkdtemp(prefix=".burnish-", dir=parent)).rmdir()
+    except OSError as error:
         folder = one_line(str(parent), 200)
-        raise SetupProblem(f"The folder {folder!r} cannot be written. Name another place: --out {file or 'DIR'}")
+        raise SetupProblem(
+            f"The folder {folder!r} cannot be written ({error.strerror}). Name another place: --out {file or 'DIR'}"
+        ) from error
     return out
 
 

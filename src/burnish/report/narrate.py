@@ -27,6 +27,8 @@ from burnish.events import (
     NewTest,
     Notice,
     PackagesAdded,
+    Place,
+    PlaceChosen,
     QuestionAnswered,
     QuestionAsked,
     Rated,
@@ -60,6 +62,22 @@ ORIGINS = {
     "pinned": "pinned to what the code does",
 }
 """Who says what is right in a new test."""
+PLACE_REASONS = {
+    "edits": "On with {name}: small edits that pass are in it.",
+    "nothing": "On with {name}: answers for the place before brought no failing test to pass.",
+    "again": "Back to {name}: no other place brought a failing test to pass.",
+}
+CLUES = {
+    "example": "an example in its docstring fails",
+    "refused": "a failing test calls it with arguments that it does not take",
+    "raised": "a failing test ended in it",
+    "traceback": "a failure came through it",
+    "named": "the line that fails speaks of it",
+    "tested": "a failing test names it",
+    "called": "a suspected function calls it",
+    "coverage": "failing tests run it more than passing ones",
+}
+"""What speaks against a function, by the values of `fault_localisation.Clue`."""
 REVIEWED_PLACES = {"tests": "the tests", "checks": "the code and its checks"}
 CHECK_TONES: dict[str, Tone] = {"passed": "", "failed": "bad", "not_run": "warning"}
 
@@ -119,6 +137,12 @@ def describe_question(asked: QuestionAsked) -> str:
         f"`{one_line(option.value, 100)}` [{letter}]" for letter, option in zip("ABCD", asked.options, strict=False)
     ]
     return f"`{one_line(asked.call, 120)}`: {', '.join(answers)}, something else, or do not care?"
+
+
+def describe_place(place: Place) -> str:
+    """A function that may hold the fault, and the three clues that say most against it."""
+    why = join_words([CLUES[clue] for clue in place.clues[:3] if clue in CLUES])
+    return f"{one_line(place.function, 80)} in {one_line(place.file, 120)}{f': {why}' if why else ''}"
 
 
 def as_sentence(text: str) -> str:
@@ -256,6 +280,9 @@ def _narrate_code(event: BaseEvent) -> Iterator[Line]:
         case Refused():
             why = f"because {_clause(event.why, 200)}"
             yield Line("refused", f"Refused: {_clause(event.what)}, {why}.", "warning")
+        case PlaceChosen():
+            name = one_line(event.function, 80)
+            yield Line("place", PLACE_REASONS[event.why].format(name=name), "strong")
         case Decided():
             yield Line("next", as_sentence(event.reason))
 

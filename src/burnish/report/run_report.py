@@ -12,6 +12,7 @@ from burnish.events import (
     Decided,
     Mutated,
     PackagesAdded,
+    PlaceChosen,
     QuestionAnswered,
     QuestionAsked,
     Refined,
@@ -28,7 +29,7 @@ from burnish.redact import redact
 from burnish.report.costs import describe_cost, explain_who_answered, render_cost_table
 from burnish.report.deliverables import list_open_questions, read_suite, read_task
 from burnish.report.improvement import explain_improvement, list_steps, sort_unnoticed
-from burnish.report.narrate import add_confidence, asked_names, count_results, describe
+from burnish.report.narrate import add_confidence, asked_names, count_results, describe, describe_place
 from burnish.tasks.source import split_lines
 from burnish.tasks.test_file import name_in_file
 from burnish.text import fence_code, one_line, strip_controls
@@ -39,11 +40,11 @@ HEADLINES = {
     "failed": ": the evidence is not in.",
 }
 HISTORY = (
-    *(TestsFrozen, Decided, Tweaked, Compared, QuestionAsked, QuestionAnswered, Refused, Resumed, Mutated),
+    *(TestsFrozen, Decided, PlaceChosen, Tweaked, Compared, QuestionAsked, QuestionAnswered, Refused, Resumed, Mutated),
     *(Strengthened, Refined, PackagesAdded),
 )
 """Events that tell how the result came about."""
-MOST_FINDINGS = 3
+MOST_FINDINGS, MOST_PLACES = 3, 5
 """Of one check; the rest is in the record."""
 MOST_CHANGES = 12
 """Small changes that are listed one by one, of each kind."""
@@ -71,6 +72,8 @@ def render_report(run: Run) -> str:
         "Task": fence_code(strip_controls(run.started.prompt), "text"),
         "Assumed": _bullets(run.spec.assumptions) if run.spec else "",
         "Open questions": _bullets(list_open_questions(run), 500),
+        "Where the fault may be": _places(run),
+        "Read from the project": _guidance(run),
         "Change": _change(run),
         "Code": fence_code(strip_controls(run.code), "python") if run.code and not run.settings.fix else "",
         "Evidence": _evidence(run),
@@ -101,6 +104,27 @@ def _change(run: Run) -> str:
     before, after = (split_lines(strip_controls(text)) for text in (read_task(run).base_code, run.code))
     lines = difflib.unified_diff(before, after, f"a/{facts.name}", f"b/{facts.name}")
     return fence_code("".join(line if line.endswith("\n") else f"{line}\n" for line in lines), "diff")
+
+
+def _places(run: Run) -> str:
+    """The places that were suspected, in order, and how to have another one repaired."""
+    facts = run.settings.fix
+    shown = facts.places[:MOST_PLACES] if facts else ()
+    if not shown or facts is None:
+        return ""
+    rows = [f"{number}. {_words(describe_place(place), 300)}" for number, place in enumerate(shown, 1)]
+    other = next((place for place in shown if run.spec and place.function != run.spec.entry_point), shown[0])
+    steer = f"burnish fix {other.file} --function {other.function}"
+    return "\n".join([*rows, "", f"To have another one repaired, name it: {_words(steer, 300)}"])
+
+
+def _guidance(run: Run) -> str:
+    """Which files of the project said how its code should be, and what of them the model was told."""
+    facts, said = run.settings.fix, read_task(run).guidance
+    if facts is None or not facts.guidance:
+        return ""
+    told = f"The model was told: {_words(said, 500)}" if said else "Nothing of it was told to the model."
+    return f"{_words(', '.join(facts.guidance), 300)}. {told}"
 
 
 def _evidence(run: Run) -> str:

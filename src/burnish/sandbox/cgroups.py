@@ -22,7 +22,7 @@ _numbers = itertools.count()
 
 
 @dataclass(frozen=True)
-class Place:
+class CgroupPlace:
     """A folder in which groups with some of our limits can be made."""
 
     folder: Path
@@ -30,14 +30,16 @@ class Place:
     controllers: tuple[str, ...]
 
 
-def find_places(root: Path = ROOT, own: Path = OWN) -> list[Place]:
+def find_places(root: Path = ROOT, own: Path = OWN) -> list[CgroupPlace]:
     """Where groups can be made, version 1 first; empty when nowhere."""
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
         return []
     mine = {controller: path for _, controllers, path in lines for controller in controllers.split(",")}
-    first = [Place(find_own_group(root / name, mine[name]), 1, (name,)) for name in ("memory", "pids") if name in mine]
+    first = [
+        CgroupPlace(find_own_group(root / name, mine[name]), 1, (name,)) for name in ("memory", "pids") if name in mine
+    ]
     usable = [place for place in first if os.access(place.folder, os.W_OK) and (place.folder / "tasks").exists()]
     return usable or find_v2_places(root, mine.get("", "/"))
 
@@ -48,7 +50,7 @@ def find_own_group(folder: Path, path: str) -> Path:
     return found if found.is_dir() else folder
 
 
-def find_v2_places(root: Path, mine: str) -> list[Place]:
+def find_v2_places(root: Path, mine: str) -> list[CgroupPlace]:
     """The nearest group above ours that may hand memory and process limits to new groups."""
     folder = find_own_group(root, mine)
     for place in (folder, *folder.parents):
@@ -57,11 +59,11 @@ def find_v2_places(root: Path, mine: str) -> list[Place]:
             break
         given = tuple(name for name in ("memory", "pids") if name in control.read_text().split())
         if given and os.access(place, os.W_OK) and os.access(place / "cgroup.procs", os.W_OK):
-            return [Place(place, 2, given)]
+            return [CgroupPlace(place, 2, given)]
     return []
 
 
-def create_group(where: list[Place], limits: JobLimits) -> list[Path]:
+def create_group(where: list[CgroupPlace], limits: JobLimits) -> list[Path]:
     """A new group with these limits in every place: its folders."""
     name = f"{OURS}{os.getpid()}-{next(_numbers)}"
     memory = limits.memory_bytes + OWN_BYTES
@@ -92,7 +94,7 @@ def remove_group(folders: list[Path]) -> None:
                 time.sleep(0.01)
 
 
-def remove_leftovers(where: list[Place]) -> None:
+def remove_leftovers(where: list[CgroupPlace]) -> None:
     """Remove the groups of a Burnish that is no more."""
     for place in where:
         for folder in place.folder.glob(f"{OURS}*"):
@@ -102,7 +104,7 @@ def remove_leftovers(where: list[Place]) -> None:
                     folder.rmdir()
 
 
-def describe_places(where: list[Place]) -> str:
+def describe_places(where: list[CgroupPlace]) -> str:
     """Which limits groups give, in words; "" when none."""
     names = {"memory": "memory", "pids": "processes"}
     given = [names[controller] for place in where for controller in place.controllers]

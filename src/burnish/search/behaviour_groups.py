@@ -76,6 +76,29 @@ def describe_difference(first: tuple[str, ...], second: tuple[str, ...], calls: 
     return f"{one_line(calls[at], 120)} {one} or {other}"
 
 
+def find_unasked_changes(
+    repairs: Behaviours, old: tuple[str, ...], jurors: Sequence[int], calls: Sequence[str]
+) -> dict[int, str]:
+    """The repairs that do something else than the old code where most jurors do not, each with a call that shows it.
+
+    Where as many jurors do as do not, the old code has the last word; without one that does not, nobody has. Only calls
+    to which the old code gave a value count. That fewer changes are better is not assumed: of planted bugs
+    it is wrong (docs/design/confidence.md).
+    """
+    known, keys = compare_key(old), {number: compare_key(answers) for number, answers in repairs.items()}
+    kept: list[int] = []
+    for at, value in enumerate(known):
+        keeping = sum(keys[number][at] == value for number in jurors)
+        if value != NO_VALUE and keeping >= max(1, len(jurors) - keeping):
+            kept.append(at)
+    found: dict[int, str] = {}
+    for number, answers in repairs.items():
+        if places := [at for at in kept if keys[number][at] != known[at]]:
+            before, now = (tuple(said[at] for at in places) for said in (old, answers))
+            found[number] = describe_difference(before, now, [calls[at] for at in places])
+    return found
+
+
 def compare_key(answers: Sequence[str]) -> tuple[str, ...]:
     """The answers as they are compared.
 

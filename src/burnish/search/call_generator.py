@@ -20,12 +20,15 @@ from burnish.search.seed_calls import (
     seeds_from_prompt,
     seeds_from_tests,
     seeds_from_types,
+    split_call,
 )
 from burnish.search.standalone_tests import extract_bodies, is_standalone
-from burnish.search.value_mutation import LARGEST, draw_value, edge_values, step_value
+from burnish.search.value_mutation import LARGEST, draw_value, edge_values, step_value, unusual_values
 from burnish.tasks.source import find_bound_names
 
-LONGEST_CALL = 120
+LONGEST_CALL, LONGEST_KNOWN = 120, 300
+STEPS = 12
+"""Small steps that are made from one known call."""
 TRIES = 30
 """How many draws may be in vain for each call that is wanted."""
 KEPT = 0.85
@@ -45,6 +48,8 @@ class CallClues:
     """Versions of the code, whose constants may come in as values."""
     files: Sequence[str] = ()
     """Whole files of tests, for where neither tests nor prompt show a call."""
+    calls: Sequence[str] = ()
+    """Expressions that tests were seen to evaluate."""
 
 
 def generate_calls(
@@ -56,8 +61,9 @@ def generate_calls(
     Another `draw` gives other calls, and not the known ones again. A new call is at most 120 characters long; a known
     one is kept as it is.
     """
+    seen = [split_call(tree) for call in clues.calls if (tree := try_parse_expression(call))]
     seeds = (
-        [*seeds_from_tests(entry_point, clues.tests), *seeds_from_prompt(entry_point, clues.prompt)]
+        [*seeds_from_tests(entry_point, clues.tests), *seeds_from_prompt(entry_point, clues.prompt), *seen]
         or seeds_from_files(entry_point, clues)
         or seeds_from_class(entry_point, clues.modules)
         or seeds_from_types(entry_point, signature, clues.prompt)
@@ -87,6 +93,48 @@ def generate_calls_of_all(
     signatures = [signature, *(find_signature(name, clues.modules) for name in names[1:])]
     parts = [generate_calls(name, head, clues, share, draw) for name, head in zip(names, signatures, strict=True)]
     return tuple(dict.fromkeys(take_turns(parts)))[:most]
+
+
+def vary_calls(calls: Sequence[str], most: int = 40) -> tuple[str, ...]:
+    """Known calls, then calls near them: with values that are equal, swapped, empty, not ASCII, or a step away.
+
+    Of an operator, both of its objects made alike, and in the other order. Each known call gets its turn.
+    """
+    dice = random.Random("\0".join(calls))
+    seeds = [split_call(tree) for call in calls if (tree := try_parse_expression(call))]
+    near = [[*vary_operands(seed.call()), *map(seed.call, _vary_values(seed.values, dice))] for seed in seeds]
+    found = dict.fromkeys([*(seed.call() for seed in seeds[: most // 2]), *take_turns(near)])
+    return tuple(call for call in found if len(call) <= LONGEST_KNOWN and try_parse_expression(call))[:most]
+
+
+def vary_operands(call: str) -> list[str]:
+    """Of `a == b`, or another operator: `a == a`, `b == b` and `b == a`; else nothing."""
+    tree = try_parse_expression(call)
+    match tree:
+        case ast.Compare(left=left, comparators=[right]):
+            pairs = [(left, left), (right, right), (right, left)]
+            varied: list[ast.expr] = [ast.Compare(one, tree.ops, [other]) for one, other in pairs]
+        case ast.BinOp(left=left, right=right):
+            varied = [ast.BinOp(one, tree.op, other) for one, other in ((left, left), (right, right), (right, left))]
+        case _:
+            return []
+    return [ast.unparse(ast.fix_missing_locations(one)) for one in varied]
+
+
+def _vary_values(values: tuple[Any, ...], dice: random.Random) -> Iterator[tuple[Any, ...]]:
+    """Rows of values near one row: two of a kind equal and swapped, one empty or in other letters, then small steps."""
+    for one, other in combinations(range(len(values)), 2):
+        if type(values[one]) is type(values[other]) and values[one] != values[other]:
+            row = list(values)
+            row[one] = row[other]
+            yield tuple(row)
+            row[one], row[other] = values[other], values[one]
+            yield tuple(row)
+    for at, value in take_turns([[(at, one) for one in unusual_values(value)] for at, value in enumerate(values)]):
+        yield (*values[:at], value, *values[at + 1 :])
+    for _ in range(STEPS if values else 0):
+        at = dice.randrange(len(values))
+        yield (*values[:at], step_value(values[at], dice), *values[at + 1 :])
 
 
 def take_turns(lists: Sequence[Sequence[Any]]) -> list[Any]:

@@ -177,6 +177,13 @@ def rate_call(call: str, said: Mapping[int, str], votes: Votes, familiar: Famili
     return Split(call, tuple(options[:MOST_OPTIONS]), worth) if worth > LEAST_WORTH else None
 
 
+def parts_alike(options: Iterable[QuestionOption], earlier: Sequence[QuestionOption]) -> bool:
+    """Whether the options part those versions that were there earlier as they were parted then."""
+    known = {version for option in earlier for version in option.versions}
+    sides = {frozenset(known & {*option.versions}) for option in options} - {frozenset()}
+    return sides == {frozenset(option.versions) for option in earlier}
+
+
 def _name_answer(answers: Sequence[str]) -> str:
     """What one side says, as an option; of several errors the commonest. Empty where it cannot be one."""
     plain = [answer.partition("\n")[0] for answer in answers]

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from burnish.parsing import PARSE_ERRORS, parse, try_parse, try_parse_expression
+from burnish.parsing import PARSE_ERRORS, parse, parse_expression, try_parse, try_parse_expression
+from burnish.tasks.sentence import FILE_PARAMETER, FILE_WITH, reads_file
 from burnish.tasks.source import FUNCTIONS, Function, find_definition
 
 LONGEST = 300
@@ -18,6 +19,12 @@ LONGEST = 300
 MOST_METHODS = 8
 _HOLE = re.compile(r"_hole_(\d+)_")
 _COMPARING = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__bool__"}
+OPERATORS = {
+    **{"__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="},
+    **{"__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__floordiv__": "//", "__mod__": "%"},
+    **{"__and__": "&", "__or__": "|", "__xor__": "^", "__matmul__": "@", "__pow__": "**"},
+}
+"""Methods that Python calls for an operator between two objects."""
 _BROKEN = (*PARSE_ERRORS, TypeError)
 _TYPES: dict[str, tuple[Any, ...]] = {
     "int": (3, 10, 0),
@@ -27,6 +34,7 @@ _TYPES: dict[str, tuple[Any, ...]] = {
     "bool": (True, False, True),
     "bytes": (b"abc", b"", b"aba"),
     "None": (None, None, None),
+    FILE_WITH: ("one\ntwo\n", "name,price\ntea,2.50\nmilk,1\n", "a first line\n\nthe last one"),
 }
 _NAMES = (
     ("matrix|grid|board|table", "list[list[int]]"),
@@ -212,7 +220,7 @@ def seeds_from_types(entry_point: str, signature: str, prompt: str) -> list[Seed
     tree = try_parse(f"def {head if '(' in head else '_()'}: pass")
     match tree.body if tree else []:
         case [ast.FunctionDef(name=name, args=arguments), *_] if name == entry_point:
-            return _fill(entry_point, _required_parameters(arguments, own=False))
+            return _fill(entry_point, _required_parameters(arguments, own=False, with_files=reads_file(prompt)))
     return []
 
 
@@ -244,14 +252,18 @@ def _seeds_of_method(name: str, owner: ast.ClassDef, method: Function) -> list[S
     makers = _fill(name, _constructor_parameters(owner))
     if any("property" in kind for kind in kinds):
         return [SeedCall(f"{seed.form}.{method.name}", seed.values) for seed in makers]
+    if symbol := OPERATORS.get(method.name):
+        calls = [seed.call() for seed in makers]
+        pairs = [(one, other) for one in calls for other in (one, calls[0], calls[-1])]  # two equal objects first
+        return [split_call(parse_expression(f"{one} {symbol} {other}")) for one, other in dict.fromkeys(pairs)]
     own = _fill(f".{method.name}", _required_parameters(method.args)[1:], len(makers[0].values))
     nodes = list(ast.walk(method))
     returns = any(isinstance(node, ast.Return) and node.value is not None for node in nodes)
     gives = returns or any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
     form = "{}{}" if gives else "[(made := {}), made{}]"  # what it did is seen in the object
     places = range(max(len(makers), len(own)))
-    pairs = [(makers[place % len(makers)], own[place % len(own)]) for place in places]
-    return [SeedCall(form.format(one.form, other.form), one.values + other.values) for one, other in pairs]
+    both = [(makers[place % len(makers)], own[place % len(own)]) for place in places]
+    return [SeedCall(form.format(one.form, other.form), one.values + other.values) for one, other in both]
 
 
 def _constructor_parameters(owner: ast.ClassDef) -> Parameters:
@@ -266,18 +278,26 @@ def _constructor_parameters(owner: ast.ClassDef) -> Parameters:
 def _fill(callee: str, parameters: Parameters, first: int = 0) -> list[SeedCall]:
     tries = ("int", "list[int]", "str") if any(not kind for _, kind in parameters) else ("",)
     rows = [[_values_of_type(try_parse_expression(kind or other)) for _, kind in parameters] for other in tries]
-    form = f"{callee}({', '.join(f'{name}_hole_{place}_' for place, (name, _) in enumerate(parameters, first))})"
+    holes = [f"_hole_{place}_" for place in range(first, first + len(parameters))]
+    given = zip(parameters, holes, strict=True)
+    form = ", ".join(f"{name}{FILE_WITH}({hole})" if kind == FILE_WITH else name + hole for (name, kind), hole in given)
+    form = f"{callee}({form})"
     count = 3 if parameters else 1
     return [SeedCall(form, tuple(values[number] for values in row)) for row in rows for number in range(count)]
 
 
-def _required_parameters(arguments: ast.arguments, own: bool = True) -> Parameters:
-    """The parameters without a default; `own` says whether `self` counts."""
+def _required_parameters(arguments: ast.arguments, own: bool = True, with_files: bool = False) -> Parameters:
+    """The parameters without a default; `own` says whether `self` counts, `with_files` whether a path leads to a file
+    that is there.
+    """
     plain = [*arguments.posonlyargs, *arguments.args]
     needed = [("", argument) for argument in plain[: len(plain) - len(arguments.defaults)]]
     named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     needed += [(f"{argument.arg}=", argument) for argument, default in named if default is None]
-    return [(name, _guess_type(argument)) for name, argument in needed if own or argument.arg not in {"self", "cls"}]
+    kept = [(name, argument) for name, argument in needed if own or argument.arg not in {"self", "cls"}]
+    is_file = [with_files and FILE_PARAMETER.fullmatch(argument.arg) for _, argument in kept]
+    pairs = zip(kept, is_file, strict=True)
+    return [(name, FILE_WITH if file else _guess_type(argument)) for (name, argument), file in pairs]
 
 
 def _guess_type(argument: ast.arg) -> str:

@@ -52,6 +52,23 @@ def edge_texts(text: str) -> list[str]:
     return [*whole, " "]
 
 
+def unusual_values(value: Any) -> list[Any]:
+    """What stands for nothing, and texts with letters that have two upper forms, two bytes or no case at all."""
+    match value:
+        case bool() | None:
+            return []
+        case int() | float():
+            return [type(value)(0), -value]
+        case str():
+            return ["", f"{value}ß", f"é{value[1:]}", f"{value[:1]}ǆ {value[1:]}", "日本"]
+        case list() | tuple() if value:
+            rest = list(value[1:])
+            return [type(value)(), *(type(value)([one, *rest]) for one in unusual_values(value[0]))]
+        case dict() | set() | frozenset() if value:
+            return [type(value)()]
+    return []
+
+
 def sort_if_possible(items: list[Any]) -> list[Any]:
     """The items in order; as they are where they have none."""
     try:

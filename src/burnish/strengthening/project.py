@@ -1,7 +1,6 @@
 """What is to be strengthened in a project: tests that pass, code that can be changed, and the mutants that survive."""
 
 import os
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,13 +10,16 @@ from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import is_collected, is_named_as_test, python_files
 from burnish.checks.bench.project_run import PASSING, SuiteRun, run_suite
 from burnish.checks.mutation.mutant import MUTMUT, Mutant
-from burnish.checks.mutation.mutate_project import NOTICED, UNNOTICED, try_mutants
+from burnish.checks.mutation.mutate_project import (
+    NOTICED,
+    UNNOTICED,
+    shuffle_mutants,
+    try_mutants,
+)
 from burnish.checks.project import Project
 from burnish.errors import CheckError, SetupProblem
 from burnish.tasks.repair import from_file, function_names
 from burnish.text import one_line, plural
-
-SEED = 5
 
 
 @dataclass(frozen=True)
@@ -151,9 +153,7 @@ def make_mutants(scope: Scope) -> list[Mutant]:
             f"There is nothing to change in the {what}: small changes are made inside functions without decorators, at "
             f"the top of a module or in a class there. Name a file that has some: --for FILE.py"
         )
-    mutants = sorted(made.values(), key=lambda mutant: mutant.key)
-    random.Random(SEED).shuffle(mutants)  # what the time is too short for is then nobody's choice
-    return mutants
+    return shuffle_mutants(made.values())
 
 
 def try_on_tests(project: Project, context: CheckContext, mutants: Sequence[Mutant], seconds: float) -> MutantOutcomes:

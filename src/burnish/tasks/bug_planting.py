@@ -1,18 +1,26 @@
-"""Bugs to plant: every small change of a function that could make it wrong, in an order that a name decides.
+"""Bugs to plant: every small change of a function that could make it wrong, and tasks to repair those that do.
 
 The same task gives the same candidates in the same order on every machine: the order comes from a hash of its name. The
 kinds are named as HumanEvalPack names its bugs. Whether a change is a bug is not decided here: only running it tells.
+
+MBPP and MBPP+ with such bugs let repair be tuned and reported without HumanEvalFix. Three variants: `docs` (a docstring
+and the first assertion), `tests` (no word of what it should do, and the first assertion that fails), `file` (as `docs`,
+inside a file of five functions). All assertions score. With MBPP+ its inputs score, `docs` shows the first assertion
+that fails where one does, and there is no `file`.
 """
 
 import ast
+import builtins
 import copy
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from burnish.events import Frozen
 from burnish.parsing import parse, parse_expression, try_parse
-from burnish.tasks.source import find_local_names
+from burnish.tasks.source import IMPORTS, find_bound_names, find_local_names
+from burnish.tasks.task import NO_WORDS, Task
 
 PLANT_VERSION = 1
 """Raise it when the same task would get another bug."""
@@ -66,6 +74,9 @@ for _pair in CONFUSED.split("|"):
     TWINS.setdefault(_one, []).append(_other)
     TWINS.setdefault(_other, []).append(_one)
 WRAPPERS = {"abs", "set", "sorted", "list", "int", "str", "float", "round", "tuple", "sum", "reversed"}
+VARIANTS = ("docs", "tests", "file")
+NEIGHBOURS = 4
+LONGEST_LINES = 25
 
 Change = Callable[[ast.AST], None]
 """Changes the node that it is given."""
@@ -83,6 +94,18 @@ class BugCandidate:
     bug: str
 
 
+class PlantedBug(Frozen):
+    """A bug that was proven: the reference passes the tests and this module does not."""
+
+    id: str
+    code: str
+    bug: str
+    failing: int | None
+    """Number of the first assertion that fails, from 0; None where only inputs that are never shown tell."""
+    neighbours: tuple[str, ...] = ()
+    """Tasks whose functions share a file with this one; each still passes its own tests there."""
+
+
 def propose_bugs(code: str, entry_point: str, name: str) -> Iterator[BugCandidate]:
     """Every distinct change of a module, the kinds of bug in turns, in the order that belongs to `name`."""
     tree = parse(code)
@@ -96,8 +119,10 @@ def propose_bugs(code: str, entry_point: str, name: str) -> Iterator[BugCandidat
         target = list(ast.walk(find_function(changed, entry_point)))[place]
         _, change = list(edit_node(target, variables))[number]
         change(target)
-        text = _write_code(changed)
-        if text not in seen:
+        text = ""
+        with suppress(ValueError, TypeError, AttributeError):  # not every changed tree is Python
+            text = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
+        if text not in seen and try_parse(text):
             seen.add(text)
             yield BugCandidate(text, bug)
 
@@ -125,14 +150,6 @@ def _take_turns(spots: list[Spot], name: str) -> list[Spot]:
         own = sorted((spot for spot in spots if spot[2] == bug), key=lambda spot: _chance(name, repr(spot)))
         turns += [((place // A_TURN, rank, place), spot) for place, spot in enumerate(own)]
     return [spot for _, spot in sorted(turns)]
-
-
-def _write_code(tree: ast.Module) -> str:
-    """The text of a tree that was changed, or "" when that is no Python."""
-    with suppress(ValueError, TypeError, AttributeError):
-        text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-        return text if try_parse(text) else ""
-    return ""
 
 
 def _chance(*parts: str) -> float:
@@ -274,3 +291,92 @@ def edit_node(node: ast.AST, variables: list[str]) -> Iterator[NodeEdit]:
     """Every edit that fits a node; `variables` are the names that could be taken for one another."""
     for bug, propose in RULES:
         yield from ((bug, change) for change in propose(node, variables))
+
+
+def as_docs(task: Task, planted: PlantedBug) -> Task:
+    """The task with its description in a docstring."""
+    return _repair_task(task, planted, with_docstring(planted.code, task), with_docstring(task.gold, task))
+
+
+def as_tests(task: Task, planted: PlantedBug, asserts: str = "") -> Task:
+    """The task without a word of what the function should do, and with the first of the asserts that fails."""
+    buggy, gold = (with_docstring(code, task, wanted=False) for code in (planted.code, task.gold))
+    bare = _repair_task(task, planted, buggy, gold)
+    test = find_failing(task, planted, asserts or task.hidden_tests)
+    return bare.model_copy(update={"prompt": NO_WORDS.format(name=task.entry_point), "visible_tests": (test,)})
+
+
+def find_failing(task: Task, planted: PlantedBug, asserts: str) -> str:
+    """The first of these assertions that the bug fails, as a test of its own; the one that is shown if none fails."""
+    first = task.visible_tests[0]
+    if planted.failing is None:
+        return first
+    preparation = "\n".join(first.split("\n")[: parse(first).body[-1].lineno - 1])
+    nodes = [node for node in parse(asserts).body if isinstance(node, ast.Assert)]
+    body = ast.get_source_segment(asserts, nodes[planted.failing]) or ""
+    return f"{preparation}\n{body}" if preparation else body
+
+
+def as_file(task: Task, planted: PlantedBug, around: Sequence[Task]) -> Task:
+    """The task inside a file with other functions."""
+    buggy = build_file(with_docstring(planted.code, task), around, task.id)
+    return _repair_task(task, planted, buggy, build_file(with_docstring(task.gold, task), around, task.id))
+
+
+def _repair_task(task: Task, planted: PlantedBug, base: str, gold: str) -> Task:
+    name = task.id.replace("-", "fix-")
+    takes = ast.unparse(find_function(parse(base), task.entry_point).args)
+    found = {"id": name, "signature": f"{task.entry_point}({takes})", "base_code": base, "gold": gold}
+    return task.model_copy(update={**found, "bug": planted.bug})
+
+
+def with_docstring(code: str, task: Task, *, wanted: bool = True) -> str:
+    """The module with the task's text as the docstring of its function, or with none; comments go with the tidying."""
+    tree = parse(code)
+    function = find_function(tree, task.entry_point)
+    described = ast.get_docstring(function) is not None
+    if wanted and not described:
+        function.body.insert(0, ast.Expr(ast.Constant(task.prompt)))
+    elif described and not wanted:
+        function.body = function.body[1:] or [ast.Pass()]
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
+def pick_neighbours(task: Task, others: Sequence[Task], avoid: Collection[str] = ()) -> list[Task]:
+    """Four other references that can share a file with this one: single functions whose names nobody else uses."""
+    order = sorted(others, key=lambda other: hashlib.sha256(f"{task.id} {other.id}".encode()).digest())
+    taken = _names_bound_by(task.gold)
+    found: list[Task] = []
+    for other in order:
+        if len(found) < NEIGHBOURS and other.id not in (task.id, *avoid) and _fits(other, taken):
+            found.append(other)
+            taken |= _names_bound_by(other.gold)
+    return found
+
+
+def build_file(code: str, around: Sequence[Task], name: str) -> str:
+    """One module: all imports on top, the functions below, this one at a place that belongs to `name`."""
+    modules = [with_docstring(other.gold, other) for other in around]
+    modules.insert(pick_number(name, len(around) + 1), code)
+    nodes = [node for module in modules for node in parse(module).body]
+    head = "\n".join(dict.fromkeys(ast.unparse(node) for node in nodes if isinstance(node, IMPORTS)))
+    rest = [ast.unparse(node) for node in nodes if not isinstance(node, IMPORTS)]
+    return "\n\n\n".join([head, *rest] if head else rest) + "\n"
+
+
+def _names_bound_by(code: str) -> set[str]:
+    """What a module binds: an import by its text, since two modules may share it, anything else by its name."""
+    nodes = parse(code).body
+    imported = {ast.unparse(node) for node in nodes if isinstance(node, IMPORTS)}
+    return imported.union(*(find_bound_names(node) for node in nodes))
+
+
+def _fits(other: Task, taken: set[str]) -> bool:
+    nodes = parse(other.gold).body
+    imports = [node for node in nodes if isinstance(node, IMPORTS)]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    if len(functions) != 1 or len(nodes) != len(imports) + 1 or other.gold.count("\n") > LONGEST_LINES:
+        return False
+    fresh = [node for node in imports if ast.unparse(node) not in taken]
+    names = {other.entry_point}.union(*(find_bound_names(node) for node in fresh))
+    return "*" not in names and not names & taken and not hasattr(builtins, other.entry_point)

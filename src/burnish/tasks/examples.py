@@ -8,25 +8,30 @@ middle of a sentence such words may be prose, so they count only where an exampl
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from types import MappingProxyType
 from typing import NamedTuple
 
-from burnish.errors import SetupProblem
 from burnish.parsing import PARSE_ERRORS, parse, parse_expression, try_parse, try_parse_expression
 from burnish.text import one_line
 
 _START = re.compile(r"(?<![\w.\"'\]])(?:not\s+)?[A-Za-z_]\w*(?:\.\w+)*\(")
 _ARROW = re.compile(
-    r"\s*(?:==|=>|->|→|⇒|=|(?:should|must|will)?\s*(?:return|give|equal|yield|be|produce)s?\b|is\b|evaluates to\b)\s*"
+    r"`?\s*(?:==|=>|->|→|⇒|=|(?:should|must|will)?\s*(?:return|give|equal|yield|be|produce)s?\b|is\b|evaluates to\b|"
+    r"(?:soll(?:te)?|muss|ist|ergibt|liefert|gibt|wird\s+zu)\b)\s*`?"
 )
 _RAISES = re.compile(
-    r"\s*(?:->|=>|→)?\s*(?:(?:should|must|will)\s+)?(?:raise|throw)?s?\s*(?:an?\s+)?([A-Z]\w*(?:Error|Exception))\b"
+    r"`?\s*(?:->|=>|→)?\s*(?:(?:should|must|will|soll|muss)\s+)?(?:raise|throw|wirft|löst)?s?\s*(?:an?\s+|einen?\s+)?`?"
+    r"([A-Z]\w*(?:Error|Exception))\b"
 )
 _DOCTEST = re.compile(r">>>\s*(.+)\n\s*(\S.*)")
-_STEPS = re.compile(r"(?<![\w.])[a-z_]\w*\s*=\s*[A-Za-z_]\w*\([^\n]*?\)\s*;")
+_STEP_ENDS = re.compile(r"`?\s*(?:;|,|\b(?:and|then|und|dann)\b)(?:\s*(?:and|then|und|dann)\b)*\s*`?")
+_STEPS = re.compile(rf"(?<![\w.])[a-z_]\w*\s*=\s*[A-Za-z_]\w*\([^\n]*?\){_STEP_ENDS.pattern}")
+_MEMBER = re.compile(r"(?:\.[A-Za-z_]\w*)+")
+_ATTRIBUTE = re.compile(rf"[A-Za-z_]\w*{_MEMBER.pattern}(?!\w*\()")
+_OBJECT = re.compile(r"\b(?:from|on|of|to|in|with|into|von|aus|auf|bei)\s+`?$", re.IGNORECASE)
+"""What stands before a new object that something else is done with: "taking 20 from BankAccount(10) raises …"."""
 _COMPARES = re.compile(r"[=!]=|<|(?<![-=])>|\b(?:in|is)\b")
 _VALUE = re.compile(r"[-+\d.'\"(\[{~]|[bBrRuU]{1,2}['\"]|(?:True|False|None)\b|set\(")
 _ANNOUNCED = re.compile(r"(?<!\w)(?:e\.\s?g\.|(?:for|an) (?:example|instance)\b|examples?:)[:,]?\s*`?", re.IGNORECASE)
@@ -216,59 +221,17 @@ def blank_examples(text: str, tests: Sequence[str]) -> str:
     return text
 
 
-def refuse_contradiction(
-    tests: Sequence[str],
-    way_out: str = "take one of them out and try again.",
-    *,
-    quotes: Mapping[str, str] = MappingProxyType({}),
-) -> None:
-    """Refuse two examples that say different things of the same call, and say which; `way_out` is what to do.
-
-    `quotes` are the words that examples were read from, if those are no code.
-    """
-    if pair := find_contradiction(tests):
-        words = [f" (read from “{one_line(quotes[test])}”)" if test in quotes else "" for test in pair]
-        raise SetupProblem(
-            f"Two of your examples contradict each other: `{one_line(pair[0])}`{words[0]} and "
-            f"`{one_line(pair[1])}`{words[1]}. No code can pass both; {way_out}"
-        )
-
-
-def find_contradiction(tests: Sequence[str]) -> tuple[str, str] | None:
-    """Two examples that say different things of the same call; only values that are written out can differ."""
-    known: dict[str, list[tuple[object, str]]] = {}
-    for test in tests:
-        call, value = _read_claim(test)
-        for other, earlier in known.setdefault(call, []) if call else ():
-            if other != value:
-                return earlier, test
-        known.setdefault(call, []).append((value, test))
-    return None
-
-
-def _read_claim(test: str) -> tuple[str, object]:
-    """What a test of one step says: the call, "" where there is none, and its value in a box, or None for an error."""
-    tree = try_parse(test)
-    match tree.body if tree else []:
-        case [ast.Assert(test=ast.Compare(left=call, ops=[ast.Eq() | ast.Is()], comparators=[right]))]:
-            with suppress(*PARSE_ERRORS, TypeError):
-                return ast.dump(call), (ast.literal_eval(right),)
-        case [ast.With(body=[ast.Expr(value=call)])]:
-            return ast.dump(call), None
-    return "", None
-
-
-def _example_at(text: str, start: int) -> tuple[str, int] | None:
-    """The test that the example at this place states, and where it ends."""
+def _example_at(text: str, start: int, known: Collection[str] = ()) -> tuple[str, int] | None:
+    """The test that the example at this place states, and where it ends; `known` are names that earlier steps gave."""
     piece = text[start : start + _LONGEST]
     if comparison := _longest(piece, _is_comparison):
         return f"assert {comparison}", start + len(comparison)
-    call = _shortest_call(piece)
+    call = _shortest_call(piece, known)
     if not call:
         return None
     rest = piece[len(call) :]
     raises = _RAISES.match(rest)
-    if raises and is_error(raises[1]):
+    if raises and is_error(raises[1]) and not (call[:1].isupper() and _OBJECT.search(text, 0, start)):
         return f"with pytest.raises({raises[1]}):\n    {call}", start + len(call) + raises.end()
     arrow = _ARROW.match(rest)
     value = _longest(rest[arrow.end() :], is_literal) if arrow else ""
@@ -297,9 +260,9 @@ def _one_line_steps(text: str) -> Iterator[str]:
         if match.start() < end:
             continue
         line = text[match.start() :].split("\n", 1)[0][:_LONGEST]
-        if steps := _longest(line.strip("`"), lambda piece: bool(_join_steps(piece.split(";")))):
+        if steps := _longest(line.strip("`"), lambda piece: bool(_join_steps(_split_steps(piece)))):
             end = match.start() + len(steps)
-            yield _join_steps(steps.split(";"))
+            yield _join_steps(_split_steps(steps))
 
 
 def _session_steps(text: str) -> Iterator[str]:
@@ -317,27 +280,60 @@ def _session_steps(text: str) -> Iterator[str]:
         steps[-1] = typed
 
 
+def _split_steps(text: str) -> list[str]:
+    """The parts of a line that semicolons, commas and words such as "then" divide, outside of brackets and quotes."""
+    ends, parts, start = {*_possible_ends(text)}, list[str](), 0
+    for match in _STEP_ENDS.finditer(text):
+        if match.start() in ends:
+            parts.append(text[start : match.start()])
+            start = match.end()
+    return [*parts, text[start:]]
+
+
 def _join_steps(steps: list[str]) -> str:
-    """Steps that end in a comparison, as a test; empty unless they are Python that stands on its own."""
-    lines = [step.strip().removeprefix("assert ") for step in steps]
-    tree = try_parse("\n".join(lines))
-    if len(lines) < 2 or not tree or len(tree.body) != len(lines):
-        return ""
-    match tree.body:
-        case [ast.Assign(value=ast.Call()), *steps_between, ast.Expr(value=ast.Compare())]:
-            plain = all(isinstance(node, ast.Assign | ast.AugAssign | ast.Expr) for node in steps_between)
-            if plain and _has_own_names_only(tree):
-                return "\n".join([*lines[:-1], f"assert {lines[-1]}"])
+    """Steps that make something, use it and end with what is then so, as a test; empty unless they stand on their own.
+
+    Making it once more begins another test.
+    """
+    lines = [_read_step(step.strip()) for step in steps]
+    tree = try_parse("\n".join(lines)) if len(lines) > 1 and all(lines) else None
+    match tree.body if tree else []:
+        case [ast.Assign(targets=[ast.Name(id=made)], value=ast.Call()), *between, ast.Assert() | ast.With()]:
+            kinds = ast.Assign | ast.AugAssign | ast.Expr | ast.Assert | ast.With
+            again = [node for node in between if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == made]
+            if tree and not again and all(isinstance(node, kinds) for node in between) and _has_own_names_only(tree):
+                return "\n".join(lines)
     return ""
 
 
-def _shortest_call(text: str) -> str:
+def _read_step(step: str) -> str:
+    """One step as Python: what is said of a call, by a sign or in words, as a test."""
+    text = step.removeprefix("assert ")
+    node = try_parse_expression(text)
+    if isinstance(node, ast.Compare) and _compares(node):
+        return f"assert {text}"
+    if try_parse(text) and not isinstance(node, ast.Compare):
+        return text
+    if (name := _ATTRIBUTE.match(text)) and (arrow := _ARROW.match(text, name.end())):
+        return f"assert {name[0]} == {text[arrow.end() :]}" if is_literal(text[arrow.end() :]) else ""
+    found = _example_at(text, 0, re.findall(r"^[A-Za-z_]\w*", text))
+    return found[0] if found and found[1] == len(text) else ""
+
+
+def _shortest_call(text: str, known: Collection[str] = ()) -> str:
+    """The call that a text begins with, and what is done with the object that it makes: `Cart(1).add(2)`."""
+    piece, node = "", None
     for match in re.finditer(r"\)", text):
-        piece = text[: match.end()]
-        node = try_parse_expression(piece)
+        if match.end() < len(piece):
+            continue
+        node = try_parse_expression(text[: match.end()])
         if isinstance(node, ast.Call):
-            return piece if _has_own_names_only(node) and not _leaves_out(node) else ""
-    return ""
+            member = _MEMBER.match(text, match.end())
+            piece = text[: member.end() if member else match.end()]
+            if not text.startswith("(", len(piece)):
+                break
+    whole = try_parse_expression(piece) if piece else None
+    return piece if whole and _has_own_names_only(whole, known) and not _leaves_out(whole) else ""
 
 
 def _is_comparison(piece: str) -> bool:
@@ -416,12 +412,12 @@ def _possible_ends(text: str) -> list[int]:
     return ends
 
 
-def _has_own_names_only(node: ast.AST) -> bool:
+def _has_own_names_only(node: ast.AST, given: Collection[str] = ()) -> bool:
     """Every name is called or built in: `f(n) == n` in a sentence speaks of all n and is no example.
 
     A dot with a space behind it is a full stop: `f(4) == 'IV'. It` asks for no attribute.
     """
-    known: set[str] = set()
+    known = {"pytest", *given}
     used: set[str] = set()
     for part in ast.walk(node):
         match part:

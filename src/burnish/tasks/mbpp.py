@@ -124,9 +124,24 @@ def _unix_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def load_mbppplus(split: Split, folder: Path | None = None, progress: Progress | None = None) -> list[Task]:
-    """The tasks of one split of MBPP that MBPP+ has, in order."""
-    return _read_plus(split, folder, progress, lambda number, row: _plus_task(number, row, split))
+def load_mbppplus(
+    split: Split, folder: Path | None = None, progress: Progress | None = None, *, all_shown: bool = False
+) -> list[Task]:
+    """The tasks of one split of MBPP that MBPP+ has, in order; they show one of MBPP's assertions, or all of them."""
+    tasks = _read_plus(split, folder, progress, lambda number, row: _plus_task(number, row, split))
+    asserts = load_plus_asserts(split, folder) if all_shown else {}
+    return (
+        [task.model_copy(update={"visible_tests": split_asserts(asserts[task.id])}) for task in tasks]
+        if asserts
+        else tasks
+    )
+
+
+def split_asserts(script: str) -> tuple[str, ...]:
+    """The assertions of a script, each with the imports that all of them need."""
+    nodes = parse(script).body
+    imports = [ast.unparse(node) for node in nodes if isinstance(node, IMPORTS)]
+    return tuple("\n".join([*imports, ast.unparse(node)]) for node in nodes if isinstance(node, ast.Assert))
 
 
 def load_plus_asserts(split: Split, folder: Path | None = None) -> dict[str, str]:

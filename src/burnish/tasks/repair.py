@@ -2,11 +2,19 @@
 
 import ast
 import difflib
+from functools import lru_cache
 
 from burnish.errors import SetupProblem
 from burnish.parsing import parse, try_parse
 from burnish.tasks.examples import find_examples
-from burnish.tasks.source import FUNCTIONS, all_functions, find_definition, guess_line_span, guess_names
+from burnish.tasks.source import (
+    FUNCTIONS,
+    all_functions,
+    find_definition,
+    guess_line_span,
+    guess_names,
+    list_functions,
+)
 from burnish.tasks.task import NO_WORDS, Task
 from burnish.tasks.test_file import find_used_names
 from burnish.text import replace_surrogates, slug
@@ -41,6 +49,21 @@ def from_file(
         project_tests=tests,
         suspects=suspects,
     )
+
+
+@lru_cache(maxsize=8)
+def move_to(task: Task, function: str) -> Task:
+    """The same task at another function of the file: its words are those of the user and of that function."""
+    words = task.prompt.removesuffix(replace_surrogates(docstring_of(task.base_code, task.entry_point)))
+    there = from_file(task.base_code, function, words if task.described else "")
+    update = {"entry_point": function, "signature": there.signature, "prompt": there.prompt}
+    return task.model_copy(update=update)
+
+
+def find_changed(before: str, after: str) -> list[str]:
+    """The functions that differ between two texts of a file, in the order of the first."""
+    old, new = (all_functions(try_parse(text) or ast.Module([], [])) for text in (before, after))
+    return [name for name, node in old.items() if name not in new or ast.dump(new[name]) != ast.dump(node)]
 
 
 def function_names(text: str) -> list[str]:
@@ -83,6 +106,18 @@ def lines_of_body(text: str, function: str) -> tuple[int, int] | None:
         return node.body[0].lineno, node.end_lineno or node.lineno
     guess = guess_line_span(text, function)
     return (guess[0] + 1, guess[1]) if guess else None
+
+
+def function_spans(text: str) -> dict[str, list[tuple[int, int]]]:
+    """First and last line of every body that goes by each function's name: of overloads, setters and others too."""
+    module = try_parse(text)
+    if module is not None:
+        found: dict[str, list[tuple[int, int]]] = {}
+        for name, node in list_functions(module):
+            found.setdefault(name, []).append((node.body[0].lineno, node.end_lineno or node.lineno))
+        return found
+    guesses = {name: guess_line_span(text, name) for name in repairable_names(text)}
+    return {name: [(span[0] + 1, span[1])] for name, span in guesses.items() if span}
 
 
 def examples_of(text: str, function: str) -> list[str]:

@@ -36,9 +36,10 @@ _FURTHER = re.compile(
 )
 _NOT_NAMES = {"that", "which", "to", "for", "of", "with", "in", "is", "returning", "taking", "and", "from", "like"}
 _NOT_NAMES |= {"die", "der", "das", "zum", "zur", "mit", "von", "welche", "aus"}
-_KIND_OF_ONE = r"\b(?P<one>class|function|def)\s+"
+_KIND_OF_ONE = r"\b(?P<one>class|Klasse|function|Funktion|def)\s+"
 _KIND_OF_SEVERAL = (
-    r"\b(?P<several>classes|functions):?\s+(?:[`'\"]?\w+(?:\([^()]*\))?[`'\"]?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+))*"
+    r"\b(?P<several>classes|Klassen|functions|Funktionen):?\s+"
+    r"(?:[`'\"]?\w+(?:\([^()]*\))?[`'\"]?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+))*"
 )
 _RANGE = re.compile(
     r"(?:\b(?:from|between)\s+)?(?<![\w.])(-?\d{1,18})\s*(?:\.\.\.?|…|–|to|and|through)\s*(-?\d{1,18})(?![\w.]*\w)",
@@ -63,9 +64,22 @@ _SETTLED = re.compile(
     re.IGNORECASE,
 )
 """Words that say what happens at an edge."""
+_FILE = re.compile(r"\b(?:files?|csv|\w*datei(?:en)?)\b", re.IGNORECASE)
+_FILE_NAME_ONLY = re.compile(
+    r"\bfile ?names?\b|\bextensions?\b|\b(?:writes?|saves?|stores?|deletes?|renames?|moves?|copies|creates?)\b"
+    r"|\b(?:folders?|director(?:y|ies)|Ordner|Dateinamen?|Endung|schreib(?:t|en)|speicher(?:t|n)|löscht|benennt)\b"
+    r"|\bfiles\b(?! (?:lines|content))",
+    re.IGNORECASE,
+)
+FILE_PARAMETER = re.compile(r"(?:\w+_)?(?:path|file|filename|filepath|pfad|datei|dateipfad|dateiname)", re.IGNORECASE)
+FILE_WITH = "file_with"
+"""In tests and generated calls: makes a file that holds a text, and gives its path."""
 LANGUAGES = {
-    "JavaScript": ("(?i:javascript|node\\.?js|react)|JS", "js mjs cjs jsx"),
-    "TypeScript": ("(?i:typescript)", "ts tsx"),
+    "JavaScript": (
+        "(?i:javascript|node\\.?js|react|js|npm|deno|node(?=[\\s-]*(?:s[ck]ript|program|$)))|Vue",
+        "js mjs cjs jsx",
+    ),
+    "TypeScript": ("(?i:typescript)|TS", "ts tsx"),
     "Java": ("[Jj]ava", "java"),
     "Kotlin": ("(?i:kotlin)", "kt"),
     "C++": ("[Cc]\\+\\+", "cpp cc hpp"),
@@ -103,21 +117,31 @@ _REQUEST = re.compile(
 )
 _LANGUAGE = f"(?P<language>{'|'.join(pattern for pattern, _ in LANGUAGES.values())})"
 _ASKING = (
-    r"(?:(?:please|bitte|i (?:need|want)|ich (?:brauche|will)|write|create|make|build|implement|code|give|"
-    r"schreib\w*|erstell\w*|implementier\w*|programmier\w*|me|us|mir|uns)[,\s]+)*"
+    r"(?:(?:please|bitte|i (?:need|want)|i(?:'d| would) like|ich (?:brauche|will|möchte|hätte gerne?)|"
+    r"(?:can|could) you|kannst du|könntest du|write|create|make|build|implement|code|give|schreib\w*|erstell\w*|"
+    r"implementier\w*|programmier\w*|mach\w*|bau\w*|me|us|mir|uns)[,\s]+)*"
     r"(?:(?:an?|eine?n?)\s+(?:(?!(?:of|for|from|to|in|with|that|like|von|für|aus|mit)\b)[\w-]+\s+){0,2})?"
 )
 _PROGRAM = (
-    r"(?:function|method|class|program|script|module|component|query|page|"
-    r"funktion|methode|klasse|programm|skript|modul|komponente|abfrage|seite)\b"
+    r"(?:function|method|class|program|script|module|package|component|code|query|page|"
+    r"funktion|methode|klasse|programm|skript|modul|paket|komponente|abfrage|seite)\b"
 )
 _GOES_ON = r"(?=\s*(?:$|[,.;:()!?`]|(?:that|which|to|for|with|taking|returning|die|das|der|um|zum|zur|für|mit)\b))"
 _ITS_NAME = r"(?:\s+(?:(?:called|named|namens)\s+[`'\"]?\w+|(?-i:\w*[A-Z_]\w*)|\w+(?=\())(?:\([^()]*\))?[`'\"]?)?"
+_AT_END = r"(?:,?\s*(?:please|bitte))?\s*[.!?]?$"
+_NO_LETTER = r"(?!(?:C|R|HTML|SQL)\b(?![+#]))"
+_FOR_BROWSERS = r"(?=(?:javascript|js|typescript|ts|node(?:\.?js)?)\b)"
+_ABOUT_CODE = (
+    r".*\b(?:that|which|like|what|how|whether|die|das|der|wie|functions?|funktion\w*|methods?|code|keywords?|"
+    r"comments?|files?|syntax|variables?|lines?|class(?:es)?|imports?|statements?|sources?|snippets?|tokens?|"
+    r"scripts?|errors?|values?|strings|literals?|arrays|objects|operators?)\b"
+)
+"""What stands in sentences that speak of a program's text, or of what it does: "count the comments in JavaScript"."""
 _OTHER_LANGUAGE = [
     re.compile(rf"(?i:{start})(?-i:{_LANGUAGE})(?i:{end})")
     for start, end in (
         (rf"^{_ASKING}", rf"(?:[\s-]+|(?<=shell)){_PROGRAM}{_ITS_NAME}{_GOES_ON}"),
-        (rf"^{_ASKING}{_PROGRAM}{_ITS_NAME},?\s+(?:written\s+|implemented\s+)?in\s+", _GOES_ON),
+        (rf"^{_ASKING}{_PROGRAM}{_ITS_NAME},?\s+(?:written\s+|implemented\s+)?(?:in|auf)\s+", _GOES_ON),
         (rf"^{_ASKING}in\s+", rf"\s+(?:geschrieben\w*|written)\s+{_PROGRAM}"),
         (r"^(?:in|using|mit)\s+", r"[,:]\s+(?:please\s+)?(?:write|create|implement|make|build|an?\s|schreib|eine?\s)"),
         (r",\s*(?:written\s+)?in\s+(?!(?:C|R)\b(?![+#]))", r"\s*[.!]?$"),
@@ -126,6 +150,13 @@ _OTHER_LANGUAGE = [
             r"(?:(?!(?:that|which|like|as|for|to|from|wie|die|das|der)\b)[^\s.]+\s+){1,6}in\s+(?!(?:C|R)\b(?![+#]))",
             r"\s*[.!]?$",
         ),
+        (
+            rf"^(?:{_ASKING}(?:this|it|das|es)\s+)?(?:(?:in|auf|using|mit)\s+)?{_NO_LETTER}",
+            r"(?:,?\s*(?:please|bitte))?:\s+\w",
+        ),
+        (rf"[.!?]\s+(?:please\s+|bitte\s+)?(?:use|(?:do|write) it in|in|auf|nimm|verwende)\s+{_NO_LETTER}", _AT_END),
+        (rf"\((?:in\s+)?{_FOR_BROWSERS}", r"\)[.!]?$"),
+        (rf"^(?!{_ABOUT_CODE})[^.:]+\s(?:in|using|with|mit|auf)\s+{_FOR_BROWSERS}", _AT_END),
     )
 ]
 """A request for another language says so of the thing to write, at its head or at its end: "a Go program that …", "a
@@ -162,6 +193,8 @@ def from_sentence(text: str) -> Task:
     examples = find_examples(prompt)
     listed = _find_listed_names(prompt)
     name, signature = listed[0] if listed else _name_and_signature(prompt, examples)
+    if dict(find_kinds_in_words(prompt, [name])).get(name) == "class":
+        signature = ""  # what stands in brackets is for its constructor, and no function is to be completed
     # "a class Stack and a function make(items)"
     further = [match[1] or match[2] for match in _FURTHER.finditer(prompt)]
     also = tuple(other for other, _ in listed[1:]) or tuple(o for o in dict.fromkeys(further) if name not in {"", o})
@@ -235,6 +268,11 @@ def is_ambiguous(task: Task) -> bool:
     return bool(_EDGED.search(task.prompt)) and not _SETTLED.search(task.prompt)
 
 
+def reads_file(words: str) -> bool:
+    """Whether the words ask for something that is found in a file, and not by its name or for one that is written."""
+    return bool(_FILE.search(words)) and not _FILE_NAME_ONLY.search(words)
+
+
 def find_kinds(task: Task) -> AskedKinds:
     """What the names to write are to be; a name that the words and the code do not settle is left out."""
     names = [name.partition(".")[0] for name in (task.entry_point, *task.also) if name]
@@ -252,7 +290,8 @@ def find_kinds_in_words(words: str, names: Iterable[str]) -> AskedKinds:
     for name in names:
         kinds = rf"(?:{_KIND_OF_ONE}|{_KIND_OF_SEVERAL})(?:called\s+|named\s+)?[`'\"]?{re.escape(name)}\b"
         if match := re.search(kinds, words):
-            found[name] = "class" if match["one"] == "class" or match["several"] == "classes" else "function"
+            is_class = {match["one"], match["several"]} & {"class", "Klasse", "classes", "Klassen"}
+            found[name] = "class" if is_class else "function"
     return tuple(found.items())
 
 

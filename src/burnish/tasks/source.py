@@ -145,16 +145,17 @@ def _members(node: ast.AST) -> Iterator[Definition]:
 
 def all_functions(module: ast.Module) -> dict[str, Definition]:
     """Every function and method by its dotted name, in the order of the text; those inside functions are left out."""
-    found = ((name, find_definition(module, name)) for name in _function_names(module, ""))
+    found = ((name, find_definition(module, name)) for name, _ in list_functions(module))
     return {name: node for name, node in found if node is not None}
 
 
-def _function_names(node: ast.AST, prefix: str) -> Iterator[str]:
+def list_functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]:
+    """Every definition of a function or method with its dotted name; several may share one."""
     for child in _members(node):
         if isinstance(child, ast.ClassDef):
-            yield from _function_names(child, f"{prefix}{child.name}.")
+            yield from list_functions(child, f"{prefix}{child.name}.")
         else:
-            yield f"{prefix}{child.name}"
+            yield f"{prefix}{child.name}", child
 
 
 def find_bound_names(node: ast.stmt) -> set[str]:

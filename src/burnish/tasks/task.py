@@ -51,6 +51,8 @@ class Task(Frozen):
     """The files of those tests as they were when the task was made: path below the project's root, sha256."""
     suspects: tuple[str, ...] = ()
     """Further functions of `base_code` that may hold the bug, likeliest first; dotted names for methods."""
+    guidance: str = ""
+    """What the project asks of its code, cut short; the prompt for a repair shows it."""
     packages: tuple[str, ...] = ()
     """Packages that the user wants to be used; the prompts name them."""
     named: tuple[str, ...] = ()

@@ -17,6 +17,17 @@ LOOP = "def f(n):\n    total = 0\n    for i in range(n):\n        total -= i\n  
 RIGHT = LOOP.replace("-=", "+=")
 
 
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_a_fence_inside_a_docstring_does_not_end_the_code(quotes: str) -> None:
+    code = (
+        f"def f(n):\n    {quotes}Twice.\n\n    ```pycon\n    >>> f(1)\n    2\n    ```\n    {quotes}\n    return n * 2\n"
+    )
+    answer = f"{block(code)}\n\nAnother:\n\n{block('x = 1')}"
+    assert extract_code(answer, "f") == code
+    cut = answer[: answer.index("    return")]
+    assert find_problem(extract_code(cut, "f"), "f(n)"), "what is cut is not taken for whole"
+
+
 @pytest.mark.parametrize(
     ("answer", "mended"),
     [

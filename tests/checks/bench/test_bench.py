@@ -9,6 +9,7 @@ import pytest
 from burnish.checks.bench.bench import ProjectBench, UsualRun, change_of
 from burnish.checks.bench.project_finder import find_project
 from burnish.checks.suite import Suite
+from tests.checks.project_support import TEST, made
 from tests.checks.shop import CART, COUNT, ELSEWHERE, EXAMPLE, FIXED, TAX, TESTS, TOTAL, shop
 
 PROCESS = """
@@ -51,6 +52,18 @@ def test_a_repair_passes_them_all_and_the_file_stays_as_it_is(ground):
     assert graded.all_passed, [case for case in graded.cases if case.outcome != "passed"]
     assert len(graded.cases) == 6, "one for each id, and the example; the disputed one is not run"
     assert (ground.project.root / "shop/cart.py").read_text() == CART
+
+
+@pytest.mark.slow
+def test_the_projects_settings_hold_beside_tests_of_its_users(tmp_path: Path) -> None:
+    code = 'def double(n):\n    """Twice.\n\n    >>> double(2)\n    4   \n    """\n    return 2 * n\n'
+    ini = "[tool.pytest.ini_options]\ndoctest_optionflags = ['NORMALIZE_WHITESPACE']\n"
+    made(tmp_path, {"code_.py": code, "test_it.py": TEST, "pyproject.toml": ini})
+    project = find_project([tmp_path / "code_.py"], python=sys.executable)
+    tests = ("code_.py::code_.double", "test_it.py")
+    with ProjectBench(project, Path("code_.py")) as bench:
+        suite = Suite(entry_point="double", given=("assert double(1) == 2",), project=tests)
+        assert bench.grade(code, suite).all_passed
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 from burnish.checks.bench import project_finder
 from burnish.checks.bench.project_finder import find_project, find_python
 from burnish.errors import SetupProblem
-from tests.checks.project_support import GOOD
+from tests.checks.project_support import CODE, GOOD, TEST, made
 from tests.snapshots import assert_snapshot
 
 
@@ -161,3 +161,10 @@ def test_a_command_is_kept_as_given(tmp_path: Path) -> None:
     lay(tmp_path, "a.py")
     assert find_project([tmp_path], test_command="make test").test_command == ("sh", "-c", "make test")
     assert find_project([tmp_path], test_command=["make", "test"]).test_command == ("make", "test")
+
+
+def test_a_file_of_tests_that_pytest_collects_only_by_name_is_found_in_the_root(tmp_path: Path) -> None:
+    made(tmp_path, {"code_.py": CODE, "tests.py": TEST})
+    assert find_project([tmp_path / "code_.py"]).tests == (Path("tests.py"),)
+    (tmp_path / "test_more.py").write_text(TEST)
+    assert find_project([tmp_path / "code_.py"]).tests == (Path("test_more.py"),)

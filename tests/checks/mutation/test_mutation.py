@@ -1,13 +1,15 @@
 """Strong tests notice every change, weak ones leave the right survivors, and whatever goes wrong is said."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from burnish.checks.mutation.changed_code import find_changed_lines
 from burnish.checks.mutation.mutant import MutmutClient
 from burnish.errors import CheckError
-from tests.checks.mutation.support import findings, judged
+from tests.checks.mutation.support import findings, judged, project_of
 from tests.snapshots import assert_snapshot
 
 CLAMP = """\
@@ -44,6 +46,35 @@ def test_a_strong_suite_notices_every_change(tmp_path: Path) -> None:
     assert findings(evidence) == []
     assert evidence.details["killed"] == evidence.details["mutants"] == 17
     assert sum("__mutmut_" in key for key in evidence.details["outcomes"]) == 8
+
+
+def test_the_lines_that_differ_from_the_last_commit_are_found(tmp_path: Path) -> None:
+    project = project_of(tmp_path, {"clamp.py": CLAMP, "new.py": "x = 1\n"})
+    texts = {"clamp.py": CLAMP.replace("return 10", "return 11"), "new.py": "x = 1\n"}
+    assert find_changed_lines(project, texts) == {}, "there is no repository"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    trap = tmp_path / "trap"
+    for words in (["init", "-q"], ["add", "clamp.py"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    for key in ("core.fsmonitor", "diff.external", "filter.x.clean", "core.pager"):
+        subprocess.run([*git, "config", key, f"touch {trap}"], cwd=tmp_path, check=True)
+    (tmp_path / ".gitattributes").write_text("*.py filter=x\n")
+    assert find_changed_lines(project, texts) == {"clamp.py": {12}, "new.py": {1}}
+    assert not trap.exists(), "nothing that a repository's settings name is run"
+
+
+@pytest.mark.slow
+def test_so_many_mutants_as_asked_for_those_of_changed_code_first(tmp_path: Path) -> None:
+    files = {"clamp.py": CLAMP, "test_clamp.py": STRONG}
+    project_of(tmp_path, files)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    evidence = judged(tmp_path, files | {"clamp.py": CLAMP.replace("age < 6", "6 > age")}, mutants=3)
+    tried = [key for key, outcome in evidence.details["outcomes"].items() if outcome != "not_tried"]
+    assert len(tried) == 3
+    assert all("fee" in key for key in tried)
+    assert "last commit" in evidence.why
 
 
 @pytest.mark.slow

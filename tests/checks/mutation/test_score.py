@@ -23,6 +23,17 @@ def test_an_early_stop_shows_interval_and_numbers() -> None:
     )
 
 
+def test_changed_code_is_counted_and_the_rest_is_estimated_from_its_sample() -> None:
+    changed = {f"new{number}": "survived" for number in range(10)}
+    run = MutationRun(outcomes=changed | outcomes(killed=10, not_tried=80), changed=frozenset(changed))
+    assert run.percent == pytest.approx(90), "nine tenths of the code are as they were, and its sample was noticed"
+    low, high = run.interval
+    assert (run.tried, low < 90, high == pytest.approx(90)) == (20, True, True)
+    alone = MutationRun(outcomes=changed | outcomes(not_tried=80), changed=frozenset(changed))
+    assert (alone.percent, alone.interval) == (0.0, (0.0, 0.0)), "of the rest nothing is known, and nothing is said"
+    assert MutationRun(outcomes=outcomes(killed=29, survived=71)).percent == 29.0
+
+
 def test_a_score_is_never_rounded_up() -> None:
     assert MutationRun(outcomes=outcomes(killed=599, survived=401)).figure() == "59 %"
 

@@ -92,13 +92,32 @@ def readings(answer: str) -> Iterator[tuple[str, str]]:
 
 def find_blocks(text: str) -> list[tuple[str, str]]:
     """Every fenced block: its language in small letters, and what it holds."""
-    return [(match[2].lower(), match[3]) for match in FENCE.finditer(text)]
+    return [(language, body) for language, body, _ in _scan_blocks(text)]
 
 
 def is_open(text: str) -> bool:
     """Whether the last fenced block never ends; an answer without any block has no end either."""
-    found = list(FENCE.finditer(text))
-    return not found or not found[-1][0].rstrip().endswith(found[-1][1])
+    found = [is_closed for _, _, is_closed in _scan_blocks(text)]
+    return not found or not found[-1]
+
+
+def _scan_blocks(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Every fenced block, and whether it ends. A fence inside a docstring does not end the block around it."""
+    place = 0
+    while match := FENCE.search(text, place):
+        start, end, place = match.start(3), match.end(3), match.end()
+        if _is_in_docstring(match[3]):
+            closing = re.compile(rf"^[ \t]*{match[1]}[ \t]*$", re.MULTILINE)
+            for found in closing.finditer(text, start):
+                if not _is_in_docstring(text[start : found.start()]):
+                    end, place = found.span()
+                    break
+        yield match[2].lower(), text[start:end], place > end
+
+
+def _is_in_docstring(code: str) -> bool:
+    """Whether code breaks off inside a text of several lines."""
+    return any(code.count(quotes) % 2 for quotes in ('"""', "'''"))
 
 
 def detect_language(text: str, tags: list[str]) -> str:

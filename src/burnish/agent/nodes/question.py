@@ -14,7 +14,7 @@ from burnish.agent.questions import OpenQuestion, as_test
 from burnish.agent.state import AgentState
 from burnish.errors import SandboxError
 from burnish.events import Compared, Decided, Event, QuestionAnswered, QuestionAsked, Stopped, TestsFrozen
-from burnish.search.questions import Familiar, Split, choose_call, dress_calls, shrink_calls
+from burnish.search.questions import Familiar, Split, choose_call, dress_calls, parts_alike, shrink_calls
 from burnish.text import plural
 
 MOST_SMALLER = 120
@@ -61,7 +61,10 @@ def _find_question(state: AgentState, tools: Tools, question_id: str) -> Questio
     assert compared is not None, "only versions that were compared disagree"
     codes = {number: state.version(number).code for group in groups for number in group}
     familiar = Familiar(state.spec.entry_point, state.suite.given, state.task.prompt)
-    earlier = {event.call for event in state.run.all(QuestionAsked)}
+    asked = {event.id: event for event in state.run.all(QuestionAsked)}
+    earlier = {event.call for event in asked.values()}
+    # Where a user does not care, another call that parts the versions in the same way is the same question.
+    dull = [asked[event.id] for event in state.run.all(QuestionAnswered) if event.said == "any"]
 
     def votes(numbers: Iterable[int]) -> float:
         return support(state.version(number) for number in numbers)
@@ -70,7 +73,8 @@ def _find_question(state: AgentState, tools: Tools, question_id: str) -> Questio
         fresh = [call for call in dict.fromkeys(calls) if call not in earlier]
         found = choose_call(fresh, tools.ground.run_calls(codes, fresh), votes, familiar)
         # A test that cannot be written down is no answer to wait for.
-        return [split for split in found if all(as_test(split.call, option.value) for option in split.options)]
+        splits = [split for split in found if all(as_test(split.call, option.value) for option in split.options)]
+        return [split for split in splits if not any(parts_alike(split.options, one.options) for one in dull)]
 
     try:
         smaller = shrink_calls([seed.call() for seed in familiar.seeds], MOST_SMALLER)

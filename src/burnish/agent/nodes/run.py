@@ -26,9 +26,18 @@ from burnish.events import (
     Tweaked,
 )
 from burnish.events.history import Version
-from burnish.search.behaviour_groups import describe_difference, find_differences, group_versions, has_values
-from burnish.search.call_generator import CallClues, generate_calls_of_all
+from burnish.search.behaviour_groups import (
+    NO_VALUE,
+    compare_key,
+    describe_difference,
+    find_differences,
+    find_unasked_changes,
+    group_versions,
+    has_values,
+)
+from burnish.search.call_generator import CallClues, generate_calls_of_all, vary_calls, vary_operands
 from burnish.search.edits import SearchResult, propose_edits
+from burnish.search.seed_calls import seeds_from_tests
 
 MOST_EDITS = 300
 MOST_KEPT = 12
@@ -39,7 +48,11 @@ A_ROUND = 2
 MOST_RIVALS = 24
 MOST_CALLS = 60
 MOST_FAILING = 8
-DRAWS = 3
+MOST_KEPT_CALLS, MOST_RIGHT, MOST_ASKED, MOST_SEEDS = 80, 20, 8, 16
+"""Calls on which repairs are compared with the old code; those that passing tests make and that these are near to;
+calls of failing tests; and calls of either that others are drawn from."""
+DRAWS, MOST_DRAWS = 3, 6
+"""Times that calls are drawn to tell versions apart: at first, and with all that later versions add."""
 MOST_PROBES, MOST_SLOW_PROBES, PROBE_SECONDS = 40, 12, 10.0
 """Small edits that show how much the given tests notice: all in one quick job, elsewhere, and the time for them."""
 
@@ -221,9 +234,10 @@ def select(state: AgentState, tools: Tools) -> Iterator[Event]:
 
 
 def probe(state: AgentState, tools: Tools) -> Iterator[Event]:
-    """How many small edits of the best version fail a test that decides: an example that any code passes says little.
+    """How many small edits of the best version fail a test that decides, and how much its answers vary.
 
-    Not where that takes long: edits which nobody tried in time would count as noticed.
+    An example that any code passes says little, and so does agreement on answers that are nearly always the same. Not
+    where that takes long: edits which nobody tried in time would count as noticed.
     """
     best, tests = state.best, len(state.deciding_tests)
     known = {(event.version, event.tests) for event in state.run.all(TestsProbed)}
@@ -236,13 +250,26 @@ def probe(state: AgentState, tools: Tools) -> Iterator[Event]:
         return
     most = MOST_PROBES if state.suite.script() and not tools.place else MOST_SLOW_PROBES
     edits = [edit.code for edit in propose_edits(best.code, state.spec.entry_point, most)]
+    compared = state.run.last(Compared)
+    calls = (compared.inputs if compared else _draw_calls(state, tools, [best], 0))[:MOST_CALLS]
     started = time.monotonic()
     try:
         unnoticed = tools.ground.passing(edits, state.suite, PROBE_SECONDS, most) if edits else ()
+        is_late = time.monotonic() - started >= PROBE_SECONDS
+        outputs = tools.ground.run_calls({best.number: best.code}, calls)[best.number]
     except SandboxError:  # a help, not a duty
         return
-    if edits and time.monotonic() - started < PROBE_SECONDS:
-        yield TestsProbed(version=best.number, tests=tests, tried=len(edits), noticed=len(edits) - len(unnoticed))
+    if edits and not is_late:
+        values = [value for value in compare_key(outputs) if value != NO_VALUE]
+        yield TestsProbed(
+            version=best.number,
+            tests=tests,
+            tried=len(edits),
+            noticed=len(edits) - len(unnoticed),
+            inputs=len(outputs),
+            raised=len(outputs) - len(values),
+            values=len({*values}),
+        )
 
 
 def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> Compared | None:
@@ -255,46 +282,99 @@ def compare_versions(state: AgentState, tools: Tools, rivals: list[Version]) -> 
     failing = [version for version in state.answers if version.graded and version.number not in numbers][:MOST_FAILING]
     base = [version for version in state.versions if version.number == 0]
     codes = {version.number: version.code for version in [*rivals, *failing, *base]}
-    clues = CallClues(
-        state.suite.given,
-        state.task.prompt,
-        tuple(dict.fromkeys(version.code for version in rivals)),
-        tools.ground.test_texts(state.suite),
-    )
-    calls: tuple[str, ...] = ()
-    outputs: Outputs = {number: () for number in codes}
-    for draw in range(DRAWS):  # each further draw looks for other inputs, to tell apart what is still alike
-        names = (state.spec.entry_point, *state.task.also)
-        fresh = generate_calls_of_all(names, state.spec.signature, clues, MOST_CALLS, draw)
+    compared = state.run.last(Compared)
+    asked, kept = (compared.asked, compared.kept) if compared else _find_old_calls(state, tools)
+    old = tools.ground.run_calls(codes, kept)
+    jurors = [version.number for version in rivals if version in state.answers]
+    unasked = find_unasked_changes({number: old[number] for number in numbers}, old[0], jurors, kept) if kept else {}
+    shortcuts = {one.number for one in rivals if state.shortcuts(one, asked)}
+    ranked_last = (shortcuts, {*unasked})
+    # What told versions apart before is asked of the new ones too; a later comparison adds one draw to it.
+    calls = compared.inputs if compared else ()
+    outputs = tools.ground.run_calls(codes, calls)
+    groups = _group(state, {*numbers, 0}, outputs, ranked_last)
+    first = len(calls) // MOST_CALLS
+    for draw in range(first, min(first + 1, MOST_DRAWS) if calls else DRAWS):
+        # The first group is one text: there is nothing left in it to tell apart.
+        if calls and len({codes[number] for number in groups[0]}) == 1:
+            break
+        drawn = _draw_calls(state, tools, rivals, draw, (*asked, *kept)[:MOST_SEEDS])
+        fresh = tuple(call for call in drawn if call not in calls)
         outputs = {number: outputs[number] + values for number, values in tools.ground.run_calls(codes, fresh).items()}
         calls += fresh
-        groups = _group(state, {*numbers, 0}, outputs)
-        # The first group is one text: there is nothing left in it to tell apart.
-        if len({codes[number] for number in groups[0]}) == 1:
-            break
-    if not any(map(has_values, outputs.values())):
+        groups = _group(state, {*numbers, 0}, outputs, ranked_last)
+    if not any(map(has_values, (*outputs.values(), *old.values()))):
         return None
-    kept = tuple(group for group in (tuple(number for number in group if number) for group in groups) if group)
-    pair = [group[0] for group in kept[:2]] + ([0] if base else [])
+    ranked = tuple(group for group in (tuple(number for number in group if number) for group in groups) if group)
+    pair = ([group[0] for group in ranked[:2]] + ([0] if base else []))[:2]
     unchanged = next((group for group in groups if 0 in group), (0,))[1:]
+    said = [outputs[number] + old[number] for number in pair]
     return Compared(
-        groups=kept,
+        groups=ranked,
         inputs=calls,
         unchanged=unchanged,
-        apart=describe_difference(outputs[pair[0]], outputs[pair[1]], calls) if len(pair) > 1 else "",
-        likeness=tuple(round(_likeness(state, group[-1], outputs), 4) for group in kept),
+        apart=describe_difference(said[0], said[1], (*calls, *kept)) if len(pair) > 1 else "",
+        likeness=tuple(round(_likeness(state, group[-1], outputs), 4) for group in ranked),
+        asked=asked,
+        kept=kept,
+        unasked=tuple(sorted(unasked.items())),
     )
 
 
-def _group(state: AgentState, numbers: set[int], outputs: Outputs) -> list[tuple[int, ...]]:
-    """Behaviour that is known to be wrong last; then by votes, by likeness to all answers, and by age."""
+def _find_old_calls(state: AgentState, tools: Tools) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of code to repair: the calls that failing tests make, and calls near those that passing tests make.
+
+    A project's tests are run once more for that. Of an operator's method two equal objects are always tried.
+    """
+    base, name = state.base_version, state.spec.entry_point
+    if not state.broken or base is None or base.graded is None:
+        return (), ()
+    passed = state.passed_tests(base)
+    try:
+        recorded = tools.ground.record_calls(base.code, name, state.suite)
+    except SandboxError:  # a help, not a duty
+        recorded = {}
+    calls = {test: [seed.call() for seed in seeds_from_tests(name, [test])] for test in state.suite.given} | recorded
+    asked = [call for test, some in calls.items() for call in some if test not in passed]
+    right = [call for test, some in calls.items() for call in some if test in passed and call not in asked]
+    equal = [call for one in dict.fromkeys(asked) for call in vary_operands(one)[:2]]
+    kept = vary_calls([*dict.fromkeys(right)][:MOST_RIGHT], MOST_KEPT_CALLS)
+    return tuple(dict.fromkeys(asked))[:MOST_ASKED], tuple(dict.fromkeys([*equal[:MOST_ASKED], *kept]))
+
+
+def _draw_calls(
+    state: AgentState, tools: Tools, versions: list[Version], draw: int, known: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Calls to see what versions do: near those of the tests, and with the constants of their code.
+
+    `known` are calls that a project's tests were seen to make.
+    """
+    codes = tuple(dict.fromkeys(version.code for version in versions))
+    seen = known if state.suite.project else ()
+    clues = CallClues(state.suite.given, state.task.prompt, codes, tools.ground.test_texts(state.suite), seen)
+    names = (state.spec.entry_point, *state.task.also)
+    return generate_calls_of_all(names, state.spec.signature, clues, MOST_CALLS, draw)
+
+
+def _group(
+    state: AgentState, numbers: set[int], outputs: Outputs, doubts: tuple[set[int], set[int]]
+) -> list[tuple[int, ...]]:
+    """Behaviour that is known to be wrong last; then by doubts, by votes, by likeness to all answers, and by age.
+
+    `doubts` are the repairs that take a shortcut, and those that change what no failing test asks for. The latter are
+    a group apart from what behaves alike otherwise.
+    """
+    shortcuts, unasked = doubts
 
     def rank(group: tuple[int, ...]) -> tuple[float, ...]:
         votes = support(state.version(number) for number in group if number)
-        return (0 in group, -votes, -_likeness(state, group[-1], outputs), min(group))
+        doubtful = ({*group} <= shortcuts, {*group} <= unasked)
+        return (0 in group, *doubtful, -votes, -_likeness(state, group[-1], outputs), min(group))
 
     compared = {number: values for number, values in outputs.items() if number in numbers}
-    return sorted(group_versions(compared), key=rank)
+    alike = [{*group} for group in group_versions(compared)]
+    parts = [tuple(sorted(part)) for group in alike for part in (group - unasked, group & unasked) if part]
+    return sorted(parts, key=rank)
 
 
 def _likeness(state: AgentState, number: int, outputs: Outputs) -> float:

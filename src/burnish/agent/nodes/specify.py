@@ -16,10 +16,10 @@ from burnish.events import CodeProposed, Decided, Event, SpecAgreed, UserAnswere
 from burnish.json_schema import NotBySchema
 from burnish.models.model import Ask
 from burnish.parsing import parse, try_parse
+from burnish.tasks.contradiction import find_contradiction
 from burnish.tasks.examples import (
     describe_test,
     find_called_names,
-    find_contradiction,
     find_examples,
     is_edge_case,
     is_refusal,

@@ -24,13 +24,14 @@ from burnish.models.model import Ask
 from burnish.parsing import explain_syntax_error, try_parse
 from burnish.search.standalone_tests import extract_multi_step_tests, is_standalone
 from burnish.tasks.assemble import offered_names
+from burnish.tasks.contradiction import find_contradiction
 from burnish.tasks.examples import (
     ASSUMED,
     find_assumed_tests,
     find_called_names,
-    find_contradiction,
     find_examples,
 )
+from burnish.tasks.sentence import FILE_WITH, reads_file
 from burnish.tasks.test_file import name_in_file
 from burnish.text import one_line, plural, strip_controls
 
@@ -75,13 +76,17 @@ def ask_for_tests(
     # A class, or a method of one, is asked for: its tests build something first.
     has_steps = (
         "." in spec.entry_point
-        or bool(re.search(rf"\bclass(?:es)?\b[^.;]*\b{re.escape(spec.entry_point)}\b", task.prompt))
+        or bool(re.search(rf"\b(?:class(?:es)?|Klassen?)\b[^.;]*\b{re.escape(spec.entry_point)}\b", task.prompt))
         or any("\n" in test for test in spec.given_tests if not test.startswith(("with ", "#")))
     )
 
+    needs_file = reads_file(task.prompt)
+
     def usable(text: str) -> tuple[list[str], int]:
-        found, dropped = extract_tests(text, spec.entry_point, task.also, has_steps)
-        return [test for test in found if test not in given], dropped
+        also = (*task.also, FILE_WITH) if needs_file else task.also
+        found, dropped = extract_tests(text, spec.entry_point, also, has_steps)
+        usable = [test for test in found if not needs_file or f"{FILE_WITH}(" in test]  # no other file is there
+        return [test for test in usable if test not in given], dropped + len(found) - len(usable)
 
     def enough(text: str) -> bool:
         whole_lines = text[: text.rindex("\n")]

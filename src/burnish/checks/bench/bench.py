@@ -11,7 +11,7 @@ import hashlib
 import re
 import textwrap
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, islice
@@ -33,6 +33,7 @@ from burnish.checks.bench.project_run import (
     run_suite,
     send_job,
 )
+from burnish.checks.bench.record_calls import insert_notes, write_call
 from burnish.checks.bench.run_calls import (
     ModulePlace,
     OwnBehaviour,
@@ -43,7 +44,7 @@ from burnish.checks.bench.run_calls import (
 from burnish.checks.project import Project
 from burnish.checks.suite import Suite
 from burnish.checks.tests import Grader, grade, grade_script
-from burnish.errors import CheckError, SandboxError
+from burnish.errors import CheckError, SandboxError, blame
 from burnish.events import Case, Graded
 from burnish.parsing import decode_source, explain_syntax_error, try_parse
 from burnish.sandbox.sandbox import Sandbox
@@ -56,8 +57,8 @@ EDIT_SECONDS, SILENT_SECONDS = 0.02, 1.0
 IMPORT_SECONDS = 2.0
 """What packages may take to be imported, each time anew."""
 MOST_PASSING = 100
-MOST_ANSWERS = 300
-"""Of versions that are compared again whenever there is a new one, mostly on the same calls."""
+MOST_REMEMBERED = 100
+"""Versions whose answers to calls are kept: all are compared again whenever there is a new one."""
 OWN = "burnish_own/test_burnish_own.py"
 ALIAS = "burnish_solution"
 LEAST_SECONDS, TIMES, UNKNOWN_SECONDS = 10.0, 5.0, 20.0
@@ -72,6 +73,9 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 Fingerprint = tuple[tuple[str, str], ...]
 """Each file below the project's root, with the hash of its content; "" for one that is gone."""
+
+RunCalls = Callable[[Mapping[int, str], Sequence[str]], dict[int, tuple[str, ...]]]
+"""Makes calls in modules, and gives each module's answers by its number."""
 
 
 class Bench(Grader, Protocol):
@@ -113,6 +117,37 @@ class Bench(Grader, Protocol):
         """
         ...
 
+    def record_calls(self, module: str, name: str, suite: Suite) -> dict[str, tuple[str, ...]]:
+        """The calls of a function that the project's tests make with this module, by test, as far as they can be made
+        again. Raises SandboxError.
+        """
+        return {}
+
+
+class AnswerMemory:
+    """What versions answered to calls, so that only new versions and new calls cost anything."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, str], dict[str, str]] = {}
+        """By the packages that were there and the code: the answer to each call."""
+
+    def run_calls(
+        self, modules: Mapping[int, str], calls: Sequence[str], layer: object, run: RunCalls
+    ) -> dict[int, tuple[str, ...]]:
+        """The answers of all modules. Where one occurs twice all are run: whoever wants that looks for chance."""
+        if len({*modules.values()}) < len(modules):
+            return run(modules, calls)
+        fresh = {n: code for n, code in modules.items() if not {*calls} <= self._known.get((layer, code), {}).keys()}
+        told = run(fresh, calls)
+        for number, answers in told.items():
+            key = (layer, modules[number])
+            if NO_ANSWER not in answers and (key in self._known or len(self._known) < MOST_REMEMBERED):
+                self._known.setdefault(key, {}).update(zip(calls, answers, strict=True))
+        return {
+            number: told[number] if number in told else tuple(self._known[layer, code][call] for call in calls)
+            for number, code in modules.items()
+        }
+
 
 class ModuleBench(Bench):
     """The module by itself, with the tests of the suite."""
@@ -120,8 +155,7 @@ class ModuleBench(Bench):
     def __init__(self, sandbox: Sandbox) -> None:
         self.level = sandbox.level
         self._sandbox = sandbox
-        self._answers: dict[tuple[object, ...], tuple[str, ...]] = {}
-        """By the packages that were there, a module and the calls it was asked."""
+        self._memory = AnswerMemory()
 
     def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
         """Every undisputed test, each with its own name."""
@@ -163,20 +197,9 @@ class ModuleBench(Bench):
         return (suite.file,) if suite.file else ()
 
     def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
-        """All modules for the cost of one start. What was answered before is not asked again.
-
-        Where a module occurs twice all are asked: whoever wants that looks for what chance does.
-        """
-        if len({*modules.values()}) < len(modules):
-            return run_calls(modules, calls, self._sandbox)
-        keys = {number: (getattr(self._sandbox, "layer", None), code, *calls) for number, code in modules.items()}
-        fresh = {number: code for number, code in modules.items() if keys[number] not in self._answers}
-        told = run_calls(fresh, calls, self._sandbox)
-        found = {number: told[number] if number in told else self._answers[keys[number]] for number in modules}
-        if len(self._answers) < MOST_ANSWERS:
-            whole = [number for number, answers in told.items() if NO_ANSWER not in answers]
-            self._answers.update((keys[number], told[number]) for number in whole)
-        return found
+        """All modules for the cost of one start. What was answered before is not asked again."""
+        layer = getattr(self._sandbox, "layer", None)
+        return self._memory.run_calls(modules, calls, layer, lambda some, asked: run_calls(some, asked, self._sandbox))
 
 
 @dataclass(frozen=True)
@@ -213,6 +236,7 @@ class ProjectBench(Bench):
         self._sandbox = sandbox
         self._context = context or CheckContext(self.project, sandbox)
         self._owns_context = context is None
+        self._memory = AnswerMemory()
         self.level = self._context.sandbox.level
 
     def grade(self, module: str, suite: Suite, disputed: tuple[str, ...] = ()) -> Graded:
@@ -309,7 +333,30 @@ class ProjectBench(Bench):
 
     def run_calls(self, modules: Mapping[int, str], calls: Sequence[str]) -> dict[int, tuple[str, ...]]:
         """What each call gives in each version, with the project's other modules there to be imported."""
-        return run_calls(modules, calls, self._context, place=self._place(), python=self._context.python)
+
+        def run(some: Mapping[int, str], asked: Sequence[str]) -> dict[int, tuple[str, ...]]:
+            return run_calls(some, asked, self._context, place=self._place(), python=self._context.python)
+
+        return self._memory.run_calls(modules, calls, None, run)
+
+    def record_calls(self, module: str, name: str, suite: Suite) -> dict[str, tuple[str, ...]]:
+        """The tests run once more, with notes in the module."""
+        text = insert_notes(module, name)
+        if not text or not suite.project:
+            return {}
+        more = {"replaced": {"file": str(self.source), "text": text}, "recorded": name, "own": ""}
+        job = {**describe_job(self.project, self._context), **self._choose_tests(suite.project), **more}
+        try:
+            _, facts = run_job(self.project, self._context, job)
+        except CheckError as error:
+            raise SandboxError(str(error)) from error
+        found: dict[str, tuple[str, ...]] = {}
+        with blame(SandboxError, "reading the calls that the tests make"):
+            for told in (fact["called"] for fact in facts if "called" in fact):
+                calls = [write_call(module, name, call["plain"], call["named"]) for call in told["calls"]]
+                for test in (test for test in suite.project if test in all_ids(told["test"])):
+                    found[test] = tuple(dict.fromkeys([*found.get(test, ()), *filter(None, calls)]))
+        return found
 
     def observe_calls(self, module: str, calls: Sequence[str]) -> OwnBehaviour:
         """What one version does on calls, twice, and which of its lines run."""

@@ -48,9 +48,7 @@ def find_project(
         raise SetupProblem("Nothing was named to check. Name a file or a folder: burnish check src/")
     root = find_root([*named, *named_tests])
     found = find_tests(root, named, named_tests)
-    # A package that has its tests inside is found as a place of tests, and not all of it is tests.
-    is_package = {test: test.name not in FOLDERS and (root / test / "__init__.py").exists() for test in found}
-    tests_only = [root / test for test in found if root / test in named_tests or not is_package[test]]
+    tests_only = [root / test for test in found if root / test in named_tests or not holds_package(root / test)]
     files = set(_find_candidates(named, tests_only))
     flaws = {file: flaw for file in files if (flaw := find_flaw_in(file))}
     sources = sorted(files - flaws.keys())
@@ -77,6 +75,12 @@ def find_project(
         skipped=tuple(sorted(path.relative_to(root) for path in flaws.keys() - foreign)),
         foreign=tuple(sorted(path.relative_to(root) for path in foreign)),
     )
+
+
+def holds_package(folder: Path) -> bool:
+    """Whether a place of tests is a package with its tests inside, or holds packages: then not all of it is tests."""
+    marks = (folder / "__init__.py", *folder.glob("*/__init__.py"))
+    return not folder.name.startswith("test") and any(mark.exists() for mark in marks)
 
 
 def find_root(paths: Sequence[Path]) -> Path:
@@ -113,8 +117,8 @@ def find_python(root: Path, named: str | Path | None) -> Path:
     """The project's interpreter: the named one, or the named environment's; else the active one, the root's, ours."""
     if named is None:
         environment = find_environment(root)
-        return _full(environment / "bin" / "python") if environment else Path(sys.executable)
-    path = _full(Path(named))
+        return full_path(environment / "bin" / "python") if environment else Path(sys.executable)
+    path = full_path(Path(named))
     if path.is_dir():
         path = path / "bin" / "python"
     if path.is_file() and os.access(path, os.X_OK):
@@ -138,14 +142,14 @@ def find_environment(root: Path) -> Path | None:
     return found
 
 
-def _full(path: Path) -> Path:
+def full_path(path: Path) -> Path:
     """From the top, without following links: an environment's interpreter is a link, and means where the link is."""
     return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
 
 
 def _resolve_existing(paths: Sequence[str | Path]) -> list[Path]:
     """The paths in full; SetupProblem for one that is not there."""
-    found = [_full(Path(path)) for path in paths]
+    found = [full_path(Path(path)) for path in paths]
     for path, name in zip(found, paths, strict=True):
         if not path.exists():
             raise SetupProblem(f"There is no file or folder {str(name)!r}. Look at the path and try again.")
@@ -233,6 +237,7 @@ def _places_of_tests(root: Path, named: Sequence[Path], named_tests: Sequence[Pa
         files = path.parent.glob("*.py") if path.is_file() else python_files(path)
         loose |= {file for file in files if is_named_as_test(file)}
     yield sorted(loose)
+    yield sorted(path for path in root.glob("*.py") if is_collected(path, root))
 
 
 def is_test(file: Path, top: Path) -> bool:
@@ -249,7 +254,7 @@ def is_collected(file: Path, root: Path) -> bool:
     """True for a file that the project's own settings, or unittest's names, make a test."""
     places = _find_configured(root)
     inside = not places or any(file.is_relative_to(place) for place in places)
-    patterns = _read_option(root, "python_files") if inside else []
+    patterns = read_pytest_option(root, "python_files") if inside else []
     if file.name == "tests.py" or any(_matches(file, root, pattern) for pattern in patterns if pattern != ANY):
         return True
     if ANY not in patterns and not fnmatch.fnmatch(file.name, UNITTEST):
@@ -267,15 +272,15 @@ def _matches(file: Path, root: Path, pattern: str) -> bool:
 
 def _find_configured(root: Path) -> list[Path]:
     """What the project's own pytest settings name."""
-    words = _read_option(root, "testpaths")
+    words = read_pytest_option(root, "testpaths")
     inside = [word for word in words if not word.startswith(("/", ".."))]
     return sorted({path for word in inside for path in root.glob(word.rstrip("/") or "*") if path != root})
 
 
-def _read_option(root: Path, option: str) -> list[str]:
+def read_pytest_option(root: Path, option: str) -> list[str]:
     """What an option of pytest's is set to in the project, in any of the files that pytest reads."""
     table = tool_table(root).get("pytest", {})
-    names = table.get("ini_options", {}).get(option, []) if isinstance(table, dict) else []
+    names = {**table, **table.get("ini_options", {})}.get(option, []) if isinstance(table, dict) else []
     words = names.split() if isinstance(names, str) else [str(name) for name in names]
     for file, section in CONFIGS:
         config = configparser.ConfigParser(interpolation=None)

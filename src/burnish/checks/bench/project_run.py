@@ -14,6 +14,7 @@ from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.facts import PACKAGE, Fact, FactReader
+from burnish.checks.bench.missing_packages import explain_missing, find_missing_packages
 from burnish.checks.bench.project_finder import is_named_as_test, python_files
 from burnish.checks.project import Project
 from burnish.errors import CheckError, blame
@@ -30,11 +31,21 @@ PASSING = ("passed", "xfailed")
 INTERRUPTED, INTERNAL, USAGE, NOTHING = 2, 3, 4, 5
 """How pytest leaves, besides 0 and 1."""
 MOST_AT_ONCE = 32
+USER = "user"
+"""Who tests find themselves to be: the user of a cell has no name in any list, and code that asks would fail."""
 OWN_PYTHON = "python"
 """What the Python of a cell is called there."""
 BARE_START = "import site, sitecustomize; site.setquit(); site.setcopyright(); site.sethelper(); "
 """All that Python does at its start, but for reading what is installed beside it."""
-OPTIONS = ["-p", "no:cacheprovider", "--continue-on-collection-errors", "--maxfail=0", "--tb=short"]
+OPTIONS = ["--continue-on-collection-errors", "--maxfail=0", "--tb=short"]
+
+
+class PytestRefused(CheckError):
+    """pytest did not begin: an option or a file of its settings is not right, or a package is missing."""
+
+    def __init__(self, why: str, printed: str) -> None:
+        super().__init__(why)
+        self.printed = printed
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,8 @@ class CaseReport:
     message: str = ""
     file: str = ""
     line: int = 0
+    frames: Sequence[tuple[str, int]] = ()
+    """Where the code was when it failed, the innermost last; files below the project's root by their path there."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,8 @@ class SuiteRun:
     seconds: float = 0.0
     covered: list[Fact] = field(default_factory=list)
     uncovered: list[Fact] = field(default_factory=list)
+    cover_settings: Fact = field(default_factory=dict)
+    """What the project's settings for coverage leave out and ask for, and whether tests were told apart."""
     has_cover: bool = False
     is_forged: bool = False
     """True when the code changed what judges it: then nothing that was said counts."""
@@ -83,7 +98,7 @@ class SuiteRun:
 
 def has_tests(project: Project) -> bool:
     """True when there is anything pytest could be asked to run."""
-    return bool(project.tests or doctests(project))
+    return bool(project.tests or (project.own and project.own.collects) or doctests(project))
 
 
 @cache
@@ -105,8 +120,10 @@ def targets(project: Project) -> list[str]:
     """What pytest is asked to collect: tests, and sources with examples.
 
     A folder that holds such sources is named by its test files, because pytest passes over a folder when a file below
-    it is named as well.
+    it is named as well. Where the project's own command collects, only what it says.
     """
+    if project.own and project.own.collects:
+        return list(project.own.words)
     examples = doctests(project)
     named: list[Path] = []
     for path in project.tests:
@@ -136,7 +153,11 @@ def run_suite(
     job = {**describe_job(project, context, seed), "cover": [str(path) for path in project.sources] if cover else []}
     command, facts = run_job(project, context, job | dict(more or {}), files)
     with blame(CheckError, "reading what the tests said"):
-        return read_run(command, facts)
+        try:
+            return read_run(command, facts)
+        except PytestRefused as refused:
+            missing = find_missing_packages([refused.printed], project)
+            raise CheckError(f"{refused}{explain_missing(missing, project)}") from refused
 
 
 def describe_job(project: Project, context: CheckContext, seed: int = 0, options: Sequence[str] = OPTIONS) -> Fact:
@@ -144,10 +165,14 @@ def describe_job(project: Project, context: CheckContext, seed: int = 0, options
     # Our own environment has LangSmith's plugin, which a project under test does not expect.
     ours = project.python == Path(sys.executable)
     files = dict.fromkeys(test.partition("::")[0] for test in project.chosen)
+    examples = [str(path) for path in doctests(project)]
+    by_itself = bool(project.own and project.own.collects)
     return {
         "targets": [*files] or targets(project),
         **({"chosen": list(project.chosen)} if project.chosen else {}),
-        "doctests": [str(path) for path in doctests(project)],
+        "doctests": [] if by_itself else examples,
+        "instead": examples if by_itself else [],
+        "own_settings": project.own is not None,
         "cover": [],
         "generated": project.generated,
         "seed": seed,
@@ -155,7 +180,11 @@ def describe_job(project: Project, context: CheckContext, seed: int = 0, options
         "paths": import_paths(project, context),
         "options": [*options, *(["-p", "no:langsmith_plugin"] if ours else [])],
         # Another order of tests comes with another order of sets: both are chance to a user.
-        "environment": {"PYTHONHASHSEED": str(seed), "HYPOTHESIS_STORAGE_DIRECTORY": "/tmp/hypothesis"},
+        "environment": {
+            "PYTHONHASHSEED": str(seed),
+            "HYPOTHESIS_STORAGE_DIRECTORY": "/tmp/hypothesis",
+            **dict.fromkeys(("USER", "LOGNAME"), USER),
+        },
         "seconds": project.settings.test_seconds,
     }
 
@@ -226,6 +255,7 @@ def read_run(command: CommandRan, facts: Sequence[Fact]) -> SuiteRun:
         seconds=float(ended.get("seconds", command.seconds)),
         covered=[fact["covered"] for fact in facts if "covered" in fact],
         uncovered=[fact["uncovered"] for fact in facts if "uncovered" in fact],
+        cover_settings=last.get("cover_settings") or {},
         has_cover="end" in last,
     )
     if "no_tool" in last:
@@ -233,7 +263,7 @@ def read_run(command: CommandRan, facts: Sequence[Fact]) -> SuiteRun:
             f"the project's interpreter has no pytest and cannot use ours ({last['no_tool']}); install pytest in it"
         )
     if last.get("end") == USAGE:
-        raise CheckError(f"pytest did not start: {complaint(run.printed)}")
+        raise PytestRefused(f"pytest did not start: {complaint(run.printed)}", run.printed)
     # A test that ends the guard can have said that it passed: the last one that spoke is at fault then.
     where = find_unfinished(facts, run.tests) or (said[-1].id if said and not ended and not command.timed_out else "")
     forged = _find_forgery(facts)

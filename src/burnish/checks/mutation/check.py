@@ -122,7 +122,7 @@ class MutationCheck:
         return Evidence(
             check=self.name,
             verdict="passed" if run.percent >= least and not run.unwatched else "failed",
-            why=_explain(run, least) + "".join(f" Note: {note}." for note in run.notes),
+            why=_explain(run, least, project.settings.mutants) + "".join(f" Note: {note}." for note in run.notes),
             figure=run.figure(),
             threshold=f"at least {least:g} %",
             details=details.dump(),
@@ -162,7 +162,7 @@ def count_by_function(run: MutationRun) -> Iterator[FunctionMutants]:
         yield FunctionMutants(file=file, line=line, function=name, **count)
 
 
-def _explain(run: MutationRun, least: float) -> str:
+def _explain(run: MutationRun, least: float, most: int | None) -> str:
     """What a person should know, in a sentence or two."""
     said = f"The tests notice {run.count(*NOTICED)} of {plural(run.tried, 'small change')} to the code"
     missed, unrun, left = run.count(*UNNOTICED), run.count("no_tests"), run.count(NOT_TRIED)
@@ -170,7 +170,15 @@ def _explain(run: MutationRun, least: float) -> str:
         said += f"; {missed} {'goes' if missed == 1 else 'go'} unnoticed"
         said += f", {unrun} of them in functions that no test runs" if unrun else ""
     said += f". {same[0].upper()}{same[1:]}" if (same := describe_equivalent(run.count(EQUIVALENT), run.inputs)) else ""
-    said += f". The time was up; {left} were not tried." if left else "."
+    if left:
+        ended = "As many as were asked for were tried" if run.is_full(most) else "The time was up"
+        said += f". {ended}; {left} were not, and the figures in brackets say where the share of all of them lies."
+    else:
+        said += "."
+    if run.changed:
+        ends = [run.outcomes[key] for key in run.changed]
+        noticed, tried = sum(end in NOTICED for end in ends), sum(end in (*NOTICED, *UNNOTICED) for end in ends)
+        said += f" In code that differs from the last commit, tried first: {noticed} of {tried} noticed."
     if run.unwatched and run.percent >= least:
         mutant = run.unwatched[0]
         said += f" That is enough, but {run.apart[mutant.key].explain(mutant)}, and no test notices."

@@ -55,6 +55,11 @@ class Mutant(Frozen):
         same = next((number for number, (before, after) in enumerate(pairs) if before != after), 0)
         return self.first + same
 
+    @property
+    def lines(self) -> range:
+        """The lines of the function in its file."""
+        return range(self.first, self.first + len(lines_of(self.was)))
+
     def said(self) -> str:
         """The change in a few words."""
         becomes = f"becomes `{one_line(self.new, MOST_CHARACTERS)}`" if self.new else "is removed"

@@ -8,15 +8,17 @@ import math
 import random
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from burnish import intervals
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.inside.facts import Fact
 from burnish.checks.bench.project_run import NOTHING, describe_job, has_tests, processes_at_once, run_job
 from burnish.checks.mutation.branch_mutants import FEW, MARK, make_branch_mutants
+from burnish.checks.mutation.changed_code import find_changed_lines
 from burnish.checks.mutation.equivalence import TellingInput, compare_survivors
 from burnish.checks.mutation.mutant import MUTMUT, Mutant, MutmutClient
 from burnish.checks.project import Project
@@ -49,6 +51,15 @@ ALL_EQUIVALENT = "every small change that was tried behaves as the code does, so
 FORGED = "something other than the tests told what became of a mutant, so nothing is known of any"
 
 
+class MutantSample(NamedTuple):
+    """How many of some mutants were noticed, tried and left, and their share of all those that are spoken of."""
+
+    noticed: int
+    tried: int
+    left: int
+    weight: float
+
+
 @dataclass
 class MutationRun:
     """The mutants, in the order they were tried, what became of each, by key, and the score that makes."""
@@ -65,6 +76,8 @@ class MutationRun:
     """All of it, the making of mutants too."""
     trying_seconds: float = 0.0
     """Of those, how long mutants were tried."""
+    changed: frozenset[str] = frozenset()
+    """Those of code that differs from the last commit, by key: they are tried first, and all others are sampled."""
     notes: list[str] = field(default_factory=list)
     problem: str = ""
     """Why no mutant could be tried; empty when all is well."""
@@ -84,16 +97,36 @@ class MutationRun:
 
     @property
     def percent(self) -> float:
-        """The share that the tests notice, from 0 to 100. Ask only when something was tried."""
-        return 100.0 * self.count(*NOTICED) / self.tried
+        """The share that the tests notice, from 0 to 100. Ask only when something was tried.
+
+        What was tried of the code that did not change speaks for the rest of it as well.
+        """
+        changed, others = self._strata()
+        return sum(100.0 * one.noticed * one.weight / one.tried for one in (changed, others) if one.tried)
 
     @property
     def interval(self) -> tuple[float, float]:
         """Where the score of all mutants lies with 95 % confidence (Wilson); the score itself when all were tried."""
-        if not self.count(NOT_TRIED):
-            return self.percent, self.percent
-        low, high = intervals.wilson(self.count(*NOTICED), self.tried)
+        strata = [one for one in self._strata() if one.tried]
+        lows_highs = [
+            intervals.wilson(one.noticed, one.tried) if one.left else (one.noticed / one.tried,) * 2 for one in strata
+        ]
+        low, high = (sum(one.weight * ends[n] for one, ends in zip(strata, lows_highs, strict=True)) for n in (0, 1))
         return 100 * low, 100 * high
+
+    def _strata(self) -> tuple["MutantSample", "MutantSample"]:
+        """The mutants of changed code, and all others."""
+        counts = [
+            Counter(outcome for key, outcome in self.outcomes.items() if (key in self.changed) == is_changed)
+            for is_changed in (True, False)
+        ]
+        tried = [sum(count[word] for word in (*NOTICED, *UNNOTICED)) for count in counts]
+        sizes = [many + count[NOT_TRIED] if many else 0 for many, count in zip(tried, counts, strict=True)]
+        first, second = (
+            MutantSample(sum(count[word] for word in NOTICED), many, count[NOT_TRIED], size / (sum(sizes) or 1))
+            for count, many, size in zip(counts, tried, sizes, strict=True)
+        )
+        return first, second
 
     def figure(self) -> str:
         """The score as people say it, never rounded up."""
@@ -101,6 +134,10 @@ class MutationRun:
         if left := self.count(NOT_TRIED):
             shown += f" ({math.floor(low)} to {math.ceil(high)}), {self.tried} of {self.tried + left} tried"
         return shown
+
+    def is_full(self, most: int | None) -> bool:
+        """Whether as many were tried as may be."""
+        return most is not None and sum(outcome != NOT_TRIED for outcome in self.outcomes.values()) >= most
 
     @property
     def unnoticed(self) -> list[Mutant]:
@@ -186,9 +223,12 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
         made = {key: mutant for key, mutant in made.items() if mutant.name in project.functions}
     if not made:
         return MutationRun(problem="there is nothing to mutate")
-    ordered = [made[key] for key in sorted(made)]
-    random.Random(SEED).shuffle(ordered)  # what an early stop leaves is then a random sample, the same each time
+    ordered = shuffle_mutants(made.values())
+    lines = find_changed_lines(project, texts) if not project.generated else {}
+    changed = frozenset(one.key for one in ordered if not lines.get(one.file, frozenset()).isdisjoint(one.lines))
+    ordered.sort(key=lambda mutant: mutant.key not in changed)
     run = try_mutants(project, context, ordered, seconds)
+    run.changed = changed
     if not run.problem and run.tried:
         comparing = max(COMPARING * seconds, LEAST_COMPARING_SECONDS)
         compared = compare_survivors(project, context, run.unnoticed, comparing)
@@ -203,6 +243,13 @@ def mutate_project(project: Project, context: CheckContext, client: MutmutClient
     return run
 
 
+def shuffle_mutants(mutants: Iterable[Mutant]) -> list[Mutant]:
+    """In an order of chance, the same each time: what an early stop leaves is then a random sample."""
+    ordered = sorted(mutants, key=lambda mutant: mutant.key)
+    random.Random(SEED).shuffle(ordered)
+    return ordered
+
+
 def try_mutants(project: Project, context: CheckContext, mutants: Sequence[Mutant], seconds: float) -> MutationRun:
     """Try mutants in this order, for so long. Raises CheckError when the cell gave no account of itself."""
     run = MutationRun(mutants, {mutant.key: NOT_TRIED for mutant in mutants})
@@ -210,7 +257,7 @@ def try_mutants(project: Project, context: CheckContext, mutants: Sequence[Mutan
     cpu_seconds = START_SECONDS + limit + (seconds + START_SECONDS) * processes_at_once()
     job = {
         **describe_job(project, context, options=OPTIONS),
-        **_describe_mutants(mutants),
+        **_describe_mutants(mutants[: project.settings.mutants]),
         "baseline": True,
         "at_once": processes_at_once(),
         "load_seconds": limit,

@@ -17,7 +17,7 @@ from typing import Any
 
 from burnish.checks.bench.check_context import CheckContext
 from burnish.checks.bench.project_finder import find_flaw_in
-from burnish.checks.check import RANKS, Details, Finding, Severity
+from burnish.checks.check import RANKS, Details, Finding, Severity, describe_worst
 from burnish.checks.project import Project
 from burnish.checks.security.rules import Rule, find_breaches, select_rules
 from burnish.errors import CheckError
@@ -74,7 +74,7 @@ class SecurityCheck:
         verdict: Outcome = "failed" if bad else "not_run" if unread else "passed"
         many, figure, why = plural(len(findings), "finding"), "no findings", []
         if findings:
-            figure = f"{many}, worst {findings[0].severity}/{findings[0].confidence}"
+            figure = f"{many}, {describe_worst(findings[0].severity, findings[0].confidence)}"
         if bad:
             worst = bad[0]
             more = f", and {len(bad) - 1} more like it" if len(bad) > 1 else ""

@@ -112,13 +112,11 @@ def current_answer(task: Task, events: Sequence[Event]) -> Answered:
     if best is None:
         return Answered(call=calls, round=work.round, version=None, answers=answers)
     found, good = weigh(work, best), passes(work)
-    shown = not work.broken or work.shown_wrong
-    proven = good and shown and bool(work.deciding_tests) and found.proves
     return Answered(
         call=calls,
         round=work.round,
         version=best.number,
         answers=answers,
-        confidence=found.share,
-        verdict="proven" if proven else "plausible" if good else "failed",
+        confidence=found.share if good else 0.0,  # code that fails what was given is known to be wrong
+        verdict="failed" if not good else "proven" if found.proves else "plausible",
     )

@@ -33,6 +33,7 @@ ENOUGH = 6
 """Answers other than expected, after which a module need not answer any more."""
 LONGEST = 2000
 LIMITS = ((resource.RLIMIT_AS, 400 * 1024 * 1024), (resource.RLIMIT_NPROC, 40))
+FILE_WITH = "file_with"
 STANDARD = ("math", "collections", "datetime", "re", "string", "itertools", "functools", "decimal", "fractions")
 """Modules that a test may name without importing them."""
 
@@ -184,6 +185,7 @@ def answer(call: Call | Exception, scope: dict[str, Any]) -> str:
     for name in call.standard:
         if name not in scope:
             scope[name] = importlib.import_module(name)
+    scope.setdefault(FILE_WITH, make_file)
     if not call.is_plain:
         return canonical(eval(call.function, scope))
     function = eval(call.function, scope)
@@ -194,6 +196,17 @@ def answer(call: Call | Exception, scope: dict[str, Any]) -> str:
     value = canonical(function(*plain, **named))
     pairs = enumerate(zip(before, read_changeable(everything)), 1)  # noqa: B905
     return value + "".join(f"\nargument {place} becomes {now}" for place, (old, now) in pairs if old != now)
+
+
+def make_file(text: str) -> str:
+    """A file that holds a text, in a folder of this process; each takes the place of the one before."""
+    folder = f"files-{os.getpid()}"
+    if os.path.basename(os.getcwd()) != folder:  # noqa: PTH119, PTH109
+        os.mkdir(folder)  # noqa: PTH102
+        os.chdir(folder)  # the path is then the same for every version
+    with open("sample.txt", "w", encoding="utf-8") as file:  # noqa: PTH123
+        file.write(text)
+    return "sample.txt"
 
 
 def read_changeable(values: list[Any]) -> list[str]:

@@ -14,6 +14,9 @@ from typing import Any, Optional
 PACKAGE = "burnish_suite_in_cell"
 """What this folder is called in a cell, beside a project that may be Burnish itself."""
 
+EVERYBODY = -1
+"""Stands for all tests, where it is not known which of them runs a line."""
+
 Fact = dict[str, Any]
 
 

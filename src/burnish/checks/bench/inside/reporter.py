@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import random
+import re
 import traceback
 import unittest
 from collections.abc import Callable, Generator
@@ -14,10 +16,24 @@ import pytest
 
 from .case_ids import all_ids, is_own
 
-LONGEST = 2000
+LONGEST, MOST_FRAMES = 2000, 60
 SKIPS = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
 KEEPS_ORDER = ("order", "dependency", "incremental", "run")
 """Marks by which tests say that their order matters."""
+
+PRINTED_FRAME = re.compile(r'File "([^"\n]+)", line (\d+)')
+
+COV_VALUES = ("--cov", "--cov-report", "--cov-config", "--cov-fail-under", "--cov-context", "--cov-precision")
+COV_FLAGS = ("--cov-branch", "--cov-append", "--no-cov", "--no-cov-on-fail", "--cov-reset")
+HARMLESS = {
+    "pytest_cov": (COV_VALUES, COV_FLAGS),
+    "xdist": (("-n", "--numprocesses", "--dist", "--maxprocesses", "--max-worker-restart"), ()),
+    "pytest_randomly": (("--randomly-seed",), ("--randomly-dont-reset-seed", "--randomly-dont-reorganize")),
+    "random_order": (("--random-order-bucket", "--random-order-seed"), ("--random-order",)),
+    "pytest_html": (("--html",), ("--self-contained-html",)),
+}
+"""Options, with a value and without, that change no test's outcome: of plugins that may be missing, or are shut out."""
+SHUT_OUT = ("pytest_randomly", "random_order")
 
 
 class Plugin:
@@ -27,8 +43,25 @@ class Plugin:
         self.tell = tell
         self.job = job
         self.finder = finder
-        self.doctests = {Path(job["root"], name) for name in job["doctests"]}
         self.ids: list[str] = []
+        self.name_examples(job["doctests"])
+
+    def name_examples(self, sources: list[str]) -> None:
+        """These sources are collected for the examples in their docstrings."""
+        self.doctests = {Path(self.job["root"], name) for name in sources}
+
+    def pytest_addoption(self, parser: Any) -> None:
+        """Options that change nothing here, of plugins that are not there, are read and left.
+
+        Coverage is measured by us, tests run in one process, and the order is ours.
+        """
+        for plugin, (valued, flags) in HARMLESS.items():
+            if plugin in SHUT_OUT or importlib.util.find_spec(plugin) is None:
+                group = parser.getgroup(plugin)
+                for name in valued:  # a short name in small letters is refused by the public way
+                    group._addoption(name, action="append", nargs="?", const="")
+                for name in flags:
+                    group._addoption(name, action="store_true")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_load_initial_conftests(self) -> None:
@@ -60,10 +93,25 @@ class Plugin:
 class Reporter(Plugin):
     """Tells what one run of the tests says."""
 
-    def __init__(self, tell: Callable[..., None], job: dict[str, Any], cover: Any, override: Any = None) -> None:
+    def __init__(
+        self, tell: Callable[..., None], job: dict[str, Any], cover: Any, override: Any = None, recorder: Any = None
+    ) -> None:
         super().__init__(tell, job, override)
         self.cover = cover
+        self.recorder = recorder
         self.phases: dict[str, list[Any]] = {}
+
+    def pytest_configure(self, config: Any) -> None:
+        """What pytest-cov is told to measure is what the project's own command measures."""
+        named = getattr(config.option, "cov", None) or getattr(config.option, "cov_source", None) or []
+        sources = [name for name in named if isinstance(name, str) and name]
+        if self.cover and self.job["own_settings"] and sources:
+            self.cover.keep_sources(sources)
+
+    def pytest_collection_finish(self) -> None:
+        """How many tests there are decides whether coverage tells them apart."""
+        if self.cover:
+            self.cover.tests = len(self.ids)
 
     def pytest_collectstart(self, collector: Any) -> None:
         """Say which file is being imported, in case nobody comes back from it."""
@@ -90,6 +138,10 @@ class Reporter(Plugin):
             report.outcome = "failed"
             vars(report).pop("wasxfail", None)
 
+    def pytest_exception_interact(self, call: Any, report: Any) -> None:
+        """Keep where the code was when it failed: of a test, and of a file that cannot be collected."""
+        report.frames = find_frames(call.excinfo.value, report, self.job["root"])
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Say which test is under way, in case it does not come back."""
@@ -102,6 +154,8 @@ class Reporter(Plugin):
         """One line a test, after its last phase."""
         if self.cover:
             self.cover.enter("")
+        if self.recorder and (calls := self.recorder.take()):
+            self.tell(called={"test": nodeid, "calls": calls})
         if reports := self.phases.pop(nodeid, []):
             self.tell(test={"id": nodeid, **summarise_phases(reports)})
 
@@ -140,14 +194,31 @@ def summarise_phases(reports: list[Any]) -> dict[str, Any]:
 
 def describe_failure(report: Any) -> dict[str, Any]:
     """The first lines of why, and where."""
-    said = report.longrepr
+    said, frames = report.longrepr, getattr(report, "frames", [])
     if isinstance(said, tuple) and len(said) == 3:
-        return {"file": str(said[0]), "line": int(said[1] or 0), "message": str(said[2])[:LONGEST]}
-    crash = getattr(said, "reprcrash", None)
-    if crash is not None:
-        return {"file": str(crash.path), "line": int(crash.lineno), "message": str(crash.message)[:LONGEST]}
-    place = getattr(report, "location", None) or ("", None, "")
-    return {"file": str(place[0]), "line": (place[1] or -1) + 1, "message": extract_error(str(said))[:LONGEST]}
+        file, line, message = said[0], int(said[1] or 0), str(said[2])
+    elif (crash := getattr(said, "reprcrash", None)) is not None:
+        file, line, message = crash.path, int(crash.lineno), str(crash.message)
+    else:
+        place = getattr(report, "location", None) or ("", None, "")
+        file, line, message = place[0], (place[1] or -1) + 1, extract_error(str(said))
+    return {"file": str(file), "line": line, "message": message[:LONGEST], **({"frames": frames} if frames else {})}
+
+
+def find_frames(error: BaseException | None, report: Any, root: str) -> list[tuple[str, int]]:
+    """Files and lines of a failure, the innermost last: those that a process of the test's printed, then its own,
+    then those of the errors behind it.
+    """
+    printed = "\n".join([*(text for _, text in report.sections), str(report.longrepr)])
+    found = [(file, int(line)) for file, line in PRINTED_FRAME.findall(printed)]
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        found += [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+        behind = getattr(error, "exc_info", None)  # where an example in a docstring raised
+        hidden = error.__suppress_context__
+        error = behind[1] if behind else error.__cause__ or (None if hidden else error.__context__)
+    return [(file.removeprefix(f"{root}/"), line) for file, line in dict.fromkeys(found)][-MOST_FRAMES:]
 
 
 def extract_error(text: str) -> str:

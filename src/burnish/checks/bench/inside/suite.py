@@ -28,6 +28,14 @@ from .import_override import TextOverride, start_override
 NOTHING = 5
 UNITTEST = ["-o", "python_files=test*.py *_test.py tests.py"]
 """How unittest names its files; asked for when pytest finds nothing under its own names."""
+SETTINGS = {
+    "pytest.ini": "",
+    ".pytest.ini": "",
+    "pyproject.toml": "[tool.pytest",
+    "tox.ini": "[pytest]",
+    "setup.cfg": "[tool:pytest]",
+}
+"""Files of pytest's settings in the order in which it looks, with the section that makes them such."""
 LOADING_CLOCKS = ((signal.SIGPROF, signal.ITIMER_PROF, 1), (signal.SIGALRM, signal.ITIMER_REAL, 2))
 """CPU seconds, and twice as many on the wall."""
 NAMES = {
@@ -58,11 +66,16 @@ def main(report: int) -> None:
         import pytest
     except ImportError as error:
         return tell(no_tool=str(error))
+    # As under `python -m pytest`: code asks whether there is such a file to tell a program from a prompt.
+    sys.modules["__main__"].__file__ = str(Path(pytest.__file__).with_name("__main__.py"))
     judges = record_judges()
     # Whatever goes by pytest's name, what it returns must be a number that our exit code can be compared with.
     code = int(pytest.main(options(job), plugins=[plugin]))
     if code == NOTHING:
         code = int(pytest.main([*options(job), *UNITTEST], plugins=[plugin]))
+    if code == NOTHING and job["instead"]:
+        plugin.name_examples(job["instead"])
+        code = int(pytest.main(options({**job, "targets": job["instead"]}), plugins=[plugin]))
     if job["cover"]:
         plugin.cover.say_all(plugin)
     if changed := find_changes(judges, job["root"]) + ([] if plugin.tell is tell else ["what reports the tests"]):
@@ -103,9 +116,11 @@ def make_plugin(tell: Any, job: dict[str, Any], override: TextOverride | None) -
         from .cover import Cover
 
         cover = Cover(job)
+    from .recorder import CallRecorder
     from .reporter import Reporter
 
-    return Reporter(tell, job, cover, override)
+    recorder = CallRecorder(job["recorded"]) if job.get("recorded") else None
+    return Reporter(tell, job, cover, override, recorder)
 
 
 def options(job: dict[str, Any]) -> list[str]:
@@ -115,7 +130,20 @@ def options(job: dict[str, Any]) -> list[str]:
     if "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ:
         words += ["--no-cov"] if importlib.util.find_spec("pytest_cov") else []
         words += ["-n", "0"] if importlib.util.find_spec("xdist") else []
+    if job.get("own"):  # a file outside of the root: pytest looks for settings above all files, and would find none
+        settings = find_settings(Path(job["root"]))
+        words += ["-c", settings[0]] if settings else []
     return [*words, *job["targets"]]
+
+
+def find_settings(root: Path) -> list[str]:
+    """The files that pytest takes its settings from in a folder; it takes the first."""
+    found = []
+    for name, section in SETTINGS.items():
+        file = root / name
+        if file.is_file() and section in file.read_text("utf-8", "replace"):
+            found.append(str(file))
+    return found
 
 
 class Lender:

@@ -1,0 +1,148 @@
+"""A failing test, or the command that runs it, is enough: the file is found, and another where that yields nothing."""
+
+from pathlib import Path
+
+import pytest
+
+import burnish
+from burnish.agent import prompts
+from burnish.agent.prompts import PromptInput
+from burnish.commands.apply import diff_of
+from burnish.commands.failing_test import ChosenTests, read_test_command
+from burnish.commands.fix import FixOptions, plan_fix
+from burnish.commands.guidance import read_guidance
+from burnish.errors import SetupProblem
+from burnish.events import PlaceChosen, SpecAgreed
+from burnish.models.scripted import ScriptedModel
+from burnish.runs import Store
+from burnish.tasks.repair import from_file
+
+WORDS = '''\
+def title(text):
+    """Each word with a capital."""
+    return " ".join(raise_first(word) for word in text.split())
+
+
+def raise_first(word):
+    """A word with a capital."""
+    return word
+'''
+PAGE = '''\
+from words import title
+
+
+def head(text):
+    """The head of a page."""
+    return f"# {title(text)}"
+'''
+TESTS = """\
+from page import head
+from words import raise_first
+
+
+def test_head():
+    assert head("a tale") == "# A Tale"
+
+
+def test_empty():
+    assert raise_first("") == ""
+"""
+TEST = "test_page.py::test_head"
+RIGHT = "```python\ndef raise_first(word):\n    return word[:1].upper() + word[1:]\n```"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "pages"
+    root.mkdir()
+    (root / "pyproject.toml").touch()
+    (root / "Makefile").write_text("test:\n\tpython -m pytest -q\n\nall:\n\techo 1\n\techo 2\n")
+    for name, text in {"words.py": WORDS, "page.py": PAGE, "test_page.py": TESTS}.items():
+        (root / name).write_text(text)
+    monkeypatch.chdir(root)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("command", "chosen"),
+    [
+        ("pytest", ChosenTests()),
+        (f"python -m pytest -x --tb=short {TEST}", ChosenTests((TEST,))),
+        ("coverage run -m pytest -k 'head and not empty'", ChosenTests(words="head and not empty")),
+        ("make test", ChosenTests()),
+        ("tox", ChosenTests()),
+    ],
+)
+def test_a_command_that_plainly_is_pytest_is_read(project, command, chosen):
+    assert read_test_command(command, project) == chosen
+
+
+@pytest.mark.parametrize(
+    "command", ["sh test.sh", "pytest; rm -rf x", "pytest no_such_file.py", "make all", "pytest '"]
+)
+def test_any_other_command_is_refused_with_what_to_type(project, command):
+    with pytest.raises(SetupProblem, match="burnish fix tests/test_x.py::test_y"):
+        read_test_command(command, project)
+
+
+def test_words_choose_tests_as_pytest_does():
+    chosen = ChosenTests(words="head and not (empty or x1)")
+    assert chosen.holds(TEST)
+    assert not chosen.holds("test_page.py::test_empty_head")
+
+
+@pytest.mark.slow
+def test_the_fault_is_repaired_in_whichever_file_it_is_and_the_next_place_is_tried(project, tmp_path):
+    store = Store(tmp_path / "store")
+    model = ScriptedModel([RIGHT], whole=True)
+    run = burnish.fix(f"{project}/{TEST}", model, store=store)
+    assert run.verdict != "failed"
+    assert diff_of(run).startswith("--- a/words.py")
+    assert {place.file for place in run.settings.fix.places} == {"words.py", "page.py"}
+    assert {*run.settings.task["project_tests"]} == {TEST, "test_page.py::test_empty"}, "the whole suite judges"
+
+
+@pytest.mark.slow
+def test_a_place_whose_answers_bring_nothing_is_left_and_the_record_replays_that(project, tmp_path):
+    store = Store(tmp_path / "store")
+    wrong = "```python\ndef title(text):\n    return text\n```"
+    run = burnish.fix(project / "words.py", ScriptedModel([wrong, wrong, wrong, RIGHT], whole=True), store=store)
+    places = [event.function for event in run.all(PlaceChosen)]
+    assert places[:1] == ["raise_first"]
+    assert run.verdict != "failed"
+    folder = store.runs / run.id
+    kept = (folder / "events.jsonl").read_text().splitlines(keepends=True)
+    cut = next(at for at, line in enumerate(kept) if '"place_chosen"' in line) + 2
+    (folder / "events.jsonl").write_text("".join(kept[:cut]))
+    again = burnish.resume(run.id, ScriptedModel([RIGHT], whole=True), store=store)
+    assert [event.function for event in again.all(PlaceChosen)] == places
+    assert again.code == run.code
+
+
+@pytest.mark.slow
+def test_a_named_function_is_the_only_place(project):
+    plan = plan_fix(FixOptions(path=project / "words.py", function="title"))
+    assert plan.task.entry_point == "title"
+    assert not plan.task.suspects
+    assert [place.function for place in plan.places] == ["title", "raise_first"]
+
+
+def test_what_the_project_asks_of_its_code_is_read_cut_and_told(project):
+    (project / "AGENTS.md").write_text("# Rules\n\nUse **plain** words. " + "More. " * 500)
+    (project / "ruff.toml").write_text("line-length = 79\ntarget-version = 'py39'\n[format]\nquote-style = 'single'\n")
+    (project / "CONTRIBUTING.md").symlink_to("/etc/passwd")
+    files, said = read_guidance(project)
+    assert files == ("AGENTS.md", "ruff.toml")
+    assert said.startswith(
+        "Lines of at most 79 characters; single quotes; Python 3.9 and later. Rules Use plain words."
+    )
+    assert len(said) < 400
+    task = from_file(WORDS, "title").model_copy(update={"guidance": said})
+    spec = SpecAgreed(entry_point="title", signature="title(text)")
+    told = prompts.repair(PromptInput(task=task, spec=spec), WORDS, "it fails")
+    assert "single quotes" in told[1].content
+    assert "style" not in prompts.repair(PromptInput(task=from_file(WORDS, "title"), spec=spec), WORDS, "")[1].content
+
+
+def test_a_project_that_asks_for_nothing_adds_nothing(project):
+    assert read_guidance(project) == ((), "")
