@@ -39,6 +39,12 @@ def test_time_that_creeps_up_does_not_outvote_the_lines() -> None:
     assert name_growth(lines, [(n, n**1.15 * 1e-6) for n in SIZES], sorts=False)[0] == "linear"
 
 
+def test_leaving_the_cache_of_a_busy_machine_is_no_quadratic_growth() -> None:
+    micros = {2048: 29, 4096: 59, 8192: 180, 16384: 640, 32768: 1500, 65536: 3100}
+    lines = [(n, 1.0) for n in micros]
+    assert name_growth(lines, [(n, cost * 1e-6) for n, cost in micros.items()], sorts=False)[0] == "linear"
+
+
 def test_what_goes_up_and_down_or_has_few_sizes_gets_no_name() -> None:
     assert name_growth([(n, 2.0 if n % 3 else 500.0) for n in range(2, 20)], [], sorts=False)[0] == ""
     assert name_growth([(2, 1.0), (4, 2.0)], [], sorts=False)[0] == ""
